@@ -1,0 +1,59 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+
+export const PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE'] as const
+export type Permission = (typeof PERMISSIONS)[number]
+
+/** Who may call an endpoint. There is no default: an endpoint that does not say so does not compile. */
+export type Access =
+  | { readonly auth: 'platform'; readonly permission: Permission }
+  | { readonly auth: 'agent' | 'deviceCode' | 'public' }
+
+/** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */
+export type Endpoint = Access & {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Below the base address, parameters in braces: `/quotes/{quoteId}`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  /** Exists in sandbox only: in production the route is not there (404). */
+  readonly sandboxOnly?: boolean
+  /**
+   * Takes the signed retry (specification 3.4): both headers are declared and the first call may answer 202.
+   * A payload that the client already holds may be `signedDirectly`: the signature header alone then executes.
+   */
+  readonly signed?: boolean
+  readonly signedDirectly?: boolean
+  /** Takes an `Idempotency-Key`. */
+  readonly idempotent?: boolean
+  readonly params?: TObject
+  readonly query?: TObject
+  readonly body?: TSchema
+  readonly bodyOptional?: boolean
+  /** Success answers by status; `null` is an answer without a body. */
+  readonly responses: Readonly<Record<number, TSchema | null>>
+  /** The codes that the handler itself may raise. */
+  readonly errors: readonly ErrorCode[]
+}
+
+/** Declares an endpoint, keeping its exact type. */
+export function endpoint<const E extends Endpoint>(declaration: E): E {
+  return declaration
+}
+
+type StaticOr<T, Fallback> = T extends TSchema ? Static<T> : Fallback
+
+export type ParamsOf<E extends Endpoint> = StaticOr<E['params'], Record<never, never>>
+export type QueryOf<E extends Endpoint> = StaticOr<E['query'], Record<never, never>>
+export type BodyOf<E extends Endpoint> = E extends { bodyOptional: true }
+  ? StaticOr<E['body'], undefined> | undefined
+  : StaticOr<E['body'], undefined>
+export type ErrorOf<E extends Endpoint> = E['errors'][number]
+
+type AnswerOf<Responses> = {
+  [S in keyof Responses & number]: { status: S; body: Responses[S] extends TSchema ? Static<Responses[S]> : undefined }
+}[keyof Responses & number]
+
+/** What an endpoint may answer on success: a status of its declaration with that status's body. */
+export type SuccessOf<E extends Endpoint> = AnswerOf<E['responses']>

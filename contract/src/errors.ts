@@ -1,0 +1,59 @@
+import { Type } from 'typebox'
+
+/**
+ * Every error this API answers with (specification 7). A handler can raise only the codes that its endpoint
+ * declares; `ERRORS_OF_EVERY_ENDPOINT` and the codes that follow from an endpoint's `auth`, `signed` and
+ * `idempotent` come from the pipeline.
+ */
+export const ERRORS = {
+  INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
+  INVALID_BANK_ACCOUNT: { status: 400, message: 'The account details are not valid.' },
+  INVALID_CURRENCY: { status: 400, message: 'The currency does not fit this operation.' },
+  INVALID_AMOUNT: { status: 400, message: 'The amount is not valid.' },
+  AMOUNT_OUT_OF_RANGE: { status: 400, message: 'The amount is outside the limits for this currency.' },
+  INSUFFICIENT_BALANCE: { status: 400, message: 'The account does not hold enough to spend.' },
+  QUOTE_REQUEST_FAILED: { status: 400, message: 'No quote can be given for this request.' },
+  QUOTE_EXPIRED: { status: 400, message: 'The quote has expired.' },
+  UNAUTHORIZED: { status: 401, message: 'The credentials are missing or not valid.' },
+  INVALID_SIGNATURE: { status: 401, message: 'The signature header is not valid.' },
+  WALLET_SIGNATURE_MISSING: { status: 401, message: 'The Svc-Wallet-Signature header is required.' },
+  WALLET_SIGNATURE_MALFORMED: { status: 401, message: 'The Svc-Wallet-Signature header cannot be read.' },
+  WALLET_SIGNATURE_BODY_MISMATCH: { status: 401, message: 'The request is not the one that was first sent.' },
+  WALLET_SIGNATURE_INVALID: {
+    status: 401,
+    message: 'The signature was not made over this payload by an active session of the wallet.',
+  },
+  REQUEST_ID_MISSING: { status: 401, message: 'The Request-Id header is required with the signature.' },
+  FORBIDDEN: { status: 403, message: 'These credentials do not permit this operation.' },
+  USER_NOT_READY: { status: 403, message: 'The customer is not approved yet.' },
+  NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
+  USER_NOT_FOUND: { status: 404, message: 'No such customer.' },
+  ACCOUNT_NOT_FOUND: { status: 404, message: 'No such account.' },
+  CREDENTIAL_NOT_FOUND: { status: 404, message: 'No such credential.' },
+  SESSION_NOT_FOUND: { status: 404, message: 'No such session.' },
+  QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
+  TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
+  TOKEN_NOT_FOUND: { status: 404, message: 'No such token.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take this method.' },
+  CONFLICT: { status: 409, message: 'The request conflicts with an earlier one.' },
+  UMA_ADDRESS_EXISTS: { status: 409, message: 'Another customer has this UMA address.' },
+  INVALID_STATE_TRANSITION: { status: 409, message: 'The record is not in a state that allows this.' },
+  CUSTOMER_DELETED: { status: 410, message: 'The customer was deleted.' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 1 MiB.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be application/json.' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
+  INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side.' },
+  NOT_IMPLEMENTED: { status: 501, message: 'This server has no provider for this operation.' },
+  UNAVAILABLE: { status: 503, message: 'The service is busy or shutting down. Try again.' },
+} as const satisfies Record<string, { status: number; message: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** The body of every error answer (specification 7). A 401 carries `reason` at the top level and in `details`. */
+export const ErrorBody = Type.Object({
+  status: Type.Integer({ description: 'The HTTP status' }),
+  code: Type.String(),
+  message: Type.String(),
+  reason: Type.Optional(Type.String({ description: '401 only: which check failed' })),
+  details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+})

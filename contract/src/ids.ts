@@ -1,0 +1,32 @@
+import { Type } from 'typebox'
+
+/** Every kind of record id. An id is `<Kind>:<UUIDv7>` (specification, conventions). */
+export const ID_KINDS = [
+  'Platform',
+  'Token',
+  'Customer',
+  'InternalAccount',
+  'ExternalAccount',
+  'AuthMethod',
+  'Session',
+  'Request',
+  'Quote',
+  'Transaction',
+  'Card',
+  'Agent',
+  'Event',
+] as const
+
+export type IdKind = (typeof ID_KINDS)[number]
+
+/** The schema of a reference to a record of one kind, as it stands in a body, a query or an answer. */
+export function Id(kind: IdKind, description?: string) {
+  return Type.String({
+    pattern: `^${kind}:[0-9A-Za-z-]{1,64}$`,
+    maxLength: 96,
+    ...(description ? { description } : {}),
+  })
+}
+
+/** The schema of a record id in a path: any text, because what is not an id of ours is simply not found. */
+export const PathId = Type.String({ minLength: 1, maxLength: 255, wellFormed: true })

@@ -1,0 +1,97 @@
+import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typebox'
+
+/**
+ * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object
+ * is the type, the validation and the OpenAPI text. Two keywords are ours and are explained here:
+ * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
+ * - `wellFormed: true` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate.
+ */
+
+/** Text that may be stored: 1 to `maxLength` UTF-16 units, no U+0000, no lone surrogate. */
+export function Text(maxLength: number, options: { description?: string; minLength?: number } = {}) {
+  return Type.String({ minLength: 1, maxLength, wellFormed: true, ...options })
+}
+
+/** Text with a pattern of its own, which must itself exclude U+0000 and surrogates. */
+export function Pattern(pattern: string, options: { description?: string; maxLength?: number } = {}) {
+  return Type.String({ pattern, maxLength: 255, ...options })
+}
+
+/** Text that is only ever compared or decrypted, never stored: any characters, at most `maxLength`. */
+export function Opaque(maxLength: number, options: { description?: string } = {}) {
+  return Type.String({ maxLength, ...options })
+}
+
+/** An amount in the smallest unit of its currency, or another exact 64-bit integer. */
+export function Int64(
+  options: { minimum?: number; exclusiveMinimum?: number; maximum?: number; description?: string } = {},
+): TUnsafe<bigint> {
+  return Type.Unsafe<bigint>({ type: 'integer', format: 'int64', ...options })
+}
+
+/** An ISO 8601 date-time in UTC. */
+export function Timestamp(description?: string) {
+  return Type.String({ format: 'date-time', ...(description ? { description } : {}) })
+}
+
+/** One of a fixed list of words. */
+export function OneOfWords<const T extends readonly string[]>(words: T, description?: string): TUnsafe<T[number]> {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...(description ? { description } : {}) })
+}
+
+/** A closed union whose members are told apart by the constant in `discriminator`. Members are flat objects. */
+export function OneOf<T extends TObject[]>(discriminator: string, members: [...T]): TUnsafe<Static<T[number]>> {
+  return Type.Unsafe<Static<T[number]>>({
+    type: 'object',
+    discriminator: { propertyName: discriminator },
+    required: [discriminator],
+    oneOf: members,
+  })
+}
+
+/** The constant that tells a member of `OneOf` apart. */
+export function Tag<const T extends string>(value: T): TUnsafe<T> {
+  return Type.Unsafe<T>({ type: 'string', enum: [value] })
+}
+
+/** An object with keys of the caller's own choice; its texts are held to the rule of `Text`. */
+export function FreeForm(description?: string): TUnsafe<Record<string, unknown>> {
+  return Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    wellFormed: true,
+    ...(description ? { description } : {}),
+  })
+}
+
+/** The paged list envelope (specification 2.13). */
+export function Page<T extends TSchema>(item: T) {
+  return Type.Object({
+    data: Type.Array(item),
+    hasMore: Type.Boolean(),
+    nextCursor: Type.Optional(Type.String()),
+    totalCount: Type.Optional(Type.Integer({ minimum: 0 })),
+  })
+}
+
+/** `limit` and `cursor` of a paged list; spread into an endpoint's query. */
+export const pageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  cursor: Type.Optional(Opaque(1024, { description: 'nextCursor of the previous page, with the same query' })),
+}
+
+/** Bounds on creation and update time; spread into an endpoint's query. */
+export const timeRangeQuery = {
+  createdAfter: Type.Optional(Timestamp()),
+  createdBefore: Type.Optional(Timestamp()),
+  updatedAfter: Type.Optional(Timestamp()),
+  updatedBefore: Type.Optional(Timestamp()),
+}
+
+/** An uncompressed SEC1 P-256 public key in hex (specification 4.4). */
+export const ClientPublicKey = Type.String({
+  pattern: '^04[0-9a-fA-F]{128}$',
+  minLength: 130,
+  maxLength: 130,
+  description: 'Uncompressed SEC1 P-256 public key in hex',
+})
