@@ -31,7 +31,11 @@ interface JsonSchema {
 function memberFor(members: unknown[], discriminator: string | undefined, value: unknown): unknown {
   if (!discriminator || typeof value !== 'object') return members.find((m) => fits(m, value)) ?? {}
   const tag = (value as Record<string, unknown>)[discriminator]
-  return members.find((m) => ((m as JsonSchema).properties?.[discriminator] as JsonSchema | undefined)?.enum?.includes(tag)) ?? {}
+  return (
+    members.find((m) =>
+      ((m as JsonSchema).properties?.[discriminator] as JsonSchema | undefined)?.enum?.includes(tag),
+    ) ?? {}
+  )
 }
 
 function fits(member: unknown, value: unknown): boolean {

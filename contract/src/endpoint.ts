@@ -52,7 +52,10 @@ export type BodyOf<E extends Endpoint> = E extends { bodyOptional: true }
 export type ErrorOf<E extends Endpoint> = E['errors'][number]
 
 type AnswerOf<Responses> = {
-  [S in keyof Responses & number]: { status: S; body: Responses[S] extends TSchema ? Static<Responses[S]> : undefined }
+  [S in keyof Responses & number]: {
+    status: S
+    body: Responses[S] extends TSchema ? Static<Responses[S]> : undefined
+  }
 }[keyof Responses & number]
 
 /** What an endpoint may answer on success: a status of its declaration with that status's body. */

@@ -7,6 +7,9 @@ import { Type } from 'typebox'
  */
 export const ERRORS = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
+  INVALID_UMA_ADDRESS: { status: 400, message: 'The UMA address is not valid.' },
+  MISSING_MANDATORY_USER_INFO: { status: 400, message: 'The receiver needs more about the sender.' },
+  SELF_PAYMENT: { status: 400, message: 'The source and the destination are the same account.' },
   INVALID_BANK_ACCOUNT: { status: 400, message: 'The account details are not valid.' },
   INVALID_CURRENCY: { status: 400, message: 'The currency does not fit this operation.' },
   INVALID_AMOUNT: { status: 400, message: 'The amount is not valid.' },
@@ -34,9 +37,19 @@ export const ERRORS = {
   QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
   TOKEN_NOT_FOUND: { status: 404, message: 'No such token.' },
+  UMA_NOT_FOUND: { status: 404, message: 'No one receives at this UMA address.' },
+  LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'No such lookup.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take this method.' },
   CONFLICT: { status: 409, message: 'The request conflicts with an earlier one.' },
   UMA_ADDRESS_EXISTS: { status: 409, message: 'Another customer has this UMA address.' },
+  EMAIL_OTP_EMAIL_ALREADY_EXISTS: {
+    status: 409,
+    message: 'A wallet of another customer is signed in to with this e-mail address.',
+  },
+  EMAIL_OTP_CREDENTIAL_SET_CHANGED: {
+    status: 409,
+    message: 'The e-mail credentials changed since this request was first sent. Start again.',
+  },
   INVALID_STATE_TRANSITION: { status: 409, message: 'The record is not in a state that allows this.' },
   CUSTOMER_DELETED: { status: 410, message: 'The customer was deleted.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 1 MiB.' },
@@ -48,6 +61,13 @@ export const ERRORS = {
 } as const satisfies Record<string, { status: number; message: string }>
 
 export type ErrorCode = keyof typeof ERRORS
+
+/** What any operation may answer with, whatever it does. */
+export const ERRORS_OF_EVERY_ENDPOINT = [
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'UNAVAILABLE',
+] as const satisfies readonly ErrorCode[]
 
 /** The body of every error answer (specification 7). A 401 carries `reason` at the top level and in `details`. */
 export const ErrorBody = Type.Object({

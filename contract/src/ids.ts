@@ -5,6 +5,7 @@ export const ID_KINDS = [
   'Platform',
   'Token',
   'Customer',
+  'BeneficialOwner',
   'InternalAccount',
   'ExternalAccount',
   'AuthMethod',
@@ -23,6 +24,15 @@ export type IdKind = (typeof ID_KINDS)[number]
 export function Id(kind: IdKind, description?: string) {
   return Type.String({
     pattern: `^${kind}:[0-9A-Za-z-]{1,64}$`,
+    maxLength: 96,
+    ...(description ? { description } : {}),
+  })
+}
+
+/** The schema of a reference that may be to a record of one of several kinds. */
+export function IdOfAny(kinds: readonly IdKind[], description?: string) {
+  return Type.String({
+    pattern: `^(?:${kinds.join('|')}):[0-9A-Za-z-]{1,64}$`,
     maxLength: 96,
     ...(description ? { description } : {}),
   })

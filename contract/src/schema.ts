@@ -35,12 +35,18 @@ export function Timestamp(description?: string) {
 }
 
 /** One of a fixed list of words. */
-export function OneOfWords<const T extends readonly string[]>(words: T, description?: string): TUnsafe<T[number]> {
+export function OneOfWords<const T extends readonly string[]>(
+  words: T,
+  description?: string,
+): TUnsafe<T[number]> {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...(description ? { description } : {}) })
 }
 
 /** A closed union whose members are told apart by the constant in `discriminator`. Members are flat objects. */
-export function OneOf<T extends TObject[]>(discriminator: string, members: [...T]): TUnsafe<Static<T[number]>> {
+export function OneOf<T extends TObject[]>(
+  discriminator: string,
+  members: [...T],
+): TUnsafe<Static<T[number]>> {
   return Type.Unsafe<Static<T[number]>>({
     type: 'object',
     discriminator: { propertyName: discriminator },
@@ -77,7 +83,9 @@ export function Page<T extends TSchema>(item: T) {
 /** `limit` and `cursor` of a paged list; spread into an endpoint's query. */
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-  cursor: Type.Optional(Opaque(1024, { description: 'nextCursor of the previous page, with the same query' })),
+  cursor: Type.Optional(
+    Opaque(1024, { description: 'nextCursor of the previous page, with the same query' }),
+  ),
 }
 
 /** Bounds on creation and update time; spread into an endpoint's query. */

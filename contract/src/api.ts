@@ -1,0 +1,57 @@
+import { config_get, config_update } from './config.ts'
+import { credential_challenge, credential_list, credential_verify } from './credentials.ts'
+import {
+  customer_create,
+  customer_delete,
+  customer_get,
+  customer_list,
+  customer_update,
+} from './customers.ts'
+import type { Endpoint } from './endpoint.ts'
+import {
+  customer_external_account_create,
+  customer_external_account_delete,
+  customer_external_account_get,
+  customer_external_account_list,
+} from './external-accounts.ts'
+import { customer_internal_account_list, platform_internal_account_list } from './internal-accounts.ts'
+import { quote_create, quote_execute, quote_get } from './quotes.ts'
+import { sandbox_account_fund, sandbox_clock_advance, sandbox_clock_get } from './sandbox.ts'
+import { session_list } from './sessions.ts'
+import { token_create, token_delete, token_get, token_list } from './tokens.ts'
+import { transaction_get, transaction_list } from './transactions.ts'
+
+/** Every endpoint by its name. The same name stands for the handler, the store function and the test. */
+export const API = {
+  config_get,
+  config_update,
+  token_create,
+  token_list,
+  token_get,
+  token_delete,
+  customer_create,
+  customer_list,
+  customer_get,
+  customer_update,
+  customer_delete,
+  customer_internal_account_list,
+  platform_internal_account_list,
+  customer_external_account_create,
+  customer_external_account_list,
+  customer_external_account_get,
+  customer_external_account_delete,
+  credential_list,
+  credential_challenge,
+  credential_verify,
+  session_list,
+  quote_create,
+  quote_get,
+  quote_execute,
+  transaction_list,
+  transaction_get,
+  sandbox_account_fund,
+  sandbox_clock_get,
+  sandbox_clock_advance,
+} as const satisfies Record<string, Endpoint>
+
+export type EndpointName = keyof typeof API

@@ -1,0 +1,128 @@
+import { Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { CurrencyCode, Email, HttpUrl, UmaDomain } from './formats.ts'
+import { Id } from './ids.ts'
+import { Int64, OneOfWords, Text, Timestamp } from './schema.ts'
+import { TRANSACTION_TYPES } from './transactions.ts'
+
+/** What one side of a payment may be asked to tell about a person or a business. */
+export const CUSTOMER_INFO_FIELDS = [
+  'FULL_NAME',
+  'BIRTH_DATE',
+  'NATIONALITY',
+  'PHONE_NUMBER',
+  'EMAIL',
+  'POSTAL_ADDRESS',
+  'TAX_ID',
+  'REGISTRATION_NUMBER',
+  'USER_TYPE',
+  'COUNTRY_OF_RESIDENCE',
+  'ACCOUNT_IDENTIFIER',
+  'FI_LEGAL_ENTITY_NAME',
+  'FI_ADDRESS',
+  'PURPOSE_OF_PAYMENT',
+  'ULTIMATE_INSTITUTION_COUNTRY',
+  'IDENTIFIER',
+  'BUSINESS_TYPE',
+  'COMPANY_LEGAL_NAME',
+  'ID_TYPE',
+  'ID_NUMBER',
+] as const
+
+export const CustomerInfoField = OneOfWords(CUSTOMER_INFO_FIELDS)
+
+const infoFieldsOfProvider = (description: string) =>
+  Type.Optional(
+    Type.Array(CustomerInfoField, { readOnly: true, description: `${description} Ignored on input.` }),
+  )
+
+/** What a platform does in one currency. Amounts are in its smallest unit. */
+export const PlatformCurrencyConfig = Type.Object({
+  currencyCode: CurrencyCode,
+  minAmount: Int64({ minimum: 0, description: 'Smallest amount of one payment' }),
+  maxAmount: Int64({ minimum: 0, description: 'Largest amount of one payment, at least minAmount' }),
+  requiredCounterpartyFields: Type.Array(
+    Type.Object({ name: CustomerInfoField, mandatory: Type.Boolean() }),
+    { maxItems: 50, description: 'What the platform asks of the other side' },
+  ),
+  providerRequiredCustomerFields: infoFieldsOfProvider('What the provider needs of our customer.'),
+  providerRequiredCounterpartyCustomerFields: infoFieldsOfProvider(
+    'What the provider needs of the other side.',
+  ),
+  enabledTransactionTypes: Type.Array(OneOfWords(TRANSACTION_TYPES), {
+    maxItems: TRANSACTION_TYPES.length,
+    uniqueItems: true,
+  }),
+})
+
+/** How codes look and who seems to send them. */
+export const EmbeddedWalletConfig = Type.Object({
+  appName: Type.Optional(Text(255, { description: 'What the messages call the app' })),
+  otpLength: Type.Optional(Type.Integer({ minimum: 6, maximum: 9, description: 'Characters in a code' })),
+  alphanumeric: Type.Optional(Type.Boolean({ description: 'Letters in codes as well' })),
+  expirationSeconds: Type.Optional(
+    Type.Integer({ minimum: 60, maximum: 600, description: 'How long a code is good' }),
+  ),
+  sendFromEmailAddress: Type.Optional(Email),
+  sendFromEmailSenderName: Type.Optional(Text(255)),
+  replyToEmailAddress: Type.Optional(Email),
+  logoUrl: Type.Optional(
+    Type.String({ format: 'uri', pattern: '^https?://', maxLength: 512, wellFormed: true }),
+  ),
+})
+
+/** The settings of a platform. */
+export const PlatformConfig = Type.Object({
+  id: Id('Platform'),
+  umaDomain: Type.Optional(UmaDomain),
+  proxyUmaSubdomain: Type.Optional(
+    Type.String({ description: 'Where UMA requests arrive when umaDomain points here' }),
+  ),
+  webhookEndpoint: Type.Optional(HttpUrl),
+  supportedCurrencies: Type.Array(PlatformCurrencyConfig),
+  isRegulatedFinancialInstitution: Type.Boolean({
+    description: 'Whether the platform checks the identity of its customers itself',
+  }),
+  embeddedWalletConfig: EmbeddedWalletConfig,
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+export const PlatformConfigUpdateRequest = Type.Object({
+  umaDomain: Type.Optional(UmaDomain),
+  webhookEndpoint: Type.Optional(HttpUrl),
+  supportedCurrencies: Type.Optional(
+    Type.Array(PlatformCurrencyConfig, {
+      maxItems: 100,
+      description: 'Replaces the whole list; each currency once',
+    }),
+  ),
+  embeddedWalletConfig: Type.Optional(EmbeddedWalletConfig),
+})
+
+export const config_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/config',
+  tag: 'Configuration',
+  summary: 'Read the settings',
+  responses: { 200: PlatformConfig },
+  errors: [],
+})
+
+/** Changes the settings that are given and leaves the others. */
+export const config_update = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'PATCH',
+  path: '/config',
+  tag: 'Configuration',
+  summary: 'Change the settings',
+  description:
+    'Members that are left out keep their value. Inside embeddedWalletConfig too; supportedCurrencies is replaced ' +
+    'as a whole.',
+  body: PlatformConfigUpdateRequest,
+  responses: { 200: PlatformConfig },
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],
+})

@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { CurrencyCode } from './formats.ts'
+import { Id, PathId } from './ids.ts'
+import { FreeForm, OneOfWords, Page, pageQuery, Text } from './schema.ts'
+
+export const EXTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE'] as const
+
+export const BENEFICIARY_VERIFICATION_STATUSES = [
+  'MATCHED',
+  'PARTIAL_MATCH',
+  'NOT_MATCHED',
+  'UNSUPPORTED',
+  'CHECKED_BY_RECEIVING_FI',
+  'PENDING',
+] as const
+
+const fields = {
+  customerId: Type.Optional(Id('Customer')),
+  currency: CurrencyCode,
+  platformAccountId: Type.Optional(Text(255, { description: "The platform's own id of this account" })),
+  defaultUmaDepositAccount: Type.Optional(
+    Type.Boolean({ description: 'Payments to the UMA address of the customer are passed on to here' }),
+  ),
+}
+
+export const ExternalAccountCreateRequest = Type.Object({ ...fields, accountInfo: FreeForm() })
+
+export const ExternalAccount = Type.Object({
+  id: Id('ExternalAccount'),
+  status: OneOfWords(EXTERNAL_ACCOUNT_STATUSES),
+  ...fields,
+  beneficiaryVerificationStatus: Type.Optional(OneOfWords(BENEFICIARY_VERIFICATION_STATUSES)),
+  beneficiaryVerifiedData: Type.Optional(Type.Object({ fullName: Type.Optional(Text(255)) })),
+  accountInfo: FreeForm(),
+})
+
+const accountPath = Type.Object({ externalAccountId: PathId })
+
+export const customer_external_account_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/customers/external-accounts',
+  tag: 'External accounts',
+  summary: "Add a customer's account elsewhere",
+  idempotent: true,
+  body: ExternalAccountCreateRequest,
+  responses: { 201: ExternalAccount },
+  errors: ['INVALID_INPUT', 'INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'USER_NOT_FOUND', 'CONFLICT'],
+})
+
+export const customer_external_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/customers/external-accounts',
+  tag: 'External accounts',
+  summary: "List customers' accounts elsewhere",
+  query: Type.Object({
+    currency: Type.Optional(CurrencyCode),
+    customerId: Type.Optional(Id('Customer')),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(ExternalAccount) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const customer_external_account_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/customers/external-accounts/{externalAccountId}',
+  tag: 'External accounts',
+  summary: "Read a customer's account elsewhere",
+  params: accountPath,
+  responses: { 200: ExternalAccount },
+  errors: ['ACCOUNT_NOT_FOUND'],
+})
+
+/** Payments under way to the account are not stopped. */
+export const customer_external_account_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/customers/external-accounts/{externalAccountId}',
+  tag: 'External accounts',
+  summary: "Remove a customer's account elsewhere",
+  params: accountPath,
+  responses: { 204: null },
+  errors: ['ACCOUNT_NOT_FOUND'],
+})

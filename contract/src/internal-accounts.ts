@@ -1,0 +1,65 @@
+import { Type } from 'typebox'
+import { CurrencyAmount } from './currencies.ts'
+import { endpoint } from './endpoint.ts'
+import { CurrencyCode } from './formats.ts'
+import { Id } from './ids.ts'
+import { PaymentInstructions } from './payment-instructions.ts'
+import { OneOfWords, Page, pageQuery, Timestamp } from './schema.ts'
+
+export const INTERNAL_ACCOUNT_TYPES = ['INTERNAL_FIAT', 'INTERNAL_CRYPTO', 'EMBEDDED_WALLET'] as const
+export const INTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'CLOSED', 'FROZEN'] as const
+
+export const InternalAccountType = OneOfWords(
+  INTERNAL_ACCOUNT_TYPES,
+  'What holds the money; only the sessions of an EMBEDDED_WALLET can sign it away',
+)
+export const InternalAccountStatus = OneOfWords(INTERNAL_ACCOUNT_STATUSES)
+
+/** An account held here (specification 2.9). */
+export const InternalAccount = Type.Object({
+  id: Id('InternalAccount'),
+  customerId: Type.Optional(Id('Customer', 'Left out on an account of the platform itself')),
+  type: InternalAccountType,
+  status: InternalAccountStatus,
+  balance: CurrencyAmount,
+  totalBalance: CurrencyAmount,
+  fundingPaymentInstructions: Type.Array(PaymentInstructions),
+  privateEnabled: Type.Optional(
+    Type.Boolean({ description: 'EMBEDDED_WALLET: whether it hides its balance' }),
+  ),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+const accountFilters = {
+  currency: Type.Optional(CurrencyCode),
+  type: Type.Optional(InternalAccountType),
+}
+
+/**
+ * The accounts of the platform's customers. `balance` is what can be spent, `totalBalance` includes what is held.
+ */
+export const customer_internal_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/customers/internal-accounts',
+  tag: 'Internal accounts',
+  summary: "List customers' accounts",
+  query: Type.Object({ ...accountFilters, customerId: Type.Optional(Id('Customer')), ...pageQuery }),
+  responses: { 200: Page(InternalAccount) },
+  errors: ['INVALID_INPUT'],
+})
+
+/** The accounts that belong to the platform itself; not paged, there is one per currency. */
+export const platform_internal_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/platform/internal-accounts',
+  tag: 'Internal accounts',
+  summary: "List the platform's own accounts",
+  query: Type.Object(accountFilters),
+  responses: { 200: Type.Object({ data: Type.Array(InternalAccount) }) },
+  errors: ['INVALID_INPUT'],
+})

@@ -1,0 +1,202 @@
+import { Type } from 'typebox'
+import { Currency } from './currencies.ts'
+import { endpoint } from './endpoint.ts'
+import { CurrencyCode, UmaAddress } from './formats.ts'
+import { Id, IdOfAny, PathId } from './ids.ts'
+import { PaymentInstructions } from './payment-instructions.ts'
+import { PaymentRail } from './rails.ts'
+import { OutgoingRateDetails } from './rate-details.ts'
+import { FreeForm, Int64, OneOf, OneOfWords, Tag, Text, Timestamp } from './schema.ts'
+import { SignedRequestChallenge } from './signed-retry.ts'
+import { QUOTE_STATES } from './states.ts'
+
+export const LOCK_SIDES = ['SENDING', 'RECEIVING'] as const
+
+export const PURPOSES_OF_PAYMENT = [
+  'GIFT',
+  'SELF',
+  'GOODS_OR_SERVICES',
+  'EDUCATION',
+  'HEALTH_OR_MEDICAL',
+  'REAL_ESTATE_PURCHASE',
+  'TAX_PAYMENT',
+  'LOAN_PAYMENT',
+  'UTILITY_BILL',
+  'DONATION',
+  'TRAVEL',
+  'FAMILY_SUPPORT',
+  'SALARY_PAYMENT',
+  'OTHER',
+] as const
+
+/** Money that is here already (specification 2.5). */
+export const AccountQuoteSource = Type.Object({
+  sourceType: Tag('ACCOUNT'),
+  accountId: Id('InternalAccount'),
+  customerId: Type.Optional(
+    Id(
+      'Customer',
+      "On whose behalf. Required with an account of the platform, else the account's own customer",
+    ),
+  ),
+})
+
+/** Money that the customer is going to send when the quote is made. */
+export const RealtimeFundingQuoteSource = Type.Object({
+  sourceType: Tag('REALTIME_FUNDING'),
+  currency: CurrencyCode,
+  customerId: Type.Optional(Id('Customer')),
+  cryptoNetwork: Type.Optional(
+    Text(64, { description: 'The chain to pay on, where the currency has several' }),
+  ),
+})
+
+export const QuoteSource = OneOf('sourceType', [AccountQuoteSource, RealtimeFundingQuoteSource])
+
+export const AccountQuoteDestination = Type.Object({
+  destinationType: Tag('ACCOUNT'),
+  accountId: IdOfAny(['ExternalAccount', 'InternalAccount']),
+  currency: Type.Optional(CurrencyCode),
+  paymentRail: Type.Optional(PaymentRail),
+})
+
+export const UmaAddressQuoteDestination = Type.Object({
+  destinationType: Tag('UMA_ADDRESS'),
+  umaAddress: UmaAddress,
+  currency: Type.Optional(CurrencyCode),
+})
+
+export const QuoteDestination = OneOf('destinationType', [
+  AccountQuoteDestination,
+  UmaAddressQuoteDestination,
+])
+
+export const QuoteRequest = Type.Object({
+  source: QuoteSource,
+  destination: QuoteDestination,
+  lockedCurrencySide: OneOfWords(
+    LOCK_SIDES,
+    'The side whose amount is fixed; the other one follows from the rate',
+  ),
+  lockedCurrencyAmount: Int64({
+    exclusiveMinimum: 0,
+    maximum: 9_000_000_000_000_000,
+    description: 'Smallest unit of the currency of that side',
+  }),
+  immediatelyExecute: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Execute in the same call. Not for an embedded wallet, which signs',
+    }),
+  ),
+  description: Type.Optional(Text(500)),
+  purposeOfPayment: Type.Optional(OneOfWords(PURPOSES_OF_PAYMENT)),
+  lookupId: Type.Optional(Text(255, { description: 'The receiver lookup that came before' })),
+  senderCustomerInfo: Type.Optional(FreeForm('What the receiver asks to know about the sender')),
+})
+
+/** A price, good until `expiresAt`, and the transaction that pays it (specification 2.5). */
+export const Quote = Type.Object({
+  id: Id('Quote'),
+  status: OneOfWords(QUOTE_STATES),
+  createdAt: Timestamp(),
+  expiresAt: Timestamp('The rate holds until then; after it the quote cannot be executed'),
+  source: QuoteSource,
+  destination: QuoteDestination,
+  sendingCurrency: Currency,
+  receivingCurrency: Currency,
+  totalSendingAmount: Int64({
+    exclusiveMinimum: 0,
+    description: 'Smallest unit of the sending currency, with fees',
+  }),
+  totalReceivingAmount: Int64({
+    exclusiveMinimum: 0,
+    description: 'Smallest unit of the receiving currency',
+  }),
+  exchangeRate: Type.Number({ exclusiveMinimum: 0, description: 'Sending units per receiving unit' }),
+  feesIncluded: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
+  paymentInstructions: Type.Optional(
+    Type.Array(PaymentInstructions, {
+      description: 'REALTIME_FUNDING: where to pay. An embedded wallet as source: the payload to sign',
+    }),
+  ),
+  transactionId: Id('Transaction'),
+  counterpartyInformation: Type.Optional(FreeForm('What is known of the receiver')),
+  rateDetails: Type.Optional(OutgoingRateDetails),
+})
+
+const quotePath = Type.Object({ quoteId: PathId })
+
+/** Locks a rate. No money moves, unless `immediatelyExecute` is set. */
+export const quote_create = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/quotes',
+  tag: 'Quotes',
+  summary: 'Create a quote',
+  idempotent: true,
+  body: QuoteRequest,
+  responses: { 201: Quote },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_AMOUNT',
+    'INVALID_BANK_ACCOUNT',
+    'INVALID_CURRENCY',
+    'INVALID_UMA_ADDRESS',
+    'AMOUNT_OUT_OF_RANGE',
+    'INSUFFICIENT_BALANCE',
+    'MISSING_MANDATORY_USER_INFO',
+    'QUOTE_REQUEST_FAILED',
+    'SELF_PAYMENT',
+    'USER_NOT_READY',
+    'ACCOUNT_NOT_FOUND',
+    'LOOKUP_REQUEST_NOT_FOUND',
+    'UMA_NOT_FOUND',
+    'USER_NOT_FOUND',
+    'NOT_IMPLEMENTED',
+  ],
+})
+
+export const quote_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/quotes/{quoteId}',
+  tag: 'Quotes',
+  summary: 'Read a quote',
+  params: quotePath,
+  responses: { 200: Quote },
+  errors: ['QUOTE_NOT_FOUND'],
+})
+
+/** Pays a quote once. With an embedded wallet as source the wallet signs (specification 4.7). */
+export const quote_execute = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/quotes/{quoteId}/execute',
+  tag: 'Quotes',
+  summary: 'Execute a quote',
+  description:
+    'A managed account pays at once. An embedded wallet signs: either in two calls, by the 202 challenge, or in ' +
+    'one, with a stamp over the payloadToSign that stands in the paymentInstructions of the quote.',
+  signed: true,
+  signedDirectly: true,
+  idempotent: true,
+  params: quotePath,
+  responses: { 200: Quote, 202: SignedRequestChallenge },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_AMOUNT',
+    'AMOUNT_OUT_OF_RANGE',
+    'INSUFFICIENT_BALANCE',
+    'QUOTE_EXPIRED',
+    'QUOTE_REQUEST_FAILED',
+    'UNAUTHORIZED',
+    'USER_NOT_READY',
+    'QUOTE_NOT_FOUND',
+    'CONFLICT',
+    'INVALID_STATE_TRANSITION',
+  ],
+})

@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { Id } from './ids.ts'
+import { OneOfWords, Timestamp } from './schema.ts'
+
+export const AUTH_METHOD_TYPES = ['OAUTH', 'EMAIL_OTP', 'SMS_OTP', 'PASSKEY'] as const
+export type AuthMethodTypeName = (typeof AUTH_METHOD_TYPES)[number]
+
+export const AuthMethodType = OneOfWords(AUTH_METHOD_TYPES, 'Kind of credential')
+
+const challengeFields = {
+  payloadToSign: Type.String({
+    description: 'Stamp exactly these characters; parsing and printing them again breaks the signature',
+  }),
+  requestId: Id('Request', 'Goes into the Request-Id header of the retry, once'),
+  expiresAt: Timestamp('The retry must have arrived before this time'),
+}
+
+/** The 202 answer of a signed operation (specification 2.3, 3.4). */
+export const SignedRequestChallenge = Type.Object(challengeFields)
+
+/** The 202 answer of an operation on credentials: it also names the kind of credential at work. */
+export const AuthSignedRequestChallenge = Type.Object({ type: AuthMethodType, ...challengeFields })

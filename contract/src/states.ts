@@ -1,0 +1,42 @@
+/**
+ * The life of a quote and of an outgoing transaction as tables: the state that an event leads to, or null where the
+ * event cannot happen. Every cell is written.
+ */
+export const QUOTE_STATES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED'] as const
+export type QuoteState = (typeof QUOTE_STATES)[number]
+
+export const QUOTE_EVENTS = ['execute', 'settle', 'fail', 'expire'] as const
+export type QuoteEvent = (typeof QUOTE_EVENTS)[number]
+
+/** A quote is executed at most once; a payment returned later changes its transaction, not the quote. */
+export const QUOTE_TRANSITIONS = {
+  PENDING: { execute: 'PROCESSING', settle: null, fail: 'FAILED', expire: 'EXPIRED' },
+  PROCESSING: { execute: null, settle: 'COMPLETED', fail: 'FAILED', expire: null },
+  COMPLETED: { execute: null, settle: null, fail: null, expire: null },
+  FAILED: { execute: null, settle: null, fail: null, expire: null },
+  EXPIRED: { execute: null, settle: null, fail: null, expire: null },
+} as const satisfies Record<QuoteState, Record<QuoteEvent, QuoteState | null>>
+
+export const OUTGOING_TRANSACTION_STATES = [
+  'PENDING',
+  'PROCESSING',
+  'COMPLETED',
+  'FAILED',
+  'EXPIRED',
+] as const
+export type OutgoingTransactionState = (typeof OUTGOING_TRANSACTION_STATES)[number]
+
+export const OUTGOING_TRANSACTION_EVENTS = ['execute', 'settle', 'fail', 'expire', 'return'] as const
+export type OutgoingTransactionEvent = (typeof OUTGOING_TRANSACTION_EVENTS)[number]
+
+/** `return`: the receiving bank sends a completed payment back (specification 4.16, suffix 005). */
+export const OUTGOING_TRANSACTION_TRANSITIONS = {
+  PENDING: { execute: 'PROCESSING', settle: null, fail: 'FAILED', expire: 'EXPIRED', return: null },
+  PROCESSING: { execute: null, settle: 'COMPLETED', fail: 'FAILED', expire: null, return: null },
+  COMPLETED: { execute: null, settle: null, fail: null, expire: null, return: 'FAILED' },
+  FAILED: { execute: null, settle: null, fail: null, expire: null, return: null },
+  EXPIRED: { execute: null, settle: null, fail: null, expire: null, return: null },
+} as const satisfies Record<
+  OutgoingTransactionState,
+  Record<OutgoingTransactionEvent, OutgoingTransactionState | null>
+>

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, extname, isAbsolute, join, relative } from 'node:path'
+import { ensureInstalled } from './install.mjs'
+import { isMain, ROOT, runScript, ScriptError, say } from './run.mjs'
+
+/**
+ * What is built, into `<room>/dist`.
+ * - entry: the program's first file; without one every file of the room's src is an entry (a library).
+ * - rooms: whose sources the bundle can hold.
+ * - workers: files that run beside the program, in a thread of their own.
+ * @type {readonly { room: string, entry?: string, rooms: readonly string[], workers: readonly string[] }[]}
+ */
+const TARGETS = [
+  {
+    room: 'server',
+    entry: 'server/src/main.ts',
+    rooms: ['contract', 'server'],
+    workers: ['server/src/db/embedded-worker.mjs'],
+  },
+  { room: 'sdk', rooms: ['contract', 'sdk'], workers: [] },
+  { room: 'cli', entry: 'cli/src/main.ts', rooms: ['contract', 'sdk', 'cli'], workers: [] },
+  {
+    room: 'bench',
+    entry: 'bench/src/main.ts',
+    rooms: ['contract', 'server', 'sdk', 'bench'],
+    workers: ['server/src/db/embedded-worker.mjs'],
+  },
+]
+
+/** Other files that decide what comes out. */
+const SETTINGS = ['scripts/build.mjs', 'tsconfig.json', 'package-lock.json']
+const STAMP = '.sources'
+
+/** Builds what has changed since it was last built. What is not written yet is passed over. */
+export async function ensureBuilt() {
+  /** @type {Map<string, string[]>} */
+  const sources = new Map()
+  for (const room of new Set(TARGETS.flatMap((target) => target.rooms)))
+    sources.set(room, filesBelow(`${room}/src`))
+  const settings = describe(SETTINGS)
+  for (const target of TARGETS) {
+    const own = sources.get(target.room) ?? []
+    const entries = target.entry ? own.filter((file) => file === target.entry) : own.filter(isModule)
+    if (entries.length === 0) continue
+    const state = describe(target.rooms.flatMap((room) => sources.get(room) ?? []))
+    const wanted = createHash('sha256').update(settings).update(state).digest('hex')
+    const stamp = join(ROOT, target.room, 'dist', STAMP)
+    if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) continue
+    const begun = performance.now()
+    say(`Building ${target.room} …`)
+    const workers = target.workers.filter((file) => existsSync(join(ROOT, file)))
+    rmSync(stamp, { force: true })
+    await build(target, entries, workers)
+    writeFileSync(stamp, wanted)
+    say(`Built ${target.room}/dist in ${Math.round(performance.now() - begun)} ms.`)
+  }
+}
+
+/**
+ * The source files of a folder, from the repository's folder, without tests.
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function filesBelow(folder) {
+  if (!existsSync(join(ROOT, folder))) return []
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`
+      if (entry.isDirectory()) return filesBelow(path)
+      return /\.test\.tsx?$/.test(entry.name) ? [] : [path]
+    })
+    .sort()
+}
+
+/** @param {string} file */
+function isModule(file) {
+  return extname(file) === '.ts' && !file.endsWith('.d.ts')
+}
+
+/**
+ * A text that changes when one of the files does.
+ * @param {readonly string[]} files
+ */
+function describe(files) {
+  return files
+    .map((file) => {
+      const { mtimeMs, size } = statSync(join(ROOT, file))
+      return `${file} ${mtimeMs} ${size}\n`
+    })
+    .join('')
+}
+
+/**
+ * @param {(typeof TARGETS)[number]} target
+ * @param {readonly string[]} entries
+ * @param {readonly string[]} workers
+ */
+async function build(target, entries, workers) {
+  const esbuild = await import('esbuild')
+  const outdir = join(ROOT, target.room, 'dist')
+  const isLibrary = target.entry === undefined
+  /** @type {import('esbuild').BuildOptions & { write: false }} */
+  const common = {
+    absWorkingDir: ROOT,
+    outdir,
+    bundle: true,
+    write: false,
+    platform: isLibrary ? 'neutral' : 'node',
+    format: 'esm',
+    target: isLibrary ? ['es2022'] : ['node20'],
+    sourcemap: 'linked',
+    plugins: [thirdPartyExternal],
+    logLevel: 'warning',
+  }
+  /** @type {import('esbuild').BuildOptions[]} */
+  const builds = [{ entryPoints: [...entries], outbase: `${target.room}/src`, splitting: isLibrary }]
+  for (const worker of workers)
+    builds.push({
+      entryPoints: [{ in: worker, out: basename(worker, '.mjs') }],
+      outExtension: { '.js': '.mjs' },
+    })
+  /** @type {Map<string, Uint8Array>} */
+  const outputs = new Map()
+  for (const options of builds) {
+    const result = await esbuild.build({ ...common, ...options, write: false }).catch((error) => {
+      // esbuild has already said what is wrong and where.
+      if (Array.isArray(error?.errors)) throw new ScriptError(`${target.room} cannot be built.`)
+      throw error
+    })
+    for (const file of result.outputFiles) outputs.set(file.path, file.contents)
+  }
+  for (const [path, contents] of outputs) writeWhole(path, contents)
+  for (const name of readdirSync(outdir, { recursive: true, withFileTypes: true })) {
+    const path = join(name.parentPath, name.name)
+    if (name.isFile() && !outputs.has(path) && !name.name.endsWith('.part')) rmSync(path)
+  }
+}
+
+/**
+ * Writes a file so that a reader never meets half of it, even when two builds run at once.
+ * @param {string} path
+ * @param {Uint8Array} contents
+ */
+function writeWhole(path, contents) {
+  mkdirSync(dirname(path), { recursive: true })
+  const part = `${path}.${process.pid}.part`
+  writeFileSync(part, contents)
+  renameSync(part, path)
+}
+
+/**
+ * Leaves what npm installed where it is and takes our own rooms into the bundle.
+ * @type {import('esbuild').Plugin}
+ */
+const thirdPartyExternal = {
+  name: 'third-party-external',
+  setup(build) {
+    build.onResolve({ filter: /^[^.]/ }, ({ kind, path }) =>
+      kind === 'entry-point' || isAbsolute(path) || path.startsWith('@countersign/')
+        ? undefined
+        : { path, external: true },
+    )
+  },
+}
+
+if (isMain(import.meta.url))
+  await runScript(async () => {
+    await ensureInstalled()
+    await ensureBuilt()
+    const built = TARGETS.map(({ room }) => `${room}/dist`).filter((folder) =>
+      existsSync(join(ROOT, folder, STAMP)),
+    )
+    say(
+      built.length > 0
+        ? `Up to date: ${built.map((folder) => relative('.', folder)).join(', ')}.`
+        : 'Nothing to build yet.',
+    )
+  })

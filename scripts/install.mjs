@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { isMain, ROOT, run, runScript, ScriptError, say } from './run.mjs'
+
+const NODE_LEAST = [20, 19]
+const STAMP = join(ROOT, 'node_modules', '.countersign-install')
+/** npm's own note of what it put into node_modules, written when it was done. */
+const NPM_NOTE = join(ROOT, 'node_modules', '.package-lock.json')
+
+/** Installs what package-lock.json names, unless node_modules already holds exactly that. */
+export async function ensureInstalled() {
+  refuseOldNode(process.versions.node)
+  const lock = readFileSync(join(ROOT, 'package-lock.json'))
+  // Some packages hold programs for one system, so a folder shared between two systems is installed anew.
+  const wanted = `${createHash('sha256').update(lock).digest('hex')} ${process.platform}-${process.arch}\n`
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return
+  if (!npmInstalled(lock.toString())) {
+    say(
+      existsSync(NPM_NOTE)
+        ? 'Installing packages: package-lock.json has changed (npm ci) …'
+        : 'Installing packages: the first time here (npm ci) …',
+    )
+    await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional'])
+  }
+  writeFileSync(STAMP, wanted)
+}
+
+/**
+ * Throws a ScriptError for a Node that is too old.
+ * @param {string} version as `process.versions.node` has it
+ */
+export function refuseOldNode(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [leastMajor = 0, leastMinor = 0] = NODE_LEAST
+  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return
+  throw new ScriptError(`Countersign needs Node ${NODE_LEAST.join('.')} or newer; this is Node ${version}.`)
+}
+
+/**
+ * Whether somebody has already run npm here, with this lock file.
+ * @param {string} lockText
+ */
+function npmInstalled(lockText) {
+  if (!existsSync(NPM_NOTE)) return false
+  const wanted = packagesOf(lockText)
+  const present = packagesOf(readFileSync(NPM_NOTE, 'utf8'))
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (!path.startsWith('node_modules/')) return true
+    const found = present[path]
+    if (!found) return entry.optional === true && !isForThisSystem(entry)
+    return found.version === entry.version && found.integrity === entry.integrity
+  })
+}
+
+/**
+ * @typedef {{ version?: string, integrity?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Package
+ * @param {string} lockText
+ * @returns {Record<string, Package>}
+ */
+function packagesOf(lockText) {
+  return JSON.parse(lockText).packages ?? {}
+}
+
+/**
+ * Whether an optional package is made for this system and no other. Which C library this system has is slow to find
+ * out, so a package for one of them does not count.
+ * @param {Package} entry
+ */
+function isForThisSystem(entry) {
+  if (!entry.os || !entry.cpu || entry.libc) return false
+  return entry.os.includes(process.platform) && entry.cpu.includes(process.arch)
+}
+
+/** @param {string[]} args */
+async function npm(args) {
+  // npm's words go to standard error, as ours do.
+  const options = { stdio: /** @type {import('node:child_process').StdioOptions} */ (['ignore', 2, 2]) }
+  const cli = process.env.npm_execpath
+  const code =
+    cli && basename(cli) === 'npm-cli.js'
+      ? await run(process.execPath, [cli, ...args], options)
+      : await run('npm', args, { ...options, shell: process.platform === 'win32' })
+  if (code !== 0) throw new ScriptError(`npm ${args[0]} failed with code ${code}; its lines above say why.`)
+}
+
+if (isMain(import.meta.url)) await runScript(ensureInstalled)

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The repository's folder; every script works there, wherever it was called from. */
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/**
+ * Says on standard error what a script is about to do; standard output belongs to what the script runs.
+ * @param {string} line
+ */
+export function say(line) {
+  process.stderr.write(`${line}\n`)
+}
+
+/** A failure that its message explains: shown as one line, without a stack trace. */
+export class ScriptError extends Error {}
+
+/**
+ * Runs a script's work. A ScriptError ends the process with its line and code 1.
+ * @param {() => Promise<number | undefined>} work resolves to the exit code, or to nothing for "as things stand"
+ */
+export async function runScript(work) {
+  try {
+    const code = await work()
+    if (code !== undefined) process.exitCode = code
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error
+    say(error.message)
+    process.exitCode = 1
+  }
+}
+
+/**
+ * Whether a module is the one that `node` was started with.
+ * @param {string} moduleUrl its import.meta.url
+ */
+export function isMain(moduleUrl) {
+  const entry = process.argv[1]
+  return (
+    entry !== undefined &&
+    relative(entry.replace(/\.mjs$/, ''), fileURLToPath(moduleUrl).replace(/\.mjs$/, '')) === ''
+  )
+}
+
+const FORWARDED_SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
+
+/**
+ * Runs a program in the repository's folder, with this process's streams, to its end. A signal that asks this
+ * process to end goes on to the program, so that neither outlives the other.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions} [options]
+ * @returns {Promise<number>} its exit code, or 128 and the signal's number
+ */
+export function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: ROOT, stdio: 'inherit', ...options })
+    /** @param {NodeJS.Signals} signal */
+    const forward = (signal) => child.kill(signal)
+    for (const signal of FORWARDED_SIGNALS) process.on(signal, forward)
+    const done = () => {
+      for (const signal of FORWARDED_SIGNALS) process.off(signal, forward)
+    }
+    child.once('error', (error) => {
+      done()
+      reject(new ScriptError(`Cannot run ${command}: ${error.message}`))
+    })
+    child.once('close', (code, signal) => {
+      done()
+      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))
+    })
+  })
+}
+
+/**
+ * Runs a program of ours or an installed one with this same Node.
+ * @param {string} file from the repository's folder
+ * @param {readonly string[]} args
+ */
+export function runNode(file, args) {
+  return run(process.execPath, [join(ROOT, file), ...args])
+}

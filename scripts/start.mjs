@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ensureBuilt } from './build.mjs'
+import { ensureInstalled } from './install.mjs'
+import { ROOT, runScript, ScriptError } from './run.mjs'
+
+await runScript(async () => {
+  await ensureInstalled()
+  await ensureBuilt()
+  const server = join(ROOT, 'server', 'dist', 'main.js')
+  if (!existsSync(server))
+    throw new ScriptError('There is no server to start: server/src/main.ts is missing.')
+  // In this process, so that Ctrl-C and SIGTERM reach the server itself and no process can be left behind.
+  process.setSourceMapsEnabled(true)
+  await import(pathToFileURL(server).href)
+})

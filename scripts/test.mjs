@@ -1,0 +1,31 @@
+import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureBuilt } from './build.mjs'
+import { ensureInstalled } from './install.mjs'
+import { runNode, runScript } from './run.mjs'
+
+await runScript(async () => {
+  await ensureInstalled()
+  await ensureBuilt()
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-test-'))
+  try {
+    const summary = process.env.TEST_SUMMARY_FILE ?? join(folder, 'summary')
+    process.env.TEST_SUMMARY_FILE = summary
+    const before = sizeOf(summary)
+    const code = await runNode('node_modules/vitest/vitest.mjs', ['run', ...process.argv.slice(2)])
+    if (sizeOf(summary) > before) return code
+    // vitest ended before its reporters did; the last line is the same as ever.
+    const line = '0 passed, 1 failed\n'
+    process.stdout.write(line)
+    appendFileSync(summary, line)
+    return code || 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+/** @param {string} file */
+function sizeOf(file) {
+  return existsSync(file) ? statSync(file).size : 0
+}

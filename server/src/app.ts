@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import type { Permission } from '@countersign/contract/endpoint'
+import type { IdKind } from '@countersign/contract/ids'
+import type { Logger } from 'pino'
+import { v7 } from 'uuid'
+import type { Config } from './config.ts'
+import type { Committer } from './db/committer.ts'
+import type { Database } from './db/port.ts'
+import type { Read } from './db/read.ts'
+import type { PlatformRow } from './db/tables.ts'
+import type { Enclave } from './enclave/enclave.ts'
+
+/** What lives as long as the process. */
+export interface App {
+  readonly config: Config
+  readonly db: Database
+  readonly read: Read
+  readonly committer: Committer
+  readonly enclave: Enclave
+  readonly log: Logger
+  /** Real time. Operations see their platform's time, as `Op.now`. */
+  readonly clock: () => Date
+  /** Called after a commit that made work due. */
+  wakeJobs(): void
+}
+
+/** Who is acting: an API token of the platform's backend, or the platform's own due work. */
+export type Actor =
+  | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
+  | { readonly kind: 'job'; readonly jobId: string }
+
+/** One operation. All it knows of time, randomness and identity comes from here; all it sees is one platform's. */
+export interface Op {
+  /** Fixed for the operation; the platform's own clock. */
+  readonly now: Date
+  readonly platform: PlatformRow
+  readonly actor: Actor
+  readonly mode: Config['mode']
+  readonly read: Read
+  readonly db: Database
+  readonly enclave: Enclave
+  readonly log: Logger
+  /** A new id, `<Kind>:<UUIDv7>`. */
+  newId(kind: IdKind | LedgerIdKind): string
+  random(bytes: number): Uint8Array
+}
+
+type LedgerIdKind = 'LedgerTransfer' | 'Hold' | 'Job' | 'Challenge'
+
+export function createOp(app: App, platform: PlatformRow, actor: Actor): Op {
+  const now = new Date(app.clock().getTime() + Number(platform.clock_offset_ms))
+  return {
+    now,
+    platform,
+    actor,
+    mode: app.config.mode,
+    read: app.read,
+    db: app.db,
+    enclave: app.enclave,
+    log: app.log,
+    newId: (kind) => newId(kind, now),
+    random: randomBytes,
+  }
+}
+
+/** An id whose order is the order of its time. */
+export function newId(kind: IdKind | LedgerIdKind, at: Date): string {
+  return `${kind}:${v7({ msecs: at.getTime() })}`
+}
+
+/** Real time. The one place that asks the machine. */
+export function machineClock(): Date {
+  return new Date()
+}
+
+/** `time` moved by some seconds. */
+export function plusSeconds(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1000)
+}

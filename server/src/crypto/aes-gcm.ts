@@ -1,0 +1,57 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+
+export const GCM_KEY_BYTES = 32
+export const GCM_NONCE_BYTES = 12
+export const GCM_TAG_BYTES = 16
+
+const CIPHER = 'aes-256-gcm'
+// Without it createDecipheriv takes a tag of 4 bytes.
+const OPTIONS = { authTagLength: GCM_TAG_BYTES } as const
+
+/**
+ * AES-256-GCM: ciphertext ‖ tag. Key 32 bytes, nonce 12 and never used twice with one key, tag 16.
+ * Throws RangeError for other lengths of key and nonce.
+ */
+export function gcmSeal(
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array,
+  plaintext: Uint8Array,
+): Uint8Array {
+  checkLengths(key, nonce)
+  const cipher = createCipheriv(CIPHER, key, nonce, OPTIONS)
+  cipher.setAAD(aad)
+  const ciphertext = cipher.update(plaintext)
+  cipher.final()
+  return Buffer.concat([ciphertext, cipher.getAuthTag()])
+}
+
+/**
+ * Opens ciphertext ‖ tag of `gcmSeal`; undefined where anything of it, the nonce, the AAD or the key is another.
+ * Throws RangeError as `gcmSeal` does, and never because of the ciphertext.
+ */
+export function gcmOpen(
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array,
+  ciphertext: Uint8Array,
+): Uint8Array | undefined {
+  checkLengths(key, nonce)
+  const tagStart = ciphertext.length - GCM_TAG_BYTES
+  if (tagStart < 0) return undefined
+  const decipher = createDecipheriv(CIPHER, key, nonce, OPTIONS)
+  decipher.setAAD(aad)
+  decipher.setAuthTag(ciphertext.subarray(tagStart))
+  const plaintext = decipher.update(ciphertext.subarray(0, tagStart))
+  try {
+    decipher.final()
+  } catch {
+    return undefined
+  }
+  return plaintext
+}
+
+function checkLengths(key: Uint8Array, nonce: Uint8Array): void {
+  if (key.length !== GCM_KEY_BYTES) throw new RangeError(`an AES-256-GCM key is ${GCM_KEY_BYTES} bytes`)
+  if (nonce.length !== GCM_NONCE_BYTES) throw new RangeError(`a GCM nonce is ${GCM_NONCE_BYTES} bytes here`)
+}

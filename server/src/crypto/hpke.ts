@@ -1,0 +1,144 @@
+import { GCM_KEY_BYTES, GCM_NONCE_BYTES, gcmOpen, gcmSeal } from './aes-gcm.ts'
+import { hkdfExpand, hkdfExtract } from './hkdf.ts'
+import {
+  generateKeyPair,
+  type KeyPair,
+  keyPairFromPrivateKey,
+  type PublicKey,
+  parsePublicKeyBytes,
+  sharedSecret,
+} from './p256.ts'
+
+/** `info` of everything that is sealed, in either direction (FORMATS, HPKE). */
+export const HPKE_INFO: Uint8Array = Buffer.from('turnkey_hpke', 'ascii')
+
+const KEM_ID = Buffer.of(0x00, 0x10)
+const KDF_ID = Buffer.of(0x00, 0x01)
+const AEAD_ID = Buffer.of(0x00, 0x02)
+const VERSION_LABEL = Buffer.from('HPKE-v1', 'ascii')
+const KEM_SUITE = Buffer.concat([Buffer.from('KEM', 'ascii'), KEM_ID])
+const HPKE_SUITE = Buffer.concat([Buffer.from('HPKE', 'ascii'), KEM_ID, KDF_ID, AEAD_ID])
+const SECRET_BYTES = 32
+const EMPTY = Buffer.alloc(0)
+const MODE_BASE = Buffer.of(0x00)
+
+// Base mode has no psk, and the hash of an empty psk_id never changes.
+const PSK_ID_HASH = labeledExtract(HPKE_SUITE, EMPTY, 'psk_id_hash', EMPTY)
+
+/** What sender and recipient share once `enc` is known (RFC 9180 section 5.1). */
+export interface HpkeContext {
+  /** SerializePublicKey(pkE): 65 bytes, uncompressed. */
+  readonly enc: Uint8Array
+  /** AES-256-GCM key, 32 bytes. */
+  readonly key: Uint8Array
+  /** 12 bytes; single shot uses it as it is, being message 0. */
+  readonly baseNonce: Uint8Array
+}
+
+export interface SealOptions {
+  readonly recipientPublicKey: PublicKey
+  readonly plaintext: Uint8Array
+  /** `HPKE_INFO` unless given. */
+  readonly info?: Uint8Array
+  /** `enc ‖ pkR`, both uncompressed, unless given (FORMATS, HPKE). */
+  readonly aad?: Uint8Array
+}
+
+export interface OpenOptions {
+  /** The recipient's: private scalar of 32 bytes, or the pair where it is at hand, which saves a multiplication. */
+  readonly privateKey: Uint8Array | KeyPair
+  /** As it came: 65 bytes, uncompressed. */
+  readonly enc: Uint8Array
+  /** Ciphertext ‖ tag. */
+  readonly ciphertext: Uint8Array
+  readonly info?: Uint8Array
+  readonly aad?: Uint8Array
+}
+
+/**
+ * HPKE single shot, base mode, DHKEM(P-256, HKDF-SHA256) · HKDF-SHA256 · AES-256-GCM (RFC 9180 section 6.1).
+ * `enc` is 65 bytes, uncompressed; `ciphertext` ends with the 16-byte tag.
+ */
+export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8Array } {
+  const { recipientPublicKey, plaintext, info = HPKE_INFO } = options
+  const { enc, key, baseNonce } = senderContext(recipientPublicKey, info)
+  const aad = options.aad ?? Buffer.concat([enc, recipientPublicKey.bytes])
+  return { enc, ciphertext: gcmSeal(key, baseNonce, aad, plaintext) }
+}
+
+/**
+ * Opens what `seal` made; undefined where `enc` is not an uncompressed point of the curve or the ciphertext does not
+ * open. Throws RangeError for a private key that is none, and never because of what the sender sent.
+ */
+export function open(options: OpenOptions): Uint8Array | undefined {
+  const { privateKey, ciphertext, info = HPKE_INFO } = options
+  const keyPair = privateKey instanceof Uint8Array ? keyPairFromPrivateKey(privateKey) : privateKey
+  const context = recipientContext(keyPair, options.enc, info)
+  if (context === undefined) return undefined
+  const aad = options.aad ?? Buffer.concat([context.enc, keyPair.publicKey.bytes])
+  return gcmOpen(context.key, context.baseNonce, aad, ciphertext)
+}
+
+/** SetupBaseS. The ephemeral pair is random; only a test of the RFC's vectors gives one. */
+export function senderContext(
+  recipientPublicKey: PublicKey,
+  info: Uint8Array,
+  ephemeral: KeyPair = generateKeyPair(),
+): HpkeContext {
+  const dh = sharedSecret(ephemeral.privateKey, recipientPublicKey)
+  return context(dh, ephemeral.publicKey, recipientPublicKey, info)
+}
+
+/** SetupBaseR. Undefined where `enc` is not 65 bytes of an uncompressed point on the curve. */
+export function recipientContext(
+  recipient: KeyPair,
+  enc: Uint8Array,
+  info: Uint8Array,
+): HpkeContext | undefined {
+  // Compressed is how `enc` may travel, never what DHKEM takes: the caller expands it.
+  const ephemeralPublicKey = enc.length === 65 ? parsePublicKeyBytes(enc) : undefined
+  if (ephemeralPublicKey === undefined) return undefined
+  const dh = sharedSecret(recipient.privateKey, ephemeralPublicKey)
+  return context(dh, ephemeralPublicKey, recipient.publicKey, info)
+}
+
+/** ExtractAndExpand (section 4.1), then KeySchedule (section 5.1) without the exporter, which nothing here uses. */
+function context(
+  dh: Uint8Array,
+  ephemeralPublicKey: PublicKey,
+  recipientPublicKey: PublicKey,
+  info: Uint8Array,
+): HpkeContext {
+  const enc = ephemeralPublicKey.bytes
+  const kemContext = Buffer.concat([enc, recipientPublicKey.bytes])
+  const eaePrk = labeledExtract(KEM_SUITE, EMPTY, 'eae_prk', dh)
+  const shared = labeledExpand(KEM_SUITE, eaePrk, 'shared_secret', kemContext, SECRET_BYTES)
+  const infoHash = labeledExtract(HPKE_SUITE, EMPTY, 'info_hash', info)
+  const schedule = Buffer.concat([MODE_BASE, PSK_ID_HASH, infoHash])
+  const secret = labeledExtract(HPKE_SUITE, shared, 'secret', EMPTY)
+  return {
+    enc,
+    key: labeledExpand(HPKE_SUITE, secret, 'key', schedule, GCM_KEY_BYTES),
+    baseNonce: labeledExpand(HPKE_SUITE, secret, 'base_nonce', schedule, GCM_NONCE_BYTES),
+  }
+}
+
+function labeledExtract(
+  suite: Uint8Array,
+  salt: Uint8Array,
+  label: string,
+  inputKey: Uint8Array,
+): Uint8Array {
+  return hkdfExtract(salt, VERSION_LABEL, suite, Buffer.from(label, 'ascii'), inputKey)
+}
+
+function labeledExpand(
+  suite: Uint8Array,
+  key: Uint8Array,
+  label: string,
+  info: Uint8Array,
+  length: number,
+): Uint8Array {
+  const lengthBytes = Buffer.of(length >> 8, length & 0xff)
+  return hkdfExpand(key, length, lengthBytes, VERSION_LABEL, suite, Buffer.from(label, 'ascii'), info)
+}

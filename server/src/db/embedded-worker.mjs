@@ -1,0 +1,179 @@
+// The embedded database: PGlite in a thread of its own, spoken to in PostgreSQL's wire protocol, so that the client,
+// its value types and its errors are the same as with a PostgreSQL server. Plain JavaScript, because it has to run as
+// it is both from the source tree and beside a bundle.
+//
+// In: Uint8Array of whole frontend messages, or 'close'. Out: Uint8Array of backend messages, or { event, … }.
+// With `create` in its data it only makes the database's files and ends.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+
+const SETTINGS = [
+  'fsync=on',
+  // PGlite's fdatasync, the default method, is a function that does nothing.
+  'wal_sync_method=fsync',
+  // What PGlite takes by itself, 128 MB, is resident once it has been used.
+  'shared_buffers=32MB',
+  'max_connections=5',
+  'min_wal_size=32MB',
+  // Above a checkpoint's interval of log, the files are reused rather than removed and made anew.
+  'max_wal_size=256MB',
+  // Its code generator is not in the WebAssembly build.
+  'jit=off',
+]
+
+/** A table is vacuumed once this many of its rows, and this part of them, are dead or have changed. */
+const VACUUM_DUE = `
+  SELECT quote_ident(schemaname) || '.' || quote_ident(relname) AS name FROM pg_stat_all_tables
+  WHERE schemaname NOT LIKE 'pg_toast%'
+  AND greatest(n_dead_tup, n_mod_since_analyze) > 500 + 0.1 * n_live_tup`
+
+/** @typedef {{ directory: string, create?: boolean, checkpointIntervalMs: number, vacuumIntervalMs: number }} Data */
+/** @type {Data} */
+const { directory, create, checkpointIntervalMs, vacuumIntervalMs } = workerData
+const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
+
+/** Each write that was acknowledged is behind one of these, so that an unchanged count means nothing to maintain. */
+let syncs = 0
+
+/** PGlite's own NodeFS has no fsync: PostgreSQL's calls succeed without doing anything. Here they reach the file. */
+class DurableNodeFS extends NodeFS {
+  /** @type {NodeFS['init']} */
+  async init(pg, options) {
+    const { emscriptenOpts } = await super.init(pg, options)
+    emscriptenOpts.preRun?.push((module) => {
+      const { NODEFS } = /** @type {any} */ (module)
+      NODEFS.stream_ops.fsync = (/** @type {any} */ stream) => {
+        // tryFSOperation turns an error into its errno, at which PostgreSQL stops rather than acknowledge.
+        NODEFS.tryFSOperation(() => {
+          if (stream.nfd === undefined) syncPath(NODEFS.realPath(stream.node))
+          else fs.fsyncSync(stream.nfd)
+        })
+        syncs += 1
+        return 0
+      }
+    })
+    return { emscriptenOpts }
+  }
+}
+
+/** @param {string} file a file or a directory */
+function syncPath(file) {
+  const descriptor = fs.openSync(file, 'r')
+  try {
+    fs.fsyncSync(descriptor)
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+/** @type {string[]} */
+const complaints = []
+const database = await PGlite.create({
+  fs: new DurableNodeFS(directory),
+  startParams: [
+    // -F is fsync=off.
+    ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+    ...SETTINGS.flatMap((setting) => ['-c', setting]),
+  ],
+  onStderr: (line) => complaints.push(line.trim()) > 0,
+}).catch((/** @type {Error} */ error) => {
+  throw new Error([error.message, ...complaints.slice(-5)].join(' | '))
+})
+
+if (create) {
+  await database.close()
+  // Making the files goes past PostgreSQL's own syncs.
+  for (const entry of fs.readdirSync(directory, { recursive: true }))
+    syncPath(path.join(directory, String(entry)))
+  syncPath(directory)
+  syncPath(path.dirname(directory))
+  port.postMessage({ event: 'created' })
+} else {
+  serve()
+}
+
+function serve() {
+  // A timer's run and close() take turns: two statements of PGlite's own interface must not mix.
+  let maintenance = Promise.resolve()
+  const maintain = (/** @type {() => Promise<void>} */ run) => {
+    maintenance = maintenance
+      .then(run)
+      .catch((error) => port.postMessage({ event: 'warning', message: String(error) }))
+    return maintenance
+  }
+  const timers = [
+    setInterval(() => maintain(checkpoint), checkpointIntervalMs).unref(),
+    setInterval(() => maintain(vacuum), vacuumIntervalMs).unref(),
+  ]
+  port.on('message', (message) => {
+    if (message !== 'close') return answer(message)
+    for (const timer of timers) clearInterval(timer)
+    maintain(checkpoint).then(async () => {
+      await database.close()
+      port.postMessage({ event: 'closed' })
+      port.close()
+    })
+  })
+  port.postMessage({ event: 'open' })
+}
+
+/** @param {Uint8Array} bytes */
+function answer(bytes) {
+  for (const group of groupsOf(bytes)) {
+    /** @type {Uint8Array[]} */
+    const parts = []
+    if (group[0] === 0) parts.push(database.execProtocolRawSync(group))
+    // Runs to its end before it returns; its promise only carries what PostgreSQL could not survive.
+    else
+      database.execProtocolRawStream(group, {
+        syncToFs: false,
+        onRawData: (part) => parts.push(part.slice()),
+      })
+    const reply =
+      parts.length === 1 ? /** @type {Uint8Array} */ (parts[0]) : new Uint8Array(Buffer.concat(parts))
+    port.postMessage(reply, [/** @type {ArrayBuffer} */ (reply.buffer)])
+  }
+}
+
+/**
+ * The messages in groups that end with Sync or Query, or are the startup message, which has no type byte. Each group
+ * is one statement and its commit, answered at once rather than when all that came with it is done.
+ * @param {Uint8Array} bytes
+ */
+function* groupsOf(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes[0] === 0) return yield bytes
+  let start = 0
+  for (let at = 0; at < bytes.length; ) {
+    const type = bytes[at]
+    at += 1 + view.getUint32(at + 1)
+    if (type !== 0x53 && type !== 0x51) continue
+    yield bytes.subarray(start, at)
+    start = at
+  }
+}
+
+let syncsAtCheckpoint = 0
+let syncsAtVacuum = 0
+
+/** There is no background checkpointer here: without this the log would grow for as long as the process lives. */
+async function checkpoint() {
+  if (syncs === syncsAtCheckpoint) return
+  await database.exec('CHECKPOINT')
+  syncsAtCheckpoint = syncs
+}
+
+/** Nor is there autovacuum. Table by table, so that what is waiting has its turn in between. */
+async function vacuum() {
+  if (syncs === syncsAtVacuum) return
+  syncsAtVacuum = syncs
+  const [due] = await database.exec(VACUUM_DUE)
+  for (const { name } of due?.rows ?? []) {
+    await setImmediate()
+    await database.exec(`VACUUM (ANALYZE) ${name}`)
+  }
+}

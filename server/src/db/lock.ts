@@ -1,0 +1,199 @@
+import * as fs from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+
+/** How often the owner shows that it lives, and how long a silent owner on another machine counts as alive. */
+const HEARTBEAT_INTERVAL_MS = 5_000
+const SILENCE_MS_MAX = 30_000
+
+export interface Lock {
+  release(): void
+}
+
+/** Who holds a lock file. A pid means something only on its machine, and only with its start time: pids come again. */
+interface Holder {
+  readonly pid: number
+  /** Clock ticks between the machine's start and the process's; null where the system does not tell. */
+  readonly started: string | null
+  /** Where the pid counts: this start of this machine and this pid namespace (a container has its own). */
+  readonly machine: string
+  /** Different for every taking of every lock. */
+  readonly token: string
+}
+
+/**
+ * Takes the lock file `path` for this process, from its last owner too if that one is dead. Throws with one line that
+ * names the owner's pid and the folder when the owner lives. `onLost` is called should the file later turn out to
+ * belong to someone else, which takes an owner that was frozen for half a minute and a starter on another machine.
+ */
+export function acquireLock(path: string, onLost: () => void): Lock {
+  const own = self()
+  const owner = take(path, own)
+  if (owner !== undefined) {
+    throw new Error(
+      `process ${owner.pid} is already running on ${dirname(path)}: ` +
+        'stop it first, or choose another folder with COUNTERSIGN_DATA_DIR',
+    )
+  }
+  removeLeftovers(path, own)
+  // By descriptor, so that a heartbeat can never write into the file of a later owner.
+  const descriptor = fs.openSync(path, 'r+')
+  const heartbeat = setInterval(() => {
+    if (read(path)?.token === own.token) fs.writeSync(descriptor, JSON.stringify(own), 0)
+    else onLost()
+  }, HEARTBEAT_INTERVAL_MS).unref()
+  return {
+    release() {
+      clearInterval(heartbeat)
+      fs.closeSync(descriptor)
+      if (read(path)?.token === own.token) fs.rmSync(path, { force: true })
+    },
+  }
+}
+
+/**
+ * Takes `path` or returns the living holder. Replacing a dead holder needs a claim, which is a lock of the same kind
+ * named after the dead one: of two starters that both found it dead only one gets the claim, and whoever gets a claim
+ * too late sees that the file has changed since. A claim whose owner died is taken over in the same way.
+ */
+function take(path: string, own: Holder): Holder | undefined {
+  for (;;) {
+    if (create(path, own)) return undefined
+    const holder = read(path)
+    if (holder === undefined) continue
+    if (isAlive(holder, path, own)) return holder
+    const claim = `${path}.${holder.token}`
+    const rival = take(claim, own)
+    if (rival !== undefined) return rival
+    try {
+      if (read(path)?.token === holder.token) {
+        fs.renameSync(writeTemporary(path, own), path)
+        return undefined
+      }
+    } finally {
+      fs.rmSync(claim, { force: true })
+    }
+  }
+}
+
+/** A link appears with the whole content or not at all, unlike a file that is created and then written. */
+function create(path: string, own: Holder): boolean {
+  const temporary = writeTemporary(path, own)
+  try {
+    fs.linkSync(temporary, path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
+    return createWithoutLink(path, own)
+  } finally {
+    fs.rmSync(temporary, { force: true })
+  }
+}
+
+/** For file systems without hard links. */
+function createWithoutLink(path: string, own: Holder): boolean {
+  try {
+    fs.writeFileSync(path, JSON.stringify(own), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function writeTemporary(path: string, own: Holder): string {
+  const temporary = `${path}.${own.token}.new`
+  fs.writeFileSync(temporary, JSON.stringify(own), { flush: true })
+  return temporary
+}
+
+function read(path: string): Holder | undefined {
+  let text: string
+  try {
+    text = fs.readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const holder = JSON.parse(text) as Partial<Holder>
+    if (Number.isInteger(holder.pid) && /^[\w-]+$/.test(holder.token ?? '')) return holder as Holder
+  } catch {}
+  throw new Error(`${path} cannot be read as a lock: remove it if no other process is using ${dirname(path)}`)
+}
+
+function isAlive(holder: Holder, path: string, own: Holder): boolean {
+  if (holder.machine !== own.machine) return isBeating(path, own)
+  const process = processOf(holder.pid)
+  return process !== undefined && process.started === holder.started
+}
+
+/** Both times are the file system's own, so that the clocks of two machines need not agree. */
+function isBeating(path: string, own: Holder): boolean {
+  const temporary = writeTemporary(path, own)
+  try {
+    const silenceMs =
+      fs.statSync(temporary).mtimeMs - (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    return silenceMs < SILENCE_MS_MAX
+  } finally {
+    fs.rmSync(temporary, { force: true })
+  }
+}
+
+/** Claims and temporary files of processes that were killed between two steps. */
+function removeLeftovers(path: string, own: Holder): void {
+  const folder = dirname(path)
+  const prefix = `${path.slice(folder.length + 1)}.`
+  for (const name of fs.readdirSync(folder)) {
+    if (!name.startsWith(prefix)) continue
+    const leftover = `${folder}/${name}`
+    const holder = read(leftover)
+    if (holder !== undefined && !isAlive(holder, leftover, own)) fs.rmSync(leftover, { force: true })
+  }
+}
+
+function self(): Holder {
+  const { pid } = process
+  return {
+    pid,
+    started: processOf(pid)?.started ?? null,
+    machine: `${firstLine('/proc/sys/kernel/random/boot_id') ?? hostname()} ${linkTarget('/proc/self/ns/pid') ?? ''}`,
+    token: `${pid}-${process.hrtime.bigint().toString(36)}`,
+  }
+}
+
+/** The process of that pid, or undefined if there is none or only its remains. */
+function processOf(pid: number): { started: string | null } | undefined {
+  const line = firstLine(`/proc/${pid}/stat`)
+  if (line !== undefined) {
+    // proc(5): the name in parentheses may hold anything; the state comes right after it, the start time is field 22.
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : { started: fields[19] ?? null }
+  }
+  if (fs.existsSync('/proc/self/stat')) return undefined
+  try {
+    process.kill(pid, 0)
+    return { started: null }
+  } catch (error) {
+    // EPERM: it lives, and belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? { started: null } : undefined
+  }
+}
+
+function firstLine(path: string): string | undefined {
+  try {
+    return fs.readFileSync(path, 'utf8').split('\n')[0]
+  } catch {
+    return undefined
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return fs.readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import { records } from './migrations/0001-records.ts'
+import { ledger } from './migrations/0002-ledger.ts'
+import { commit } from './migrations/0003-commit.ts'
+import type { Database } from './port.ts'
+
+/** Forward only: what has landed is never edited, a change is a new file at the end. */
+const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
+  { name: '0001-records', sql: records },
+  { name: '0002-ledger', sql: ledger },
+  { name: '0003-commit', sql: commit },
+]
+
+/** Chosen once at random; any number that nothing else on the database server locks. */
+const MIGRATION_LOCK = 7_202_510_132
+
+/** Brings the database up to this build. Processes that start together take turns. */
+export async function migrate(db: Database): Promise<void> {
+  if ((await applied(db)).length === MIGRATIONS.length) return
+  // One transaction: the lock, each migration that is still missing once the lock is ours, and its record.
+  const steps = MIGRATIONS.map(
+    ({ name, sql }) => `
+DO $outer$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM migrations WHERE name = '${name}') THEN
+    EXECUTE $migration$${sql}$migration$;
+    INSERT INTO migrations (name) VALUES ('${name}');
+  END IF;
+END $outer$;`,
+  )
+  await db.script(`
+SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
+CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+${steps.join('\n')}`)
+  const names = await applied(db)
+  const unknown = names.filter((name) => !MIGRATIONS.some((migration) => migration.name === name))
+  if (unknown.length > 0) throw new Error(`This database was migrated by a newer build (${unknown.join(', ')}).`)
+}
+
+async function applied(db: Database): Promise<string[]> {
+  const exists = await db.query<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
+  if (!exists.rows[0]!.there) return []
+  return (await db.query<{ name: string }>('SELECT name FROM migrations ORDER BY name')).rows.map((row) => row.name)
+}

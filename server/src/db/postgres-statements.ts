@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import type { QueryConfig, QueryResult } from 'pg'
+import { type QueryAnswer, sqlState } from './port.ts'
+import { portTypes, toParameter } from './types.ts'
+
+/** Prepared statements a connection may hold; each costs the database some tens of kilobytes. */
+const NAMED_MAX = 400
+/** Texts remembered as seen once, so that a text made for one use is never prepared. */
+const SEEN_MAX = 2_000
+
+const TRANSACTION_CONTROL = /^\s*(?:begin|start|commit|end|rollback|abort|savepoint|release)\b/i
+const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+
+type Send = (config: QueryConfig) => Promise<QueryResult>
+
+/**
+ * Runs statements, the repeated ones prepared: a text seen for the second time gets a name. The name is a hash of the
+ * text, so that a pooler between us and the database that hands out another process's connection cannot run
+ * a different statement under our name.
+ */
+export class Statements {
+  readonly #send: Send
+  readonly #names = new Map<string, string>()
+  readonly #seen = new Set<string>()
+
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  async run<Row>(sql: string, parameters: readonly unknown[] = []): Promise<QueryAnswer<Row>> {
+    const config: QueryConfig = { text: sql, values: parameters.map(toParameter), types: portTypes }
+    const name = this.#nameOf(sql)
+    return answer(await (name === undefined ? this.#send(config) : this.#sendNamed(name, config)))
+  }
+
+  async #sendNamed(name: string, config: QueryConfig): Promise<QueryResult> {
+    try {
+      return await this.#send({ ...config, name })
+    } catch (error) {
+      if (!isLostName(error)) throw error
+      // The statement has not run: its name was gone, or what it was prepared for has changed.
+      return this.#send(config)
+    }
+  }
+
+  #nameOf(sql: string): string | undefined {
+    const name = this.#names.get(sql)
+    if (name !== undefined) return name
+    if (TRANSACTION_CONTROL.test(sql)) throw new Error('every statement is a transaction of its own')
+    if (this.#names.size >= NAMED_MAX) return undefined
+    if (this.#seen.delete(sql)) {
+      this.#names.set(sql, `c${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`)
+      return this.#names.get(sql)
+    }
+    if (this.#seen.size >= SEEN_MAX) this.#seen.clear()
+    this.#seen.add(sql)
+    return undefined
+  }
+}
+
+/**
+ * 26000: no statement of that name (its parsing failed, or a pooler changed connections); 42P05: the name is taken
+ * (again a pooler); 0A000 of this wording: a migration changed the columns that the statement gives.
+ */
+function isLostName(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state === '26000' || state === '42P05') return true
+  return state === '0A000' && (error as Error).message.startsWith('cached plan must not change')
+}
+
+function answer<Row>(result: QueryResult): QueryAnswer<Row> {
+  // A SELECT's count is the number of rows it gave, not of rows it changed.
+  return { rows: result.rows as Row[], affected: CHANGES.has(result.command) ? (result.rowCount ?? 0) : 0 }
+}

@@ -1,0 +1,54 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { Database } from './port.ts'
+import type { Tables } from './tables.ts'
+
+/** Typed reading. Writing goes through the committer alone, so the type offers nothing else. */
+export type Read = Pick<Kysely<Tables>, 'selectFrom' | 'fn' | 'with'>
+
+export function createRead(db: Database): Read {
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new PortDriver(db),
+      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+}
+
+/** Runs kysely's statements through the port, each on its own. */
+class PortDriver implements Driver {
+  readonly #connection: DatabaseConnection
+
+  constructor(db: Database) {
+    this.#connection = {
+      async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+        return { rows: (await db.query<R>(query.sql, query.parameters)).rows }
+      },
+      streamQuery() {
+        throw new Error('Rows are not streamed')
+      },
+    }
+  }
+
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection
+  }
+  async beginTransaction(): Promise<void> {
+    throw new Error('Nothing above the port has a transaction')
+  }
+  async commitTransaction(): Promise<void> {}
+  async rollbackTransaction(): Promise<void> {}
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}

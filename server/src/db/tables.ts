@@ -1,0 +1,267 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/** The rows of the database as they are read (see `migrations/`). int8 is `bigint`, timestamptz is `Date`. */
+export interface Tables {
+  platforms: PlatformRow
+  api_tokens: TokenRow
+  customers: CustomerRow
+  internal_accounts: InternalAccountRow
+  external_accounts: ExternalAccountRow
+  credentials: CredentialRow
+  otp_challenges: OtpChallengeRow
+  sessions: SessionRow
+  signing_requests: SigningRequestRow
+  quotes: QuoteRow
+  transactions: TransactionRow
+  events: EventRow
+  jobs: JobRow
+  idempotency_keys: IdempotencyRow
+  enclave_secrets: EnclaveSecretRow
+  ledger_accounts: LedgerAccountRow
+  ledger_transfers: LedgerTransferRow
+  ledger_entries: LedgerEntryRow
+  ledger_holds: LedgerHoldRow
+}
+
+/** A json column: any JSON value, typed by its reader. */
+type Json<T> = ColumnType<T, T, T>
+
+interface Stamped {
+  created_at: Date
+  updated_at: Date
+}
+
+export interface PlatformRow extends Stamped {
+  id: string
+  name: string
+  config: Json<Record<string, unknown>>
+  clock_offset_ms: bigint
+  version: number
+}
+
+export interface TokenRow extends Stamped {
+  id: string
+  platform_id: string
+  client_id: string
+  name: string
+  permissions: string[]
+  secret_hash: Uint8Array
+  deleted_at: Date | null
+}
+
+export interface CustomerRow extends Stamped {
+  id: string
+  platform_id: string
+  platform_customer_id: string
+  customer_type: 'INDIVIDUAL' | 'BUSINESS'
+  verification_status: 'UNVERIFIED' | 'PENDING' | 'APPROVED' | 'REJECTED'
+  region: string | null
+  currencies: Json<string[] | null>
+  email: string | null
+  uma_address: string
+  details: Json<Record<string, unknown>>
+  version: number
+  deleted_at: Date | null
+}
+
+export interface InternalAccountRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string | null
+  type: 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | 'EMBEDDED_WALLET'
+  currency: string
+  status: 'PENDING' | 'ACTIVE' | 'CLOSED' | 'FROZEN'
+  private_enabled: boolean
+  spark_address: string | null
+  sealed_seed: Uint8Array | null
+}
+
+export interface ExternalAccountRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string | null
+  platform_account_id: string | null
+  currency: string
+  account_type: string
+  account_info: Json<Record<string, unknown>>
+  fingerprint: string
+  identifier: string
+  status: 'PENDING' | 'ACTIVE' | 'UNDER_REVIEW' | 'INACTIVE'
+  beneficiary_verification_status: string | null
+  default_uma_deposit: boolean
+  deleted_at: Date | null
+}
+
+export interface CredentialRow extends Stamped {
+  id: string
+  platform_id: string
+  account_id: string
+  type: 'OAUTH' | 'EMAIL_OTP' | 'SMS_OTP' | 'PASSKEY'
+  nickname: string
+  contact: string | null
+  current_challenge_id: string | null
+  version: number
+  revoked_at: Date | null
+}
+
+export interface OtpChallengeRow {
+  id: string
+  platform_id: string
+  credential_id: string
+  target_public_key: string
+  sealed_target_key: Uint8Array
+  code_mac: Uint8Array
+  tries: number
+  expires_at: Date
+  consumed_at: Date | null
+  created_at: Date
+}
+
+export interface SessionRow extends Stamped {
+  id: string
+  platform_id: string
+  account_id: string
+  credential_id: string
+  public_key: string
+  expires_at: Date
+  revoked_at: Date | null
+}
+
+export interface SigningRequestRow {
+  id: string
+  platform_id: string
+  account_id: string
+  operation: string
+  target: string
+  body_hash: Uint8Array
+  payload: string
+  signer_public_key: string | null
+  context: Json<Record<string, unknown>>
+  expires_at: Date
+  consumed_at: Date | null
+  created_at: Date
+}
+
+export interface QuoteRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string
+  state: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
+  source_account_id: string
+  destination_account_id: string
+  payment_rail: string | null
+  sending_currency: string
+  receiving_currency: string
+  sending_amount: bigint
+  receiving_amount: bigint
+  fees: bigint
+  pricing: Json<Record<string, unknown>>
+  request: Json<Record<string, unknown>>
+  signing_request_id: string | null
+  transaction_id: string
+  expires_at: Date
+}
+
+export interface TransactionRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string
+  type: 'INCOMING' | 'OUTGOING'
+  direction: 'CREDIT' | 'DEBIT'
+  state: 'CREATED' | 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'REJECTED' | 'FAILED' | 'REFUNDED' | 'EXPIRED'
+  source_account_id: string | null
+  destination_account_id: string | null
+  source_identifier: string | null
+  destination_identifier: string | null
+  sent_amount: bigint | null
+  sent_currency: string | null
+  received_amount: bigint | null
+  received_currency: string | null
+  fees: bigint | null
+  quote_id: string | null
+  hold_id: string | null
+  description: string | null
+  reference: string
+  failure_reason: string | null
+  details: Json<Record<string, unknown>>
+  settled_at: Date | null
+}
+
+export interface EventRow {
+  id: string
+  position: Generated<bigint>
+  platform_id: string
+  type: string
+  object_id: string
+  sequence: number
+  data: Json<Record<string, unknown>>
+  created_at: Date
+}
+
+export interface JobRow {
+  id: string
+  platform_id: string
+  kind: string
+  payload: Json<Record<string, unknown>>
+  due_at: Date
+  attempts: number
+  claimed_until: Date | null
+  last_error: string | null
+  created_at: Date
+}
+
+export interface IdempotencyRow {
+  scope: string
+  key: string
+  platform_id: string
+  request_hash: Uint8Array
+  status: number
+  body: string
+  created_at: Date
+  expires_at: Date
+}
+
+export interface EnclaveSecretRow {
+  name: string
+  sealed: Uint8Array
+  created_at: Date
+}
+
+export interface LedgerAccountRow {
+  id: string
+  platform_id: string
+  owner: string
+  currency: string
+  normal_side: 'debit' | 'credit'
+  may_overdraw: boolean
+  posted: bigint
+  held: bigint
+}
+
+export interface LedgerTransferRow {
+  id: string
+  platform_id: string
+  cause: string
+  cause_id: string
+  created_at: Date
+}
+
+export interface LedgerEntryRow {
+  transfer_id: string
+  line: number
+  account_id: string
+  currency: string
+  amount: bigint
+  created_at: Date
+}
+
+export interface LedgerHoldRow extends Stamped {
+  id: string
+  platform_id: string
+  account_id: string
+  amount: bigint
+  captured: bigint
+  state: 'pending' | 'posted' | 'voided'
+  cause: string
+  cause_id: string
+}

@@ -1,0 +1,108 @@
+import type { EventType } from '@countersign/contract/events'
+import type { Insertable } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/**
+ * What an operation wants written. A write set is an array of these; it happens whole, in one database transaction, or
+ * not at all. Each write carries its own guard, which the database checks at commit (`migrations/0003-commit.ts`):
+ * `insert` the unique constraints, `update`, `expect` and `remove` the row as expected, `hold` and `post` the balance.
+ */
+export type Write =
+  | { readonly write: 'insert'; readonly table: RecordTable; readonly row: Record<string, unknown> }
+  | {
+      readonly write: 'update'
+      readonly table: RecordTable
+      readonly id: string
+      readonly expect: Record<string, unknown>
+      readonly set: Record<string, unknown>
+    }
+  | {
+      readonly write: 'expect'
+      readonly table: RecordTable
+      readonly id: string
+      readonly expect: Record<string, unknown>
+    }
+  | { readonly write: 'remove'; readonly table: 'jobs'; readonly id: string }
+  | EventWrite
+  | LedgerWrite
+
+/** The tables that `insert`, `update` and `expect` may name: the ledger's and the outbox have writes of their own. */
+export type RecordTable = Exclude<keyof Tables, `ledger_${string}` | 'events'>
+
+export interface EventWrite {
+  readonly write: 'event'
+  readonly id: string
+  readonly platformId: string
+  readonly type: EventType
+  readonly objectId: string
+  readonly data: unknown
+  readonly at: Date
+}
+
+/** The ledger's writes. Only `ledger/` makes them. */
+export type LedgerWrite =
+  | {
+      readonly write: 'open'
+      readonly id: string
+      readonly platformId: string
+      readonly owner: string
+      readonly currency: string
+      readonly normalSide: 'debit' | 'credit'
+      readonly mayOverdraw: boolean
+    }
+  | ({ readonly write: 'post'; readonly entries: readonly LedgerEntry[] } & Caused)
+  | ({ readonly write: 'hold'; readonly account: string; readonly amount: bigint } & Caused)
+  | {
+      readonly write: 'capture'
+      readonly hold: string
+      readonly account: string
+      readonly amount: bigint
+      /** Release what is left of the hold. */
+      readonly final: boolean
+      readonly at: Date
+    }
+  | { readonly write: 'void'; readonly hold: string; readonly account: string; readonly at: Date }
+
+/** A line of a transfer: a credit is positive, a debit negative. */
+export interface LedgerEntry {
+  readonly account: string
+  readonly amount: bigint
+}
+
+/** Every movement leads back to what caused it. */
+interface Caused {
+  readonly id: string
+  readonly platformId: string
+  readonly cause: string
+  readonly causeId: string
+  readonly at: Date
+}
+
+/** Adds a row, complete: what is absent would be null. Guard: the table's unique constraints. */
+export function insert<T extends RecordTable>(table: T, row: Required<Insertable<Tables[T]>>): Write {
+  return { write: 'insert', table, row: encoded(row) }
+}
+
+/** Changes members of one row. Guard: the row exists and its members are as `expect` says. */
+export function update<T extends RecordTable>(
+  table: T,
+  id: string,
+  expect: Partial<Tables[T]>,
+  set: Partial<Tables[T]>,
+): Write {
+  return { write: 'update', table, id, expect: encoded(expect), set: encoded(set) }
+}
+
+/** Changes nothing. Guard: the row exists and is as `expect` says until the write set is committed. */
+export function expectRow<T extends RecordTable>(table: T, id: string, expect: Partial<Tables[T]>): Write {
+  return { write: 'expect', table, id, expect: encoded(expect) }
+}
+
+/** bytea travels as PostgreSQL's hex form, everything else as JSON has it. */
+function encoded(row: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, encodeValue(value)]))
+}
+
+function encodeValue(value: unknown): unknown {
+  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value
+}

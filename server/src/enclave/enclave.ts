@@ -1,0 +1,53 @@
+/**
+ * The only holder of secrets that never leave: the quorum key, the targets that codes are sealed to, wallet seeds. It
+ * gives out sealed bytes, which the database may keep, and public results. This is an interface so that another
+ * process or a hardware module can take the place of the in-process one.
+ */
+export interface Enclave {
+  /** The key that signs envelopes and tokens: 130 hex characters, uncompressed, lower case. Clients pin it. */
+  readonly quorumPublicKey: string
+
+  /** A fresh HPKE recipient for one code of one challenge, and the signed bundle that names it (specification 2.1). */
+  newOtpTarget(challenge: OtpTargetOwner): OtpTarget
+
+  /** What a client sealed to the target of a challenge, or undefined where it does not open. Never throws on it. */
+  openOtpBundle(
+    challengeId: string,
+    sealedTargetKey: Uint8Array,
+    bundle: string,
+  ): { readonly code: string; readonly publicKey: string } | undefined
+
+  /** The verification token that binds a signed-in contact to a key (FORMATS, OTP verification token). */
+  signOtpToken(claims: OtpTokenClaims): string
+
+  /** A new wallet: its seed, sealed to the account's record, and the Spark address that it derives. */
+  newWallet(accountId: string): { readonly sealedSeed: Uint8Array; readonly sparkAddress: string }
+
+  /** A keyed digest of 32 bytes; each purpose has a key of its own. */
+  mac(purpose: 'cursor' | 'otp', message: Uint8Array | string): Uint8Array
+}
+
+export interface OtpTargetOwner {
+  readonly challengeId: string
+  /** The wallet's account. */
+  readonly organizationId: string
+  /** Its holder. */
+  readonly userId: string
+}
+
+export interface OtpTarget {
+  /** 130 hex characters. */
+  readonly publicKey: string
+  readonly sealedKey: Uint8Array
+  readonly bundle: string
+}
+
+export interface OtpTokenClaims {
+  readonly id: string
+  readonly verificationType: string
+  readonly contact: string
+  readonly organizationId: string
+  /** 66 hex characters, compressed. */
+  readonly publicKey: string
+  readonly expiresAt: Date
+}

@@ -1,0 +1,105 @@
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { makeOtpTargetBundle, openOtpBundle } from '../crypto/bundle.ts'
+import { signOtpToken } from '../crypto/otp-token.ts'
+import { generateKeyPair, type KeyPair, keyPairFromPrivateKey } from '../crypto/p256.ts'
+import { openAtRest, sealAtRest } from '../crypto/seal.ts'
+import type { Database } from '../db/port.ts'
+import type { Enclave } from './enclave.ts'
+import { seedFromEntropy, sparkAddress } from './wallet.ts'
+
+const KEY_BYTES = 32
+const WALLET_ENTROPY_BYTES = 32
+
+/** The master key does not open what this database holds. `message` is one line for the operator. */
+export class MasterKeyError extends Error {}
+
+/**
+ * The enclave within the server's own process. Its secrets are in the database, sealed: the data key under the master
+ * key, everything else under the data key, each bound to its record by associated data. Processes that share a
+ * database share them. `createdAt` is written beside secrets that this call makes.
+ * Throws MasterKeyError where the master key is another than the one the database was made with.
+ */
+export async function openEnclave(
+  db: Database,
+  masterKey: Uint8Array,
+  mode: 'sandbox' | 'production',
+  createdAt: Date,
+): Promise<Enclave> {
+  const dataKey = await findOrMakeSecret(db, 'data_key', masterKey, () => randomBytes(KEY_BYTES), createdAt)
+  const quorumKey = keyPairFromPrivateKey(
+    await findOrMakeSecret(db, 'quorum_key', dataKey, () => generateKeyPair().privateKey, createdAt),
+  )
+  return createEnclave(dataKey, quorumKey, mode)
+}
+
+function createEnclave(dataKey: Uint8Array, quorumKey: KeyPair, mode: 'sandbox' | 'production'): Enclave {
+  const macKeys = { cursor: deriveKey(dataKey, 'mac cursor'), otp: deriveKey(dataKey, 'mac otp') }
+  return {
+    quorumPublicKey: quorumKey.publicKey.uncompressedHex,
+
+    newOtpTarget({ challengeId, organizationId, userId }) {
+      const target = generateKeyPair()
+      return {
+        publicKey: target.publicKey.uncompressedHex,
+        sealedKey: sealAtRest(dataKey, target.privateKey, `otp_target ${challengeId}`),
+        bundle: makeOtpTargetBundle({ targetPublicKey: target.publicKey, organizationId, userId }, quorumKey),
+      }
+    },
+
+    openOtpBundle(challengeId, sealedTargetKey, bundle) {
+      const targetKey = openAtRest(dataKey, sealedTargetKey, `otp_target ${challengeId}`)
+      if (!targetKey) throw new Error(`The target key of ${challengeId} does not open`)
+      const opened = openOtpBundle(bundle, targetKey)
+      targetKey.fill(0)
+      return 'failure' in opened ? undefined : { code: opened.otpCode, publicKey: opened.publicKeyCompressedHex }
+    },
+
+    signOtpToken({ expiresAt, ...claims }) {
+      return signOtpToken({ ...claims, expiresAtMs: expiresAt.getTime() }, quorumKey)
+    },
+
+    newWallet(accountId) {
+      const entropy = randomBytes(WALLET_ENTROPY_BYTES)
+      const seed = seedFromEntropy(entropy)
+      const wallet = {
+        sealedSeed: sealAtRest(dataKey, entropy, `wallet_seed ${accountId}`),
+        sparkAddress: sparkAddress(seed, mode === 'production' ? 'spark' : 'sparkrt'),
+      }
+      entropy.fill(0)
+      seed.fill(0)
+      return wallet
+    },
+
+    mac(purpose, message) {
+      return createHmac('sha256', macKeys[purpose]).update(message).digest()
+    },
+  }
+}
+
+/** The secret of that name. Of processes that make it at the same time, the first one's stands. */
+async function findOrMakeSecret(
+  db: Database,
+  name: string,
+  sealingKey: Uint8Array,
+  make: () => Uint8Array,
+  createdAt: Date,
+): Promise<Uint8Array> {
+  const select = 'SELECT sealed FROM enclave_secrets WHERE name = $1'
+  let found = (await db.query<{ sealed: Uint8Array }>(select, [name])).rows[0]
+  if (!found) {
+    await db.query('INSERT INTO enclave_secrets VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
+      name,
+      sealAtRest(sealingKey, make(), name),
+      createdAt,
+    ])
+    found = (await db.query<{ sealed: Uint8Array }>(select, [name])).rows[0]!
+  }
+  const secret = openAtRest(sealingKey, found.sealed, name)
+  if (!secret)
+    throw new MasterKeyError('The master key does not open this database: it was made with another COUNTERSIGN_MASTER_KEY.')
+  return secret
+}
+
+function deriveKey(dataKey: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', dataKey, new Uint8Array(), purpose, KEY_BYTES))
+}

@@ -1,0 +1,27 @@
+import { bech32m } from '@scure/base'
+import { HDKey } from '@scure/bip32'
+import { entropyToMnemonic, mnemonicToSeedSync } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+
+/** The identity key of a Spark wallet, first account. */
+const SPARK_IDENTITY_PATH = "m/8797555'/0'/0'"
+const ADDRESS_CHARACTERS_MAX = 200
+/** Protocol Buffers: field 1, length-delimited, 33 bytes. */
+const IDENTITY_KEY_FIELD = Uint8Array.of(0x0a, 33)
+
+/** The BIP-39 mnemonic of a wallet: 24 English words for 32 bytes of entropy. */
+export function mnemonicOf(entropy: Uint8Array): string {
+  return entropyToMnemonic(entropy, wordlist)
+}
+
+/** The 64-byte BIP-39 seed that the wallet's keys derive from. */
+export function seedFromEntropy(entropy: Uint8Array): Uint8Array {
+  return mnemonicToSeedSync(mnemonicOf(entropy))
+}
+
+/** The Spark address of a seed's identity key: bech32m over its protobuf form. */
+export function sparkAddress(seed: Uint8Array, prefix: 'spark' | 'sparkrt'): string {
+  const { publicKey } = HDKey.fromMasterSeed(seed).derive(SPARK_IDENTITY_PATH)
+  const message = new Uint8Array([...IDENTITY_KEY_FIELD, ...publicKey!])
+  return bech32m.encode(prefix, bech32m.toWords(message), ADDRESS_CHARACTERS_MAX)
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { openApi } from '@countersign/contract/openapi'
+import type { FastifyInstance } from 'fastify'
+import type { App } from '../app.ts'
+import { BASE_PATH } from './base-path.ts'
+
+const require = createRequire(import.meta.url)
+
+/** Nothing on the page may come from, or go to, anywhere but this server. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Countersign API reference</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="reference"></div>
+<noscript>This page needs JavaScript. The document itself: <a href="${BASE_PATH}/openapi.json">openapi.json</a></noscript>
+<script src="/docs/reference.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
+  url: `${BASE_PATH}/openapi.json`,
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  documentDownloadType: 'json',
+  theme: 'default',
+})})
+`
+
+/** The OpenAPI document and its reference page, both made here and working without any other server. */
+export function addDocs(server: FastifyInstance, app: App): void {
+  let document: string | undefined
+  server.get(`${BASE_PATH}/openapi.json`, async (request, reply) => {
+    document ??= JSON.stringify(openApi({ serverUrl: BASE_PATH, mode: app.config.mode }))
+    return reply.type('application/json; charset=utf-8').header('Access-Control-Allow-Origin', '*').send(document)
+  })
+  server.get('/docs', async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('Content-Security-Policy', CONTENT_SECURITY_POLICY).send(PAGE),
+  )
+  server.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))
+  let script: Promise<Buffer> | undefined
+  server.get('/docs/reference.js', async (_request, reply) => {
+    script ??= readFile(require.resolve('@scalar/fastify-api-reference').replace(/dist.*$/, 'dist/js/standalone.js'))
+    return reply.type('text/javascript; charset=utf-8').header('Cache-Control', 'max-age=3600').send(await script)
+  })
+}

@@ -1,0 +1,41 @@
+import { ERRORS } from '@countersign/contract/errors'
+import { sqlState } from '../db/port.ts'
+import { ApiError } from '../operation.ts'
+
+export interface ErrorAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** The answer for a refusal (specification 7). A 401 carries `reason` at the top level and in `details`. */
+export function encodeError(error: ApiError): ErrorAnswer {
+  const { status } = ERRORS[error.code]
+  const reason = status === 401 ? (error.reason ?? error.message) : undefined
+  const details = reason ? { reason, ...error.details } : error.details
+  return {
+    status,
+    headers: { ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="countersign"' } : {}), ...error.headers },
+    body: {
+      status,
+      code: error.code,
+      message: error.message,
+      ...(reason ? { reason } : {}),
+      ...(details ? { details } : {}),
+    },
+  }
+}
+
+/** Class 22 of SQLSTATE: a value that the database cannot hold, such as a date in the year 0. */
+const DATA_EXCEPTION = /^22/
+
+/**
+ * Any error as a refusal. What is not one of ours is a fault: its cause goes to the log, never to the wire. `isFault`
+ * says so.
+ */
+export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
+  if (error instanceof ApiError) return { refusal: error, isFault: false }
+  if (DATA_EXCEPTION.test(sqlState(error) ?? ''))
+    return { refusal: new ApiError('INVALID_INPUT', { message: 'A value of the request is out of range.' }), isFault: true }
+  return { refusal: new ApiError('INTERNAL_ERROR'), isFault: true }
+}

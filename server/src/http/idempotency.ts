@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { type Op, plusSeconds } from '../app.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { toCanonicalJson } from '../json.ts'
+import { ApiError, fieldError } from '../operation.ts'
+
+const KEPT_SECONDS = 30 * 24 * 3600
+
+/** Names the guard of a key that another request took first. */
+export const IDEMPOTENCY_GUARD = 'idempotency_keys_pkey'
+
+/** A request with an `Idempotency-Key`: where the key counts, and what was asked with it. */
+export interface KeyedRequest {
+  readonly scope: string
+  readonly key: string
+  readonly requestHash: Buffer
+}
+
+export interface StoredAnswer {
+  readonly status: number
+  readonly body: string
+}
+
+/** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to platform, method and path. */
+export function keyedRequest(op: Op, header: string | undefined, target: string, body: unknown): KeyedRequest | undefined {
+  if (header === undefined) return undefined
+  if (!/^[\x20-\x7e]{1,255}$/.test(header))
+    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
+  const requestHash = createHash('sha256').update(toCanonicalJson(body)).digest()
+  return { scope: `${op.platform.id} ${target}`, key: header, requestHash }
+}
+
+/** The answer that was given before under this key, if any. Error: 409 `CONFLICT` when it was for another body. */
+export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<StoredAnswer | undefined> {
+  const stored = await op.read
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'status', 'body', 'expires_at'])
+    .where('scope', '=', request.scope)
+    .where('key', '=', request.key)
+    .executeTakeFirst()
+  if (!stored) return undefined
+  if (!request.requestHash.equals(stored.request_hash))
+    throw new ApiError('CONFLICT', {
+      message: 'This Idempotency-Key was used before with another request body.',
+      details: { header: 'Idempotency-Key' },
+    })
+  return stored
+}
+
+/** Keeps the final answer with its key, in the transaction of the operation. Guard: the key is not taken. */
+export function storeAnswer(op: Op, request: KeyedRequest, answer: StoredAnswer): Write {
+  return insert('idempotency_keys', {
+    scope: request.scope,
+    key: request.key,
+    platform_id: op.platform.id,
+    request_hash: request.requestHash,
+    status: answer.status,
+    body: answer.body,
+    created_at: op.now,
+    expires_at: plusSeconds(op.now, KEPT_SECONDS),
+  })
+}

@@ -1,0 +1,194 @@
+import type { Endpoint } from '@countersign/contract/endpoint'
+import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
+import { type App, createOp, type Op } from '../app.ts'
+import type { Write } from '../db/writes.ts'
+import { parseJson, toJson } from '../json.ts'
+import { ApiError, type Approval, type Handler, type Implementation, type Input, type SignedHandler } from '../operation.ts'
+import { approve, consumeRequest, findChallenge, issueRequest, type SignedCall } from '../signing/signing.ts'
+import { authenticatePlatform } from './auth.ts'
+import { asApiError, encodeError } from './errors.ts'
+import { findStoredAnswer, keyedRequest, storeAnswer } from './idempotency.ts'
+import { validator } from './validate.ts'
+
+/** A request as HTTP delivers it, and the answer to it. */
+export interface Call {
+  readonly method: string
+  /** The path below the base address, as sent. */
+  readonly path: string
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly authorization: string | undefined
+  readonly idempotencyKey: string | undefined
+  readonly signature: string | undefined
+  readonly requestId: string | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A failed guard runs the operation again from its reads, at most so often. */
+const RERUNS_MAX = 5
+
+/** Codes that the pipeline itself raises, for any endpoint. */
+const PIPELINE_CODES: ReadonlySet<ErrorCode> = new Set(
+  (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status === 401 || ERRORS[code].status >= 500),
+).add('INVALID_INPUT')
+
+/** Refusals that say nothing final about the request are not kept with its idempotency key. */
+function isFinal(code: ErrorCode): boolean {
+  const { status } = ERRORS[code]
+  return status < 500 && status !== 401 && status !== 403 && status !== 429
+}
+
+/**
+ * The one way through the server: authenticate → parse → idempotency → signed check → handler → commit → encode.
+ * Gives a function that answers a call to `endpoint`; it does not throw.
+ */
+export function createPipeline<E extends Endpoint>(
+  app: App,
+  name: string,
+  endpoint: E,
+  implementation: Implementation<E>,
+  options: { checkAnswers: boolean },
+): (call: Call) => Promise<Answer> {
+  const parse = createParser(endpoint)
+  const signed = endpoint.signed ? (implementation as SignedHandler<Endpoint>) : undefined
+  const handle = (signed?.handle ?? implementation) as Handler<Endpoint>
+  const allowed = new Set<ErrorCode>([...endpoint.errors, ...PIPELINE_CODES])
+  const checkAnswer = options.checkAnswers ? createAnswerCheck(endpoint) : undefined
+
+  return async (call) => {
+    let op: Op | undefined
+    try {
+      op = await authorize(app, endpoint, call)
+      return await run(op, call)
+    } catch (error) {
+      const { refusal, isFault } = asApiError(error)
+      if (isFault) (op?.log ?? app.log).error({ err: error, endpoint: name }, 'operation failed')
+      const { status, headers, body } = encodeError(refusal)
+      return { status, headers, body: toJson(body) }
+    }
+  }
+
+  async function run(op: Op, call: Call): Promise<Answer> {
+    const input = parse(call)
+    const target = `${call.method} ${call.path}`
+    const signedCall: SignedCall = { operation: name, target, body: endpoint.body ? call.body : undefined }
+    const keyed = endpoint.idempotent ? keyedRequest(op, call.idempotencyKey, target, signedCall.body) : undefined
+    for (let reruns = 0; reruns <= RERUNS_MAX; reruns++) {
+      const stored = keyed && (await findStoredAnswer(op, keyed))
+      if (stored) return { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
+      const { answer, writes, isFinal } = await decide(op, input, call, signedCall)
+      const all = keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes
+      if (await commit(app, all)) return answer
+    }
+    throw new ApiError('UNAVAILABLE', { message: 'Too many requests are changing the same records. Try again.' })
+  }
+
+  async function decide(op: Op, input: Input<Endpoint>, call: Call, signedCall: SignedCall): Promise<Decision> {
+    try {
+      const gate = signed ? await signatureGate(op, signed, endpoint, input, call, signedCall) : {}
+      if ('challenge' in gate) return gate.challenge
+      const outcome = await handle(op, gate.approval ? { ...input, approval: gate.approval } : input)
+      checkAnswer?.(outcome)
+      return {
+        answer: { status: outcome.status, headers: {}, body: outcome.body === undefined ? '' : toJson(outcome.body) },
+        writes: [...(outcome.writes ?? []), ...(gate.approval ? consumeRequest(op, gate.approval) : [])],
+        isFinal: true,
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      if (!allowed.has(error.code)) throw new Error(`${name} raised ${error.code}, which it does not declare`)
+      if (!isFinal(error.code)) throw error
+      const { status, headers, body } = encodeError(error)
+      return { answer: { status, headers, body: toJson(body) }, writes: [], isFinal: true }
+    }
+  }
+}
+
+interface Decision {
+  readonly answer: Answer
+  readonly writes: readonly Write[]
+  readonly isFinal: boolean
+}
+
+async function authorize(app: App, endpoint: Endpoint, call: Call): Promise<Op> {
+  if (endpoint.auth !== 'platform') throw new Error(`No authentication for ${endpoint.auth} yet`)
+  const { platform, tokenId, permissions } = await authenticatePlatform(app, call.authorization)
+  const op = createOp(app, platform, { kind: 'token', tokenId, permissions })
+  if (!permissions.includes(endpoint.permission))
+    throw new ApiError('FORBIDDEN', {
+      message: `This token does not have the permission ${endpoint.permission}.`,
+      details: { permission: endpoint.permission },
+    })
+  return op
+}
+
+function createParser(endpoint: Endpoint): (call: Call) => Input<Endpoint> {
+  const params = endpoint.params ? validator(endpoint.params, 'path') : () => ({})
+  const query = endpoint.query ? validator(endpoint.query, 'query') : () => ({})
+  const body = endpoint.body ? validator(endpoint.body, 'body') : () => undefined
+  return (call) => ({
+    params: params(call.params) as never,
+    query: query(call.query) as never,
+    body: (call.body === undefined && endpoint.bodyOptional ? undefined : body(call.body)) as never,
+  })
+}
+
+/** What the signature headers allow: the operation with its approval or without needing one, or a challenge. */
+async function signatureGate(
+  op: Op,
+  signed: SignedHandler<Endpoint>,
+  endpoint: Endpoint,
+  input: Input<Endpoint>,
+  call: Call,
+  signedCall: SignedCall,
+): Promise<{ approval?: Approval } | { challenge: Decision }> {
+  const { signature, requestId } = call
+  if (signature !== undefined && requestId !== undefined)
+    return { approval: await approve(op, signedCall, requestId, signature) }
+  if (requestId !== undefined) throw new ApiError('WALLET_SIGNATURE_MISSING', { reason: 'Missing wallet signature' })
+  if (signature !== undefined && !endpoint.signedDirectly) throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
+  const authorization = await signed.authorize(op, input)
+  if (authorization === null) return {}
+  if (signature !== undefined) {
+    if (!('requestId' in authorization)) throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
+    return { approval: await approve(op, signedCall, authorization.requestId, signature) }
+  }
+  if ('requestId' in authorization) return { challenge: challengeAnswer(await findChallenge(op, authorization.requestId)) }
+  const { write, ...challenge } = issueRequest(op, signedCall, authorization)
+  return { challenge: challengeAnswer({ ...('challenge' in authorization ? authorization.challenge : {}), ...challenge }, [write]) }
+}
+
+/** A 202. It is never the final answer, so it is not kept with an idempotency key. */
+function challengeAnswer(challenge: object, writes: readonly Write[] = []): Decision {
+  return { answer: { status: 202, headers: {}, body: toJson(challenge) }, writes, isFinal: false }
+}
+
+async function commit(app: App, writes: readonly Write[]): Promise<boolean> {
+  if (writes.length === 0) return true
+  const { done } = await app.committer.commit(writes)
+  if (done && writes.some((write) => write.write === 'insert' && write.table === 'jobs')) app.wakeJobs()
+  return done
+}
+
+/** In tests every answer is held against the contract. */
+function createAnswerCheck(endpoint: Endpoint): (outcome: { status: number; body?: unknown }) => void {
+  const checks = new Map(
+    Object.entries(endpoint.responses).map(([status, schema]) => [Number(status), schema ? validator(schema, 'answer') : null]),
+  )
+  return ({ status, body }) => {
+    if (!checks.has(status)) throw new Error(`${endpoint.method} ${endpoint.path} does not declare status ${status}`)
+    const check = checks.get(status)
+    if (!check) return
+    try {
+      check(parseJson(toJson(body)))
+    } catch (error) {
+      throw new Error(`${endpoint.method} ${endpoint.path} answered outside its schema: ${(error as Error).message}`)
+    }
+  }
+}

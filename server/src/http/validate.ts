@@ -1,0 +1,107 @@
+import { decode } from '@countersign/contract/decode'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
+import { fieldError } from '../operation.ts'
+
+const INT64_MIN = -(2n ** 63n)
+const INT64_MAX = 2n ** 63n - 1n
+
+interface Int64Bounds {
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+}
+
+/** Whether text can be stored: PostgreSQL refuses U+0000, UTF-8 has no lone surrogates. */
+function isWellFormed(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed()
+}
+
+function isWellFormedThroughout(value: unknown): boolean {
+  if (typeof value === 'string') return isWellFormed(value)
+  if (Array.isArray(value)) return value.every(isWellFormedThroughout)
+  if (value === null || typeof value !== 'object') return true
+  return Object.entries(value).every(([name, member]) => isWellFormed(name) && isWellFormedThroughout(member))
+}
+
+function isInt64(bounds: Int64Bounds, value: unknown): boolean {
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) return false
+  const amount = BigInt(value as number | bigint)
+  if (amount < INT64_MIN || amount > INT64_MAX) return false
+  if (bounds.minimum !== undefined && amount < BigInt(bounds.minimum)) return false
+  if (bounds.exclusiveMinimum !== undefined && amount <= BigInt(bounds.exclusiveMinimum)) return false
+  return bounds.maximum === undefined || amount <= BigInt(bounds.maximum)
+}
+
+function createAjv(options: { coerceTypes: boolean }): Ajv {
+  const ajv = new Ajv({ ...options, useDefaults: true, discriminator: true, strict: false, validateFormats: true })
+  addFormats.default(ajv)
+  ajv.addKeyword({ keyword: 'wellFormed', validate: (_: unknown, value: unknown) => isWellFormedThroughout(value) })
+  ajv.addKeyword({ keyword: 'int64', validate: isInt64 })
+  return ajv
+}
+
+const ajvForBodies = createAjv({ coerceTypes: false })
+/** Query and path members are text on the wire: `limit=20` is an integer. */
+const ajvForText = createAjv({ coerceTypes: true })
+
+/** Parsed JSON holds integers as numbers or bigints, which JSON Schema's `integer` does not know. */
+function withInt64Keyword(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withInt64Keyword)
+  if (schema === null || typeof schema !== 'object') return schema
+  const { type, format, ...rest } = schema as Record<string, unknown>
+  if (format === 'int64') {
+    const { minimum, exclusiveMinimum, maximum } = rest as Int64Bounds
+    return { int64: { minimum, exclusiveMinimum, maximum } }
+  }
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, withInt64Keyword(value)]))
+}
+
+/** Where in the request a schema applies; names the field in messages for what has no name of its own. */
+export type Part = 'body' | 'query' | 'path' | 'answer'
+
+/**
+ * A validator for one schema, compiled at its first use. It gives the value as the schema's TypeScript type promises
+ * (`bigint` amounts, unknown members left out). Error: 400 `INVALID_INPUT` that names the field.
+ */
+export function validator(schema: unknown, part: Part): (value: unknown) => unknown {
+  let validate: ValidateFunction | undefined
+  return (value) => {
+    validate ??= (part === 'query' || part === 'path' ? ajvForText : ajvForBodies).compile(withInt64Keyword(schema) as object)
+    if (!validate(value)) throw refusal(validate.errors ?? [], part)
+    return decode(schema, value)
+  }
+}
+
+function refusal(errors: readonly ErrorObject[], part: Part) {
+  // The last error of a failed union is about the union; the deepest one says what is wrong.
+  const error = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0]!)
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer)
+  const member = error.params.missingProperty ?? (error.keyword === 'discriminator' ? error.params.tag : undefined)
+  const field = [...path, ...(member ? [member] : [])].join('.') || part
+  return fieldError('INVALID_INPUT', field, `${field} ${describe(error)}`)
+}
+
+function describe({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'is required'
+  if (keyword === 'wellFormed') return 'contains U+0000 or a lone surrogate'
+  if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
+  if (keyword === 'discriminator') return params.error === 'tag' ? 'must be text' : 'has a value that is not known here'
+  if (keyword === 'pattern') return `must match ${params.pattern}`
+  if (keyword === 'int64') {
+    const bounds = params as Int64Bounds
+    return `must be an integer${describeBounds(bounds)}`
+  }
+  return message ?? 'is not valid'
+}
+
+function describeBounds({ minimum, exclusiveMinimum, maximum }: Int64Bounds): string {
+  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
+  if (least !== undefined && maximum !== undefined) return ` from ${least} to ${maximum}`
+  if (least !== undefined) return ` of at least ${least}`
+  return maximum === undefined ? ' of 64 bits' : ` of at most ${maximum}`
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}

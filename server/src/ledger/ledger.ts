@@ -1,0 +1,113 @@
+import type { Op } from '../app.ts'
+import type { Read } from '../db/read.ts'
+import type { LedgerEntry, LedgerWrite } from '../db/writes.ts'
+
+/**
+ * The double-entry ledger: the only maker of ledger writes. What each write does, and what the database refuses, is in
+ * `db/migrations/0002-ledger.ts`. Entries are signed: a credit is positive, a debit negative.
+ */
+
+/** What caused a movement: the kind of record and its id. */
+export interface Cause {
+  readonly cause: 'quote' | 'sandbox_fund' | 'transaction'
+  readonly causeId: string
+}
+
+/** The platform's own accounts, one per currency, opened when first needed. */
+const SYSTEM_ACCOUNTS = {
+  /** Value outside: what banks and networks hold for us. Money in debits it, money out credits it. */
+  rail: 'debit',
+  /** What conversions have bought and sold. */
+  fx: 'credit',
+  /** Fees earned. */
+  fees: 'credit',
+} as const
+
+export type SystemAccount = keyof typeof SYSTEM_ACCOUNTS
+
+/** Opens the ledger account of an internal account. It can never be overdrawn. */
+export function openAccount(op: Op, accountId: string, owner: string, currency: string): LedgerWrite {
+  return {
+    write: 'open',
+    id: accountId,
+    platformId: op.platform.id,
+    owner,
+    currency,
+    normalSide: 'credit',
+    mayOverdraw: false,
+  }
+}
+
+/** A movement between internal accounts (by id) and the platform's own (by kind and currency). */
+export type Leg =
+  | { readonly account: string; readonly amount: bigint }
+  | { readonly system: SystemAccount; readonly currency: string; readonly amount: bigint }
+
+/** Posts a transfer. Legs of zero are left out; the rest must sum to zero per currency. */
+export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] {
+  const moving = legs.filter((leg) => leg.amount !== 0n)
+  const opened = new Map<string, LedgerWrite>()
+  const entries: LedgerEntry[] = moving.map((leg) => {
+    if ('account' in leg) return leg
+    const open = openSystemAccount(op, leg.system, leg.currency)
+    opened.set(open.id, open)
+    return { account: open.id, amount: leg.amount }
+  })
+  const transfer = { ...caused(op, cause), write: 'post', id: op.newId('LedgerTransfer'), entries } as const
+  return [...opened.values(), transfer]
+}
+
+/** Sets money aside. Guard: the account can spend it. */
+export function hold(op: Op, cause: Cause, account: string, amount: bigint): { holdId: string; write: LedgerWrite } {
+  const id = op.newId('Hold')
+  return { holdId: id, write: { ...caused(op, cause), write: 'hold', id, account, amount } }
+}
+
+/** Captures a hold whole and posts where the money went. The legs must debit `account` by `amount`. */
+export function captureAll(
+  op: Op,
+  cause: Cause,
+  held: { readonly holdId: string; readonly account: string; readonly amount: bigint },
+  legs: readonly Leg[],
+): LedgerWrite[] {
+  const { holdId, account, amount } = held
+  return [{ write: 'capture', hold: holdId, account, amount, final: true, at: op.now }, ...post(op, cause, legs)]
+}
+
+/** Gives a hold back to its account. */
+export function release(op: Op, holdId: string, account: string): LedgerWrite {
+  return { write: 'void', hold: holdId, account, at: op.now }
+}
+
+/** What an account can spend, and what it holds in all, in the smallest unit. */
+export interface Balance {
+  readonly available: bigint
+  readonly total: bigint
+}
+
+/** Balances by account id. An account that is not open has none. */
+export async function findBalances(read: Read, accountIds: readonly string[]): Promise<Map<string, Balance>> {
+  if (accountIds.length === 0) return new Map()
+  const rows = await read
+    .selectFrom('ledger_accounts')
+    .select(['id', 'posted', 'held'])
+    .where('id', 'in', accountIds)
+    .execute()
+  return new Map(rows.map((row) => [row.id, { available: row.posted - row.held, total: row.posted }]))
+}
+
+function openSystemAccount(op: Op, system: SystemAccount, currency: string) {
+  return {
+    write: 'open',
+    id: `Ledger:${system}:${currency}:${op.platform.id}`,
+    platformId: op.platform.id,
+    owner: op.platform.id,
+    currency,
+    normalSide: SYSTEM_ACCOUNTS[system],
+    mayOverdraw: true,
+  } as const
+}
+
+function caused(op: Op, cause: Cause) {
+  return { ...cause, platformId: op.platform.id, at: op.now }
+}

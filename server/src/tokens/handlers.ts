@@ -1,0 +1,57 @@
+import type { token_create, token_delete, token_get, token_list } from '@countersign/contract/tokens'
+import type { Op } from '../app.ts'
+import type { TokenRow } from '../db/tables.ts'
+import { update } from '../db/writes.ts'
+import { ApiError, fieldError, type Handler } from '../operation.ts'
+import { page } from '../paging.ts'
+import { countTokens, selectToken, selectTokens } from './store.ts'
+import { makeToken } from './tokens.ts'
+
+export const tokenCreate: Handler<typeof token_create> = async (op, { body }) => {
+  const lacking = body.permissions.filter((permission) => !callerPermissions(op).includes(permission))
+  if (lacking.length > 0)
+    throw fieldError('FORBIDDEN', 'permissions', `This token cannot grant what it does not have: ${lacking.join(', ')}.`)
+  const { row, clientSecret, write } = makeToken(op, op.platform.id, body.name, body.permissions)
+  return { status: 201, body: { ...tokenView(row), clientSecret }, writes: [write] }
+}
+
+export const tokenList: Handler<typeof token_list> = async (op, { query }) => ({
+  status: 200,
+  body: await page(op, 'tokens', query, {
+    fetch: (limit, after) => selectTokens(op.read, op.platform.id, query, limit, after),
+    count: (max) => countTokens(op.read, op.platform.id, query, max),
+    view: (rows) => rows.map(tokenView),
+  }),
+})
+
+export const tokenGet: Handler<typeof token_get> = async (op, { params }) => ({
+  status: 200,
+  body: tokenView(await findToken(op, params.tokenId)),
+})
+
+export const tokenDelete: Handler<typeof token_delete> = async (op, { params }) => {
+  const token = await findToken(op, params.tokenId)
+  const change = { deleted_at: op.now, updated_at: op.now }
+  return { status: 204, body: undefined, writes: [update('api_tokens', token.id, { deleted_at: null }, change)] }
+}
+
+async function findToken(op: Op, id: string): Promise<TokenRow> {
+  const token = await selectToken(op.read, op.platform.id, id)
+  if (!token) throw new ApiError('TOKEN_NOT_FOUND', { details: { field: 'tokenId' } })
+  return token
+}
+
+function callerPermissions(op: Op) {
+  return op.actor.kind === 'token' ? op.actor.permissions : []
+}
+
+function tokenView(row: TokenRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: row.permissions as ('VIEW' | 'TRANSACT' | 'MANAGE')[],
+    clientId: row.client_id,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import type { Permission } from '@countersign/contract/endpoint'
+import type { App } from '../app.ts'
+import { newId } from '../app.ts'
+import type { Read } from '../db/read.ts'
+import type { PlatformRow, TokenRow } from '../db/tables.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { selectTokenWithPlatform } from './store.ts'
+
+const SECRET_BYTES = 32
+
+/** A new token and its secret. The secret is in the answer to its creation and nowhere else; stored is its hash. */
+export interface NewToken {
+  readonly row: TokenRow
+  readonly clientSecret: string
+  readonly write: Write
+}
+
+/** Makes a token of 256 random bits. A random secret of that size needs no slow hash. */
+export function makeToken(
+  from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array },
+  platformId: string,
+  name: string,
+  permissions: readonly Permission[],
+): NewToken {
+  const clientSecret = Buffer.from(from.random(SECRET_BYTES)).toString('base64url')
+  const id = newId('Token', from.now)
+  const row: TokenRow = {
+    id,
+    platform_id: platformId,
+    client_id: id.slice('Token:'.length),
+    name,
+    permissions: [...permissions],
+    secret_hash: createHash('sha256').update(clientSecret).digest(),
+    created_at: from.now,
+    updated_at: from.now,
+    deleted_at: null,
+  }
+  return { row, clientSecret, write: insert('api_tokens', row) }
+}
+
+/** The token that a caller names, with its platform. */
+export async function findTokenWithPlatform(
+  read: App['read'] | Read,
+  user: string,
+): Promise<{ token: TokenRow; platform: PlatformRow } | undefined> {
+  return selectTokenWithPlatform(read, user)
+}

@@ -1,0 +1,252 @@
+import { posix } from 'node:path'
+import ts from 'typescript'
+
+/** A file of the tree: its path from the repository's folder, with forward slashes, and its text. */
+export interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+/** What is wrong and where, as `path:line: what`. */
+export type Violation = string
+
+export type Rule = (source: Source) => Violation[]
+
+/** The only places that may ask the system for the time or for randomness; everything else gets them from Op. */
+const TIME_AND_RANDOMNESS_ARE_FROM: readonly string[] = ['server/src/app.ts']
+
+/** What each room may import of the others. A room that is not named here is free. Tests are: see `isTest`. */
+const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  server: ['contract'],
+  sdk: ['contract'],
+  cli: ['contract', 'sdk'],
+  console: ['contract', 'sdk'],
+}
+
+/** The rooms there are, so that a folder of an npm package is not taken for one. */
+const ROOMS = ['contract', 'server', 'sdk', 'cli', 'console', 'bench', 'e2e', 'test', 'scripts']
+
+/** Folders under server/src that serve every noun. All others are nouns. */
+const INFRASTRUCTURE = [
+  'http',
+  'db',
+  'crypto',
+  'enclave',
+  'signing',
+  'ledger',
+  'events',
+  'jobs',
+  'rails',
+  'sandbox',
+]
+
+/** Beside each folder's store.ts, the folders whose work is SQL. */
+const SQL_FOLDERS = ['db', 'ledger', 'events', 'jobs', 'signing', 'enclave']
+
+const LINES_MAX = 399
+
+/** Who may import whom (DESIGN.md, "The house"). */
+export const imports: Rule = (source) => {
+  const { path } = source
+  const room = roomOf(path)
+  const folder = serverFolderOf(path)
+  const violations: Violation[] = []
+  for (const { specifier, node, file } of importsOf(source)) {
+    const report = (what: string) => violations.push(at(file, node, `imports ${specifier}: ${what}`))
+    const target = resolve(path, specifier)
+    if (target === undefined) {
+      const isSchemaLibrary = specifier === 'typebox' || specifier.startsWith('typebox/')
+      if (room === 'contract' && !isTest(path) && !isSchemaLibrary)
+        report('the contract imports the schema library only')
+      continue
+    }
+    const targetRoom = roomOf(target)
+    const allowed = ROOMS_IMPORTED_BY[room]
+    if (allowed && targetRoom !== room && !allowed.includes(targetRoom) && !isTest(path))
+      report(`${room} may import ${allowed.length > 0 ? `${allowed.join(' and ')} only` : 'no other room'}`)
+
+    const targetFolder = serverFolderOf(target)
+    if (!target.startsWith('server/src/') || !path.startsWith('server/src/')) continue
+    if (
+      targetFolder === 'http' &&
+      folder !== 'http' &&
+      path !== 'server/src/main.ts' &&
+      path !== 'server/src/app.ts'
+    )
+      report('only main.ts and app.ts may import http')
+    if (targetFolder === undefined || INFRASTRUCTURE.includes(targetFolder) || targetFolder === folder)
+      continue
+    if (folder === 'crypto' || folder === 'ledger') report(`${folder} imports no noun`)
+    else if (folder !== undefined && !INFRASTRUCTURE.includes(folder) && /\/store(\.ts)?$/.test(target))
+      report(`the store of ${targetFolder} is its own; call what ${targetFolder} offers`)
+  }
+  return violations
+}
+
+/** Time, ids and randomness come from Op (DESIGN.md, "How an operation is written"). */
+export const timeAndRandomness: Rule = (source) => {
+  if (!/^(?:contract|server|sdk)\/src\//.test(source.path)) return []
+  if (TIME_AND_RANDOMNESS_ARE_FROM.includes(source.path)) return []
+  return visit(source, (node) => {
+    if (ts.isPropertyAccessExpression(node)) {
+      const owner = node.expression.getText().replace(/^globalThis\./, '')
+      if (owner === 'Date' && node.name.text === 'now') return 'Date.now: take the time from Op'
+      if (owner === 'Math' && node.name.text === 'random') return 'Math.random: take randomness from Op'
+    }
+    const isDate = (callee: ts.Node) => callee.getText().replace(/^globalThis\./, '') === 'Date'
+    if (ts.isNewExpression(node) && isDate(node.expression) && !node.arguments?.length)
+      return 'new Date() without arguments: take the time from Op'
+    if (ts.isCallExpression(node) && isDate(node.expression)) return 'Date(): take the time from Op'
+    if (ts.isIdentifier(node) && node.text === 'randomUUID') return 'randomUUID: take ids from Op'
+    return undefined
+  })
+}
+
+/** One name for a thing, found where it is: no default exports, no barrels. */
+export const namedExports: Rule = (source) => {
+  const mayExportDefault = /(?:\.config|\/globalSetup)\.ts$/.test(source.path)
+  return visit(source, (node) => {
+    if (ts.isExportDeclaration(node) && node.moduleSpecifier && !node.isTypeOnly)
+      return 'passes on what another file exports: import it from where it is'
+    if (mayExportDefault) return undefined
+    const isDefault =
+      (ts.isExportAssignment(node) && !node.isExportEquals) ||
+      (ts.isExportSpecifier(node) && node.name.text === 'default') ||
+      (ts.canHaveModifiers(node) &&
+        ts.getModifiers(node)?.some((m) => m.kind === ts.SyntaxKind.DefaultKeyword))
+    return isDefault ? 'default export: give it a name' : undefined
+  })
+}
+
+/** Types hold everywhere. */
+export const soundTypes: Rule = (source) => [
+  ...visit(source, (node) =>
+    node.kind === ts.SyntaxKind.AnyKeyword ? 'any: say what it is, or unknown' : undefined,
+  ),
+  ...lines(source, /@ts-(?:ignore|nocheck)/, 'switches the type checker off'),
+]
+
+export const finished: Rule = (source) =>
+  lines(source, /\b(?:TO)DO\b|\b(?:FIX)ME\b/, 'unfinished: do it or drop it')
+
+export const fileSize: Rule = ({ path, text }) => {
+  const count = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+  return count > LINES_MAX ? [`${path}:${count}: has ${count} lines, ${LINES_MAX} are the most`] : []
+}
+
+/** SQL stands in a folder's store.ts and in the folders whose work it is. */
+export const sqlInStores: Rule = (source) => {
+  const { path } = source
+  if (!path.startsWith('server/src/') || isTest(path) || path.endsWith('/store.ts')) return []
+  const folder = serverFolderOf(path)
+  if (folder !== undefined && SQL_FOLDERS.includes(folder)) return []
+  return visit(source, (node) => {
+    const isText =
+      ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateHead(node)
+    if (isText && SQL_START.test(node.text)) return 'SQL outside of a store.ts'
+    if (ts.isPropertyAccessExpression(node) && SQL_BUILDERS.includes(node.name.text))
+      return `${node.name.text}: SQL outside of a store.ts`
+    return undefined
+  })
+}
+
+/** A statement's first words; a sentence that begins with "Select" or "Update" is none. */
+const SQL_START =
+  /^\s*(?:(?:SELECT|select)\s|(?:INSERT|insert)\s+(?:INTO|into)\s|(?:UPDATE|update)\s+\S+\s+(?:SET|set)\s|(?:DELETE|delete)\s+(?:FROM|from)\s|(?:WITH|with)\s+\w+\s+(?:AS|as)\s+)/
+const SQL_BUILDERS = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'replaceInto', 'mergeInto']
+
+export const RULES: Readonly<Record<string, Rule>> = {
+  imports,
+  timeAndRandomness,
+  namedExports,
+  soundTypes,
+  finished,
+  fileSize,
+  sqlInStores,
+}
+
+/** Tests may use every room: they drive the service through the sdk. */
+function isTest(path: string): boolean {
+  return /\.test\.tsx?$/.test(path) || /^\w+\/test\//.test(path)
+}
+
+function roomOf(path: string): string {
+  return path.slice(0, Math.max(0, path.indexOf('/')))
+}
+
+/** The folder directly under server/src, or undefined for a file outside of one. */
+function serverFolderOf(path: string): string | undefined {
+  return /^server\/src\/([^/]+)\//.exec(path)?.[1]
+}
+
+/** The file in the tree that an import means, or undefined for a package. */
+function resolve(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)
+  const [, room, rest] = /^@countersign\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? []
+  return room !== undefined && ROOMS.includes(room) ? `${room}/src/${rest ?? 'index'}.ts` : undefined
+}
+
+interface Import {
+  readonly specifier: string
+  readonly node: ts.Node
+  readonly file: ts.SourceFile
+}
+
+/** Every import of a file: static, dynamic, of types, re-exports, and `new URL('./x', import.meta.url)`. */
+function importsOf(source: Source): Import[] {
+  const found: Import[] = []
+  const file = parse(source)
+  walk(file, (node) => {
+    const specifier = specifierOf(node)
+    if (specifier && ts.isStringLiteralLike(specifier)) found.push({ specifier: specifier.text, node, file })
+  })
+  return found
+}
+
+function specifierOf(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier
+  if (ts.isImportTypeNode(node))
+    return ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+    return node.arguments[0]
+  if (ts.isNewExpression(node) && node.expression.getText() === 'URL')
+    return node.arguments?.[1]?.getText() === 'import.meta.url' ? node.arguments[0] : undefined
+  return undefined
+}
+
+const parsed = new WeakMap<Source, ts.SourceFile>()
+
+function parse(source: Source): ts.SourceFile {
+  const known = parsed.get(source)
+  if (known) return known
+  const file = ts.createSourceFile(source.path, source.text, ts.ScriptTarget.ESNext, true)
+  parsed.set(source, file)
+  return file
+}
+
+function walk(node: ts.Node, look: (node: ts.Node) => void): void {
+  look(node)
+  ts.forEachChild(node, (child) => walk(child, look))
+}
+
+function visit(source: Source, judge: (node: ts.Node) => string | undefined): Violation[] {
+  const violations: Violation[] = []
+  const file = parse(source)
+  walk(file, (node) => {
+    const what = judge(node)
+    if (what !== undefined) violations.push(at(file, node, what))
+  })
+  return violations
+}
+
+function lines({ path, text }: Source, pattern: RegExp, what: string): Violation[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${what}`] : []))
+}
+
+function at(file: ts.SourceFile, node: ts.Node, what: string): Violation {
+  const { line } = file.getLineAndCharacterOfPosition(node.getStart(file))
+  return `${file.fileName}:${line + 1}: ${what}`
+}
