@@ -67,7 +67,7 @@ export async function ensureBuilt() {
 }
 
 /**
- * The source files of a folder, from the repository's folder, without tests.
+ * The source files of a folder, from the repository's folder, without tests and their helpers.
  * @param {string} folder
  * @returns {string[]}
  */
@@ -77,7 +77,7 @@ function filesBelow(folder) {
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`
       if (entry.isDirectory()) return filesBelow(path)
-      return /\.test\.tsx?$/.test(entry.name) ? [] : [path]
+      return /\.(?:test|testing)\.tsx?$/.test(entry.name) ? [] : [path]
     })
     .sort()
 }

@@ -42,7 +42,7 @@ const INFRASTRUCTURE = [
 ]
 
 /** Beside each folder's store.ts, the folders whose work is SQL. */
-const SQL_FOLDERS = ['db', 'ledger', 'events', 'jobs', 'signing', 'enclave']
+const SQL_FOLDERS = ['db', 'http', 'ledger', 'events', 'jobs', 'signing', 'enclave']
 
 const LINES_MAX = 399
 
@@ -168,7 +168,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
 /** Tests may use every room: they drive the service through the sdk. */
 function isTest(path: string): boolean {
-  return /\.test\.tsx?$/.test(path) || /^\w+\/test\//.test(path)
+  return /\.(?:test|testing)\.tsx?$/.test(path) || /^\w+\/test\//.test(path)
 }
 
 function roomOf(path: string): string {

@@ -120,8 +120,8 @@ export const config_update = endpoint({
   tag: 'Configuration',
   summary: 'Change the settings',
   description:
-    'Members that are left out keep their value. Inside embeddedWalletConfig too; supportedCurrencies is replaced ' +
-    'as a whole.',
+    'Members that are left out keep their value, inside embeddedWalletConfig too; supportedCurrencies is ' +
+    'replaced as a whole.',
   body: PlatformConfigUpdateRequest,
   responses: { 200: PlatformConfig },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],

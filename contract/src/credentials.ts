@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Id, PathId } from './ids.ts'
-import { ClientPublicKey, OneOf, OneOfWords, Opaque, Tag, Text, Timestamp } from './schema.ts'
+import { ClientPublicKey, OneOf, OneOfWords, Opaque, Tag, Timestamp } from './schema.ts'
 import { AuthMethodType, AuthSignedRequestChallenge } from './signed-retry.ts'
 
 /** The members that a credential and a session share; `id` and `type` differ between them. */
@@ -30,7 +30,7 @@ const otpEncryptionTargetBundle = Type.Optional(
   }),
 )
 
-/** A credential as the answer to its registration: closed, so that it is never taken for a passkey challenge. */
+/** The answer to a registration. Closed, so that it is never taken for a passkey challenge. */
 export const AuthMethodResponse = Type.Object(
   {
     id: Id('AuthMethod'),
@@ -42,7 +42,7 @@ export const AuthMethodResponse = Type.Object(
   { additionalProperties: false },
 )
 
-/** The answer to a challenge of a credential that is not a passkey: the credential and where to seal its code. */
+/** The answer to a challenge of a credential that is not a passkey: where to seal its code. */
 export const OtpAuthChallenge = Type.Object(
   {
     id: Id('AuthMethod'),
@@ -80,7 +80,7 @@ export const PasskeyAssertion = Type.Object({
 
 const encryptedOtpBundle = Opaque(4096, {
   description:
-    'JSON text {encappedPublic, ciphertext}: HPKE over {otp_code, public_key}, sealed to otpEncryptionTargetBundle',
+    'JSON text {encappedPublic, ciphertext}: HPKE of {otp_code, public_key} to otpEncryptionTargetBundle',
 })
 
 export const EmailOtpVerifyRequest = Type.Object({ type: Tag('EMAIL_OTP'), encryptedOtpBundle })
@@ -115,7 +115,8 @@ export const AuthSession = Type.Object({
   encryptedSessionSigningKey: Type.Optional(
     Type.String({
       description:
-        'OAUTH and PASSKEY, only where the session is issued: base58check of the 33-byte encapsulated key and the HPKE ciphertext, sealed to clientPublicKey',
+        'OAUTH and PASSKEY, only where the session is issued: base58check of the 33-byte encapsulated key ' +
+        'and the HPKE ciphertext, sealed to clientPublicKey',
     }),
   ),
 })
@@ -144,8 +145,8 @@ export const credential_challenge = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Start a sign-in',
   description:
-    'EMAIL_OTP and SMS_OTP: a new code goes out and earlier codes stop working. PASSKEY: gives the challenge for ' +
-    'the assertion; clientPublicKey is required. OAUTH credentials are verified without a challenge.',
+    'EMAIL_OTP and SMS_OTP: a new code goes out and earlier codes stop working. PASSKEY: gives the ' +
+    'challenge for the assertion; clientPublicKey is required. OAUTH credentials need no challenge.',
   params: credentialPath,
   body: Type.Object({ clientPublicKey: Type.Optional(ClientPublicKey) }),
   bodyOptional: true,
@@ -162,8 +163,8 @@ export const credential_verify = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Finish a sign-in',
   description:
-    'EMAIL_OTP and SMS_OTP take two calls: the first answers 202, the second repeats it with a stamp made by the ' +
-    'key sealed in the bundle. OAUTH takes one call. PASSKEY takes one call with the Request-Id of its challenge.',
+    'EMAIL_OTP and SMS_OTP take two calls: the first answers 202, the second repeats it with a stamp made ' +
+    'by the key sealed in the bundle. OAUTH takes one call; PASSKEY one, with its Request-Id.',
   signed: true,
   params: credentialPath,
   body: CredentialVerifyRequest,

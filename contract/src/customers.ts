@@ -10,6 +10,7 @@ import {
   Email,
   KYC_STATUSES,
   KycStatus,
+  Region,
   UmaAddress,
 } from './formats.ts'
 import { Id, PathId } from './ids.ts'
@@ -32,10 +33,8 @@ const PlatformCustomerId = Text(255, { description: "The platform's own id, uniq
 const Currencies = Type.Array(CurrencyCode, {
   maxItems: 100,
   uniqueItems: true,
-  description: 'What the customer deals in; each becomes an account',
+  description: "What the customer deals in, of the platform's currencies",
 })
-
-const Region = { ...CountryCode, description: 'Where the customer is served, ISO 3166-1 alpha-2' }
 
 /** The check is ours to decide, so a status in a request changes nothing. */
 const StatusIgnored = Type.Optional(OneOfWords(KYC_STATUSES, 'Read-only: ignored on input'))
@@ -48,7 +47,9 @@ const personFields = {
 }
 
 const createFields = {
-  platformCustomerId: Type.Optional({ ...PlatformCustomerId, description: 'Made up if it is left out' }),
+  platformCustomerId: Type.Optional(
+    Text(255, { description: 'Unique among the customers. Made up if it is left out' }),
+  ),
   region: Type.Optional(Region),
   currencies: Type.Optional(Currencies),
   email: Type.Optional(Email),
@@ -145,8 +146,8 @@ export const customer_create = endpoint({
   tag: 'Customers',
   summary: 'Create a customer',
   description:
-    'Left out, platformCustomerId and umaAddress are made up. A wallet of the customer is signed in to with the ' +
-    'e-mail address given here.',
+    'Left out, platformCustomerId and umaAddress are made up. A wallet of the customer is signed in to ' +
+    'with the e-mail address given here.',
   idempotent: true,
   body: CustomerCreateRequest,
   responses: { 201: Customer },
@@ -192,10 +193,10 @@ export const customer_get = endpoint({
   summary: 'Read a customer',
   params: customerPath,
   responses: { 200: Customer },
-  errors: ['USER_NOT_FOUND'],
+  errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
-/** Changes what is given. A new e-mail address that a wallet is signed in to with is signed (specification 4.7). */
+/** Changes what is given. Where the e-mail address opens a wallet, that is signed (specification 4.7). */
 export const customer_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -204,8 +205,8 @@ export const customer_update = endpoint({
   tag: 'Customers',
   summary: 'Change a customer',
   description:
-    'Members that are left out keep their value. When a wallet is signed in to with the e-mail address, changing ' +
-    'it answers 202 first; the signed retry then changes the customer and the credential together.',
+    'Members that are left out keep their value. When a wallet is signed in to with the e-mail address, ' +
+    'changing it answers 202 first; the signed retry then changes the customer and the credential together.',
   signed: true,
   params: customerPath,
   body: CustomerUpdateRequest,
@@ -223,7 +224,7 @@ export const customer_update = endpoint({
   ],
 })
 
-/** Marks a customer as deleted; the record stays readable. */
+/** Marks a customer as deleted: from then on it answers 410, and stands only in a list that includes the deleted. */
 export const customer_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -232,8 +233,8 @@ export const customer_delete = endpoint({
   tag: 'Customers',
   summary: 'Delete a customer',
   description:
-    'The record stays, with isDeleted set. A customer whose accounts still hold money answers 409.',
+    'The record and its accounts stay, with isDeleted set: no money is lost. The sessions of its wallets end.',
   params: customerPath,
   responses: { 200: Customer },
-  errors: ['USER_NOT_FOUND', 'CONFLICT', 'CUSTOMER_DELETED'],
+  errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
 })

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
+import { ExternalAccountCreateInfo, ExternalAccountInfo } from './account-types.ts'
 import { endpoint } from './endpoint.ts'
 import { CurrencyCode } from './formats.ts'
 import { Id, PathId } from './ids.ts'
-import { FreeForm, OneOfWords, Page, pageQuery, Text } from './schema.ts'
+import { OneOfWords, Page, pageQuery, Text } from './schema.ts'
 
 export const EXTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE'] as const
 
@@ -24,7 +25,7 @@ const fields = {
   ),
 }
 
-export const ExternalAccountCreateRequest = Type.Object({ ...fields, accountInfo: FreeForm() })
+export const ExternalAccountCreateRequest = Type.Object({ ...fields, accountInfo: ExternalAccountCreateInfo })
 
 export const ExternalAccount = Type.Object({
   id: Id('ExternalAccount'),
@@ -32,7 +33,7 @@ export const ExternalAccount = Type.Object({
   ...fields,
   beneficiaryVerificationStatus: Type.Optional(OneOfWords(BENEFICIARY_VERIFICATION_STATUSES)),
   beneficiaryVerifiedData: Type.Optional(Type.Object({ fullName: Type.Optional(Text(255)) })),
-  accountInfo: FreeForm(),
+  accountInfo: ExternalAccountInfo,
 })
 
 const accountPath = Type.Object({ externalAccountId: PathId })
@@ -47,7 +48,14 @@ export const customer_external_account_create = endpoint({
   idempotent: true,
   body: ExternalAccountCreateRequest,
   responses: { 201: ExternalAccount },
-  errors: ['INVALID_INPUT', 'INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'USER_NOT_FOUND', 'CONFLICT'],
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_BANK_ACCOUNT',
+    'INVALID_CURRENCY',
+    'USER_NOT_FOUND',
+    'CONFLICT',
+    'CUSTOMER_DELETED',
+  ],
 })
 
 export const customer_external_account_list = endpoint({

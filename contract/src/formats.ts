@@ -13,7 +13,15 @@ export const PhoneNumber = Pattern('^\\+[1-9][0-9]{1,14}$', {
 /** A calendar date without a time. */
 export const CalendarDate = Type.String({ format: 'date', description: 'YYYY-MM-DD' })
 
-export const CountryCode = Pattern('^[A-Z]{2}$', { maxLength: 2, description: 'ISO 3166-1 alpha-2' })
+const COUNTRY_PATTERN = '^[A-Z]{2}$'
+
+export const CountryCode = Pattern(COUNTRY_PATTERN, { maxLength: 2, description: 'ISO 3166-1 alpha-2' })
+
+/** Where a customer is served. */
+export const Region = Pattern(COUNTRY_PATTERN, {
+  maxLength: 2,
+  description: 'Country in which the customer is served, ISO 3166-1 alpha-2',
+})
 
 /** Any currency code, known to this server or not; whether it is known is for the operation to say. */
 export const CurrencyCode = Pattern('^[A-Z0-9]{3,5}$', {

@@ -36,9 +36,7 @@ const accountFilters = {
   type: Type.Optional(InternalAccountType),
 }
 
-/**
- * The accounts of the platform's customers. `balance` is what can be spent, `totalBalance` includes what is held.
- */
+/** The accounts of the platform's customers. `balance` can be spent, `totalBalance` includes what is held. */
 export const customer_internal_account_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

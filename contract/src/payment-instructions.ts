@@ -1,9 +1,12 @@
 import { Type } from 'typebox'
-import { FreeForm, Text } from './schema.ts'
+import { PaymentAccountInfo } from './account-types.ts'
+import { Text } from './schema.ts'
 
-/** Where to pay to (specification 2.8). */
+/** Where to pay to, for a person or for a program (specification 2.8). */
 export const PaymentInstructions = Type.Object({
-  accountOrWalletInfo: FreeForm(),
-  instructionsNotes: Type.Optional(Text(1000)),
-  isPlatformAccount: Type.Optional(Type.Boolean()),
+  accountOrWalletInfo: PaymentAccountInfo,
+  instructionsNotes: Type.Optional(Text(1000, { description: 'For the person who pays' })),
+  isPlatformAccount: Type.Optional(
+    Type.Boolean({ description: 'Whether the account is of the platform and not of one customer' }),
+  ),
 })

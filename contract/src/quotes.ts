@@ -179,8 +179,8 @@ export const quote_execute = endpoint({
   tag: 'Quotes',
   summary: 'Execute a quote',
   description:
-    'A managed account pays at once. An embedded wallet signs: either in two calls, by the 202 challenge, or in ' +
-    'one, with a stamp over the payloadToSign that stands in the paymentInstructions of the quote.',
+    'A managed account pays at once. An embedded wallet signs: either in two calls, by the 202 challenge, ' +
+    'or in one, with a stamp over the payloadToSign that stands in the paymentInstructions of the quote.',
   signed: true,
   signedDirectly: true,
   idempotent: true,

@@ -1,6 +1,6 @@
 /**
- * The life of a quote and of an outgoing transaction as tables: the state that an event leads to, or null where the
- * event cannot happen. Every cell is written.
+ * The life of a quote and of an outgoing transaction as tables: the state that an event leads to, or null
+ * where the event cannot happen. Every cell is written.
  */
 export const QUOTE_STATES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED'] as const
 export type QuoteState = (typeof QUOTE_STATES)[number]

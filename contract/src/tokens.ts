@@ -35,8 +35,9 @@ export const token_create = endpoint({
   path: '/tokens',
   tag: 'API tokens',
   summary: 'Create a token',
-  description: 'A token cannot grant a permission that the calling token lacks.',
-  idempotent: true,
+  description:
+    'A token cannot grant a permission that the calling token lacks. Takes no Idempotency-Key: an answer that is ' +
+    'kept for a retry would keep the secret.',
   body: ApiTokenCreateRequest,
   responses: { 201: ApiToken },
   errors: ['INVALID_INPUT', 'FORBIDDEN'],

@@ -9,6 +9,8 @@ import type { Database } from './db/port.ts'
 import type { Read } from './db/read.ts'
 import type { PlatformRow } from './db/tables.ts'
 import type { Enclave } from './enclave/enclave.ts'
+import type { Rail } from './rails/rail.ts'
+import type { RateProvider } from './rates/rates.ts'
 
 /** What lives as long as the process. */
 export interface App {
@@ -22,6 +24,12 @@ export interface App {
   readonly clock: () => Date
   /** Called after a commit that made work due. */
   wakeJobs(): void
+  /** Sandbox: moves a platform's clock forward and does what falls due on the way. Gives the time it then is. */
+  advanceClock(platformId: string, target: Date): Promise<Date>
+  /** Where exchange rates come from; production has no source of them yet. */
+  readonly rates: RateProvider | undefined
+  /** How value leaves; production has no way yet. */
+  readonly rail: Rail | undefined
 }
 
 /** Who is acting: an API token of the platform's backend, or the platform's own due work. */
@@ -40,6 +48,10 @@ export interface Op {
   readonly db: Database
   readonly enclave: Enclave
   readonly log: Logger
+  readonly rates: RateProvider | undefined
+  readonly rail: Rail | undefined
+  /** Sandbox: moves this platform's clock forward, in transactions of its own. */
+  advanceClock(target: Date): Promise<Date>
   /** A new id, `<Kind>:<UUIDv7>`. */
   newId(kind: IdKind | LedgerIdKind): string
   random(bytes: number): Uint8Array
@@ -58,6 +70,9 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor): Op {
     db: app.db,
     enclave: app.enclave,
     log: app.log,
+    rates: app.rates,
+    rail: app.rail,
+    advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),
     random: randomBytes,
   }

@@ -63,6 +63,8 @@ export type Authorization =
       readonly accountId: string
       /** What is being authorized, in words a device can show; the pipeline adds request id, expiry and body hash. */
       readonly statement: Readonly<Record<string, unknown>>
+      /** What the first call puts aside for the second. */
+      readonly context?: Readonly<Record<string, unknown>>
       readonly expiresAt: Date
     }
   | {
@@ -79,7 +81,8 @@ export type Authorization =
 
 /** A signed operation: what must be signed for this request (null: nothing), and the operation itself. */
 export interface SignedHandler<E extends Endpoint> {
-  authorize(op: Op, input: Input<E>): Promise<Authorization | null>
+  /** `isSigned`: a signature came with the call and will be held against the request that this names. */
+  authorize(op: Op, input: Input<E>, isSigned: boolean): Promise<Authorization | null>
   handle: Handler<E>
 }
 

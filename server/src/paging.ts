@@ -54,9 +54,10 @@ export async function page<Row extends { id: string; created_at: Date }, Item>(
   }
 }
 
-/** The rows after a position, in the order (created_at, id): the condition for `fetch`. */
-export function after(position: Position, order: 'asc' | 'desc' = 'desc') {
-  return sql<boolean>`(created_at, id) ${sql.raw(order === 'desc' ? '<' : '>')} (${position.createdAt}, ${position.id})`
+/** The rows of a table after a position, in the order (created_at, id): the condition for `fetch`. */
+export function after(position: Position, order: 'asc' | 'desc', table: string) {
+  const columns = sql`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.id`)})`
+  return sql<boolean>`${columns} ${sql.raw(order === 'desc' ? '<' : '>')} (${position.createdAt}, ${position.id})`
 }
 
 function writeCursor(op: Op, binding: string, position: Position): string {

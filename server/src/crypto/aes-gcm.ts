@@ -27,8 +27,8 @@ export function gcmSeal(
 }
 
 /**
- * Opens ciphertext ‖ tag of `gcmSeal`; undefined where anything of it, the nonce, the AAD or the key is another.
- * Throws RangeError as `gcmSeal` does, and never because of the ciphertext.
+ * Opens ciphertext ‖ tag of `gcmSeal`; undefined where anything of it, the nonce, the AAD or the key is
+ * another. Throws RangeError as `gcmSeal` does, and never because of the ciphertext.
  */
 export function gcmOpen(
   key: Uint8Array,

@@ -23,14 +23,17 @@ export type OtpBundleFailure =
   | 'TOO_LARGE'
   /** Not JSON of exactly `encappedPublic` and `ciphertext` in hex, or not a point of the curve. */
   | 'MALFORMED'
-  /** Does not open with this target key: sealed to another one (an earlier challenge, say) or changed on the way. */
+  /**
+   * Does not open with this target key: sealed to another one (an earlier challenge, say) or changed on the
+   * way.
+   */
   | 'CANNOT_BE_OPENED'
   /** Opens to something other than `{otp_code, public_key}` with a P-256 key. */
   | 'CONTENT_MALFORMED'
 
 /**
- * `otpEncryptionTargetBundle` (spec 2.1, FORMATS): signed envelope over `{targetPublic, organizationId, userId}`,
- * `targetPublic` in 130 hex, lower case.
+ * `otpEncryptionTargetBundle` (spec 2.1, FORMATS): signed envelope over `{targetPublic, organizationId,
+ * userId}`, `targetPublic` in 130 hex, lower case.
  */
 export function makeOtpTargetBundle(
   target: { targetPublicKey: PublicKey; organizationId: string; userId: string },
@@ -41,9 +44,9 @@ export function makeOtpTargetBundle(
 }
 
 /**
- * Opens an `encryptedOtpBundle` (spec 4.5, FORMATS) with the private key of its challenge (32-byte scalar or pair).
- * `otpCode` is whatever text the client sealed; `publicKeyCompressedHex` is the client's key as 66 hex characters,
- * lower case, whichever form it was sealed in. Never throws because of the bundle.
+ * Opens an `encryptedOtpBundle` (spec 4.5, FORMATS) with the private key of its challenge (32-byte scalar or
+ * pair). `otpCode` is whatever text the client sealed; `publicKeyCompressedHex` is the client's key as 66 hex
+ * characters, lower case, whichever form it was sealed in. Never throws because of the bundle.
  */
 export function openOtpBundle(
   encryptedOtpBundle: string,
@@ -65,10 +68,10 @@ export function openOtpBundle(
 }
 
 /**
- * `encryptedSessionSigningKey` (spec 2.2, FORMATS): the session's 32-byte private scalar sealed to the client's key
- * (130 hex), as base58check of `enc` compressed ‖ ciphertext ‖ tag, 81 + 4 bytes, about 116 characters.
- * Throws TypeError where the client's key is not on the curve and RangeError where the scalar is none: both are for the
- * caller to have checked.
+ * `encryptedSessionSigningKey` (spec 2.2, FORMATS): the session's 32-byte private scalar sealed to the
+ * client's key (130 hex), as base58check of `enc` compressed ‖ ciphertext ‖ tag, 81 + 4 bytes, about 116
+ * characters. Throws TypeError where the client's key is not on the curve and RangeError where the scalar is
+ * none: both are for the caller to have checked.
  */
 export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: string): string {
   // A key that signs nothing must not reach a client, who could not tell until the first signed retry.
@@ -81,9 +84,9 @@ export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: st
 }
 
 /**
- * `encryptedWalletCredentials` of a wallet export (FORMATS): signed envelope over
- * `{encappedPublic, ciphertext, organizationId}`, the BIP-39 mnemonic sealed to the client's key (130 hex) as ASCII.
- * Throws TypeError where the client's key is not on the curve or the mnemonic is not words of ASCII.
+ * `encryptedWalletCredentials` of a wallet export (FORMATS): signed envelope over `{encappedPublic,
+ * ciphertext, organizationId}`, the BIP-39 mnemonic sealed to the client's key (130 hex) as ASCII. Throws
+ * TypeError where the client's key is not on the curve or the mnemonic is not words of ASCII.
  */
 export function sealWalletExport(
   wallet: { mnemonic: string; clientPublicKeyHex: string; organizationId: string },

@@ -2,6 +2,8 @@ import { type KeyPair, parsePublicKey, samePublicKey, signMessage, verifySignatu
 import { bytesFromHex, hexFromBytes, readStringMembers, textFromUtf8 } from './text.ts'
 
 const VERSION = 'v1.0.0'
+/** Ours are below 2 KiB; the bound keeps hostile text away from the parsers. */
+const ENVELOPE_CHARACTERS_MAX = 65_536
 const MEMBERS = ['version', 'data', 'dataSignature', 'enclaveQuorumPublic'] as const
 
 export type EnvelopeFailure =
@@ -14,8 +16,8 @@ export type EnvelopeFailure =
 
 /**
  * Signs `data` with the server's quorum key pair (FORMATS, Signed envelope). Gives JSON text with the members
- * `version`, `data` (hex of the UTF-8 JSON), `dataSignature` (hex DER over those bytes) and `enclaveQuorumPublic`
- * (130 hex, lower case).
+ * `version`, `data` (hex of the UTF-8 JSON), `dataSignature` (hex DER over those bytes) and
+ * `enclaveQuorumPublic` (130 hex, lower case).
  */
 export function signEnvelope(data: Readonly<Record<string, string>>, quorumKey: KeyPair): string {
   const bytes = Buffer.from(JSON.stringify(data), 'utf8')
@@ -28,9 +30,9 @@ export function signEnvelope(data: Readonly<Record<string, string>>, quorumKey: 
 }
 
 /**
- * Verifies an envelope against the quorum key that the caller has pinned (hex, either form) and gives its data.
- * The key inside the envelope is never trusted, only compared. Never throws because of the text; throws TypeError where
- * the pinned key is none.
+ * Verifies an envelope against the quorum key that the caller has pinned (hex, either form) and gives its
+ * data. The key inside the envelope is never trusted, only compared. Never throws because of the text; throws
+ * TypeError where the pinned key is none.
  */
 export function verifyEnvelope(
   text: string,
@@ -38,7 +40,7 @@ export function verifyEnvelope(
 ): { data: Record<string, unknown> } | { failure: EnvelopeFailure } {
   const pinned = parsePublicKey(pinnedQuorumPublicHex)
   if (pinned === undefined) throw new TypeError('the pinned quorum key is not a P-256 public key')
-  const members = readStringMembers(text, MEMBERS)
+  const members = text.length > ENVELOPE_CHARACTERS_MAX ? undefined : readStringMembers(text, MEMBERS)
   if (members === undefined) return { failure: 'MALFORMED' }
   if (members.version !== VERSION) return { failure: 'UNKNOWN_VERSION' }
   const bytes = bytesFromHex(members.data)

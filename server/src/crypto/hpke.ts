@@ -45,7 +45,10 @@ export interface SealOptions {
 }
 
 export interface OpenOptions {
-  /** The recipient's: private scalar of 32 bytes, or the pair where it is at hand, which saves a multiplication. */
+  /**
+   * The recipient's: private scalar of 32 bytes, or the pair where it is at hand, which saves a
+   * multiplication.
+   */
   readonly privateKey: Uint8Array | KeyPair
   /** As it came: 65 bytes, uncompressed. */
   readonly enc: Uint8Array
@@ -56,7 +59,7 @@ export interface OpenOptions {
 }
 
 /**
- * HPKE single shot, base mode, DHKEM(P-256, HKDF-SHA256) · HKDF-SHA256 · AES-256-GCM (RFC 9180 section 6.1).
+ * HPKE single shot (RFC 9180 section 6.1), base mode, DHKEM(P-256, HKDF-SHA256) · HKDF-SHA256 · AES-256-GCM.
  * `enc` is 65 bytes, uncompressed; `ciphertext` ends with the 16-byte tag.
  */
 export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8Array } {
@@ -67,8 +70,8 @@ export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8
 }
 
 /**
- * Opens what `seal` made; undefined where `enc` is not an uncompressed point of the curve or the ciphertext does not
- * open. Throws RangeError for a private key that is none, and never because of what the sender sent.
+ * Opens what `seal` made; undefined where `enc` is not an uncompressed point of the curve or the ciphertext
+ * does not open. Throws RangeError for a private key that is none, and never because of what the sender sent.
  */
 export function open(options: OpenOptions): Uint8Array | undefined {
   const { privateKey, ciphertext, info = HPKE_INFO } = options
@@ -102,7 +105,10 @@ export function recipientContext(
   return context(dh, ephemeralPublicKey, recipient.publicKey, info)
 }
 
-/** ExtractAndExpand (section 4.1), then KeySchedule (section 5.1) without the exporter, which nothing here uses. */
+/**
+ * ExtractAndExpand (section 4.1), then KeySchedule (section 5.1) without the exporter, which nothing here
+ * uses.
+ */
 function context(
   dh: Uint8Array,
   ephemeralPublicKey: PublicKey,

@@ -23,7 +23,8 @@ function url(text: string): string {
 /** A token with any header and payload text, properly signed by the quorum key. */
 function tokenOf(headerText: string, payloadText: string): string {
   const signed = `${url(headerText)}.${url(payloadText)}`
-  return `${signed}.${Buffer.from(signMessage(quorumKey, Buffer.from(signed), 'ieee-p1363')).toString('base64url')}`
+  const signature = signMessage(quorumKey, Buffer.from(signed), 'ieee-p1363')
+  return `${signed}.${Buffer.from(signature).toString('base64url')}`
 }
 
 function verify(text: string, atMs = nowMs) {
@@ -48,7 +49,7 @@ describe('OTP verification token', () => {
   })
 
   test('what was signed verifies with the same claims', () => {
-    const text = fc.string({ unit: 'grapheme', maxLength: 100 })
+    const text = fc.string({ maxLength: 100 })
     fc.assert(
       fc.property(text, text, text, (id, contact, organizationId) => {
         const some = { ...claims, id, contact, organizationId }
@@ -110,7 +111,12 @@ describe('OTP verification token', () => {
   })
 
   test('arbitrary text fails without throwing', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => 'failure' in verify(text)))
+    fc.assert(
+      fc.property(
+        fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
+        (text) => 'failure' in verify(text),
+      ),
+    )
     fc.assert(
       fc.property(fc.string(), (text) => 'failure' in verify(`${header}.${url(text)}.${signature}`)),
       { numRuns: 50 },

@@ -14,7 +14,9 @@ export interface OtpTokenClaims {
   /** The e-mail address or E.164 number that the code went to. */
   readonly contact: string
   readonly organizationId: string
-  /** The key sealed in the bundle: 66 hex characters, compressed, lower case. The stamp must carry the same. */
+  /**
+   * The key sealed in the bundle: 66 hex characters, compressed, lower case. The stamp must carry the same.
+   */
   readonly publicKey: string
   /** Milliseconds since the epoch; a string on the wire. */
   readonly expiresAtMs: number
@@ -44,8 +46,9 @@ export function signOtpToken(claims: OtpTokenClaims, quorumKey: KeyPair): string
 }
 
 /**
- * Verifies a token of `signOtpToken` at the time `nowMs` (milliseconds since the epoch); from `exp` on it is expired.
- * The header has to be the one that this server writes, to the byte: there is no algorithm to choose. Never throws.
+ * Verifies a token of `signOtpToken` at the time `nowMs` (milliseconds since the epoch); from `exp` on it is
+ * expired. The header has to be the one that this server writes, to the byte: there is no algorithm to
+ * choose. Never throws.
  */
 export function verifyOtpToken(
   token: string,

@@ -36,7 +36,7 @@ describe('a good stamp', () => {
 
   test('any payload, any key', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      fc.property(fc.string(), (text) => {
         const stamp = parseStamp(makeStamp(session, text))
         return stamp !== undefined && verifyStamp(stamp, text) && !verifyStamp(stamp, `${text}.`)
       }),
@@ -84,14 +84,15 @@ describe('malformed', () => {
   const with_ = (change: Record<string, unknown>) => url(JSON.stringify({ ...good, ...change }))
   const withoutPadding = url(spaced(1))
   const { uncompressedHex, compressedHex } = session.publicKey
-  /** JSON whose encoding holds the characters that tell the two alphabets apart. */
-  const telling = Buffer.from(`${spaced(0)}???>>>`)
+  /** The same bytes, leniently read: one of the four bits that the last character has left over is set. */
+  const leftover = withoutPadding.replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 1))
 
   test('the encoding that the cases below change is itself good', () => {
     expect(parseStamp(with_({}))).toBeDefined()
     expect(parseStamp(withoutPadding)).toBeDefined()
     expect(parseStamp(`${withoutPadding}==`)).toBeDefined()
-    expect(telling.toString('base64url')).toMatch(/_.*-|-.*_/)
+    expect(Buffer.from(leftover, 'base64url')).toEqual(Buffer.from(withoutPadding, 'base64url'))
+    expect(leftover).not.toBe(withoutPadding)
   })
 
   test.each([
@@ -99,7 +100,7 @@ describe('malformed', () => {
     ['the JSON itself', json],
     ['an unknown scheme', with_({ scheme: 'SIGNATURE_SCHEME_TK_API_SECP256K1' })],
     ['the scheme in lower case', with_({ scheme: good.scheme.toLowerCase() })],
-    ['an upper-case key', with_({ publicKey: compressedHex.toUpperCase().replace(/^0(\d)\d/, '0$1A') })],
+    ['an upper-case key', with_({ publicKey: compressedHex.toUpperCase() })],
     ['an uncompressed key', with_({ publicKey: uncompressedHex })],
     ['a hybrid key', with_({ publicKey: `06${uncompressedHex.slice(2)}` })],
     ['a key off the curve', with_({ publicKey: `02${'f'.repeat(64)}` })],
@@ -123,13 +124,13 @@ describe('malformed', () => {
     ['padding where none belongs', `${url(spaced(0))}=`],
     ['a whole group of padding', `${url(spaced(0))}====`],
     ['padding in the middle', `${url('{"publicKey')}==${url(json)}`],
-    ['leftover bits', `${withoutPadding.slice(0, -1)}B`],
+    ['leftover bits', leftover],
+    ['leftover bits, padded', `${leftover}==`],
     ['a space before', ` ${url(json)}`],
     ['a newline after', `${url(json)}\n`],
     ['a space inside', `${url(json).slice(0, 8)} ${url(json).slice(8)}`],
     ['junk after', `${url(json)}!`],
     ['a character outside latin-1', `${url(json)}\u{1f600}`],
-    ['both alphabets at once', telling.toString('base64').replace('+', '-')],
     ['an array', url('[]')],
     ['null', url('null')],
     ['a string', url('"stamp"')],
@@ -143,7 +144,11 @@ describe('malformed', () => {
   })
 
   test('arbitrary text, and arbitrary JSON in base64url, is refused without throwing', () => {
-    const hostile = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.json().map(url))
+    const hostile = fc.oneof(
+      fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
+      fc.base64String(),
+      fc.json().map(url),
+    )
     fc.assert(fc.property(hostile, (header) => parseStamp(header) === undefined))
   })
 

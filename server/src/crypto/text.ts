@@ -8,8 +8,9 @@ const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Bytes of hex text, at least one; undefined for anything else, where `Buffer.from(text, 'hex')` would truncate.
- * Either case, but one case throughout: mixed case is what a flipped bit makes of a letter, and no client writes it.
+ * Bytes of hex text, at least one; undefined for anything else, where `Buffer.from(text, 'hex')` would
+ * truncate. Either case, but one case throughout: mixed case is what a flipped bit makes of a letter, and no
+ * client writes it.
  */
 export function bytesFromHex(text: string): Buffer | undefined {
   return HEX_ONE_CASE.test(text) ? Buffer.from(text, 'hex') : undefined
@@ -21,8 +22,8 @@ export function hexFromBytes(bytes: Uint8Array): string {
 }
 
 /**
- * Bytes of base64url text without padding, in its one canonical spelling; undefined for padding, characters outside
- * the alphabet and leftover bits, all of which `Buffer.from(text, 'base64url')` takes.
+ * Bytes of base64url text without padding, in its one canonical spelling; undefined for padding, characters
+ * outside the alphabet and leftover bits, all of which `Buffer.from(text, 'base64url')` takes.
  */
 export function bytesFromBase64url(text: string): Buffer | undefined {
   if (!BASE64URL.test(text)) return undefined
@@ -30,14 +31,20 @@ export function bytesFromBase64url(text: string): Buffer | undefined {
   return bytes.toString('base64url') === text ? bytes : undefined
 }
 
-/** Bytes of standard base64 text (RFC 4648 section 4) with its padding, in its one canonical spelling, or undefined. */
+/**
+ * Bytes of standard base64 text (RFC 4648 section 4) with its padding, in its one canonical spelling, or
+ * undefined.
+ */
 export function bytesFromBase64(text: string): Buffer | undefined {
   if (!BASE64.test(text)) return undefined
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : undefined
 }
 
-/** Text of UTF-8 bytes, or undefined where they are not UTF-8. A byte order mark stays in, so that JSON refuses it. */
+/**
+ * Text of UTF-8 bytes, or undefined where they are not UTF-8. A byte order mark stays in, so that JSON
+ * refuses it.
+ */
 export function textFromUtf8(bytes: Uint8Array): string | undefined {
   if (isAscii(bytes)) return view(bytes).toString('latin1')
   try {
@@ -48,8 +55,8 @@ export function textFromUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Reads JSON text that is one object with exactly the members `names`, in any order, each once and each a string.
- * Undefined for anything else; never throws.
+ * Reads JSON text that is one object with exactly the members `names`, in any order, each once and each a
+ * string. Undefined for anything else; never throws.
  */
 export function readStringMembers<Name extends string>(
   text: string,
@@ -63,11 +70,11 @@ export function readStringMembers<Name extends string>(
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const members = value as Record<Name, unknown>
-  if (Object.keys(members).length !== names.length) return undefined
   if (!names.every((name) => Object.hasOwn(members, name) && typeof members[name] === 'string'))
     return undefined
-  // JSON.parse keeps the last of a member given twice and drops the others without a word. Every member here is two
-  // strings, its name and its value, so a dropped one shows as a name too many in the text.
+  // JSON.parse keeps the last of a member given twice and drops the others without a word. Every member here
+  // is two strings, its name and its value, so a dropped one shows as a name too many in the text, as does a
+  // member that was not asked for.
   if (text.match(JSON_STRING)?.length !== names.length * 2) return undefined
   return members as Record<Name, string>
 }

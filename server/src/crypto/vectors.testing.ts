@@ -2,9 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 const projectRoot = resolve(import.meta.dirname, '../../..')
-const vectorsDir = resolve(projectRoot, process.env['VECTORS_DIR'] ?? '../shared/vectors')
+const vectorsDir = resolve(projectRoot, process.env.VECTORS_DIR ?? '../shared/vectors')
 
-/** Whether the third-party vectors are at hand. Where they are not, says so; the tests that need them are skipped. */
+/**
+ * Whether the third-party vectors are at hand. Where they are not, says so; the tests that need them are
+ * skipped.
+ */
 export const vectorsAbsent = !existsSync(vectorsDir)
 if (vectorsAbsent) console.warn(`no test vectors at ${vectorsDir} (VECTORS_DIR): their tests are skipped`)
 

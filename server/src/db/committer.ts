@@ -3,7 +3,9 @@ import { type Database, sqlState } from './port.ts'
 import type { Write } from './writes.ts'
 
 /** What came of a write set: done, or refused by one of its guards with nothing written. */
-export type CommitResult = { readonly done: true } | { readonly done: false; readonly guard: Guard; readonly name: string }
+export type CommitResult =
+  | { readonly done: true }
+  | { readonly done: false; readonly guard: Guard; readonly name: string }
 export type Guard = 'unique' | 'expectation' | 'overdraft'
 
 /**

@@ -3,11 +3,14 @@
 // it is both from the source tree and beside a bundle.
 //
 // In: Uint8Array of whole frontend messages, or 'close'. Out: Uint8Array of backend messages, or { event, … }.
-// With `create` in its data it only makes the database's files and ends.
+//
+// Run as a program, `node embedded-worker.mjs <directory>`, it makes the files of a new database and ends. That takes
+// three times the memory of the running database, which only the end of a process gives back.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { parentPort, workerData } from 'node:worker_threads'
+import { setFlagsFromString } from 'node:v8'
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
@@ -31,10 +34,12 @@ const VACUUM_DUE = `
   WHERE schemaname NOT LIKE 'pg_toast%'
   AND greatest(n_dead_tup, n_mod_since_analyze) > 500 + 0.1 * n_live_tup`
 
-/** @typedef {{ directory: string, create?: boolean, checkpointIntervalMs: number, vacuumIntervalMs: number }} Data */
-/** @type {Data} */
-const { directory, create, checkpointIntervalMs, vacuumIntervalMs } = workerData
+/** @type {{ directory: string, checkpointIntervalMs: number, vacuumIntervalMs: number }} */
+const { directory, checkpointIntervalMs, vacuumIntervalMs } = workerData ?? { directory: process.argv[2] }
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
+
+/** PostgreSQL's last words. @type {string[]} */
+const complaints = []
 
 /** Each write that was acknowledged is behind one of these, so that an unchanged count means nothing to maintain. */
 let syncs = 0
@@ -44,6 +49,10 @@ class DurableNodeFS extends NodeFS {
   /** @type {NodeFS['init']} */
   async init(pg, options) {
     const { emscriptenOpts } = await super.init(pg, options)
+    // PostgreSQL has given up (a PANIC: the log could not be written or synced). PGlite would go on calling it for ever.
+    Object.assign(emscriptenOpts, {
+      onAbort: () => stop(complaints.findLast((line) => line.includes('PANIC')) ?? 'aborted'),
+    })
     emscriptenOpts.preRun?.push((module) => {
       const { NODEFS } = /** @type {any} */ (module)
       NODEFS.stream_ops.fsync = (/** @type {any} */ stream) => {
@@ -70,8 +79,21 @@ function syncPath(file) {
   }
 }
 
-/** @type {string[]} */
-const complaints = []
+/** @param {string} message @returns {never} */
+function stop(message) {
+  if (isMainThread) process.stderr.write(`${message}\n`)
+  else port.postMessage({ event: 'failed', message })
+  process.exit(1)
+}
+
+if (isMainThread) {
+  // Half of the time would go into optimizing code that runs once.
+  setFlagsFromString('--no-wasm-tier-up')
+  setFlagsFromString('--no-wasm-dynamic-tiering')
+  // The end of the input is the end of the process that wants the files.
+  process.stdin.resume().on('end', () => process.exit(1))
+}
+
 const database = await PGlite.create({
   fs: new DurableNodeFS(directory),
   startParams: [
@@ -79,22 +101,21 @@ const database = await PGlite.create({
     ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
     ...SETTINGS.flatMap((setting) => ['-c', setting]),
   ],
-  onStderr: (line) => complaints.push(line.trim()) > 0,
-}).catch((/** @type {Error} */ error) => {
-  throw new Error([error.message, ...complaints.slice(-5)].join(' | '))
-})
+  onStderr: (line) => {
+    if (complaints.push(line.trim()) > 5) complaints.shift()
+    return true
+  },
+}).catch((/** @type {Error} */ error) => stop([error.message, ...complaints].join(' | ')))
 
-if (create) {
+if (isMainThread) {
   await database.close()
   // Making the files goes past PostgreSQL's own syncs.
   for (const entry of fs.readdirSync(directory, { recursive: true }))
     syncPath(path.join(directory, String(entry)))
   syncPath(directory)
-  syncPath(path.dirname(directory))
-  port.postMessage({ event: 'created' })
-} else {
-  serve()
+  process.exit(0)
 }
+serve()
 
 function serve() {
   // A timer's run and close() take turns: two statements of PGlite's own interface must not mix.

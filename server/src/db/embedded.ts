@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { WorkerStream } from './embedded-stream.ts'
@@ -8,6 +10,9 @@ import { acquireLock, type Lock } from './lock.ts'
 import type { Database } from './port.ts'
 import { Statements } from './postgres-statements.ts'
 
+const WORKER = new URL('./embedded-worker.mjs', import.meta.url)
+/** Folders of this name hold files that were never used. */
+const UNFINISHED = 'db.new-'
 const CHECKPOINT_INTERVAL_MS = 5_000
 const VACUUM_INTERVAL_MS = 15_000
 /** The PostgreSQL inside @electric-sql/pglite. Its files are not readable by another major version. */
@@ -22,13 +27,16 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let stop = (_error: Error): void => {}
   const lock = acquireLock(join(folder, 'countersign.lock'), () => {
-    stop(new Error(`another process has taken over ${folder}`))
+    stop(new Error(`the lock of ${folder} is gone or another's`))
   })
   try {
     await createFiles(folder)
     const engine = await Engine.start(join(folder, 'db'))
     stop = (error) => engine.fail(error)
-    return await connect(engine, lock)
+    return await connect(engine, lock).catch((error) => {
+      engine.fail(error)
+      throw error
+    })
   } catch (error) {
     lock.release()
     throw error
@@ -36,27 +44,41 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
 }
 
 /**
- * Makes `db/`, in a worker of its own whose memory (three times that of the running database) goes with it. The
- * marker stands for as long as the files are not complete: files that it is found beside were never used.
+ * Makes `db/` unless it is there: in a folder of another name first, so that `db/` is never half made, not even when
+ * this process is killed and the program that makes the files goes on for a moment beside its successor.
  */
 async function createFiles(folder: string): Promise<void> {
   const directory = join(folder, 'db')
-  const marker = join(folder, 'db.incomplete')
-  if (existsSync(marker)) await rm(directory, { recursive: true, force: true })
-  else if (existsSync(join(directory, 'PG_VERSION'))) return checkFiles(directory)
-  else if (existsSync(directory) && readdirSync(directory).length > 0) {
+  if (existsSync(join(directory, 'PG_VERSION'))) return checkFiles(directory)
+  if (existsSync(directory) && readdirSync(directory).length > 0) {
     throw new Error(`${directory} is not a database: move it away, or choose another COUNTERSIGN_DATA_DIR`)
   }
-  const file = await open(marker, 'w')
-  await file.sync()
-  await file.close()
-  const worker = startWorker({ directory, create: true })
-  try {
-    await nextEvent(worker, 'created')
-  } finally {
-    await worker.terminate()
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(UNFINISHED)) continue
+    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
   }
-  await rm(marker)
+  const unfinished = await mkdtemp(join(folder, UNFINISHED))
+  await runProgram(fileURLToPath(WORKER), unfinished)
+  await rename(unfinished, directory)
+  const entries = await open(folder, 'r')
+  await entries.sync()
+  await entries.close()
+}
+
+function runProgram(file: string, parameter: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // Its input stays open for as long as this process lives, which is how it sees that it is still wanted.
+    const child = spawn(process.execPath, [file, parameter], { stdio: ['pipe', 'ignore', 'pipe'] })
+    let complaint = ''
+    child.stderr.on('data', (text) => {
+      complaint += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => {
+      if (code === 0) resolve()
+      else reject(new Error(`the embedded database could not be made: ${complaint.trim() || code}`))
+    })
+  })
 }
 
 function checkFiles(directory: string): void {
@@ -111,7 +133,7 @@ class Engine {
   #failure: Error | undefined
 
   static async start(directory: string): Promise<Engine> {
-    const worker = startWorker({ directory })
+    const worker = startWorker(directory)
     await nextEvent(worker, 'open')
     return new Engine(worker)
   }
@@ -120,7 +142,9 @@ class Engine {
     this.#worker = worker
     this.stream = new WorkerStream(worker)
     worker.on('error', (error) => this.fail(error))
+    worker.on('exit', () => this.fail(new Error('its thread has ended')))
     worker.on('message', (message: { event?: string; message?: string }) => {
+      if (message.event === 'failed') this.fail(new Error(message.message))
       if (message.event === 'warning') process.emitWarning(`embedded database: ${message.message}`)
     })
   }
@@ -138,6 +162,7 @@ class Engine {
 
   async close(): Promise<void> {
     if (this.#failure !== undefined) return
+    this.#failure = new Error('the database is closed')
     const closed = nextEvent(this.#worker, 'closed')
     this.#worker.postMessage('close')
     await closed
@@ -145,10 +170,10 @@ class Engine {
   }
 }
 
-function startWorker(data: { directory: string; create?: boolean }): Worker {
-  return new Worker(new URL('./embedded-worker.mjs', import.meta.url), {
+function startWorker(directory: string): Worker {
+  return new Worker(WORKER, {
     workerData: {
-      ...data,
+      directory,
       checkpointIntervalMs: CHECKPOINT_INTERVAL_MS,
       vacuumIntervalMs: VACUUM_INTERVAL_MS,
     },
@@ -159,8 +184,10 @@ function nextEvent(worker: Worker, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.on('error', reject)
     worker.on('exit', () => reject(new Error('the embedded database has ended')))
-    worker.on('message', (message: { event?: string }) => {
+    worker.on('message', (message: { event?: string; message?: string }) => {
       if (message.event === name) resolve()
+      if (message.event === 'failed')
+        reject(new Error(`the embedded database has stopped: ${message.message}`))
     })
   })
 }

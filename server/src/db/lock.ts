@@ -24,7 +24,7 @@ interface Holder {
 /**
  * Takes the lock file `path` for this process, from its last owner too if that one is dead. Throws with one line that
  * names the owner's pid and the folder when the owner lives. `onLost` is called should the file later turn out to
- * belong to someone else, which takes an owner that was frozen for half a minute and a starter on another machine.
+ * be gone or another's, which takes an owner that was frozen for half a minute and a starter on another machine.
  */
 export function acquireLock(path: string, onLost: () => void): Lock {
   const own = self()
@@ -39,8 +39,12 @@ export function acquireLock(path: string, onLost: () => void): Lock {
   // By descriptor, so that a heartbeat can never write into the file of a later owner.
   const descriptor = fs.openSync(path, 'r+')
   const heartbeat = setInterval(() => {
-    if (read(path)?.token === own.token) fs.writeSync(descriptor, JSON.stringify(own), 0)
-    else onLost()
+    try {
+      if (read(path)?.token === own.token) fs.writeSync(descriptor, JSON.stringify(own), 0)
+      else onLost()
+    } catch {
+      // Such as no descriptor being free just now: the next beat comes well before the silence is too long.
+    }
   }, HEARTBEAT_INTERVAL_MS).unref()
   return {
     release() {
@@ -149,8 +153,12 @@ function removeLeftovers(path: string, own: Holder): void {
   for (const name of fs.readdirSync(folder)) {
     if (!name.startsWith(prefix)) continue
     const leftover = `${folder}/${name}`
-    const holder = read(leftover)
-    if (holder !== undefined && !isAlive(holder, leftover, own)) fs.rmSync(leftover, { force: true })
+    try {
+      const holder = read(leftover)
+      if (holder !== undefined && !isAlive(holder, leftover, own)) fs.rmSync(leftover, { force: true })
+    } catch {
+      // Another starter is just writing it.
+    }
   }
 }
 

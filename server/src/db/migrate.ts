@@ -32,11 +32,14 @@ CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timesta
 ${steps.join('\n')}`)
   const names = await applied(db)
   const unknown = names.filter((name) => !MIGRATIONS.some((migration) => migration.name === name))
-  if (unknown.length > 0) throw new Error(`This database was migrated by a newer build (${unknown.join(', ')}).`)
+  if (unknown.length > 0)
+    throw new Error(`This database was migrated by a newer build (${unknown.join(', ')}).`)
 }
 
 async function applied(db: Database): Promise<string[]> {
   const exists = await db.query<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
   if (!exists.rows[0]!.there) return []
-  return (await db.query<{ name: string }>('SELECT name FROM migrations ORDER BY name')).rows.map((row) => row.name)
+  return (await db.query<{ name: string }>('SELECT name FROM migrations ORDER BY name')).rows.map(
+    (row) => row.name,
+  )
 }

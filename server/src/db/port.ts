@@ -8,7 +8,10 @@
 export interface Database {
   readonly kind: 'embedded' | 'postgres'
   /** One statement with `$1`… parameters. Committed and durable when the promise resolves. */
-  query<Row = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<QueryAnswer<Row>>
+  query<Row = Record<string, unknown>>(
+    sql: string,
+    parameters?: readonly unknown[],
+  ): Promise<QueryAnswer<Row>>
   /** A script of statements without parameters, as one transaction. For migrations. */
   script(sql: string): Promise<void>
   close(): Promise<void>

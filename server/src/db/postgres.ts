@@ -29,6 +29,7 @@ export async function openPostgres(url: string, options: { poolMax?: number } = 
     throw new Error(`DATABASE_URL: cannot use PostgreSQL at ${place}: ${oneLine(error)}`, { cause: error })
   }
   const statements = new Statements((config) => pool.query(config))
+  let closed: Promise<void> | undefined
   return {
     kind: 'postgres',
     query: (sql, parameters) => statements.run(sql, parameters),
@@ -36,7 +37,10 @@ export async function openPostgres(url: string, options: { poolMax?: number } = 
       // Sent as one simple query, which PostgreSQL runs as one transaction.
       await pool.query(sql)
     },
-    close: () => pool.end(),
+    close: () => {
+      closed ??= pool.end()
+      return closed
+    },
   }
 }
 

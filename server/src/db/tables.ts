@@ -1,5 +1,3 @@
-import type { ColumnType, Generated } from 'kysely'
-
 /** The rows of the database as they are read (see `migrations/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables {
   platforms: PlatformRow
@@ -23,9 +21,6 @@ export interface Tables {
   ledger_holds: LedgerHoldRow
 }
 
-/** A json column: any JSON value, typed by its reader. */
-type Json<T> = ColumnType<T, T, T>
-
 interface Stamped {
   created_at: Date
   updated_at: Date
@@ -34,7 +29,7 @@ interface Stamped {
 export interface PlatformRow extends Stamped {
   id: string
   name: string
-  config: Json<Record<string, unknown>>
+  config: Record<string, unknown>
   clock_offset_ms: bigint
   version: number
 }
@@ -56,10 +51,10 @@ export interface CustomerRow extends Stamped {
   customer_type: 'INDIVIDUAL' | 'BUSINESS'
   verification_status: 'UNVERIFIED' | 'PENDING' | 'APPROVED' | 'REJECTED'
   region: string | null
-  currencies: Json<string[] | null>
+  currencies: string[] | null
   email: string | null
   uma_address: string
-  details: Json<Record<string, unknown>>
+  details: Record<string, unknown>
   version: number
   deleted_at: Date | null
 }
@@ -83,7 +78,7 @@ export interface ExternalAccountRow extends Stamped {
   platform_account_id: string | null
   currency: string
   account_type: string
-  account_info: Json<Record<string, unknown>>
+  account_info: Record<string, unknown>
   fingerprint: string
   identifier: string
   status: 'PENDING' | 'ACTIVE' | 'UNDER_REVIEW' | 'INACTIVE'
@@ -136,7 +131,7 @@ export interface SigningRequestRow {
   body_hash: Uint8Array
   payload: string
   signer_public_key: string | null
-  context: Json<Record<string, unknown>>
+  context: Record<string, unknown>
   expires_at: Date
   consumed_at: Date | null
   created_at: Date
@@ -155,8 +150,8 @@ export interface QuoteRow extends Stamped {
   sending_amount: bigint
   receiving_amount: bigint
   fees: bigint
-  pricing: Json<Record<string, unknown>>
-  request: Json<Record<string, unknown>>
+  pricing: Record<string, unknown>
+  request: Record<string, unknown>
   signing_request_id: string | null
   transaction_id: string
   expires_at: Date
@@ -183,18 +178,18 @@ export interface TransactionRow extends Stamped {
   description: string | null
   reference: string
   failure_reason: string | null
-  details: Json<Record<string, unknown>>
+  details: Record<string, unknown>
   settled_at: Date | null
 }
 
 export interface EventRow {
   id: string
-  position: Generated<bigint>
+  position: bigint
   platform_id: string
   type: string
   object_id: string
   sequence: number
-  data: Json<Record<string, unknown>>
+  data: Record<string, unknown>
   created_at: Date
 }
 
@@ -202,7 +197,7 @@ export interface JobRow {
   id: string
   platform_id: string
   kind: string
-  payload: Json<Record<string, unknown>>
+  payload: Record<string, unknown>
   due_at: Date
   attempts: number
   claimed_until: Date | null

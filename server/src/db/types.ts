@@ -28,7 +28,9 @@ const SCALARS: ReadonlyMap<number, { array: number; parse: Parse }> = new Map([
   [3802, { array: 3807, parse: parseJson }], // jsonb
 ])
 
-const parseTextArray = pg.types.getTypeParser(1009) as (text: string) => unknown[]
+const TEXT_ARRAY = 1009
+// pg's declaration lists the scalar types only.
+const parseTextArray = pg.types.getTypeParser(TEXT_ARRAY as 25) as (text: string) => unknown[]
 
 const PARSERS: ReadonlyMap<number, Parse> = new Map(
   [...SCALARS].flatMap(([oid, { array, parse }]): [number, Parse][] => [

@@ -1,5 +1,4 @@
 import type { EventType } from '@countersign/contract/events'
-import type { Insertable } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /**
@@ -79,7 +78,7 @@ interface Caused {
 }
 
 /** Adds a row, complete: what is absent would be null. Guard: the table's unique constraints. */
-export function insert<T extends RecordTable>(table: T, row: Required<Insertable<Tables[T]>>): Write {
+export function insert<T extends RecordTable>(table: T, row: Tables[T]): Write {
   return { write: 'insert', table, row: encoded(row) }
 }
 

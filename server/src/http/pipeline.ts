@@ -56,7 +56,7 @@ export function createPipeline<E extends Endpoint>(
   options: { checkAnswers: boolean },
 ): (call: Call) => Promise<Answer> {
   const parse = createParser(endpoint)
-  const signed = endpoint.signed ? (implementation as SignedHandler<Endpoint>) : undefined
+  const signed = endpoint.signed ? (implementation as unknown as SignedHandler<Endpoint>) : undefined
   const handle = (signed?.handle ?? implementation) as Handler<Endpoint>
   const allowed = new Set<ErrorCode>([...endpoint.errors, ...PIPELINE_CODES])
   const checkAnswer = options.checkAnswers ? createAnswerCheck(endpoint) : undefined
@@ -153,7 +153,7 @@ async function signatureGate(
     return { approval: await approve(op, signedCall, requestId, signature) }
   if (requestId !== undefined) throw new ApiError('WALLET_SIGNATURE_MISSING', { reason: 'Missing wallet signature' })
   if (signature !== undefined && !endpoint.signedDirectly) throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
-  const authorization = await signed.authorize(op, input)
+  const authorization = await signed.authorize(op, input, signature !== undefined)
   if (authorization === null) return {}
   if (signature !== undefined) {
     if (!('requestId' in authorization)) throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })

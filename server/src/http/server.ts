@@ -1,6 +1,6 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/endpoint'
-import { Fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 import { HANDLERS } from '../handlers.ts'
 import { parseJson, toJson } from '../json.ts'
@@ -16,7 +16,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** The HTTP server, not yet listening. `checkAnswers` holds every answer against the contract; tests set it. */
 export function createServer(app: App, options: { checkAnswers?: boolean } = {}): FastifyInstance {
-  const server = Fastify({
+  const server = fastify({
     bodyLimit: BODY_BYTES_MAX,
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -1,5 +1,6 @@
 import { decode } from '@countersign/contract/decode'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import { fieldError } from '../operation.ts'
 
@@ -34,27 +35,61 @@ function isInt64(bounds: Int64Bounds, value: unknown): boolean {
 }
 
 function createAjv(options: { coerceTypes: boolean }): Ajv {
-  const ajv = new Ajv({ ...options, useDefaults: true, discriminator: true, strict: false, validateFormats: true })
+  const ajv = new Ajv({ ...options, useDefaults: true, strict: false, validateFormats: true, verbose: true })
   addFormats.default(ajv)
   ajv.addKeyword({ keyword: 'wellFormed', validate: (_: unknown, value: unknown) => isWellFormedThroughout(value) })
   ajv.addKeyword({ keyword: 'int64', validate: isInt64 })
+  ajv.addKeyword({ keyword: 'memberByTag', errors: 'full', compile: (union: TaggedUnion) => memberByTag(ajv, union) })
   return ajv
+}
+
+interface TaggedUnion {
+  readonly tag: string
+  readonly members: readonly { readonly properties: Readonly<Record<string, { readonly enum: readonly string[] }>> }[]
+}
+
+/**
+ * Validates a member of a closed union by its tag, compiling it when it is first met: a union of all account types at
+ * once takes over a second.
+ */
+function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
+  const byTag = new Map(members.flatMap((member) => member.properties[tag]!.enum.map((word) => [word, member] as const)))
+  const validate: DataValidateFunction = (value, context) => {
+    const instancePath = context?.instancePath ?? ''
+    const member = byTag.get((value as Readonly<Record<string, string>>)[tag]!)
+    if (!member) {
+      const params = { allowedValues: [...byTag.keys()] }
+      validate.errors = [{ keyword: 'enum', instancePath: `${instancePath}/${tag}`, params }]
+      return false
+    }
+    const check = ajv.compile(member)
+    if (check(value)) return true
+    validate.errors = (check.errors ?? []).map((error) => ({ ...error, instancePath: instancePath + error.instancePath }))
+    return false
+  }
+  return validate
 }
 
 const ajvForBodies = createAjv({ coerceTypes: false })
 /** Query and path members are text on the wire: `limit=20` is an integer. */
 const ajvForText = createAjv({ coerceTypes: true })
 
-/** Parsed JSON holds integers as numbers or bigints, which JSON Schema's `integer` does not know. */
-function withInt64Keyword(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withInt64Keyword)
+/**
+ * A schema in the keywords above: parsed JSON holds integers as numbers or bigints, which JSON Schema's `integer` does
+ * not know, and closed unions are told apart by their tag.
+ */
+function withOwnKeywords(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withOwnKeywords)
   if (schema === null || typeof schema !== 'object') return schema
   const { type, format, ...rest } = schema as Record<string, unknown>
   if (format === 'int64') {
     const { minimum, exclusiveMinimum, maximum } = rest as Int64Bounds
     return { int64: { minimum, exclusiveMinimum, maximum } }
   }
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, withInt64Keyword(value)]))
+  const { discriminator, oneOf, ...others } = rest as { discriminator?: { propertyName: string }; oneOf?: unknown[] }
+  if (discriminator && oneOf)
+    return { type, ...others, memberByTag: { tag: discriminator.propertyName, members: oneOf.map(withOwnKeywords) } }
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, withOwnKeywords(value)]))
 }
 
 /** Where in the request a schema applies; names the field in messages for what has no name of its own. */
@@ -67,7 +102,7 @@ export type Part = 'body' | 'query' | 'path' | 'answer'
 export function validator(schema: unknown, part: Part): (value: unknown) => unknown {
   let validate: ValidateFunction | undefined
   return (value) => {
-    validate ??= (part === 'query' || part === 'path' ? ajvForText : ajvForBodies).compile(withInt64Keyword(schema) as object)
+    validate ??= (part === 'query' || part === 'path' ? ajvForText : ajvForBodies).compile(withOwnKeywords(schema) as object)
     if (!validate(value)) throw refusal(validate.errors ?? [], part)
     return decode(schema, value)
   }
@@ -77,21 +112,17 @@ function refusal(errors: readonly ErrorObject[], part: Part) {
   // The last error of a failed union is about the union; the deepest one says what is wrong.
   const error = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0]!)
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
-  const member = error.params.missingProperty ?? (error.keyword === 'discriminator' ? error.params.tag : undefined)
+  const member = error.params.missingProperty
   const field = [...path, ...(member ? [member] : [])].join('.') || part
   return fieldError('INVALID_INPUT', field, `${field} ${describe(error)}`)
 }
 
-function describe({ keyword, params, message }: ErrorObject): string {
+function describe({ keyword, params, message, schema }: ErrorObject): string {
   if (keyword === 'required') return 'is required'
   if (keyword === 'wellFormed') return 'contains U+0000 or a lone surrogate'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
-  if (keyword === 'discriminator') return params.error === 'tag' ? 'must be text' : 'has a value that is not known here'
   if (keyword === 'pattern') return `must match ${params.pattern}`
-  if (keyword === 'int64') {
-    const bounds = params as Int64Bounds
-    return `must be an integer${describeBounds(bounds)}`
-  }
+  if (keyword === 'int64') return `must be an integer${describeBounds(schema as Int64Bounds)}`
   return message ?? 'is not valid'
 }
 

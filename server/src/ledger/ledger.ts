@@ -26,7 +26,12 @@ const SYSTEM_ACCOUNTS = {
 export type SystemAccount = keyof typeof SYSTEM_ACCOUNTS
 
 /** Opens the ledger account of an internal account. It can never be overdrawn. */
-export function openAccount(op: Op, accountId: string, owner: string, currency: string): LedgerWrite {
+export function openAccount(
+  op: Pick<Op, 'platform'>,
+  accountId: string,
+  owner: string,
+  currency: string,
+): LedgerWrite {
   return {
     write: 'open',
     id: accountId,

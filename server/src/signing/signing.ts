@@ -55,7 +55,7 @@ export function issueRequest(op: Op, call: SignedCall, authorization: NewAuthori
     body_hash: bodyHash,
     payload,
     signer_public_key: 'signerPublicKey' in authorization ? authorization.signerPublicKey : null,
-    context: 'context' in authorization ? authorization.context : {},
+    context: authorization.context ?? {},
     expires_at: authorization.expiresAt,
     consumed_at: null,
     created_at: op.now,

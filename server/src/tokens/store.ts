@@ -62,7 +62,7 @@ export async function selectTokens(
 ): Promise<TokenRow[]> {
   return filtered(read, platformId, filters)
     .selectAll()
-    .$if(position !== undefined, (q) => q.where(after(position!)))
+    .$if(position !== undefined, (q) => q.where(after(position!, 'desc', 'api_tokens')))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

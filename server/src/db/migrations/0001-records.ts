@@ -79,6 +79,8 @@ CREATE TABLE external_accounts (
 );
 CREATE UNIQUE INDEX external_accounts_fingerprint ON external_accounts (platform_id, coalesce(customer_id, ''), fingerprint)
   WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX external_accounts_default ON external_accounts (customer_id)
+  WHERE default_uma_deposit AND deleted_at IS NULL;
 CREATE INDEX external_accounts_page ON external_accounts (platform_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 
 CREATE TABLE credentials (
@@ -97,6 +99,7 @@ CREATE TABLE credentials (
 CREATE UNIQUE INDEX credentials_one_otp ON credentials (account_id, type)
   WHERE revoked_at IS NULL AND type IN ('EMAIL_OTP', 'SMS_OTP');
 CREATE INDEX credentials_account ON credentials (account_id, created_at);
+CREATE INDEX credentials_contact ON credentials (platform_id, lower(contact)) WHERE revoked_at IS NULL;
 
 CREATE TABLE otp_challenges (
   id text PRIMARY KEY,

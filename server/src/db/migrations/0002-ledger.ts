@@ -108,16 +108,16 @@ END $$;
 -- Captures part, all or more of a pending hold. The captured money leaves by a transfer of the same write set.
 -- With final, what is left of the hold is released.
 CREATE FUNCTION ledger_capture(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE hold ledger_holds; amount bigint := (w->>'amount')::bigint; final boolean := (w->>'final')::boolean; left_over bigint;
+DECLARE hold ledger_holds; taken bigint := (w->>'amount')::bigint; final boolean := (w->>'final')::boolean; left_over bigint;
 BEGIN
   SELECT * INTO hold FROM ledger_holds WHERE id = w->>'hold' AND state = 'pending' FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'expectation' USING ERRCODE = 'CS001', CONSTRAINT = 'ledger_holds';
   END IF;
   left_over := greatest(hold.amount - hold.captured, 0);
-  UPDATE ledger_holds SET captured = captured + amount, updated_at = (w->>'at')::timestamptz,
-    state = CASE WHEN final OR amount >= left_over THEN 'posted' ELSE 'pending' END WHERE id = hold.id;
-  UPDATE ledger_accounts SET held = held - CASE WHEN final THEN left_over ELSE least(amount, left_over) END
+  UPDATE ledger_holds SET captured = captured + taken, updated_at = (w->>'at')::timestamptz,
+    state = CASE WHEN final OR taken >= left_over THEN 'posted' ELSE 'pending' END WHERE id = hold.id;
+  UPDATE ledger_accounts SET held = held - CASE WHEN final THEN left_over ELSE least(taken, left_over) END
     WHERE id = hold.account_id;
 END $$;
 

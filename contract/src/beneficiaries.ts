@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { Address } from './address.ts'
+import { CalendarDate, CountryCode, Email, PhoneNumber } from './formats.ts'
+import { OneOfWords, Tag, Text } from './schema.ts'
+
+const individualFields = {
+  beneficiaryType: Tag('INDIVIDUAL'),
+  fullName: Text(255),
+  birthDate: Type.Optional(CalendarDate),
+  nationality: Type.Optional(CountryCode),
+  email: Type.Optional(Email),
+  phoneNumber: Type.Optional(PhoneNumber),
+  countryOfResidence: Type.Optional(CountryCode),
+  address: Type.Optional(Address),
+}
+
+/** The person an account belongs to. Some countries want more: the schemas below. */
+export const IndividualBeneficiary = Type.Object(individualFields)
+
+export const IndividualBeneficiaryWithAddress = Type.Object({ ...individualFields, address: Address })
+
+export const IndividualBeneficiaryWithResidence = Type.Object({
+  ...individualFields,
+  countryOfResidence: CountryCode,
+})
+
+export const IndividualBeneficiaryWithPhoneAndResidence = Type.Object({
+  ...individualFields,
+  phoneNumber: PhoneNumber,
+  countryOfResidence: CountryCode,
+})
+
+export const IndividualBeneficiaryWithPhoneAndAddress = Type.Object({
+  ...individualFields,
+  phoneNumber: PhoneNumber,
+  address: Address,
+})
+
+export const IndividualBeneficiaryWithRegistration = Type.Object({
+  ...individualFields,
+  registrationNumber: Type.Optional(Text(100)),
+})
+
+/** Colombia: by the kind and number of an identity document. */
+export const IndividualBeneficiaryWithDocument = Type.Object({
+  ...individualFields,
+  documentType: Type.Optional(
+    OneOfWords(['CC', 'CE', 'TI', 'NIT', 'PP'], 'Kind of Colombian identity document'),
+  ),
+  documentNumber: Type.Optional(Text(50)),
+})
+
+/** The business an account belongs to. */
+export const BusinessBeneficiary = Type.Object({
+  beneficiaryType: Tag('BUSINESS'),
+  legalName: Text(255),
+  registrationNumber: Type.Optional(Text(100)),
+  taxId: Type.Optional(Text(100)),
+  email: Type.Optional(Email),
+  phoneNumber: Type.Optional(PhoneNumber),
+  countryOfResidence: Type.Optional(CountryCode),
+  address: Type.Optional(Address),
+})

@@ -1,0 +1,27 @@
+import type { Endpoint } from './endpoint.ts'
+import { ERRORS_OF_EVERY_ENDPOINT, type ErrorCode } from './errors.ts'
+
+const SIGNED = [
+  'WALLET_SIGNATURE_MISSING',
+  'WALLET_SIGNATURE_MALFORMED',
+  'WALLET_SIGNATURE_BODY_MISMATCH',
+  'WALLET_SIGNATURE_INVALID',
+  'REQUEST_ID_MISSING',
+] as const satisfies readonly ErrorCode[]
+
+/** Every code an endpoint may answer with: its handler's own, and what the pipeline gives for its kind. */
+export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
+  const codes = new Set<ErrorCode>(endpoint.errors)
+  const add = (condition: boolean, ...more: readonly ErrorCode[]) => {
+    if (condition) for (const code of more) codes.add(code)
+  }
+  const takesInput = Boolean(endpoint.params || endpoint.query || endpoint.body || endpoint.idempotent)
+  add(takesInput, 'INVALID_INPUT')
+  add(endpoint.body !== undefined, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  add(endpoint.auth === 'platform' || endpoint.auth === 'agent', 'UNAUTHORIZED', 'FORBIDDEN')
+  add(endpoint.signed === true, ...SIGNED)
+  add(endpoint.idempotent === true, 'CONFLICT')
+  add(endpoint.sandboxOnly === true, 'NOT_FOUND')
+  add(true, ...ERRORS_OF_EVERY_ENDPOINT)
+  return [...codes]
+}

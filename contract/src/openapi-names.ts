@@ -1,0 +1,137 @@
+import type { TSchema } from 'typebox'
+import {
+  EXTERNAL_ACCOUNT_CREATE_INFO,
+  EXTERNAL_ACCOUNT_INFO,
+  ExternalAccountCreateInfo,
+  ExternalAccountInfo,
+  PAYMENT_ACCOUNT_INFO,
+  PaymentAccountInfo,
+} from './account-types.ts'
+import { Address } from './address.ts'
+import { BeneficialOwner } from './beneficial-owners.ts'
+import * as beneficiaries from './beneficiaries.ts'
+import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from './business-info.ts'
+import {
+  CustomerInfoField,
+  EmbeddedWalletConfig,
+  PlatformConfig,
+  PlatformConfigUpdateRequest,
+  PlatformCurrencyConfig,
+} from './config.ts'
+import * as credentials from './credentials.ts'
+import { Currency, CurrencyAmount } from './currencies.ts'
+import * as customers from './customers.ts'
+import { EventEnvelope } from './events.ts'
+import { ExternalAccount, ExternalAccountCreateRequest } from './external-accounts.ts'
+import { InternalAccount } from './internal-accounts.ts'
+import { PaymentInstructions } from './payment-instructions.ts'
+import * as quotes from './quotes.ts'
+import { PaymentRail } from './rails.ts'
+import { IncomingRateDetails, OutgoingRateDetails } from './rate-details.ts'
+import { SandboxClock, SandboxClockAdvanceRequest, SandboxFundRequest } from './sandbox.ts'
+import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } from './signed-retry.ts'
+import { ApiToken, ApiTokenCreateRequest } from './tokens.ts'
+import * as transactions from './transactions.ts'
+
+/** `USD_ACCOUNT` → `UsdAccount`. */
+function pascalCase(name: string): string {
+  return name
+    .split('_')
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join('')
+}
+
+function ofAccountTypes(members: ReadonlyMap<string, TSchema>, suffix: string): [string, TSchema][] {
+  return [...members].map(([name, schema]) => [`${pascalCase(name)}${suffix}`, schema])
+}
+
+const nouns = {
+  Address,
+  ApiToken,
+  ApiTokenCreateRequest,
+  AuthMethod: credentials.AuthMethod,
+  AuthMethodType,
+  AuthSession: credentials.AuthSession,
+  AuthSignedRequestChallenge,
+  BeneficialOwner,
+  BusinessBeneficiary: beneficiaries.BusinessBeneficiary,
+  BusinessCustomer: customers.BusinessCustomer,
+  BusinessCustomerCreateRequest: customers.BusinessCustomerCreateRequest,
+  BusinessCustomerUpdateRequest: customers.BusinessCustomerUpdateRequest,
+  BusinessInfo,
+  BusinessInfoResponse,
+  BusinessInfoUpdate,
+  ContactVerification: customers.ContactVerification,
+  CredentialVerifyRequest: credentials.CredentialVerifyRequest,
+  Currency,
+  CurrencyAmount,
+  Customer: customers.Customer,
+  CustomerCreateRequest: customers.CustomerCreateRequest,
+  CustomerInfoField,
+  CustomerUpdateRequest: customers.CustomerUpdateRequest,
+  EmailOtpVerifyRequest: credentials.EmailOtpVerifyRequest,
+  EmbeddedWalletConfig,
+  EventEnvelope,
+  ExternalAccount,
+  ExternalAccountCreateInfo,
+  ExternalAccountCreateRequest,
+  ExternalAccountInfo,
+  IncomingRateDetails,
+  IncomingTransaction: transactions.IncomingTransaction,
+  IndividualBeneficiary: beneficiaries.IndividualBeneficiary,
+  IndividualBeneficiaryWithAddress: beneficiaries.IndividualBeneficiaryWithAddress,
+  IndividualBeneficiaryWithDocument: beneficiaries.IndividualBeneficiaryWithDocument,
+  IndividualBeneficiaryWithPhoneAndAddress: beneficiaries.IndividualBeneficiaryWithPhoneAndAddress,
+  IndividualBeneficiaryWithPhoneAndResidence: beneficiaries.IndividualBeneficiaryWithPhoneAndResidence,
+  IndividualBeneficiaryWithRegistration: beneficiaries.IndividualBeneficiaryWithRegistration,
+  IndividualBeneficiaryWithResidence: beneficiaries.IndividualBeneficiaryWithResidence,
+  IndividualCustomer: customers.IndividualCustomer,
+  IndividualCustomerCreateRequest: customers.IndividualCustomerCreateRequest,
+  IndividualCustomerUpdateRequest: customers.IndividualCustomerUpdateRequest,
+  InternalAccount,
+  OauthVerifyRequest: credentials.OauthVerifyRequest,
+  OtpAuthChallenge: credentials.OtpAuthChallenge,
+  OutgoingRateDetails,
+  OutgoingTransaction: transactions.OutgoingTransaction,
+  PasskeyAssertion: credentials.PasskeyAssertion,
+  PasskeyAuthChallenge: credentials.PasskeyAuthChallenge,
+  PasskeyVerifyRequest: credentials.PasskeyVerifyRequest,
+  PaymentAccountInfo,
+  PaymentInstructions,
+  PaymentRail,
+  PlatformConfig,
+  PlatformConfigUpdateRequest,
+  PlatformCurrencyConfig,
+  Quote: quotes.Quote,
+  QuoteDestination: quotes.QuoteDestination,
+  QuoteDestinationAccount: quotes.AccountQuoteDestination,
+  QuoteRequest: quotes.QuoteRequest,
+  QuoteSource: quotes.QuoteSource,
+  QuoteSourceAccount: quotes.AccountQuoteSource,
+  QuoteSourceRealtimeFunding: quotes.RealtimeFundingQuoteSource,
+  Refund: transactions.Refund,
+  SandboxClock,
+  SandboxClockAdvanceRequest,
+  SandboxFundRequest,
+  SignedRequestChallenge,
+  SmsOtpVerifyRequest: credentials.SmsOtpVerifyRequest,
+  Transaction: transactions.Transaction,
+  TransactionDestination: transactions.TransactionDestination,
+  TransactionDestinationAccount: transactions.AccountTransactionDestination,
+  TransactionSource: transactions.TransactionSource,
+  TransactionSourceAccount: transactions.AccountTransactionSource,
+  TransactionSourceRealtimeFunding: transactions.RealtimeFundingTransactionSource,
+  TransactionSourceUmaAddress: transactions.UmaAddressTransactionSource,
+  UmaAddressDestination: quotes.UmaAddressQuoteDestination,
+}
+
+/**
+ * The schemas that the OpenAPI document names, each under the name it has there. Where two are the same, the
+ * first name stands for both: a wallet looks alike in a request and in a record.
+ */
+export const NAMED_SCHEMAS: readonly (readonly [string, TSchema])[] = [
+  ...Object.entries<TSchema>(nouns),
+  ...ofAccountTypes(EXTERNAL_ACCOUNT_INFO, 'Info'),
+  ...ofAccountTypes(EXTERNAL_ACCOUNT_CREATE_INFO, 'CreateInfo'),
+  ...ofAccountTypes(PAYMENT_ACCOUNT_INFO, 'PaymentInfo'),
+]

@@ -1,0 +1,212 @@
+// A PostgreSQL server of its own for tests and benchmarks, from the system's packages, removed when it is done with.
+//   node scripts/postgres.mjs [--port N]              prints DATABASE_URL=… and runs until Ctrl-C
+//   node scripts/postgres.mjs [--port N] -- command…  runs the command with DATABASE_URL set and exits with its code
+import { spawn } from 'node:child_process'
+import * as fs from 'node:fs'
+import { createServer } from 'node:net'
+import { constants, tmpdir } from 'node:os'
+import * as path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const PACKAGES = '/usr/lib/postgresql'
+const START_TRIES_MAX = 5
+const SETTINGS = {
+  fsync: 'on',
+  max_connections: '200',
+  shared_buffers: '256MB',
+  listen_addresses: '127.0.0.1',
+  lc_messages: 'C',
+}
+
+/**
+ * Starts a cluster on the loopback, where every user may connect without a password. Settings are added to, or
+ * replace, the ones above.
+ * @param {{ port?: number, settings?: Record<string, string> }} [options]
+ * @returns {Promise<{ url: string, port: number, stop: () => Promise<void> }>}
+ */
+export async function startCluster(options = {}) {
+  const bin = newestServer()
+  const user = unprivilegedUser()
+  // A root user's own temporary directory may be closed to the user that the server runs as.
+  const directory = fs.mkdtempSync(path.join(user.uid === undefined ? tmpdir() : '/tmp', 'countersign-pg-'))
+  try {
+    if (user.uid !== undefined) fs.chownSync(directory, user.uid, user.gid)
+    const data = path.join(directory, 'data')
+    const shape = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
+    await runInitdb(path.join(bin, 'initdb'), ['-D', data, ...shape], { cwd: directory, ...user })
+    const settings = { ...SETTINGS, unix_socket_directories: directory, ...options.settings }
+    for (let tries = 1; ; tries += 1) {
+      const port = options.port ?? (await freePort())
+      const parameters = Object.entries({ ...settings, port }).flatMap(([name, value]) => [
+        '-c',
+        `${name}=${value}`,
+      ])
+      try {
+        const server = await startServer(path.join(bin, 'postgres'), ['-D', data, ...parameters], {
+          cwd: directory,
+          ...user,
+        })
+        return {
+          url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+          port,
+          stop: stopper(server, directory),
+        }
+      } catch (error) {
+        // Between finding the port free and the server's start another process may have taken it.
+        if (options.port !== undefined || tries === START_TRIES_MAX) throw error
+      }
+    }
+  } catch (error) {
+    fs.rmSync(directory, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** @returns {string} the folder of the newest server's programs */
+function newestServer() {
+  const versions = fs.existsSync(PACKAGES) ? fs.readdirSync(PACKAGES) : []
+  const newest = versions
+    .filter((version) => fs.existsSync(path.join(PACKAGES, version, 'bin/initdb')))
+    .sort((a, b) => Number(b) - Number(a))[0]
+  if (newest !== undefined) return path.join(PACKAGES, newest, 'bin')
+  const onPath = (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .find((bin) => fs.existsSync(path.join(bin, 'initdb')))
+  if (onPath) return onPath
+  throw new Error(
+    `no PostgreSQL server in ${PACKAGES} or on PATH: install it with apt-get install postgresql`,
+  )
+}
+
+/** PostgreSQL refuses to run as root. @returns {{ uid?: number, gid?: number }} */
+function unprivilegedUser() {
+  if (process.getuid?.() !== 0) return {}
+  const entries = fs.readFileSync('/etc/passwd', 'utf8').split('\n')
+  const entry =
+    entries.find((line) => line.startsWith('postgres:')) ?? entries.find((line) => line.startsWith('nobody:'))
+  if (entry === undefined)
+    throw new Error('started by root, and there is no user postgres or nobody to run the server')
+  const [, , uid, gid] = entry.split(':')
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+/** @returns {Promise<number>} */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+/**
+ * @param {string} file
+ * @param {string[]} parameters
+ * @param {import('node:child_process').SpawnOptions} options
+ * @returns {Promise<void>}
+ */
+function runInitdb(file, parameters, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, parameters, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+    let complaint = ''
+    child.stderr?.on('data', (text) => {
+      complaint += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`initdb failed: ${complaint.trim()}`)),
+    )
+  })
+}
+
+/**
+ * @param {string} file
+ * @param {string[]} parameters
+ * @param {import('node:child_process').SpawnOptions} options
+ * @returns {Promise<import('node:child_process').ChildProcess>} the server, ready for connections
+ */
+function startServer(file, parameters, options) {
+  return new Promise((resolve, reject) => {
+    // Its own process group, so that Ctrl-C reaches the command first and the server stays up until that has ended.
+    const child = spawn(file, parameters, { ...options, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+    /** @type {string[]} */
+    const log = []
+    if (child.stderr) {
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        if (log.push(line) > 20) log.shift()
+        if (line.includes('database system is ready to accept connections')) resolve(child)
+      })
+    }
+    child.on('error', reject)
+    child.on('close', () => reject(new Error(`postgres did not start: ${log.join(' | ')}`)))
+  })
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} server
+ * @param {string} directory
+ */
+function stopper(server, directory) {
+  const ended = new Promise((resolve) => server.on('close', resolve))
+  const abandon = () => {
+    server.kill('SIGQUIT')
+    fs.rmSync(directory, { recursive: true, force: true })
+  }
+  // For a caller that ends without stop().
+  process.on('exit', abandon)
+  return async () => {
+    process.off('exit', abandon)
+    if (server.exitCode === null && server.signalCode === null) {
+      // Fast shutdown: open connections are ended.
+      server.kill('SIGINT')
+      await ended
+    }
+    fs.rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** @param {string[]} command @param {string} url @returns {Promise<number>} the exit code */
+function runCommand(command, url) {
+  return new Promise((resolve, reject) => {
+    const [file = '', ...parameters] = command
+    const child = spawn(file, parameters, { stdio: 'inherit', env: { ...process.env, DATABASE_URL: url } })
+    // SIGINT comes from the terminal, which sends it to the command by itself.
+    for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)))
+  })
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({ options: { port: { type: 'string' } }, allowPositionals: true })
+  // Listening before the start, so that a signal during it does not leave a server behind.
+  const interrupted = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)
+  })
+  const cluster = await startCluster(values.port === undefined ? {} : { port: Number(values.port) })
+  try {
+    if (positionals.length > 0) return await runCommand(positionals, cluster.url)
+    process.stdout.write(`DATABASE_URL=${cluster.url}\n`)
+    // A signal's listener alone does not keep the process running.
+    const alive = setInterval(() => {}, 1 << 30)
+    await interrupted
+    clearInterval(alive)
+    return 0
+  } finally {
+    await cluster.stop()
+  }
+}
+
+if (process.argv[1] && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    process.exit(await main())
+  } catch (error) {
+    process.stderr.write(`${/** @type {Error} */ (error).message}\n`)
+    process.exit(1)
+  }
+}

@@ -1,0 +1,78 @@
+import type { API, EndpointName } from '@countersign/contract/api'
+import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/endpoint'
+
+/** The types of every call, taken from the contract. */
+type Table = typeof API
+type EndpointOf<N extends EndpointName> = Table[N]
+
+/** A part of the input: left out where it has no members, optional where every member is. */
+type Part<Name extends string, T> = [T] extends [undefined]
+  ? unknown
+  : [keyof T] extends [never]
+    ? unknown
+    : undefined extends T
+      ? { readonly [K in Name]?: T }
+      : Record<never, never> extends T
+        ? { readonly [K in Name]?: T }
+        : { readonly [K in Name]: T }
+
+/** What every call takes beside its own input. */
+export interface CallOptions {
+  /** The `Idempotency-Key`, 1 to 255 characters. One is made where the endpoint takes it and none is given. */
+  readonly idempotencyKey?: string
+  /** `Svc-Wallet-Signature`: the stamp over the payload of an earlier 202 answer. */
+  readonly signature?: string
+  /** `Request-Id`: of that answer. */
+  readonly requestId?: string
+  /** Ends the call early; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+type InputOf<E extends Endpoint> = Part<'params', ParamsOf<E>> &
+  Part<'query', QueryOf<E>> &
+  Part<'body', BodyOf<E>> &
+  CallOptions
+
+/** What the call `N` takes: `params`, `query` and `body` as the contract declares them, and `CallOptions`. */
+export type Input<N extends EndpointName> = InputOf<EndpointOf<N>>
+
+/** The success answers of the call `N`: `status` tells them apart. Amounts (int64) are `bigint`. */
+export type Answer<N extends EndpointName> = SuccessOf<EndpointOf<N>> & {
+  /** This is the answer to an earlier call with the same `Idempotency-Key` (`Idempotency-Replayed`). */
+  readonly isReplayed: boolean
+}
+
+type WithoutInput = {
+  [N in EndpointName]: Record<never, never> extends Input<N> ? N : never
+}[EndpointName]
+
+/** The arguments of a call; the input may be left out where nothing in it is required. */
+export type Arguments<N extends EndpointName> = N extends WithoutInput
+  ? [name: N, input?: Input<N>]
+  : [name: N, input: Input<N>]
+
+/** What the helpers need to reach the API: `Client`, `Countersign`, or an app's own way through its backend. */
+export interface Caller {
+  call<N extends EndpointName>(...args: Arguments<N>): Promise<Answer<N>>
+}
+
+type OkBody<N extends EndpointName> = Extract<SuccessOf<EndpointOf<N>>, { status: 200 }>['body']
+
+interface Paged {
+  data: unknown[]
+  hasMore: boolean
+}
+
+/** The calls whose answer is a paged list. */
+export type PagedName = {
+  [N in EndpointName]: [OkBody<N>] extends [never] ? never : OkBody<N> extends Paged ? N : never
+}[EndpointName]
+
+/** One record of the paged list `N`. */
+export type ItemOf<N extends PagedName> =
+  OkBody<N> extends { data: (infer Item)[]; hasMore: boolean } ? Item : never
+
+/** The calls that take the signed retry (specification 3.4). */
+export type SignedName = {
+  [N in EndpointName]: EndpointOf<N> extends { signed: true } ? N : never
+}[EndpointName]

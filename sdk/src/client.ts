@@ -1,0 +1,193 @@
+import { API, type EndpointName } from '@countersign/contract/api'
+import { decode } from '@countersign/contract/decode'
+import type { Endpoint } from '@countersign/contract/endpoint'
+import type { Answer, Arguments, Caller, CallOptions } from './calls.ts'
+import { base64FromBytes, bytesFromText } from './crypto/bytes.ts'
+import { ConnectionError, CountersignError } from './errors.ts'
+import { newIdempotencyKey, type Random, systemRandom } from './idempotency-key.ts'
+import { parseJson, toJson } from './json.ts'
+import { wait } from './wait.ts'
+
+export interface ClientOptions {
+  /** `http://127.0.0.1:8787/2025-10-13`: with the version, without a slash at the end. */
+  readonly baseUrl: string
+  readonly tokenId: string
+  readonly clientSecret: string
+  /** How long one try may take, in milliseconds. 30 000 unless given. */
+  readonly timeoutMs?: number
+  /** How often a call is tried at most where trying again is safe. 4 unless given. */
+  readonly triesMax?: number
+  readonly fetch?: typeof globalThis.fetch
+  /** Waits between two tries. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
+  /** Fills bytes with randomness, for idempotency keys and to spread retries. */
+  readonly random?: Random
+}
+
+const TIMEOUT_MS = 30_000
+const TRIES_MAX = 4
+const BACKOFF_MS = 200
+const BACKOFF_MS_MAX = 5_000
+/** A server that asks for more patience than this is answered by an error, not by a silent wait. */
+const RETRY_AFTER_SECONDS_MAX = 10
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 503])
+
+/** The input of any call, without its endpoint's types. */
+interface AnyInput extends CallOptions {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+/** Calls the API with a platform's credentials (specification 5.1). Keep those on a server. */
+export class Client implements Caller {
+  readonly #baseUrl: string
+  readonly #authorization: string
+  readonly #timeoutMs: number
+  readonly #triesMax: number
+  readonly #fetch: typeof globalThis.fetch
+  readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+  readonly #random: Random
+
+  constructor(options: ClientOptions) {
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, '')
+    const credentials = bytesFromText(`${options.tokenId}:${options.clientSecret}`)
+    this.#authorization = `Basic ${base64FromBytes(credentials)}`
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS
+    this.#triesMax = options.triesMax ?? TRIES_MAX
+    this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
+    this.#sleep = options.sleep ?? wait
+    this.#random = options.random ?? systemRandom
+  }
+
+  /**
+   * Calls an endpoint by its name in the contract: `call('quote_get', { params: { quoteId } })`. Resolves to the
+   * success answer; rejects with CountersignError for a refusal and ConnectionError where no answer came.
+   *
+   * GET, and what takes an `Idempotency-Key`, is tried again after a lost connection, 429 and 503. Every try carries
+   * the same key, so nothing happens twice.
+   */
+  async call<N extends EndpointName>(...[name, input]: Arguments<N>): Promise<Answer<N>> {
+    const endpoint: Endpoint = API[name]
+    return (await this.#send(endpoint, (input ?? {}) as AnyInput)) as Answer<N>
+  }
+
+  async #send(endpoint: Endpoint, input: AnyInput): Promise<unknown> {
+    const url = this.#baseUrl + pathOf(endpoint, input.params ?? {}) + queryOf(input.query ?? {})
+    const idempotencyKey = endpoint.idempotent
+      ? (input.idempotencyKey ?? newIdempotencyKey(this.#random))
+      : undefined
+    const headers = new Headers({ Authorization: this.#authorization, Accept: 'application/json' })
+    if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
+    if (input.signature !== undefined) headers.set('Svc-Wallet-Signature', input.signature)
+    if (input.requestId !== undefined) headers.set('Request-Id', input.requestId)
+    if (input.body !== undefined) headers.set('Content-Type', 'application/json')
+    const init = {
+      method: endpoint.method,
+      headers,
+      ...(input.body === undefined ? {} : { body: toJson(input.body) }),
+    }
+    const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
+    for (let tries = 1; ; tries++) {
+      try {
+        const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal)
+        return readAnswer(endpoint, response, text)
+      } catch (error) {
+        if (tries >= triesMax || !isRetried(error)) throw error
+        await this.#sleep(this.#pauseMs(error, tries), input.signal)
+      }
+    }
+  }
+
+  async #exchange(url: string, init: RequestInit, idempotencyKey: string | undefined, outer?: AbortSignal) {
+    const timeout = AbortSignal.timeout(this.#timeoutMs)
+    try {
+      const signal = outer ? AbortSignal.any([outer, timeout]) : timeout
+      const response = await this.#fetch(url, { ...init, signal })
+      return { response, text: await response.text() }
+    } catch (cause) {
+      outer?.throwIfAborted()
+      const isTimeout = timeout.aborted
+      const { host } = new URL(url)
+      const message = isTimeout
+        ? `No answer from ${host} in ${this.#timeoutMs} ms.`
+        : `${host} cannot be reached: ${reasonOf(cause)}.`
+      throw new ConnectionError(message, { cause, isTimeout, idempotencyKey })
+    }
+  }
+
+  /** Twice as long each time, and somewhere between half of that and all of it, so that callers spread out. */
+  #pauseMs(error: unknown, tries: number): number {
+    const asked = error instanceof CountersignError ? error.retryAfterSeconds : undefined
+    if (asked !== undefined) return asked * 1000
+    const whole = Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX)
+    const [byte = 0] = this.#random(new Uint8Array(1))
+    return Math.round((whole * (256 + byte)) / 512)
+  }
+}
+
+function pathOf(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string {
+  return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(params[name] ?? '')
+    // An empty segment or one of dots would be taken for another path on the way.
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} is not an id: "${value}"`)
+    // Ids contain a colon, which a path may have as it is; the payload of a signed call names the path so.
+    return encodeURIComponent(value).replaceAll('%3A', ':')
+  })
+}
+
+function queryOf(query: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return ''
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}
+
+function readAnswer(endpoint: Endpoint, response: Response, text: string): unknown {
+  const { status, headers } = response
+  const parsed = parseOrUndefined(text)
+  if (!Object.hasOwn(endpoint.responses, status)) throw refusal(response, parsed)
+  const schema = endpoint.responses[status]
+  if (schema && parsed === undefined) throw refusal(response, undefined)
+  const isReplayed = headers.get('Idempotency-Replayed') === 'true'
+  return { status, body: schema ? decode(schema, parsed) : undefined, isReplayed }
+}
+
+function refusal({ status, headers }: Response, parsed: unknown): CountersignError {
+  const body = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>
+  const retryAfter = headers.get('Retry-After')
+  return new CountersignError({
+    status,
+    code: textOr(body.code, 'UNREADABLE_ANSWER'),
+    message: textOr(body.message, `The answer with status ${status} is not one of this API.`),
+    reason: textOr(body.reason, undefined),
+    details: typeof body.details === 'object' && body.details !== null ? { ...body.details } : undefined,
+    requestId: headers.get('X-Request-Id') ?? undefined,
+    retryAfterSeconds: retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
+  })
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+function textOr<T>(value: unknown, fallback: T): string | T {
+  return typeof value === 'string' ? value : fallback
+}
+
+function isRetried(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true
+  if (!(error instanceof CountersignError) || !RETRIED_STATUSES.has(error.status)) return false
+  return (error.retryAfterSeconds ?? 0) <= RETRY_AFTER_SECONDS_MAX
+}
+
+/** `fetch failed` says little; what failed stands in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  if (!(cause instanceof Error)) return error.message
+  return cause.message || ('code' in cause ? String(cause.code) : error.message)
+}

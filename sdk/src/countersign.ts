@@ -1,0 +1,51 @@
+import type { EndpointName } from '@countersign/contract/api'
+import type { Answer, Arguments, Caller, Input, ItemOf, PagedName, SignedName } from './calls.ts'
+import { Client, type ClientOptions } from './client.ts'
+import { paginate } from './paginate.ts'
+import { type SignedAnswer, signed } from './signed.ts'
+import type { Signer } from './signer.ts'
+import { type Transaction, type WaitOptions, waitForTransaction } from './wait-for-transaction.ts'
+import { Wallet } from './wallet.ts'
+
+/**
+ * A platform's way to the API, everything in one place:
+ *
+ *     const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
+ *     const session = await countersign.wallet(accountId).signIn({ code: askTheCustomer })
+ *     const { body: quote } = await countersign.signed('quote_execute', { params: { quoteId } }, session)
+ *     await countersign.waitForTransaction(quote.transactionId)
+ *
+ * Each part is a function or a class of its own that takes a `Caller`: `client.ts`, `wallet.ts`, `signed.ts` and so on.
+ */
+export class Countersign implements Caller {
+  readonly #client: Client
+
+  constructor(options: ClientOptions) {
+    this.#client = new Client(options)
+  }
+
+  /** See `Client.call`. */
+  async call<N extends EndpointName>(...args: Arguments<N>): Promise<Answer<N>> {
+    return this.#client.call<N>(...args)
+  }
+
+  /** See `paginate`. */
+  paginate<N extends PagedName>(...args: Arguments<N>): AsyncGenerator<ItemOf<N>, void, undefined> {
+    return paginate<N>(this.#client, ...args)
+  }
+
+  /** See `signed`. */
+  async signed<N extends SignedName>(name: N, input: Input<N>, signer: Signer): Promise<SignedAnswer<N>> {
+    return signed(this.#client, name, input, signer)
+  }
+
+  /** See `waitForTransaction`. */
+  async waitForTransaction(transactionId: string, options?: WaitOptions): Promise<Transaction> {
+    return waitForTransaction(this.#client, transactionId, options)
+  }
+
+  /** See `Wallet`. */
+  wallet(accountId: string): Wallet {
+    return new Wallet(this.#client, accountId)
+  }
+}

@@ -1,0 +1,49 @@
+/** Bytes as Web Crypto takes them: over memory of their own, not shared between threads. */
+export type Bytes = Uint8Array<ArrayBuffer>
+
+const HEX = /^(?:[0-9a-fA-F]{2})*$/
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export function bytesFromText(text: string): Bytes {
+  return new TextEncoder().encode(text)
+}
+
+/** Text of UTF-8 bytes. Throws TypeError where they are not UTF-8. */
+export function textFromBytes(bytes: Uint8Array): string {
+  return utf8.decode(bytes)
+}
+
+/** Lower-case hex. */
+export function hexFromBytes(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Bytes of hex text; undefined where it is not hex throughout. */
+export function bytesFromHex(text: string): Bytes | undefined {
+  if (!HEX.test(text)) return undefined
+  return Uint8Array.from({ length: text.length / 2 }, (_, i) =>
+    Number.parseInt(text.slice(2 * i, 2 * i + 2), 16),
+  )
+}
+
+/** Standard base64 with padding. */
+export function base64FromBytes(bytes: Uint8Array): string {
+  let characters = ''
+  for (const byte of bytes) characters += String.fromCharCode(byte)
+  return btoa(characters)
+}
+
+/** base64url without padding. */
+export function base64urlFromBytes(bytes: Uint8Array): string {
+  return base64FromBytes(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Bytes {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    whole.set(part, offset)
+    offset += part.length
+  }
+  return whole
+}

@@ -1,0 +1,47 @@
+import { type Bytes, concatBytes } from './bytes.ts'
+
+const SCALAR_BYTES = 32
+const SEQUENCE = 0x30
+const INTEGER = 0x02
+
+/**
+ * DER of a P-256 signature as Web Crypto gives it (r ‖ s, 32 bytes each): SEQUENCE of two INTEGERs, each with
+ * as few bytes as a positive number takes. 8 to 72 bytes. Throws TypeError for another length.
+ */
+export function derFromRawSignature(raw: Uint8Array): Bytes {
+  if (raw.length !== 2 * SCALAR_BYTES) throw new TypeError('a raw P-256 signature is 64 bytes')
+  const body = concatBytes(integer(raw.subarray(0, SCALAR_BYTES)), integer(raw.subarray(SCALAR_BYTES)))
+  return concatBytes(Uint8Array.of(SEQUENCE, body.length), body)
+}
+
+/** r ‖ s of a DER signature, for Web Crypto to verify; undefined where it is not DER of two P-256 numbers. */
+export function rawSignatureFromDer(der: Uint8Array): Bytes | undefined {
+  if (der[0] !== SEQUENCE || der[1] !== der.length - 2) return undefined
+  const r = readInteger(der, 2)
+  const s = r && readInteger(der, r.end)
+  if (!r || !s || s.end !== der.length) return undefined
+  return concatBytes(r.value, s.value)
+}
+
+function integer(scalar: Uint8Array): Bytes {
+  let start = 0
+  while (start < scalar.length - 1 && scalar[start] === 0) start++
+  const digits = scalar.subarray(start)
+  // A first bit of 1 would make the number negative.
+  const sign = digits[0]! >= 0x80 ? [0] : []
+  return concatBytes(Uint8Array.of(INTEGER, sign.length + digits.length, ...sign), digits)
+}
+
+function readInteger(der: Uint8Array, at: number): { value: Bytes; end: number } | undefined {
+  const length = der[at + 1]
+  if (der[at] !== INTEGER || length === undefined || length === 0) return undefined
+  const end = at + 2 + length
+  const bytes = der.subarray(at + 2, end)
+  if (bytes.length !== length || bytes[0]! >= 0x80) return undefined
+  if (bytes[0] === 0 && length > 1 && bytes[1]! < 0x80) return undefined
+  const digits = bytes[0] === 0 ? bytes.subarray(1) : bytes
+  if (digits.length > SCALAR_BYTES) return undefined
+  const value = new Uint8Array(SCALAR_BYTES)
+  value.set(digits, SCALAR_BYTES - digits.length)
+  return { value, end }
+}

@@ -1,0 +1,53 @@
+import { bytesFromHex, textFromBytes } from './bytes.ts'
+import { pointFromHex, verify } from './p256.ts'
+
+const VERSION = 'v1.0.0'
+
+/** A signed envelope that must not be trusted. `message` says why. */
+export class EnvelopeError extends Error {
+  override readonly name = 'EnvelopeError'
+}
+
+/**
+ * Checks a signed envelope (`otpEncryptionTargetBundle`, specification 2.1) and gives its data. `quorumPublicKey` is
+ * the key that the envelope must be signed with, 130 hex characters. Without it the key inside the envelope is taken,
+ * which shows that the envelope is whole but not who made it: pin the key where that matters. Throws EnvelopeError.
+ */
+export async function openEnvelope(
+  text: string,
+  options: { quorumPublicKey?: string | undefined } = {},
+): Promise<Record<string, unknown>> {
+  const { version, data, dataSignature, enclaveQuorumPublic } = parseObject(text)
+  if (version !== VERSION) throw new EnvelopeError(`The version of the envelope is not ${VERSION}.`)
+  const bytes = typeof data === 'string' ? bytesFromHex(data) : undefined
+  const signature = typeof dataSignature === 'string' ? bytesFromHex(dataSignature) : undefined
+  const signer = typeof enclaveQuorumPublic === 'string' ? pointFromHex(enclaveQuorumPublic) : undefined
+  if (!bytes || !signature || !signer) throw new EnvelopeError('The envelope cannot be read.')
+  const { quorumPublicKey } = options
+  if (
+    quorumPublicKey !== undefined &&
+    quorumPublicKey.toLowerCase() !== String(enclaveQuorumPublic).toLowerCase()
+  )
+    throw new EnvelopeError('The envelope is signed by another key than the pinned one.')
+  if (!(await verify(signer, bytes, signature)))
+    throw new EnvelopeError('The signature of the envelope is not valid.')
+  let content: string
+  try {
+    content = textFromBytes(bytes)
+  } catch {
+    throw new EnvelopeError('The envelope cannot be read.')
+  }
+  return parseObject(content)
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new EnvelopeError('The envelope cannot be read.')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new EnvelopeError('The envelope cannot be read.')
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,39 @@
+import { type Bytes, bytesFromHex, hexFromBytes } from './bytes.ts'
+import { derFromRawSignature, rawSignatureFromDer } from './der.ts'
+
+const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' } as const
+const ECDSA_SHA256 = { name: 'ECDSA', hash: 'SHA-256' } as const
+const UNCOMPRESSED_HEX = /^04[0-9a-fA-F]{128}$/
+
+/** A new P-256 key pair for signatures. The private key cannot be read out, only used. */
+export async function generateSigningKeyPair(): Promise<CryptoKeyPair> {
+  return await crypto.subtle.generateKey(ECDSA, false, ['sign', 'verify'])
+}
+
+/** The public key of a pair as 65 bytes: 0x04 ‖ X ‖ Y. */
+export async function uncompressedPublicKey(keyPair: CryptoKeyPair): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.exportKey('raw', keyPair.publicKey))
+}
+
+/** 65 bytes to 66 hex characters: the parity of Y, then X. */
+export function compressedHex(uncompressed: Uint8Array): string {
+  return hexFromBytes(Uint8Array.of(2 + (uncompressed[64]! & 1), ...uncompressed.subarray(1, 33)))
+}
+
+/** Bytes of an uncompressed public key in 130 hex characters; undefined for anything else. */
+export function pointFromHex(hex: string): Bytes | undefined {
+  return UNCOMPRESSED_HEX.test(hex) ? bytesFromHex(hex) : undefined
+}
+
+/** DER signature, ECDSA with SHA-256, over `message`. */
+export async function sign(privateKey: CryptoKey, message: Bytes): Promise<Bytes> {
+  return derFromRawSignature(new Uint8Array(await crypto.subtle.sign(ECDSA_SHA256, privateKey, message)))
+}
+
+/** Whether a DER signature over `message` is by `publicKey` (65 bytes). False too where that is not a point. */
+export async function verify(publicKey: Bytes, message: Bytes, der: Uint8Array): Promise<boolean> {
+  const raw = rawSignatureFromDer(der)
+  if (!raw) return false
+  const key = await crypto.subtle.importKey('raw', publicKey, ECDSA, false, ['verify']).catch(() => undefined)
+  return key !== undefined && (await crypto.subtle.verify(ECDSA_SHA256, key, raw, message))
+}

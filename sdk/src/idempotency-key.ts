@@ -1,0 +1,11 @@
+import { hexFromBytes } from './crypto/bytes.ts'
+
+/** Fills bytes with randomness. */
+export type Random = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array
+
+export const systemRandom: Random = (bytes) => crypto.getRandomValues(bytes)
+
+/** An `Idempotency-Key` of 128 random bits, in hex. */
+export function newIdempotencyKey(random: Random = systemRandom): string {
+  return hexFromBytes(random(new Uint8Array(16)))
+}

@@ -1,0 +1,37 @@
+import type { Answer, Arguments, Caller, Input, SignedName } from './calls.ts'
+import { newIdempotencyKey } from './idempotency-key.ts'
+import type { Signer } from './signer.ts'
+
+/** The final answer of a signed operation: not the 202. */
+export type SignedAnswer<N extends SignedName> = Exclude<Answer<N>, { status: 202 }>
+
+/**
+ * A signed operation in one call (specification 3.4): sends it, and where it answers 202 signs that payload and sends
+ * the same input again, with the same `Idempotency-Key`. An operation that needs no signature answers at once.
+ * Rejects with CountersignError as `call` does, and with whatever the signer rejects with.
+ */
+export async function signed<N extends SignedName>(
+  caller: Caller,
+  name: N,
+  input: Input<N>,
+  signer: Signer,
+): Promise<SignedAnswer<N>> {
+  // One key for both legs; an endpoint that takes none is sent none.
+  const idempotencyKey = input.idempotencyKey ?? newIdempotencyKey()
+  const send = (more: object) => {
+    const args: [N, Input<N>] = [name, { ...input, idempotencyKey, ...more }]
+    return caller.call<N>(...(args as unknown as Arguments<N>))
+  }
+  const first = await send({})
+  if (!isChallenge(first)) return first as SignedAnswer<N>
+  const { payloadToSign, requestId } = first.body
+  const signature = await signer.sign(payloadToSign)
+  return (await send({ signature, requestId })) as SignedAnswer<N>
+}
+
+function isChallenge(answer: { status: number; body: unknown }): answer is {
+  status: 202
+  body: { payloadToSign: string; requestId: string }
+} {
+  return answer.status === 202
+}

@@ -1,0 +1,111 @@
+import { currencyRecord, isKnownCurrency } from '@countersign/contract/currencies'
+import type { Op } from '../app.ts'
+import type { InternalAccountRow } from '../db/tables.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'
+import { ApiError } from '../operation.ts'
+import { present } from '../present.ts'
+import { fundingInstructions } from './funding.ts'
+import { selectCustomerAccounts, selectInternalAccount, selectPlatformAccounts } from './store.ts'
+
+/** What an embedded wallet holds. */
+export const WALLET_CURRENCY = 'USDB'
+
+const EMPTY: Balance = { available: 0n, total: 0n }
+
+/** An account of this platform. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+export async function findInternalAccount(
+  op: Op,
+  id: string,
+  field = 'accountId',
+): Promise<InternalAccountRow> {
+  const account = await selectInternalAccount(op, id)
+  if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  return account
+}
+
+/** The embedded wallet of a customer, if there is one. */
+export async function findWallet(op: Op, customerId: string): Promise<InternalAccountRow | undefined> {
+  const [wallet] = await selectCustomerAccounts(op, { customerId, type: 'EMBEDDED_WALLET' }, 1, undefined)
+  return wallet
+}
+
+type From = Pick<Op, 'now' | 'platform' | 'newId'>
+
+/** A new fiat account and its account in the ledger; `customerId` null for one of the platform itself. */
+export function makeInternalAccount(from: From, customerId: string | null, currency: string): Write[] {
+  const id = from.newId('InternalAccount')
+  return accountWrites(from, { id, customerId, type: 'INTERNAL_FIAT', currency })
+}
+
+/** A new embedded wallet, its seed made in the enclave. */
+export function makeWallet(
+  op: Op,
+  customerId: string,
+): { readonly accountId: string; readonly writes: readonly Write[] } {
+  const id = op.newId('InternalAccount')
+  const { sealedSeed, sparkAddress } = op.enclave.newWallet(id)
+  const keys = { spark_address: sparkAddress, sealed_seed: sealedSeed }
+  const account = { id, customerId, type: 'EMBEDDED_WALLET', currency: WALLET_CURRENCY } as const
+  return { accountId: id, writes: accountWrites(op, account, keys) }
+}
+
+/** Opens the platform's own accounts in those of the currencies that it has none in. */
+export async function openMissingPlatformAccounts(op: Op, currencies: readonly string[]): Promise<Write[]> {
+  const accounts = await selectPlatformAccounts(op, { type: 'INTERNAL_FIAT' })
+  const held = new Set(accounts.map((account) => account.currency))
+  return currencies
+    .filter((currency) => !held.has(currency))
+    .flatMap((currency) => makeInternalAccount(op, null, currency))
+}
+
+function accountWrites(
+  from: From,
+  account: Pick<InternalAccountRow, 'id' | 'type' | 'currency'> & { readonly customerId: string | null },
+  keys: Pick<InternalAccountRow, 'spark_address' | 'sealed_seed'> = {
+    spark_address: null,
+    sealed_seed: null,
+  },
+): Write[] {
+  const { id, customerId, type, currency } = account
+  const row: InternalAccountRow = {
+    id,
+    platform_id: from.platform.id,
+    customer_id: customerId,
+    type,
+    currency,
+    status: 'ACTIVE',
+    private_enabled: false,
+    ...keys,
+    created_at: from.now,
+    updated_at: from.now,
+  }
+  return [insert('internal_accounts', row), openAccount(from, id, customerId ?? from.platform.id, currency)]
+}
+
+/** An account as the API shows it (specification 2.9): `balance` is what can be spent, `totalBalance` all of it. */
+export function internalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
+  if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
+  const currency = currencyRecord(account.currency)
+  return present({
+    id: account.id,
+    customerId: account.customer_id,
+    type: account.type,
+    status: account.status,
+    balance: { amount: balance.available, currency },
+    totalBalance: { amount: balance.total, currency },
+    fundingPaymentInstructions: fundingInstructions(op, account),
+    privateEnabled: account.type === 'EMBEDDED_WALLET' ? account.private_enabled : undefined,
+    createdAt: account.created_at.toISOString(),
+    updatedAt: account.updated_at.toISOString(),
+  })
+}
+
+/** Accounts as the API shows them, with their present balances. */
+export async function internalAccountViews(op: Op, accounts: readonly InternalAccountRow[]) {
+  const balances = await findBalances(
+    op.read,
+    accounts.map((account) => account.id),
+  )
+  return accounts.map((account) => internalAccountView(op, account, balances.get(account.id) ?? EMPTY))
+}

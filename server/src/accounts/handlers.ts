@@ -1,0 +1,28 @@
+import type {
+  customer_internal_account_list,
+  platform_internal_account_list,
+} from '@countersign/contract/internal-accounts'
+import type { Handler } from '../operation.ts'
+import { page } from '../paging.ts'
+import { internalAccountViews } from './accounts.ts'
+import { countCustomerAccounts, selectCustomerAccounts, selectPlatformAccounts } from './store.ts'
+
+export const customerInternalAccountList: Handler<typeof customer_internal_account_list> = async (
+  op,
+  { query },
+) => ({
+  status: 200,
+  body: await page(op, 'customer_internal_accounts', query, {
+    fetch: (limit, after) => selectCustomerAccounts(op, query, limit, after),
+    count: (max) => countCustomerAccounts(op, query, max),
+    view: (rows) => internalAccountViews(op, rows),
+  }),
+})
+
+export const platformInternalAccountList: Handler<typeof platform_internal_account_list> = async (
+  op,
+  { query },
+) => ({
+  status: 200,
+  body: { data: await internalAccountViews(op, await selectPlatformAccounts(op, query)) },
+})

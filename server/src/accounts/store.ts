@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import type { Op } from '../app.ts'
+import type { InternalAccountRow } from '../db/tables.ts'
+import { after, type Position } from '../paging.ts'
+
+export interface AccountFilters {
+  readonly currency?: string
+  readonly type?: InternalAccountRow['type']
+  readonly customerId?: string
+}
+
+function ofPlatform(op: Op) {
+  return op.read.selectFrom('internal_accounts').where('platform_id', '=', op.platform.id)
+}
+
+function filtered(op: Op, { currency, type, customerId }: AccountFilters) {
+  return ofPlatform(op)
+    .$if(currency !== undefined, (q) => q.where('currency', '=', currency!))
+    .$if(type !== undefined, (q) => q.where('type', '=', type!))
+    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
+}
+
+export async function selectInternalAccount(op: Op, id: string): Promise<InternalAccountRow | undefined> {
+  return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function selectCustomerAccounts(
+  op: Op,
+  filters: AccountFilters,
+  limit: number,
+  position: Position | undefined,
+): Promise<InternalAccountRow[]> {
+  return filtered(op, filters)
+    .selectAll()
+    .where('customer_id', 'is not', null)
+    .$if(position !== undefined, (q) => q.where(after(position!, 'desc', 'internal_accounts')))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function countCustomerAccounts(op: Op, filters: AccountFilters, max: number): Promise<number> {
+  const some = filtered(op, filters).select('id').where('customer_id', 'is not', null).limit(max)
+  const { count } = await op.read
+    .selectFrom(some.as('some'))
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** The platform's own accounts, oldest first. */
+export async function selectPlatformAccounts(op: Op, filters: AccountFilters): Promise<InternalAccountRow[]> {
+  return filtered(op, filters)
+    .selectAll()
+    .where('customer_id', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export interface MissingAccount {
+  readonly customerId: string
+  readonly currency: string
+}
+
+/**
+ * Approved customers without a fiat account in one of `currencies`, in the order of their ids from `fromCustomerId`
+ * on: one row per customer and currency, `limit` at most.
+ */
+export async function selectMissingFiatAccounts(
+  op: Op,
+  currencies: readonly string[],
+  fromCustomerId: string,
+  limit: number,
+): Promise<MissingAccount[]> {
+  return op.read
+    .selectFrom('customers')
+    .innerJoin(sql<{ code: string }>`unnest(${currencies}::text[])`.as<'wanted'>(sql`wanted(code)`), (join) =>
+      join.onTrue(),
+    )
+    .select(['customers.id as customerId', 'wanted.code as currency'])
+    .where('customers.platform_id', '=', op.platform.id)
+    .where('customers.id', '>=', fromCustomerId)
+    .where('customers.verification_status', '=', 'APPROVED')
+    .where('customers.deleted_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('internal_accounts')
+            .select('internal_accounts.id')
+            .whereRef('internal_accounts.customer_id', '=', 'customers.id')
+            .where('internal_accounts.type', '=', 'INTERNAL_FIAT')
+            .whereRef('internal_accounts.currency', '=', 'wanted.code'),
+        ),
+      ),
+    )
+    .orderBy('customers.id')
+    .orderBy('wanted.code')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,40 @@
+import type { Op } from '../app.ts'
+import type { CredentialRow, OtpChallengeRow } from '../db/tables.ts'
+
+function live(op: Op) {
+  return op.read.selectFrom('credentials').where('platform_id', '=', op.platform.id).where('revoked_at', 'is', null)
+}
+
+export async function selectCredential(op: Op, id: string): Promise<CredentialRow | undefined> {
+  return live(op).selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function selectCredentials(op: Op, accountId: string): Promise<CredentialRow[]> {
+  return live(op).selectAll().where('account_id', '=', accountId).orderBy('created_at').orderBy('id').execute()
+}
+
+/** When the latest challenges of a credential were issued, newest first. */
+export async function selectChallengeTimes(op: Op, credentialId: string, since: Date, limit: number): Promise<Date[]> {
+  const rows = await op.read
+    .selectFrom('otp_challenges')
+    .select('created_at')
+    .where('credential_id', '=', credentialId)
+    .where('created_at', '>', since)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.created_at)
+}
+
+/**
+ * Counts a try at a code and gives its challenge, or undefined where no try is left. A statement of its own, committed
+ * before the code is looked at: whatever happens afterwards, the try has been counted.
+ */
+export async function countTry(op: Op, challengeId: string, triesMax: number): Promise<OtpChallengeRow | undefined> {
+  const { rows } = await op.db.query<OtpChallengeRow>(
+    `UPDATE otp_challenges SET tries = tries + 1
+     WHERE id = $1 AND tries < $2 AND consumed_at IS NULL AND expires_at > $3 RETURNING *`,
+    [challengeId, triesMax, op.now],
+  )
+  return rows[0]
+}

@@ -1,0 +1,176 @@
+import type { customer_create, customer_get, customer_update } from '@countersign/contract/customers'
+import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
+import { WALLET_CURRENCY } from '../accounts/accounts.ts'
+import type { Op } from '../app.ts'
+import type { CustomerRow } from '../db/tables.ts'
+import type { EventWrite } from '../db/writes.ts'
+import { event } from '../events/events.ts'
+import { ApiError, fieldError } from '../operation.ts'
+import { currencyConfig, type PlatformConfig } from '../platforms/platforms.ts'
+import { present } from '../present.ts'
+import { suffixOf, verificationOutcome } from '../sandbox/magic-values.ts'
+import { selectCustomer } from './store.ts'
+
+type CreateBody = BodyOf<typeof customer_create>
+type UpdateBody = BodyOf<typeof customer_update>
+type CustomerView = SuccessOf<typeof customer_get>['body']
+type ViewOf<T extends CustomerView['customerType']> = Extract<CustomerView, { customerType: T }>
+
+/** What a row keeps in `details`, by type of customer. */
+type PersonDetails = Pick<ViewOf<'INDIVIDUAL'>, 'fullName' | 'birthDate' | 'nationality' | 'address'>
+type BusinessDetails = Pick<ViewOf<'BUSINESS'>, 'businessInfo' | 'address'>
+
+const AGE_YEARS_MAX = 130
+const UMA_NAME_BYTES = 8
+
+/** A customer of this platform. Errors, naming `field`: 404 `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`. */
+export async function findCustomer(op: Op, id: string, field = 'customerId'): Promise<CustomerRow> {
+  const customer = await selectCustomer(op, id)
+  if (!customer) throw new ApiError('USER_NOT_FOUND', { details: { field } })
+  if (customer.deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field } })
+  return customer
+}
+
+/** E-mail addresses are kept as written and compared without regard to case. */
+export function isSameEmail(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** A new customer. What is left out is made up: an id from ours, an UMA address at the platform's domain. */
+export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow {
+  const id = op.newId('Customer')
+  return {
+    id,
+    platform_id: op.platform.id,
+    platform_customer_id: body.platformCustomerId ?? id.slice('Customer:'.length),
+    customer_type: body.customerType,
+    verification_status: firstStatus(op, body),
+    region: body.region ?? null,
+    currencies: body.currencies ?? null,
+    email: body.email ?? null,
+    uma_address: body.umaAddress ?? makeUmaAddress(op, config),
+    details: detailsOf(body),
+    version: 1,
+    created_at: op.now,
+    updated_at: op.now,
+    deleted_at: null,
+  }
+}
+
+/** The row with what a change gives; everything else keeps its value. An address is replaced as a whole. */
+export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody): CustomerRow {
+  if (body.customerType !== customer.customer_type)
+    throw fieldError(
+      'INVALID_INPUT',
+      'customerType',
+      `This customer is of type ${customer.customer_type}, and that does not change`,
+    )
+  const details = { ...customer.details, ...detailsOf(body) }
+  if (body.customerType === 'BUSINESS' && body.businessInfo) {
+    const known = (customer.details as BusinessDetails).businessInfo
+    const businessInfo = { ...known, ...body.businessInfo }
+    if (businessInfo.legalName === undefined)
+      throw fieldError('INVALID_INPUT', 'businessInfo.legalName', 'businessInfo.legalName is required')
+    Object.assign(details, { businessInfo })
+  }
+  return {
+    ...customer,
+    ...present({ currencies: body.currencies, email: body.email, uma_address: body.umaAddress }),
+    details,
+    updated_at: op.now,
+    version: customer.version + 1,
+  }
+}
+
+function detailsOf(body: CreateBody | UpdateBody): Record<string, unknown> {
+  if (body.customerType === 'BUSINESS')
+    return present({ address: body.address, businessInfo: body.businessInfo })
+  const { fullName, birthDate, nationality, address } = body
+  return present({ fullName, birthDate, nationality, address })
+}
+
+function makeUmaAddress(op: Op, config: PlatformConfig): string {
+  return `$${Buffer.from(op.random(UMA_NAME_BYTES)).toString('hex')}@${config.umaDomain}`
+}
+
+/** The sandbox decides at once, by suffix (specification 4.16); in production a customer waits for the check. */
+function firstStatus(op: Op, body: CreateBody): CustomerRow['verification_status'] {
+  return op.mode === 'sandbox' ? verificationOutcome(verificationSuffix(body)) : 'PENDING'
+}
+
+/** The last three digits of a business's registration number, the last three characters of a person's last name. */
+export function verificationSuffix(body: CreateBody): string {
+  if (body.customerType === 'BUSINESS')
+    return (body.businessInfo?.registrationNumber ?? '').replace(/\D/g, '').slice(-3)
+  return suffixOf((body.fullName ?? '').trim().split(/\s+/).at(-1)!)
+}
+
+/** Errors: 400 that names the date which lies ahead, or too far back to be someone's birth. */
+export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
+  if (body.customerType === 'BUSINESS') {
+    const { incorporatedOn } = body.businessInfo ?? {}
+    if (incorporatedOn !== undefined && incorporatedOn > dateOf(op.now))
+      throw fieldError(
+        'INVALID_INPUT',
+        'businessInfo.incorporatedOn',
+        'businessInfo.incorporatedOn is in the future',
+      )
+  } else checkBirthDate(op, 'birthDate', body.birthDate)
+}
+
+/** Error: 400 that names the field, unless someone alive can be born on this day. */
+export function checkBirthDate(op: Op, field: string, date: string | undefined): void {
+  if (date === undefined) return
+  const today = dateOf(op.now)
+  const earliest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX}${today.slice(4)}`
+  if (date > today) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
+  if (date < earliest)
+    throw fieldError('INVALID_INPUT', field, `${field} is more than ${AGE_YEARS_MAX} years ago`)
+}
+
+function dateOf(time: Date): string {
+  return time.toISOString().slice(0, 'YYYY-MM-DD'.length)
+}
+
+/** Error: 400 that names the first currency in which the platform does nothing. A wallet's own currency is always good. */
+export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
+  for (const [index, currency] of currencies.entries())
+    if (currency !== WALLET_CURRENCY && !currencyConfig(config, currency))
+      throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
+}
+
+/** The event of a customer's present verification status. */
+export function verificationEvent(op: Op, customer: CustomerRow): EventWrite | undefined {
+  const { verification_status: status } = customer
+  if (status === 'UNVERIFIED') return undefined
+  const check = customer.customer_type === 'BUSINESS' ? 'KYB' : 'KYC'
+  return event(op, `CUSTOMER.${check}_${status}`, customer.id, customerView(customer))
+}
+
+/** A customer as the API shows it. */
+export function customerView(row: CustomerRow): CustomerView {
+  const record = present({
+    id: row.id,
+    platformCustomerId: row.platform_customer_id,
+    region: row.region,
+    currencies: row.currencies,
+    email: row.email,
+    umaAddress: row.uma_address,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    isDeleted: row.deleted_at !== null,
+  })
+  return row.customer_type === 'INDIVIDUAL'
+    ? {
+        customerType: 'INDIVIDUAL',
+        ...record,
+        ...(row.details as PersonDetails),
+        kycStatus: row.verification_status,
+      }
+    : {
+        customerType: 'BUSINESS',
+        ...record,
+        ...(row.details as BusinessDetails),
+        kybStatus: row.verification_status,
+      }
+}

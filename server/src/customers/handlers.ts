@@ -1,0 +1,182 @@
+import type {
+  customer_create,
+  customer_delete,
+  customer_get,
+  customer_list,
+  customer_update,
+} from '@countersign/contract/customers'
+import { findWallet } from '../accounts/accounts.ts'
+import { type Op, plusSeconds } from '../app.ts'
+import type { CredentialRow, CustomerRow } from '../db/tables.ts'
+import { expectRow, insert, update } from '../db/writes.ts'
+import { toCanonicalJson } from '../json.ts'
+import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
+import { page } from '../paging.ts'
+import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
+import { timeRange } from '../time-range.ts'
+import {
+  changeCustomer,
+  checkCurrencies,
+  checkDates,
+  customerView,
+  findCustomer,
+  isSameEmail,
+  makeCustomer,
+  verificationEvent,
+} from './customers.ts'
+import {
+  countCustomers,
+  selectActiveSessionIds,
+  selectCustomerByPlatformCustomerId,
+  selectCustomerByUmaAddress,
+  selectCustomers,
+  selectEmailCredentials,
+  selectIsEmailTaken,
+} from './store.ts'
+import { moveCredential, openCustomerAccounts, openWallet } from './wallets.ts'
+
+const EMAIL_CHANGE_SECONDS = 5 * 60
+
+export const customerCreate: Handler<typeof customer_create> = async (op, { body }) => {
+  const platform = await findPlatform(op)
+  const config = readPlatformConfig(platform)
+  checkDates(op, body)
+  checkCurrencies(config, body.currencies)
+  const customer = makeCustomer(op, config, body)
+  if (await selectCustomerByPlatformCustomerId(op, customer.platform_customer_id))
+    throw fieldError('CONFLICT', 'platformCustomerId', 'Another customer has this platformCustomerId.')
+  if (await selectCustomerByUmaAddress(op, customer.uma_address)) throw umaAddressExists()
+  const announced = verificationEvent(op, customer)
+  return {
+    status: 201,
+    body: customerView(customer),
+    writes: [
+      insert('customers', customer),
+      // A currency that the platform adds meanwhile would be missed: its due work may have come by already.
+      expectRow('platforms', platform.id, { version: platform.version }),
+      ...(customer.verification_status === 'APPROVED' ? openCustomerAccounts(op, config, customer) : []),
+      ...(announced ? [announced] : []),
+    ],
+  }
+}
+
+export const customerList: Handler<typeof customer_list> = async (op, { query }) => {
+  const filters = { ...query, times: timeRange(query) }
+  return {
+    status: 200,
+    body: await page(op, 'customers', query, {
+      fetch: (limit, after) => selectCustomers(op, filters, limit, after),
+      count: (max) => countCustomers(op, filters, max),
+      view: (rows) => rows.map(customerView),
+    }),
+  }
+}
+
+export const customerGet: Handler<typeof customer_get> = async (op, { params }) => ({
+  status: 200,
+  body: customerView(await findCustomer(op, params.customerId)),
+})
+
+/** Signed where it changes the address that a wallet is signed in to with (specification 4.7). */
+export const customerUpdate: SignedHandler<typeof customer_update> = {
+  async authorize(op, input) {
+    const { before, after, credentials } = await planUpdate(op, input)
+    const [credential] = credentials
+    if (!credential) return null
+    return {
+      accountId: credential.account_id,
+      statement: {
+        summary: `Change the e-mail address that you sign in with from ${before.email} to ${after.email}`,
+        customer: before.id,
+        newEmail: after.email,
+      },
+      context: emailContext(before, credentials),
+      expiresAt: plusSeconds(op.now, EMAIL_CHANGE_SECONDS),
+    }
+  },
+
+  async handle(op, input) {
+    const { before, after, credentials } = await planUpdate(op, input)
+    const { approval } = input
+    const approved = approval ? toCanonicalJson(approval.context) : undefined
+    const needed = credentials.length > 0 ? toCanonicalJson(emailContext(before, credentials)) : undefined
+    if (approved !== needed)
+      throw new ApiError('EMAIL_OTP_CREDENTIAL_SET_CHANGED', { details: { field: 'email' } })
+    if (!approval && isUnchanged(before, after)) return { status: 200, body: customerView(before) }
+    const isFirstEmail = before.email === null && after.email !== null
+    const needsWallet =
+      isFirstEmail && after.verification_status === 'APPROVED' && !(await findWallet(op, before.id))
+    const { currencies, email, uma_address, details, updated_at, version } = after
+    return {
+      status: 200,
+      body: customerView(after),
+      writes: [
+        update(
+          'customers',
+          before.id,
+          { version: before.version, deleted_at: null },
+          { currencies, email, uma_address, details, updated_at, version },
+        ),
+        ...credentials.map((credential) => moveCredential(op, credential, after.email!)),
+        ...(needsWallet ? openWallet(op, before.id, after.email!) : []),
+      ],
+    }
+  },
+}
+
+/** Soft: the record and its accounts stay, so no money is lost, and its sessions end. */
+export const customerDelete: Handler<typeof customer_delete> = async (op, { params }) => {
+  const customer = await findCustomer(op, params.customerId)
+  const change = { deleted_at: op.now, updated_at: op.now, version: customer.version + 1 }
+  const sessionIds = await selectActiveSessionIds(op, customer.id)
+  return {
+    status: 200,
+    body: customerView({ ...customer, ...change }),
+    writes: [
+      update('customers', customer.id, { version: customer.version, deleted_at: null }, change),
+      ...sessionIds.map((id) =>
+        update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
+      ),
+    ],
+  }
+}
+
+/** A change to a customer, checked, and the credentials that have to move to the new address with it. */
+async function planUpdate(
+  op: Op,
+  { params, body }: Input<typeof customer_update>,
+): Promise<{ before: CustomerRow; after: CustomerRow; credentials: CredentialRow[] }> {
+  const before = await findCustomer(op, params.customerId)
+  const after = changeCustomer(op, before, body)
+  checkDates(op, body)
+  checkCurrencies(platformConfig(op), body.currencies)
+  if (after.uma_address !== before.uma_address && (await selectCustomerByUmaAddress(op, after.uma_address)))
+    throw umaAddressExists()
+  const credentials = await findMovingCredentials(op, before, after)
+  if (credentials.length > 0 && (await selectIsEmailTaken(op, before.id, after.email!)))
+    throw new ApiError('EMAIL_OTP_EMAIL_ALREADY_EXISTS', { details: { field: 'email' } })
+  return { before, after, credentials }
+}
+
+async function findMovingCredentials(
+  op: Op,
+  before: CustomerRow,
+  after: CustomerRow,
+): Promise<CredentialRow[]> {
+  if (before.email === null || after.email === null || isSameEmail(before.email, after.email)) return []
+  return selectEmailCredentials(op, before.id, before.email)
+}
+
+/** What was signed for: if it is different at the retry, something else was meant. */
+function emailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
+  return { email: customer.email, credentialIds: credentials.map(({ id }) => id) }
+}
+
+function isUnchanged(before: CustomerRow, after: CustomerRow): boolean {
+  const { updated_at, version } = before
+  return toCanonicalJson({ ...after, updated_at, version }) === toCanonicalJson(before)
+}
+
+function umaAddressExists(): ApiError {
+  return new ApiError('UMA_ADDRESS_EXISTS', { details: { field: 'umaAddress' } })
+}

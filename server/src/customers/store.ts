@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import type { Op } from '../app.ts'
+import type { CredentialRow, CustomerRow } from '../db/tables.ts'
+import { toJson } from '../json.ts'
+import { after, type Position } from '../paging.ts'
+import type { TimeRange } from '../time-range.ts'
+
+export interface CustomerFilters {
+  readonly platformCustomerId?: string
+  readonly customerType?: CustomerRow['customer_type']
+  readonly region?: string
+  readonly currency?: string
+  readonly umaAddress?: string
+  readonly isIncludingDeleted?: boolean
+  readonly times: TimeRange
+}
+
+function ofPlatform(op: Op) {
+  return op.read.selectFrom('customers').where('platform_id', '=', op.platform.id)
+}
+
+export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | undefined> {
+  return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Who has this id of the platform's own; a deleted customer has given it back. */
+export async function selectCustomerByPlatformCustomerId(op: Op, platformCustomerId: string) {
+  return ofPlatform(op)
+    .select('id')
+    .where('platform_customer_id', '=', platformCustomerId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Who has this address; a deleted customer keeps it, so that nobody is paid in their place. */
+export async function selectCustomerByUmaAddress(op: Op, umaAddress: string) {
+  return ofPlatform(op).select('id').where('uma_address', '=', umaAddress).executeTakeFirst()
+}
+
+function filtered(op: Op, filters: CustomerFilters) {
+  const { platformCustomerId, customerType, region, currency, umaAddress, isIncludingDeleted } = filters
+  const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filters.times
+  return ofPlatform(op)
+    .$if(platformCustomerId !== undefined, (q) => q.where('platform_customer_id', '=', platformCustomerId!))
+    .$if(customerType !== undefined, (q) => q.where('customer_type', '=', customerType!))
+    .$if(region !== undefined, (q) => q.where('region', '=', region!))
+    .$if(currency !== undefined, (q) => q.where(sql<boolean>`currencies @> ${toJson([currency])}::jsonb`))
+    .$if(umaAddress !== undefined, (q) => q.where('uma_address', '=', umaAddress!))
+    .$if(!isIncludingDeleted, (q) => q.where('deleted_at', 'is', null))
+    .$if(createdAfter !== undefined, (q) => q.where('created_at', '>', createdAfter!))
+    .$if(createdBefore !== undefined, (q) => q.where('created_at', '<', createdBefore!))
+    .$if(updatedAfter !== undefined, (q) => q.where('updated_at', '>', updatedAfter!))
+    .$if(updatedBefore !== undefined, (q) => q.where('updated_at', '<', updatedBefore!))
+}
+
+export async function selectCustomers(
+  op: Op,
+  filters: CustomerFilters,
+  limit: number,
+  position: Position | undefined,
+): Promise<CustomerRow[]> {
+  return filtered(op, filters)
+    .selectAll()
+    .$if(position !== undefined, (q) => q.where(after(position!, 'desc', 'customers')))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function countCustomers(op: Op, filters: CustomerFilters, max: number): Promise<number> {
+  const some = filtered(op, filters).select('id').limit(max)
+  const { count } = await op.read
+    .selectFrom(some.as('some'))
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Live EMAIL_OTP credentials of wallets of this platform's customers whose address this is, in any case. */
+function emailCredentials(op: Op, email: string) {
+  return op.read
+    .selectFrom('credentials')
+    .innerJoin('internal_accounts', 'internal_accounts.id', 'credentials.account_id')
+    .where('credentials.platform_id', '=', op.platform.id)
+    .where('credentials.type', '=', 'EMAIL_OTP')
+    .where('credentials.revoked_at', 'is', null)
+    .where(sql<boolean>`lower(credentials.contact) = lower(${email})`)
+}
+
+/** The credentials that one customer signs in with by this address, oldest first. */
+export async function selectEmailCredentials(
+  op: Op,
+  customerId: string,
+  email: string,
+): Promise<CredentialRow[]> {
+  return emailCredentials(op, email)
+    .selectAll('credentials')
+    .where('internal_accounts.customer_id', '=', customerId)
+    .orderBy('credentials.created_at')
+    .orderBy('credentials.id')
+    .execute()
+}
+
+/** Whether another customer, not deleted, signs in by this address. */
+export async function selectIsEmailTaken(op: Op, customerId: string, email: string): Promise<boolean> {
+  const other = await emailCredentials(op, email)
+    .innerJoin('customers', 'customers.id', 'internal_accounts.customer_id')
+    .select('credentials.id')
+    .where('customers.id', '<>', customerId)
+    .where('customers.deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+/** The sessions that can still sign for a customer's wallets. */
+export async function selectActiveSessionIds(op: Op, customerId: string): Promise<string[]> {
+  const sessions = await op.read
+    .selectFrom('sessions')
+    .innerJoin('internal_accounts', 'internal_accounts.id', 'sessions.account_id')
+    .select('sessions.id')
+    .where('internal_accounts.customer_id', '=', customerId)
+    .where('sessions.revoked_at', 'is', null)
+    .where('sessions.expires_at', '>', op.now)
+    .execute()
+  return sessions.map((session) => session.id)
+}

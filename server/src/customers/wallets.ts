@@ -1,0 +1,48 @@
+import { makeInternalAccount, makeWallet } from '../accounts/accounts.ts'
+import type { Op } from '../app.ts'
+import type { CredentialRow, CustomerRow } from '../db/tables.ts'
+import { insert, update, type Write } from '../db/writes.ts'
+import { fiatCurrencies, type PlatformConfig } from '../platforms/platforms.ts'
+
+/** What an approved customer gets: an account per fiat currency of the platform and, with an e-mail, a wallet. */
+export function openCustomerAccounts(op: Op, config: PlatformConfig, customer: CustomerRow): Write[] {
+  return [
+    ...fiatCurrencies(config).flatMap((currency) => makeInternalAccount(op, customer.id, currency)),
+    ...(customer.email === null ? [] : openWallet(op, customer.id, customer.email)),
+  ]
+}
+
+/** A wallet and the credential that it is first signed in to with (specification 5.3). */
+export function openWallet(op: Op, customerId: string, email: string): Write[] {
+  const { accountId, writes } = makeWallet(op, customerId)
+  const credential: CredentialRow = {
+    id: op.newId('AuthMethod'),
+    platform_id: op.platform.id,
+    account_id: accountId,
+    type: 'EMAIL_OTP',
+    nickname: email,
+    contact: email,
+    current_challenge_id: null,
+    version: 1,
+    created_at: op.now,
+    updated_at: op.now,
+    revoked_at: null,
+  }
+  return [...writes, insert('credentials', credential)]
+}
+
+/** The credential at another address. A code that went to the address before is no longer good. */
+export function moveCredential(op: Op, credential: CredentialRow, email: string): Write {
+  return update(
+    'credentials',
+    credential.id,
+    { version: credential.version, revoked_at: null },
+    {
+      nickname: email,
+      contact: email,
+      current_challenge_id: null,
+      version: credential.version + 1,
+      updated_at: op.now,
+    },
+  )
+}

@@ -1,0 +1,12 @@
+import type { Op } from '../app.ts'
+import type { Write } from '../db/writes.ts'
+
+/** Every kind of due work. `handlers.ts` names what does it. */
+export const JOB_KINDS = ['accounts.backfill', 'quote.expire', 'transaction.settle'] as const
+export type JobKind = (typeof JOB_KINDS)[number]
+
+/**
+ * Does a piece of due work: reads, decides, and gives the writes. The runner removes the job in the same transaction,
+ * so a crash before the commit leaves the job, and one after it leaves nothing to do.
+ */
+export type JobHandler = (op: Op, payload: Record<string, unknown>) => Promise<readonly Write[]>

@@ -1,0 +1,149 @@
+import { type App, createOp, plusSeconds } from '../app.ts'
+import type { JobRow, PlatformRow } from '../db/tables.ts'
+import { update } from '../db/writes.ts'
+import type { JobHandler, JobKind } from './kinds.ts'
+
+/** Runs due work, by each platform's own clock. */
+export interface JobRunner {
+  /** Looks for due work until `stop`: at every wake, and every second for what other processes left. */
+  start(): void
+  /** Something became due in this process: look now. */
+  wake(): void
+  /** Does all work of one platform that is due at its present time, in order of due time. */
+  runDue(platformId: string): Promise<void>
+  /** When the next work of a platform falls due, not later than `until`. */
+  nextDue(platformId: string, until: Date): Promise<Date | undefined>
+  /** Stops looking, and waits for what is under way. */
+  stop(): Promise<void>
+}
+
+const POLL_MS = 1000
+const BATCH_JOBS_MAX = 20
+/** A process that claims a job and dies holds others off it for so long. */
+const CLAIM_SECONDS = 30
+const RETRY_SECONDS_MAX = 3600
+const COMMIT_TRIES_MAX = 6
+
+type DueJob = JobRow & { readonly platform: PlatformRow }
+
+export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, JobHandler>>): JobRunner {
+  let timer: NodeJS.Timeout | undefined
+  let underWay: Promise<void> | undefined
+  let again = false
+  let stopped = false
+
+  async function look(): Promise<void> {
+    do {
+      again = false
+      const jobs = await selectDue(app)
+      // Jobs of one platform run in order; platforms do not wait for each other.
+      const platforms = new Set(jobs.map((job) => job.platform_id))
+      await Promise.all(
+        [...platforms].map(async (platform) => {
+          for (const job of jobs) if (job.platform_id === platform && (await claim(app, job))) await perform(job)
+        }),
+      )
+      again ||= jobs.length === BATCH_JOBS_MAX
+    } while (again && !stopped)
+  }
+
+  async function perform(job: DueJob): Promise<void> {
+    const op = createOp(app, job.platform, { kind: 'job', jobId: job.id })
+    try {
+      for (let tries = 1; tries <= COMMIT_TRIES_MAX; tries++) {
+        const writes = await handlers[job.kind as JobKind](op, job.payload)
+        const { done } = await app.committer.commit([{ write: 'remove', table: 'jobs', id: job.id }, ...writes])
+        if (done || !(await exists(app, job.id))) return
+      }
+      throw new Error('The records kept changing')
+    } catch (error) {
+      app.log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts }, 'job failed')
+      const wait = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, 12))
+      const change = { last_error: String(error), claimed_until: null, due_at: plusSeconds(op.now, wait) }
+      await app.committer.commit([update('jobs', job.id, {}, change)])
+    }
+  }
+
+  function wake(): void {
+    if (stopped) return
+    again = true
+    underWay ??= look()
+      .catch((error) => app.log.error({ err: error }, 'looking for due work failed'))
+      .finally(() => {
+        underWay = undefined
+      })
+  }
+
+  return {
+    start() {
+      timer = setInterval(wake, POLL_MS)
+      wake()
+    },
+    wake,
+    async runDue(platformId) {
+      for (;;) {
+        const jobs = await selectDueOf(app, platformId)
+        if (jobs.length === 0) return
+        for (const job of jobs) await perform(job)
+      }
+    },
+    nextDue: (platformId, until) => selectNextDue(app, platformId, until),
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await underWay
+    },
+  }
+}
+
+/** What is due now and claimed by nobody, earliest first. Claims are in real time. */
+async function selectDue(app: App): Promise<DueJob[]> {
+  const { rows } = await app.db.query<JobRow>(
+    `SELECT j.* FROM platforms p CROSS JOIN LATERAL (
+       SELECT * FROM jobs WHERE platform_id = p.id
+         AND due_at <= $1::timestamptz + p.clock_offset_ms * interval '1 millisecond'
+         AND (claimed_until IS NULL OR claimed_until <= $1) ORDER BY due_at, id LIMIT $2) j
+     ORDER BY j.due_at, j.id LIMIT $2`,
+    [app.clock(), BATCH_JOBS_MAX],
+  )
+  return withPlatforms(app, rows)
+}
+
+/** What is due of one platform, claimed or not: doing a job twice has one effect. */
+async function selectDueOf(app: App, platformId: string): Promise<DueJob[]> {
+  const { rows } = await app.db.query<JobRow>(
+    `SELECT j.* FROM jobs j JOIN platforms p ON p.id = j.platform_id WHERE p.id = $1
+       AND j.due_at <= $2::timestamptz + p.clock_offset_ms * interval '1 millisecond' ORDER BY j.due_at, j.id LIMIT $3`,
+    [platformId, app.clock(), BATCH_JOBS_MAX],
+  )
+  return withPlatforms(app, rows)
+}
+
+async function selectNextDue(app: App, platformId: string, until: Date): Promise<Date | undefined> {
+  const row = await app.read
+    .selectFrom('jobs')
+    .select('due_at')
+    .where('platform_id', '=', platformId)
+    .where('due_at', '<=', until)
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.due_at
+}
+
+async function withPlatforms(app: App, jobs: readonly JobRow[]): Promise<DueJob[]> {
+  if (jobs.length === 0) return []
+  const ids = [...new Set(jobs.map((job) => job.platform_id))]
+  const platforms = await app.read.selectFrom('platforms').selectAll().where('id', 'in', ids).execute()
+  const byId = new Map(platforms.map((platform) => [platform.id, platform]))
+  return jobs.map((job) => ({ ...job, platform: byId.get(job.platform_id)! }))
+}
+
+async function claim(app: App, job: JobRow): Promise<boolean> {
+  const change = { attempts: job.attempts + 1, claimed_until: plusSeconds(app.clock(), CLAIM_SECONDS) }
+  return (await app.committer.commit([update('jobs', job.id, { attempts: job.attempts }, change)])).done
+}
+
+async function exists(app: App, id: string): Promise<boolean> {
+  return (await app.read.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+}

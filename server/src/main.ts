@@ -1,0 +1,16 @@
+import { runAdmin } from './admin.ts'
+import { readConfig } from './config.ts'
+import { serve } from './serve.ts'
+
+const [command, ...rest] = process.argv.slice(2)
+
+try {
+  const config = readConfig(process.env)
+  if (command === undefined) await serve(config)
+  else process.stdout.write(`${JSON.stringify(await runAdmin(config, [command, ...rest]))}\n`)
+} catch (error) {
+  // What an operator can put right is one line; the cause of anything else helps whoever looks for it.
+  process.stderr.write(`countersign: ${(error as Error).message}\n`)
+  if (process.env.LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,36 @@
+import type { config_get, config_update } from '@countersign/contract/config'
+import { openMissingPlatformAccounts } from '../accounts/accounts.ts'
+import { accountsBackfill } from '../accounts/backfill.ts'
+import { update } from '../db/writes.ts'
+import type { Handler } from '../operation.ts'
+import {
+  changePlatformConfig,
+  fiatCurrencies,
+  findPlatform,
+  platformConfigView,
+  readPlatformConfig,
+} from './platforms.ts'
+
+export const configGet: Handler<typeof config_get> = async (op) => ({
+  status: 200,
+  body: platformConfigView(op.platform),
+})
+
+/** A currency that is new gives the platform its account at once, and the customers theirs by due work. */
+export const configUpdate: Handler<typeof config_update> = async (op, { body }) => {
+  const platform = await findPlatform(op)
+  const before = readPlatformConfig(platform)
+  const config = changePlatformConfig(before, body)
+  const earlier = fiatCurrencies(before)
+  const added = fiatCurrencies(config).filter((currency) => !earlier.includes(currency))
+  const change = { config, version: platform.version + 1, updated_at: op.now }
+  return {
+    status: 200,
+    body: platformConfigView({ ...platform, ...change }),
+    writes: [
+      update('platforms', platform.id, { version: platform.version }, change),
+      ...(await openMissingPlatformAccounts(op, added)),
+      ...(added.length > 0 ? [accountsBackfill(op)] : []),
+    ],
+  }
+}

@@ -1,0 +1,163 @@
+import type { config_get, config_update } from '@countersign/contract/config'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/currencies'
+import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
+import { makeInternalAccount } from '../accounts/accounts.ts'
+import { newId, type Op } from '../app.ts'
+import type { PlatformRow } from '../db/tables.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { fieldError } from '../operation.ts'
+import { present } from '../present.ts'
+import { selectPlatform } from './store.ts'
+
+type ConfigView = SuccessOf<typeof config_get>['body']
+type EmbeddedWalletConfig = ConfigView['embeddedWalletConfig']
+export type CurrencyConfig = ConfigView['supportedCurrencies'][number]
+
+/** The settings of a platform: every member that has a default is there. */
+export type PlatformConfig = Omit<
+  ConfigView,
+  'id' | 'umaDomain' | 'proxyUmaSubdomain' | 'embeddedWalletConfig' | 'createdAt' | 'updatedAt'
+> & {
+  umaDomain: string
+  proxyUmaSubdomain: string
+  embeddedWalletConfig: EmbeddedWalletConfig &
+    Required<Pick<EmbeddedWalletConfig, 'appName' | 'otpLength' | 'alphanumeric' | 'expirationSeconds'>>
+}
+
+const DEFAULT_CURRENCIES = ['USD', 'EUR', 'MXN'] as const
+/** Ten million in the unit of each default currency. */
+const DEFAULT_AMOUNT_MAX = 10_000_000_00n
+const UMA_SUBDOMAIN_BYTES = 5
+
+/**
+ * What a new platform starts with. Its UMA addresses are at a domain of its own below uma.example, a name that never
+ * resolves (RFC 2606), until it sets its own.
+ */
+export function defaultPlatformConfig(subdomain: string): PlatformConfig {
+  return {
+    umaDomain: `${subdomain}.uma.example`,
+    proxyUmaSubdomain: subdomain,
+    supportedCurrencies: DEFAULT_CURRENCIES.map((currencyCode) => ({
+      currencyCode,
+      minAmount: 1n,
+      maxAmount: DEFAULT_AMOUNT_MAX,
+      requiredCounterpartyFields: [],
+      enabledTransactionTypes: ['INCOMING', 'OUTGOING'],
+    })),
+    isRegulatedFinancialInstitution: false,
+    embeddedWalletConfig: {
+      appName: 'Countersign',
+      otpLength: 6,
+      alphanumeric: false,
+      expirationSeconds: 300,
+    },
+  }
+}
+
+/** A new platform with its own accounts. */
+export function makePlatform(
+  from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array },
+  name: string,
+): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
+  const { now } = from
+  const config = defaultPlatformConfig(Buffer.from(from.random(UMA_SUBDOMAIN_BYTES)).toString('hex'))
+  const row: PlatformRow = {
+    id: newId('Platform', now),
+    name,
+    config,
+    clock_offset_ms: 0n,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  }
+  const owner: Pick<Op, 'now' | 'platform' | 'newId'> = {
+    now,
+    platform: row,
+    newId: (kind) => newId(kind, now),
+  }
+  const accounts = fiatCurrencies(config).flatMap((currency) => makeInternalAccount(owner, null, currency))
+  return { row, writes: [insert('platforms', row), ...accounts] }
+}
+
+/** The settings as they were when the operation began. */
+export function platformConfig(op: Op): PlatformConfig {
+  return readPlatformConfig(op.platform)
+}
+
+/** The platform as it is now: what a write guarded by its version has to be decided on. */
+export async function findPlatform(op: Op): Promise<PlatformRow> {
+  return selectPlatform(op)
+}
+
+/** The settings in a row. Small amounts come out of the database as numbers. */
+export function readPlatformConfig(row: PlatformRow): PlatformConfig {
+  const config = row.config as PlatformConfig
+  return {
+    ...config,
+    supportedCurrencies: config.supportedCurrencies.map((currency) => ({
+      ...currency,
+      minAmount: BigInt(currency.minAmount),
+      maxAmount: BigInt(currency.maxAmount),
+    })),
+  }
+}
+
+/** What the platform does in one currency, or undefined where it does nothing in it. */
+export function currencyConfig(config: PlatformConfig, currency: string): CurrencyConfig | undefined {
+  return config.supportedCurrencies.find(({ currencyCode }) => currencyCode === currency)
+}
+
+/** The platform's fiat currencies: what each approved customer has an account in. */
+export function fiatCurrencies(config: PlatformConfig): string[] {
+  return config.supportedCurrencies
+    .map(({ currencyCode }) => currencyCode)
+    .filter((code) => isKnownCurrency(code) && CURRENCIES[code].kind === 'fiat')
+}
+
+/**
+ * The settings with a change. The list of currencies is replaced as a whole; everything else keeps what is left out.
+ * Errors: 400 that names the member, for a currency that is unknown or given twice and for limits that cross.
+ */
+export function changePlatformConfig(
+  config: PlatformConfig,
+  change: BodyOf<typeof config_update>,
+): PlatformConfig {
+  const { umaDomain, webhookEndpoint, supportedCurrencies, embeddedWalletConfig } = change
+  return {
+    ...config,
+    ...present({ umaDomain, webhookEndpoint }),
+    ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
+    embeddedWalletConfig: { ...config.embeddedWalletConfig, ...embeddedWalletConfig },
+  }
+}
+
+function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[] {
+  const seen = new Set<string>()
+  return currencies.map((currency, index) => {
+    const { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes } =
+      currency
+    const at = `supportedCurrencies.${index}`
+    if (!isKnownCurrency(currencyCode))
+      throw fieldError(
+        'INVALID_CURRENCY',
+        `${at}.currencyCode`,
+        `${currencyCode} is not a currency of this server`,
+      )
+    if (seen.has(currencyCode))
+      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is given twice`)
+    seen.add(currencyCode)
+    if (minAmount > maxAmount)
+      throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
+    return { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes }
+  })
+}
+
+/** The settings as the API shows them. */
+export function platformConfigView(row: PlatformRow): ConfigView {
+  return {
+    id: row.id,
+    ...readPlatformConfig(row),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,47 @@
+import type {
+  sandbox_account_fund,
+  sandbox_clock_advance,
+  sandbox_clock_get,
+} from '@countersign/contract/sandbox'
+import { findInternalAccount, internalAccountView } from '../accounts/accounts.ts'
+import { event } from '../events/events.ts'
+import { findBalances, post } from '../ledger/ledger.ts'
+import { fieldError, type Handler } from '../operation.ts'
+
+const INT64_MAX = 2n ** 63n - 1n
+
+/** Money out of nothing (specification 4.13): value outside grows by what the account gains. */
+export const sandboxAccountFund: Handler<typeof sandbox_account_fund> = async (op, { params, body }) => {
+  const account = await findInternalAccount(op, params.accountId)
+  const before = (await findBalances(op.read, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
+  if (before.total + body.amount > INT64_MAX)
+    throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'The account would hold more than it can count.')
+  const after = { available: before.available + body.amount, total: before.total + body.amount }
+  const view = internalAccountView(op, account, after)
+  return {
+    status: 200,
+    body: view,
+    writes: [
+      ...post(op, { cause: 'sandbox_fund', causeId: account.id }, [
+        { account: account.id, amount: body.amount },
+        { system: 'rail', currency: account.currency, amount: -body.amount },
+      ]),
+      event(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, view),
+    ],
+  }
+}
+
+export const sandboxClockGet: Handler<typeof sandbox_clock_get> = async (op) => ({
+  status: 200,
+  body: { now: op.now.toISOString() },
+})
+
+export const sandboxClockAdvance: Handler<typeof sandbox_clock_advance> = async (op, { body }) => {
+  if ((body.seconds === undefined) === (body.to === undefined))
+    throw fieldError('INVALID_INPUT', 'seconds', 'Give either seconds or to')
+  const target =
+    body.to === undefined ? new Date(op.now.getTime() + body.seconds! * 1000) : new Date(body.to)
+  if (target < op.now) throw fieldError('INVALID_INPUT', 'to', 'to is before now, and the clock never goes back')
+  const now = await op.advanceClock(target)
+  return { status: 200, body: { now: now.toISOString() } }
+}

@@ -1,0 +1,54 @@
+import type { Config } from './config.ts'
+import { baseUrlOf, ensureFirstPlatform } from './first-platform.ts'
+import { openService } from './service.ts'
+
+/** Serves until SIGINT or SIGTERM, then drains and closes. Resolves once it listens. */
+export async function serve(config: Config): Promise<void> {
+  const service = await openService(config)
+  const close = closeOnce(() => service.close())
+  process.on('SIGINT', close)
+  process.on('SIGTERM', close)
+  try {
+    await service.server.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    await service.close()
+    const { code } = error as NodeJS.ErrnoException
+    throw code === 'EADDRINUSE' ? new Error(`PORT ${config.port} is in use on ${config.host}; choose another PORT.`) : error
+  }
+  const address = service.server.server.address()
+  const port = typeof address === 'object' && address ? address.port : config.port
+  const baseUrl = baseUrlOf(config.host, port)
+  const credentials = config.mode === 'sandbox' ? await ensureFirstPlatform(service.app, baseUrl) : undefined
+  process.stdout.write(banner(config, baseUrl, credentials))
+}
+
+function banner(config: Config, baseUrl: string, credentials: string | undefined): string {
+  const origin = new URL(baseUrl).origin
+  const rows = [
+    ['API', baseUrl],
+    ['Reference', `${origin}/docs`],
+    ['Database', config.databaseUrl ? 'PostgreSQL (DATABASE_URL)' : `embedded, in ${config.dataDir}`],
+    ['Credentials', credentials ?? 'none here yet; make some: countersign platform create --name NAME'],
+    ...(config.mode === 'sandbox' && credentials ? [['Try next', 'npm run demo (in another terminal)']] : []),
+    ['Stop', 'Ctrl-C'],
+  ]
+  const lines = rows.map(([name, value]) => `  ${name!.padEnd(12)}${value}`)
+  return `\nCountersign is ready (${config.mode})\n\n${lines.join('\n')}\n\n`
+}
+
+/** A second signal while closing is part of the first: npm passes on what the terminal has sent already. */
+function closeOnce(close: () => Promise<void>): () => void {
+  let closing = false
+  return () => {
+    if (closing) return
+    closing = true
+    process.stdout.write('Closing: finishing what is under way.\n')
+    close().then(
+      () => process.exit(0),
+      (error) => {
+        process.stderr.write(`countersign: ${(error as Error).message}\n`)
+        process.exit(1)
+      },
+    )
+  }
+}

@@ -1,0 +1,19 @@
+import type { transaction_get, transaction_list } from '@countersign/contract/transactions'
+import type { Handler } from '../operation.ts'
+import { page } from '../paging.ts'
+import { countTransactions, selectTransactions } from './store.ts'
+import { findTransaction, transactionView } from './transactions.ts'
+
+export const transactionList: Handler<typeof transaction_list> = async (op, { query }) => ({
+  status: 200,
+  body: await page(op, 'transactions', query, {
+    fetch: (limit, after) => selectTransactions(op, query, query.sortOrder ?? 'desc', limit, after),
+    count: (max) => countTransactions(op, query, max),
+    view: (rows) => rows.map((row) => transactionView(row, row)),
+  }),
+})
+
+export const transactionGet: Handler<typeof transaction_get> = async (op, { params }) => {
+  const row = await findTransaction(op, params.transactionId)
+  return { status: 200, body: transactionView(row, row) }
+}

@@ -1,0 +1,88 @@
+import type { Op } from '../app.ts'
+import type { TransactionRow } from '../db/tables.ts'
+import { after, type Position } from '../paging.ts'
+
+export interface TransactionFilters {
+  readonly customerId?: string
+  readonly platformCustomerId?: string
+  readonly accountIdentifier?: string
+  readonly senderAccountIdentifier?: string
+  readonly receiverAccountIdentifier?: string
+  readonly status?: TransactionRow['state']
+  readonly type?: TransactionRow['type']
+  readonly reference?: string
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** A transaction with what it shows of its customer. */
+export type TransactionWithCustomer = TransactionRow & { readonly platform_customer_id: string }
+
+function transactions(op: Op) {
+  return op.read
+    .selectFrom('transactions')
+    .innerJoin('customers', 'customers.id', 'transactions.customer_id')
+    .where('transactions.platform_id', '=', op.platform.id)
+    .selectAll('transactions')
+    .select('customers.platform_customer_id')
+}
+
+export async function selectTransaction(op: Op, id: string): Promise<TransactionWithCustomer | undefined> {
+  return transactions(op).where('transactions.id', '=', id).executeTakeFirst()
+}
+
+function filtered(op: Op, filters: TransactionFilters) {
+  const { accountIdentifier, senderAccountIdentifier: sender, receiverAccountIdentifier: receiver } = filters
+  return transactions(op)
+    .$if(filters.customerId !== undefined, (q) => q.where('transactions.customer_id', '=', filters.customerId!))
+    .$if(filters.platformCustomerId !== undefined, (q) =>
+      q.where('customers.platform_customer_id', '=', filters.platformCustomerId!),
+    )
+    .$if(accountIdentifier !== undefined, (q) =>
+      q.where((eb) =>
+        eb.or(
+          (['source_account_id', 'source_identifier', 'destination_account_id', 'destination_identifier'] as const).map(
+            (column) => eb(column, '=', accountIdentifier!),
+          ),
+        ),
+      ),
+    )
+    .$if(sender !== undefined, (q) =>
+      q.where((eb) => eb.or([eb('source_account_id', '=', sender!), eb('source_identifier', '=', sender!)])),
+    )
+    .$if(receiver !== undefined, (q) =>
+      q.where((eb) =>
+        eb.or([eb('destination_account_id', '=', receiver!), eb('destination_identifier', '=', receiver!)]),
+      ),
+    )
+    .$if(filters.status !== undefined, (q) => q.where('transactions.state', '=', filters.status!))
+    .$if(filters.type !== undefined, (q) => q.where('transactions.type', '=', filters.type!))
+    .$if(filters.reference !== undefined, (q) => q.where('transactions.reference', '=', filters.reference!))
+    .$if(filters.startDate !== undefined, (q) =>
+      q.where('transactions.created_at', '>=', new Date(filters.startDate!)),
+    )
+    .$if(filters.endDate !== undefined, (q) => q.where('transactions.created_at', '<=', new Date(filters.endDate!)))
+}
+
+export async function selectTransactions(
+  op: Op,
+  filters: TransactionFilters,
+  order: 'asc' | 'desc',
+  limit: number,
+  position: Position | undefined,
+): Promise<TransactionWithCustomer[]> {
+  return filtered(op, filters)
+    .$if(position !== undefined, (q) => q.where(after(position!, order, 'transactions')))
+    .orderBy('transactions.created_at', order)
+    .orderBy('transactions.id', order)
+    .limit(limit)
+    .execute()
+}
+
+export async function countTransactions(op: Op, filters: TransactionFilters, max: number): Promise<number> {
+  const { count } = await op.read
+    .selectFrom(filtered(op, filters).limit(max).as('some'))
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

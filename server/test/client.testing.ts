@@ -1,0 +1,152 @@
+import { inject } from 'vitest'
+import { seal } from '../src/crypto/hpke.ts'
+import { generateKeyPair, type KeyPair, parsePublicKey } from '../src/crypto/p256.ts'
+import { makeStamp } from '../src/crypto/stamp.ts'
+import { parseJson, toJson } from '../src/json.ts'
+
+/** An answer as it came over HTTP; integers beyond 2^53 are bigints. */
+export interface Reply {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of every shape
+  readonly body: any
+  readonly headers: Headers
+}
+
+export interface Credentials {
+  readonly platformId: string
+  readonly tokenId: string
+  readonly clientSecret: string
+}
+
+/** The API as plain HTTP, for tests of what the wire carries. */
+export class Client {
+  readonly credentials: Credentials
+  readonly baseUrl: string
+
+  constructor(credentials: Credentials, baseUrl: string) {
+    this.credentials = credentials
+    this.baseUrl = baseUrl
+  }
+
+  get authorization(): string {
+    const { tokenId, clientSecret } = this.credentials
+    return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+  }
+
+  /** `body` as JSON, or as it is where it is text. */
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      headers: {
+        Authorization: this.authorization,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : toJson(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? undefined : parseJson(text), headers: response.headers }
+  }
+
+  get = (path: string) => this.send('GET', path)
+  post = (path: string, body?: unknown, headers?: Record<string, string>) => this.send('POST', path, body, headers)
+
+  /** Moves this platform's clock and does what falls due; 0 does what is due now. */
+  async advance(seconds: number): Promise<void> {
+    const reply = await this.post('/sandbox/clock/advance', { seconds })
+    if (reply.status !== 200) throw new Error(toJson(reply.body))
+  }
+}
+
+/** A platform of the test's own. */
+export async function newPlatform(): Promise<Client> {
+  const response = await fetch(inject('platformMaker'), { method: 'POST' })
+  if (!response.ok) throw new Error(await response.text())
+  return new Client((await response.json()) as Credentials, inject('baseUrl'))
+}
+
+let customers = 0
+
+/** An approved customer with an e-mail address, and its accounts. */
+export async function newCustomer(client: Client, more: Record<string, unknown> = {}) {
+  const email = `customer${++customers}@example.com`
+  const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email, ...more }
+  const created = await client.post('/customers', body)
+  if (created.status !== 201) throw new Error(toJson(created.body))
+  const accounts = (await client.get(`/customers/internal-accounts?customerId=${created.body.id}`)).body.data
+  const find = (type: string, currency: string): string =>
+    accounts.find((a: Reply['body']) => a.type === type && a.balance.currency.code === currency)?.id
+  return {
+    id: created.body.id as string,
+    email,
+    wallet: find('EMBEDDED_WALLET', 'USDB'),
+    usd: find('INTERNAL_FIAT', 'USD'),
+    eur: find('INTERNAL_FIAT', 'EUR'),
+  }
+}
+
+/** A USD bank account of a customer; `suffix` steers the sandbox. */
+export async function newBankAccount(client: Client, customerId: string, suffix = '789'): Promise<string> {
+  const reply = await client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: `123456${suffix}`,
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  })
+  if (reply.status !== 201) throw new Error(toJson(reply.body))
+  return reply.body.id
+}
+
+export async function fund(client: Client, accountId: string, amount: bigint | number): Promise<void> {
+  const reply = await client.post(`/sandbox/internal-accounts/${accountId}/fund`, { amount })
+  if (reply.status !== 200) throw new Error(toJson(reply.body))
+}
+
+/** The e-mail credential of a wallet. */
+export async function credentialOf(client: Client, wallet: string): Promise<string> {
+  return (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id
+}
+
+/** Seals a code and a key to the target bundle of a challenge, as a device does (FORMATS). */
+export function sealCode(
+  targetBundle: string,
+  keys: KeyPair,
+  code = '000000',
+  form: 'compressedHex' | 'uncompressedHex' = 'compressedHex',
+): string {
+  const { data } = JSON.parse(targetBundle)
+  const { targetPublic } = JSON.parse(Buffer.from(data, 'hex').toString())
+  const plaintext = Buffer.from(JSON.stringify({ otp_code: code, public_key: keys.publicKey[form] }))
+  const { enc, ciphertext } = seal({ recipientPublicKey: parsePublicKey(targetPublic)!, plaintext })
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+  return JSON.stringify({ encappedPublic: hex(enc), ciphertext: hex(ciphertext) })
+}
+
+export interface SignedIn {
+  readonly sessionId: string
+  readonly keys: KeyPair
+  stamp(payload: string): string
+}
+
+/** Signs in with an e-mail code: challenge, and both legs of verify. */
+export async function signIn(client: Client, wallet: string): Promise<SignedIn> {
+  const credential = await credentialOf(client, wallet)
+  const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
+  const keys = generateKeyPair()
+  const body = {
+    type: 'EMAIL_OTP',
+    encryptedOtpBundle: sealCode(challenge.body.otpEncryptionTargetBundle, keys),
+  }
+  const first = await client.post(`/auth/credentials/${credential}/verify`, body)
+  if (first.status !== 202) throw new Error(toJson(first.body))
+  const second = await client.post(`/auth/credentials/${credential}/verify`, body, {
+    'Svc-Wallet-Signature': makeStamp(keys, first.body.payloadToSign),
+    'Request-Id': first.body.requestId,
+  })
+  if (second.status !== 200) throw new Error(toJson(second.body))
+  return { sessionId: second.body.id, keys, stamp: (payload) => makeStamp(keys, payload) }
+}

@@ -1,0 +1,227 @@
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/open.ts'
+import { type Database, sqlState } from '../../src/db/port.ts'
+import { openPostgres } from '../../src/db/postgres.ts'
+import { temporaryFolder } from './harness.ts'
+
+const DATABASE_URL = process.env.DATABASE_URL
+const MAX = 2n ** 63n - 1n
+
+describe.each([
+  { kind: 'embedded', skip: false },
+  { kind: 'postgres', skip: DATABASE_URL === undefined },
+])('$kind', ({ kind, skip }) => {
+  const dataDir = temporaryFolder()
+  let db: Database
+
+  beforeAll(async () => {
+    if (skip) return
+    db = await openDatabase({ databaseUrl: kind === 'postgres' ? DATABASE_URL : undefined, dataDir })
+    await db.script(`
+      DROP TABLE IF EXISTS port_children;
+      DROP TABLE IF EXISTS port_rows;
+      CREATE TABLE port_rows (id int8 PRIMARY KEY, amount int8 CONSTRAINT port_positive CHECK (amount > 0));
+      CREATE TABLE port_children (id int8 CONSTRAINT port_parent REFERENCES port_rows, name text NOT NULL);
+    `)
+  }, 60_000)
+  afterAll(async () => {
+    if (skip) return
+    await db.script('DROP TABLE port_children; DROP TABLE port_rows')
+    await db.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  /** The value after its way to the database and back, the second time by a prepared statement. */
+  async function roundTrip(type: string, value: unknown): Promise<unknown> {
+    const seen: unknown[] = []
+    for (let time = 0; time < 3; time += 1) {
+      seen.push((await db.query<{ value: unknown }>(`SELECT $1::${type} AS value`, [value])).rows[0]?.value)
+    }
+    expect(seen[1]).toEqual(seen[0])
+    expect(seen[2]).toEqual(seen[0])
+    return seen[0]
+  }
+
+  test.skipIf(skip).each([
+    ['int8', MAX],
+    ['int8', -MAX - 1n],
+    ['int8', 0n],
+    ['int4', -2_147_483_648],
+    ['bool', true],
+    ['bool', false],
+    ['text', 'naïve 漢字 🪙 \\ " \' {} \n\t'],
+    ['text', ''],
+    ['text', null],
+    ['timestamptz', new Date('2025-10-13T11:22:33.456Z')],
+    ['timestamptz', new Date('1883-11-18T12:00:00.001Z')],
+    ['timestamptz', new Date('9999-12-31T23:59:59.999Z')],
+    ['timestamptz', null],
+    ['jsonb', { a: MAX, b: [1, -(2n ** 70n), 1.5, 'é🪙', null, true], c: { d: {} } }],
+    ['json', { big: 9_007_199_254_740_993n, small: 1 }],
+    ['jsonb', null],
+    ['bytea', Buffer.from([0, 255, 92, 39, 0])],
+    ['bytea', Buffer.alloc(0)],
+    ['int8[]', [MAX, null, -MAX - 1n]],
+    ['text[]', ['a,b', 'quote " \\ back', 'NULL', null, '', '漢字']],
+    [
+      'int4[]',
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    ['timestamptz[]', [new Date('2025-10-13T11:22:33.456Z')]],
+    ['jsonb[]', [{ a: MAX, b: 'x"y\\z' }, null]],
+    ['bytea[]', [Buffer.from([0, 1, 2]), Buffer.alloc(0)]],
+    ['bool[]', [true, false, null]],
+    ['int8[]', []],
+    ['numeric', '12345678901234567890.000000000000000001'],
+    ['date', '2025-10-13'],
+    ['timestamp', '2025-10-13 11:22:33.456'],
+    ['uuid', '0199dd2f-5c1c-7000-8000-000000000001'],
+  ])('%s keeps %o', async (type, value) => {
+    expect(await roundTrip(type, value)).toEqual(value)
+  })
+
+  test.skipIf(skip)('a Uint8Array is stored as its bytes, also where it is a part of a buffer', async () => {
+    const part = new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4)
+    expect(await roundTrip('bytea', part)).toEqual(Buffer.from([1, 2, 3]))
+  })
+
+  test.skipIf(skip)('a JSON array is a parameter as text', async () => {
+    expect(await roundTrip('jsonb', '[1,{"a":9223372036854775807}]')).toEqual([1, { a: MAX }])
+  })
+
+  test.skipIf(skip)('the session is in UTC and read committed, whatever the machine says', async () => {
+    const { rows } = await db.query(`SELECT current_setting('TimeZone') AS zone,
+      current_setting('transaction_isolation') AS isolation, timestamptz '2025-10-13T23:30:00Z'::text AS text`)
+    expect(rows).toEqual([{ zone: 'UTC', isolation: 'read committed', text: '2025-10-13 23:30:00+00' }])
+  })
+
+  test.skipIf(skip)('affected counts changed rows, not selected ones', async () => {
+    const insert = 'INSERT INTO port_rows SELECT g, 1 FROM generate_series(10, 14) g RETURNING id'
+    expect(await db.query(insert)).toEqual({
+      rows: [10n, 11n, 12n, 13n, 14n].map((id) => ({ id })),
+      affected: 5,
+    })
+    expect((await db.query('SELECT * FROM port_rows WHERE id >= 10')).affected).toBe(0)
+    expect((await db.query('UPDATE port_rows SET amount = 2 WHERE id > 11')).affected).toBe(3)
+    expect((await db.query('DELETE FROM port_rows WHERE id >= 10')).affected).toBe(5)
+  })
+
+  test.skipIf(skip)('errors carry their code, constraint and detail', async () => {
+    const outcome = async (sql: string, parameters?: unknown[]) => {
+      const error = await db.query(sql, parameters).then(
+        () => undefined,
+        (reason) => reason,
+      )
+      return {
+        state: sqlState(error),
+        constraint: error.constraint,
+        detail: error.detail,
+        message: error.message,
+      }
+    }
+    await db.query('INSERT INTO port_rows VALUES (1, 1)')
+    expect(await outcome('INSERT INTO port_rows VALUES ($1, 1)', [1n])).toEqual({
+      state: '23505',
+      constraint: 'port_rows_pkey',
+      detail: 'Key (id)=(1) already exists.',
+      message: 'duplicate key value violates unique constraint "port_rows_pkey"',
+    })
+    expect(await outcome('INSERT INTO port_rows VALUES (2, 0)')).toMatchObject({
+      state: '23514',
+      constraint: 'port_positive',
+    })
+    expect(await outcome("INSERT INTO port_children VALUES (3, 'x')")).toMatchObject({
+      state: '23503',
+      constraint: 'port_parent',
+    })
+    const states = {
+      'INSERT INTO port_children VALUES (1, NULL)': '23502',
+      'SELECT 9223372036854775807::int8 + 1': '22003',
+      'SELECT 1 / 0': '22012',
+      'SELECT * FROM nowhere': '42P01',
+      'SELEC 1': '42601',
+      "SELECT 'x'::uuid": '22P02',
+      "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$": '40001',
+    }
+    for (const [sql, state] of Object.entries(states))
+      expect(await outcome(sql), sql).toMatchObject({ state })
+  })
+
+  test.skipIf(skip)('a failing statement leaves those sent beside it alone', async () => {
+    const statement = 'INSERT INTO port_rows VALUES ($1, $2)'
+    const results = await Promise.allSettled([
+      db.query(statement, [100n, 1n]),
+      db.query(statement, [100n, 0n]),
+      db.query(statement, [101n, 0n]),
+      db.query('SELECT * FROM nowhere WHERE id = $1', [1]),
+      db.query('SELECT * FROM nowhere WHERE id = $1', [1]),
+      db.query('SELECT * FROM nowhere WHERE id = $1', [1]),
+      db.query(statement, [102n, 1n]),
+    ])
+    expect(
+      results.map((result) => (result.status === 'fulfilled' ? 'done' : sqlState(result.reason))),
+    ).toEqual(['done', '23514', '23514', '42P01', '42P01', '42P01', 'done'])
+    expect((await db.query('SELECT count(*) FROM port_rows WHERE id >= 100')).rows).toEqual([{ count: 2n }])
+  })
+
+  test.skipIf(skip)('a script is one transaction', async () => {
+    await expect(
+      db.script('INSERT INTO port_rows VALUES (200, 1); INSERT INTO port_rows VALUES (201, 0)'),
+    ).rejects.toMatchObject({ code: '23514' })
+    expect((await db.query('SELECT * FROM port_rows WHERE id >= 200')).rows).toEqual([])
+  })
+
+  test.skipIf(skip)('a prepared statement survives a change of its table', async () => {
+    const statement = 'SELECT * FROM port_rows WHERE id = $1'
+    await db.query('INSERT INTO port_rows VALUES (300, 1)')
+    for (let time = 0; time < 3; time += 1) await db.query(statement, [300n])
+    await db.script("ALTER TABLE port_rows ADD COLUMN note text DEFAULT 'new'")
+    expect((await db.query(statement, [300n])).rows).toEqual([{ id: 300n, amount: 1n, note: 'new' }])
+  })
+
+  test.skipIf(skip)('no statement can leave a transaction open', async () => {
+    for (const sql of ['BEGIN', ' start transaction', 'COMMIT', 'savepoint a']) {
+      await expect(db.query(sql)).rejects.toThrow('a transaction of its own')
+    }
+  })
+})
+
+describe('an unusable DATABASE_URL is one clear line without the password', () => {
+  test.each([
+    [
+      'postgres://me:s3cret@127.0.0.1:1/shop',
+      /^DATABASE_URL: cannot use PostgreSQL at 127\.0\.0\.1:1\/shop: .*ECONNREFUSED/,
+    ],
+    [
+      'postgres://me:s3cret@no-such-host.invalid/shop',
+      /^DATABASE_URL: cannot use PostgreSQL at no-such-host\.invalid:5432\/shop: /,
+    ],
+    ['mysql://me:s3cret@127.0.0.1/shop', /^DATABASE_URL: starts with mysql:, not with postgres:$/],
+    ['me:s3cret@:x', /^DATABASE_URL: /],
+    ['s3cret', /^DATABASE_URL: is not an address/],
+  ])('%s', async (url, message) => {
+    const error: Error = await openPostgres(url).then(
+      () => new Error('opened'),
+      (reason) => reason,
+    )
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('\n')
+    expect(`${error.stack} ${JSON.stringify(error.cause)}`).not.toContain('s3cret')
+  })
+})
+
+test.skipIf(DATABASE_URL === undefined)('a connection that breaks while idle is replaced', async () => {
+  const db = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
+  const other = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
+  const { rows } = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  await other.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid])
+  // The broken connection may still be found out by the next statement, but only by that one.
+  await db.query('SELECT 1').catch(() => {})
+  expect((await db.query('SELECT 2 AS two')).rows).toEqual([{ two: 2 }])
+  await db.close()
+  await other.close()
+})

@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, createOp, type Op } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { makePlatform } from '../src/platforms/platforms.ts'
+import { openService } from '../src/service.ts'
+
+/** A service of the test's own that does not listen, for what cannot be seen over HTTP. */
+export async function openApp(): Promise<{ app: App; newPlatform(): Promise<Op>; close(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-app-'))
+  const { app, close } = await openService(
+    readConfig({ DATABASE_URL: process.env.DATABASE_URL, COUNTERSIGN_DATA_DIR: dataDir, LOG_LEVEL: 'silent' }),
+  )
+  return {
+    app,
+    async newPlatform() {
+      const { row, writes } = makePlatform({ now: app.clock(), random: randomBytes }, 'Test')
+      const result = await app.committer.commit(writes)
+      if (!result.done) throw new Error(`No platform: ${result.name}`)
+      return createOp(app, row, { kind: 'job', jobId: 'test' })
+    },
+    async close() {
+      await close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
