@@ -7,6 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { readConfig } from '../server/src/config.ts'
 import { baseUrlOf, createPlatform } from '../server/src/first-platform.ts'
 import { openService, type Service } from '../server/src/service.ts'
+import { TEST_MASTER_KEY } from './master-key.testing.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,7 +24,13 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
-  const config = readConfig({ DATABASE_URL: process.env.DATABASE_URL, COUNTERSIGN_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error' })
+  const config = readConfig({
+    DATABASE_URL: process.env.DATABASE_URL,
+    COUNTERSIGN_DATA_DIR: dataDir,
+    PORT: '0',
+    COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
+    LOG_LEVEL: 'error',
+  })
   const service = await openService(config, { checkAnswers: true })
   await service.server.listen({ host: config.host, port: 0 })
   const maker = await startPlatformMaker(service)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { type App, createOp, type Op } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { makePlatform } from '../src/platforms/platforms.ts'
@@ -11,7 +12,12 @@ import { openService } from '../src/service.ts'
 export async function openApp(): Promise<{ app: App; newPlatform(): Promise<Op>; close(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-app-'))
   const { app, close } = await openService(
-    readConfig({ DATABASE_URL: process.env.DATABASE_URL, COUNTERSIGN_DATA_DIR: dataDir, LOG_LEVEL: 'silent' }),
+    readConfig({
+      DATABASE_URL: process.env.DATABASE_URL,
+      COUNTERSIGN_DATA_DIR: dataDir,
+      COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
+      LOG_LEVEL: 'silent',
+    }),
   )
   return {
     app,

@@ -12,11 +12,12 @@ describe.each([
   { kind: 'embedded', skip: false },
   { kind: 'postgres', skip: DATABASE_URL === undefined },
 ])('$kind', ({ kind, skip }) => {
-  const dataDir = temporaryFolder()
+  let dataDir: string
   let db: Database
 
   beforeAll(async () => {
     if (skip) return
+    dataDir = temporaryFolder()
     db = await openDatabase({ databaseUrl: kind === 'postgres' ? DATABASE_URL : undefined, dataDir })
     await db.script(`
       DROP TABLE IF EXISTS port_children;

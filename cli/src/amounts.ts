@@ -1,0 +1,19 @@
+/** The parts of a currency that matter here (specification 2.6). */
+interface Currency {
+  readonly code: string
+  readonly decimals: number
+}
+
+/** An amount of smallest units as a person reads it: `25.00 USD`. */
+export function formatAmount(amount: bigint, { code, decimals }: Currency): string {
+  const sign = amount < 0n ? '-' : ''
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  return `${sign}${whole}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`} ${code}`
+}
+
+/** What one whole unit of the receiving currency costs in the sending one, without fees: `1 USD = 1.0417 USDC`. */
+export function formatRate(exchangeRate: number, sending: Currency, receiving: Currency): string {
+  const units = exchangeRate * 10 ** (receiving.decimals - sending.decimals)
+  return `1 ${receiving.code} = ${Number(units.toPrecision(10))} ${sending.code}`
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { Failure } from './failure.ts'
+
+export interface Credentials {
+  readonly baseUrl: string
+  readonly tokenId: string
+  readonly clientSecret: string
+}
+
+const MEMBERS = ['baseUrl', 'tokenId', 'clientSecret'] as const
+
+/**
+ * Reads a credentials file: `path`, or the one that the first sandbox start writes into the data directory. Throws
+ * Failure.
+ */
+export async function readCredentials(path: string | undefined): Promise<Credentials> {
+  const file = resolve(path ?? join(process.env.COUNTERSIGN_DATA_DIR || '.countersign', 'credentials.json'))
+  const name = relative('.', file).startsWith('..') ? file : relative('.', file)
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT') throw new Failure(`${name} cannot be read: ${message}`)
+    throw new Failure(
+      path
+        ? `There is no file ${name}. It should hold {"baseUrl", "tokenId", "clientSecret"}.`
+        : `There are no credentials in ${name}. Start a server in another terminal, which writes them: npm start`,
+    )
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  const members = (typeof value === 'object' && value !== null ? value : {}) as Partial<Credentials>
+  const missing = MEMBERS.filter((member) => typeof members[member] !== 'string')
+  if (missing.length > 0) throw new Failure(`${name} lacks ${missing.join(', ')}.`)
+  return members as Credentials
+}

@@ -1,0 +1,42 @@
+import { Countersign } from '@countersign/sdk/countersign'
+import type { Credentials } from './credentials.ts'
+import { makeCustomer } from './demo-customer.ts'
+import { pay, showReplays } from './demo-payment.ts'
+import { signIn } from './demo-sign-in.ts'
+import { Script } from './script.ts'
+
+/** What the steps of the demo share. */
+export interface Demo {
+  readonly countersign: Countersign
+  readonly script: Script
+}
+
+/**
+ * A payment from nothing to settled, against a running sandbox: a customer, a sign-in by e-mail code, a quote, a
+ * signature by a key of the customer's device. Says each step on standard output.
+ */
+export async function runDemo(credentials: Credentials): Promise<void> {
+  const begun = performance.now()
+  const script = new Script((text) => process.stdout.write(text))
+  const demo: Demo = { countersign: new Countersign(credentials), script }
+  script.line(`Countersign: a payment, step by step, at ${credentials.baseUrl}`)
+  script.line(
+    'Lines with a method and a path are calls of the platform’s backend. "device" is the customer’s',
+  )
+  script.line('telephone or browser: its key is made there, and only signatures leave it.')
+
+  const customer = await makeCustomer(demo)
+  const signInBegun = performance.now()
+  const session = await signIn(demo, customer.walletId)
+  const payment = await pay(demo, customer, session)
+  const settled = performance.now()
+  await showReplays(demo, customer, payment)
+
+  script.line()
+  script.line(`Sign-in to settled payment: ${seconds(settled - signInBegun)}`)
+  script.line(`Everything:                 ${seconds(performance.now() - begun)}`)
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env node
+import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
+import { Command, CommanderError } from 'commander'
+import { createPlatform, createToken, readPermissions } from './admin.ts'
+import { readCredentials } from './credentials.ts'
+import { runDemo } from './demo.ts'
+import { Failure } from './failure.ts'
+import { runServerProgram } from './server-program.ts'
+
+const FAILED = 1
+const USAGE = 2
+
+process.exitCode = await main(process.argv.slice(2))
+
+/** Gives the exit code: 0, 1 for what could not be done, 2 for what was not understood. */
+async function main(args: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const program = createProgram((code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // commander has said what is wrong already; help and version end this way too, with code 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
+    process.stderr.write(`${explain(error)}\n`)
+    return FAILED
+  }
+}
+
+function createProgram(done: (exitCode: number) => void): Command {
+  const program = new Command('countersign')
+    .description('A self-hosted payments platform with embedded wallets.')
+    .showHelpAfterError('(see: countersign --help)')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false })
+
+  program
+    .command('serve')
+    .description('start the server; settings come from the environment (README, "Settings")')
+    .action(async () => done((await runServerProgram([], { captures: false })).exitCode))
+
+  program
+    .command('demo')
+    .description('a payment from sign-in to settlement, step by step, against a running sandbox')
+    .option(
+      '--credentials <file>',
+      'JSON with baseUrl, tokenId, clientSecret (default: of the data directory)',
+    )
+    .option('--base-url <url>', 'the server, where it is another than the credentials say')
+    .action(async ({ credentials, baseUrl }: { credentials?: string; baseUrl?: string }) => {
+      const found = await readCredentials(credentials)
+      await runDemo(baseUrl ? { ...found, baseUrl } : found)
+    })
+
+  program
+    .command('platform')
+    .description('platforms of this server')
+    .command('create')
+    .description('make a platform and show its first token, once')
+    .requiredOption('--name <name>', 'what to call it')
+    .option('--json', 'print JSON')
+    .action(async (options: { name: string; json?: boolean }) => done(await createPlatform(options)))
+
+  program
+    .command('token')
+    .description('API tokens')
+    .command('create')
+    .description('make a token for a platform and show it, once')
+    .requiredOption('--platform <id>', 'the platform, Platform:…')
+    .requiredOption('--name <name>', 'what to call it')
+    .requiredOption('--permissions <list>', 'of VIEW, TRANSACT, MANAGE, separated by commas', readPermissions)
+    .option('--json', 'print JSON')
+    .action(
+      async (options: { platform: string; name: string; permissions: readonly string[]; json?: boolean }) =>
+        done(await createToken(options)),
+    )
+
+  return program
+}
+
+/** What can be put right in one line; anything else is a fault of ours, with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof Failure) return error.message
+  if (error instanceof ConnectionError)
+    return `${error.message} Start a server in another terminal: npm start`
+  if (error instanceof CountersignError) {
+    const { status, code, message, reason } = error
+    return `The server refused: ${status} ${code}: ${reason && reason !== message ? `${message} (${reason})` : message}`
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

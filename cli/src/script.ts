@@ -1,0 +1,51 @@
+import { API, type EndpointName } from '@countersign/contract/api'
+
+const SENT_WIDTH = 50
+const LABEL_WIDTH = 17
+const INDENT = ' '.repeat(5)
+
+/** Prints the steps of a journey, numbered: what is done and why, and under it what came of it. */
+export class Script {
+  readonly #write: (text: string) => void
+  #steps = 0
+
+  constructor(write: (text: string) => void) {
+    this.#write = write
+  }
+
+  /** A call of the API. */
+  call(name: EndpointName, why: string): void {
+    const { method, path } = API[name]
+    this.step(`${method} ${path}`, why)
+  }
+
+  /** Something that happens without the network. */
+  step(what: string, why: string): void {
+    this.#steps++
+    const number = String(this.#steps).padStart(3)
+    this.#write(`\n${number}  ${what.padEnd(SENT_WIDTH)}${why}`.trimEnd())
+    this.#write('\n')
+  }
+
+  /** One thing that came of the step. */
+  show(label: string, value: string): void {
+    this.#write(`${INDENT}${label.padEnd(LABEL_WIDTH)}${value}\n`)
+  }
+
+  line(text = ''): void {
+    this.#write(`${text}\n`)
+  }
+}
+
+/** Text broken at spaces into lines of at most `width`. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line ? `${line} ${word}` : word
+  }
+  return [...lines, line]
+}

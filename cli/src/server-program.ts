@@ -1,0 +1,38 @@
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Failure } from './failure.ts'
+
+const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The repository's folder: this file is in cli/src, and the program made of it in cli/dist. */
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+
+/**
+ * Runs the server's own program, to its end, with this process's environment and signals. Gives its exit code (128 and
+ * the signal's number where a signal ended it) and, where `captures` is set, what it wrote to standard output.
+ */
+export async function runServerProgram(
+  args: readonly string[],
+  options: { captures: boolean },
+): Promise<{ exitCode: number; output: string }> {
+  const entry = join(ROOT, 'server', 'dist', 'main.js')
+  if (!existsSync(entry)) throw new Failure('The server is not built yet. Build it with: npm run build')
+  const stdio: SpawnOptions['stdio'] = ['inherit', options.captures ? 'pipe' : 'inherit', 'inherit']
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--enable-source-maps', entry, ...args], { stdio })
+    const forward = (signal: NodeJS.Signals) => child.kill(signal)
+    for (const signal of FORWARDED_SIGNALS) process.on(signal, forward)
+    let output = ''
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+    child.once('error', (error) => reject(new Failure(`The server cannot be run: ${error.message}`)))
+    child.once('close', (code, signal) => {
+      for (const name of FORWARDED_SIGNALS) process.off(name, forward)
+      resolve({ exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0), output })
+    })
+  })
+}

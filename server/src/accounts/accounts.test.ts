@@ -1,0 +1,89 @@
+import { PAYMENT_ACCOUNT_INFO } from '@countersign/contract/account-types'
+import { currenciesOfKind } from '@countersign/contract/currencies'
+import { describe, expect, test } from 'vitest'
+import { fund, newCustomer, newPlatform, type Reply } from '../../test/client.testing.ts'
+import { isClabe, isIban, isRoutingNumber } from '../external-accounts/check-digits.ts'
+import { validator } from '../http/validate.ts'
+import { depositDetails, fundingReference } from './funding.ts'
+
+const PATH = '/customers/internal-accounts'
+
+describe('internal accounts', () => {
+  test('show what can be spent and what is there, and where to pay to', async () => {
+    const client = await newPlatform()
+    const customer = await newCustomer(client)
+    await fund(client, customer.usd, 123_456)
+    const [usd] = (await client.get(`${PATH}?customerId=${customer.id}&currency=USD`)).body.data
+    const currency = { code: 'USD', name: 'US Dollar', symbol: '$', decimals: 2 }
+    const { createdAt, updatedAt, fundingPaymentInstructions } = usd
+    expect(usd).toEqual({
+      id: customer.usd,
+      customerId: customer.id,
+      type: 'INTERNAL_FIAT',
+      status: 'ACTIVE',
+      balance: { amount: 123_456, currency },
+      totalBalance: { amount: 123_456, currency },
+      fundingPaymentInstructions,
+      createdAt,
+      updatedAt,
+    })
+    expect(fundingPaymentInstructions).toMatchObject([
+      { accountOrWalletInfo: { accountType: 'USD_ACCOUNT', reference: fundingReference(customer.usd) } },
+    ])
+  })
+
+  test('that are wallets are paid at their own address and say whether they are private', async () => {
+    const client = await newPlatform()
+    const customer = await newCustomer(client)
+    const { body } = await client.get(`${PATH}?customerId=${customer.id}&type=EMBEDDED_WALLET`)
+    expect(body.data).toMatchObject([
+      {
+        privateEnabled: false,
+        balance: { amount: 0, currency: { code: 'USDB', decimals: 6 } },
+        fundingPaymentInstructions: [
+          {
+            accountOrWalletInfo: { accountType: 'SPARK_WALLET', assetType: 'USDB' },
+            isPlatformAccount: false,
+          },
+        ],
+      },
+    ])
+  })
+
+  test('are listed in pages, by type, currency and customer', async () => {
+    const client = await newPlatform()
+    const [one, two] = [await newCustomer(client), await newCustomer(client)]
+    const first = await client.get(`${PATH}?limit=5`)
+    expect(first.body).toMatchObject({ hasMore: true, totalCount: 8 })
+    const rest = await client.get(`${PATH}?limit=5&cursor=${first.body.nextCursor}`)
+    const ids = [...first.body.data, ...rest.body.data].map((account: Reply['body']) => account.id)
+    expect(new Set(ids).size).toBe(8)
+    const dollars = (await client.get(`${PATH}?currency=USD`)).body.data
+    expect(dollars.map((account: Reply['body']) => account.id)).toEqual([two.usd, one.usd])
+    expect((await client.get(`${PATH}?type=INTERNAL_CRYPTO`)).body.data).toEqual([])
+    const own = await client.get('/platform/internal-accounts?currency=EUR&type=INTERNAL_FIAT')
+    expect(own.body.data).toHaveLength(1)
+    const bad = await client.get(`${PATH}?customerId=${one.usd}`)
+    expect(bad).toMatchObject({ status: 400, body: { details: { field: 'customerId' } } })
+  })
+})
+
+describe('deposit details', () => {
+  test.each(currenciesOfKind('fiat'))('in %s are what the contract says, and always the same', (currency) => {
+    const details = depositDetails('InternalAccount:1', currency)
+    const check = validator(PAYMENT_ACCOUNT_INFO.get(details.accountType), 'answer')
+    expect(check(details)).toEqual(details)
+    expect(depositDetails('InternalAccount:1', currency)).toEqual(details)
+    expect(depositDetails('InternalAccount:2', currency)).not.toEqual(details)
+  })
+
+  test('have check digits that fit', () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      expect(depositDetails(id, 'USD')).toSatisfy((d: { routingNumber: string }) =>
+        isRoutingNumber(d.routingNumber),
+      )
+      expect(depositDetails(id, 'EUR')).toSatisfy((d: { iban: string }) => isIban(d.iban))
+      expect(depositDetails(id, 'MXN')).toSatisfy((d: { clabeNumber: string }) => isClabe(d.clabeNumber))
+    }
+  })
+})

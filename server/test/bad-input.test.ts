@@ -1,0 +1,100 @@
+import type { Endpoint } from '@countersign/contract/endpoint'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ENDPOINTS, expectError, forEach, newWorld, pathToNothing, stateOf, type World } from './calls.testing.ts'
+import { newPlatform } from './client.testing.ts'
+import { badValues, type JsonSchema, type Member, membersOf, samples, without, withRaw } from './schemas.testing.ts'
+
+/** A request that must be refused, and the field of it that the refusal must name. */
+interface BadCall {
+  readonly path: string
+  readonly text: string
+  readonly field: string
+}
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld(await newPlatform())
+})
+
+/** Sends them all; each is refused as it says, and afterwards the platform holds what it held before. */
+async function expectRefused(method: string, calls: readonly BadCall[]) {
+  const { client } = world
+  const before = await stateOf(client)
+  await forEach(calls, async ({ path, text, field }) => {
+    const reply = await client.send(method, path, text)
+    const what = `${method} ${path} ${text.slice(0, 300)}`
+    expectError(reply, { code: 'INVALID_INPUT', field, what })
+    expect(reply.body.message, what).toContain(field.split('.').at(-1))
+  })
+  expect(await stateOf(client)).toEqual(before)
+}
+
+const WITH_BODY = ENDPOINTS.filter(([, { body }]) => body !== undefined)
+
+/** Calls with one thing wrong in each. What two samples have in common (a shared member) is called once. */
+function callsWithOneWrong(
+  endpoint: Endpoint,
+  texts: (member: Member, wrongWith: (raw: string) => string, missing: () => string) => readonly string[],
+): BadCall[] {
+  const path = pathToNothing(endpoint)
+  const seen = new Map<string, Set<JsonSchema>>()
+  return samples(endpoint.body as JsonSchema).flatMap((sample) =>
+    membersOf(endpoint.body as JsonSchema, sample).flatMap((member) => {
+      const field = member.path.join('.')
+      const known = seen.get(field) ?? new Set()
+      if (known.has(member.schema)) return []
+      seen.set(field, known.add(member.schema))
+      const wrongWith = (raw: string) => withRaw(sample, member.path, raw)
+      const missing = () => JSON.stringify(without(sample, member.path))
+      return texts(member, wrongWith, missing).map((text) => ({ path, text, field }))
+    }),
+  )
+}
+
+describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (name, endpoint) => {
+  const { method } = endpoint
+  const path = pathToNothing(endpoint)
+  const schema = endpoint.body as JsonSchema
+
+  test('values that a member cannot have: other types, lengths, words, characters, ids of another kind', async () => {
+    const calls = callsWithOneWrong(endpoint, (member, wrongWith) => badValues(member.schema).map(wrongWith))
+    expect(calls.length, name).toBeGreaterThan(5)
+    await expectRefused(method, calls)
+  })
+
+  test('a body without a member that must be there', async () => {
+    const calls = callsWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
+    await expectRefused(method, calls)
+  })
+
+  test('a body that is not an object', async () => {
+    const texts = ['null', '[]', '"text"', '1', 'true', '[{}]', '1e400', '123456789012345678901234567890']
+    await expectRefused(
+      method,
+      texts.map((text) => ({ path, text, field: 'body' })),
+    )
+  })
+
+  test('members that would change a prototype, at every level', async () => {
+    const [sample] = samples(schema)
+    const members = [{ path: [], schema }, ...membersOf(schema, sample!)]
+    const objects = members.filter(({ schema: { type, oneOf } }) => type === 'object' || oneOf)
+    const bad = ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}', '{"\\u005f_proto__":1}']
+    const calls = objects.flatMap((member) => bad.map((raw) => withRaw(sample!, member.path, raw)))
+    await expectRefused(
+      method,
+      calls.map((text) => ({ path, text, field: 'body' })),
+    )
+    expect(({} as { a?: number }).a).toBeUndefined()
+  })
+
+  test('text that is not JSON, and JSON that nests without end', async () => {
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    const texts = ['{', '}', '{"a":1,}', "{'a':1}", '{"a":01}', '{"a":NaN}', '{"a":"\u0001"}', '{}{}', ' ', '\ufeff']
+    texts.push('[', '[['.repeat(100_000), '{"a":'.repeat(100_000), deep(65), deep(20_000), `{"a":${deep(64)}}`)
+    await expectRefused(
+      method,
+      texts.map((text) => ({ path, text, field: 'body' })),
+    )
+  })
+})
