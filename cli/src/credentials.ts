@@ -40,3 +40,10 @@ export async function readCredentials(path: string | undefined): Promise<Credent
   if (missing.length > 0) throw new Failure(`${name} lacks ${missing.join(', ')}.`)
   return members as Credentials
 }
+
+/** The credentials with another base address. Throws Failure where it is none. */
+export function atBaseUrl(credentials: Credentials, baseUrl: string): Credentials {
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+    throw new Failure(`The base address is like http://127.0.0.1:8787/2025-10-13, not "${baseUrl}".`)
+  return { ...credentials, baseUrl }
+}

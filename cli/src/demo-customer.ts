@@ -59,7 +59,7 @@ export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
     },
   })
   script.show('bank account', bank.id)
-  script.show('holder’s name', bank.beneficiaryVerificationStatus ?? 'not checked')
+  script.show("holder's name", bank.beneficiaryVerificationStatus ?? 'not checked')
   return { id: customer.id, walletId, bankAccountId: bank.id }
 }
 

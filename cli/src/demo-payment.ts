@@ -31,25 +31,25 @@ export async function pay(demo: Demo, customer: DemoCustomer, session: Session):
 
   const params = { quoteId: quote.id }
   const idempotencyKey = randomBytes(16).toString('hex')
-  script.call('quote_execute', 'pay; the wallet’s signature is missing')
+  script.call('quote_execute', "pay; the wallet's signature is missing")
   const first = await countersign.call('quote_execute', { params, idempotencyKey })
   if (first.status !== 202) throw new Failure(`The first call answered ${first.status}, not 202.`)
   const { payloadToSign, requestId } = first.body
   script.show('answer', '202: sign this payload')
   script.show('request', requestId)
 
-  script.step('device: shows what it is asked to sign', 'in the payload’s own words')
+  script.step('device: shows what it is asked to sign', "in the payload's own words")
   const statement = statementOf(payloadToSign)
   for (const [i, words] of wrap(statement?.summary ?? payloadToSign, WORDS_WIDTH).entries())
     script.show(i === 0 ? 'the words' : '', words)
   const signature = await session.sign(payloadToSign)
-  script.show('stamp', `${signature.slice(0, 60)}… (${signature.length} characters)`)
+  script.show('stamp', `${signature.slice(0, 50)}… (${signature.length} characters)`)
 
   const call = { params, idempotencyKey, requestId, signature }
   script.call('quote_execute', 'the same call with the stamp')
-  const { body: executed } = await countersign.call('quote_execute', call)
-  if (!('status' in executed)) throw new Failure('The signed call asked for a signature again.')
-  script.show('quote', `${executed.status}: the amount is held`)
+  const second = await countersign.call('quote_execute', call)
+  if (second.status !== 200) throw new Failure(`The signed call answered ${second.status}, not 200.`)
+  script.show('quote', `${second.body.status}: the amount is held`)
 
   script.call('transaction_get', 'until it has ended')
   const begun = performance.now()
@@ -102,10 +102,9 @@ export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: 
 
   script.call('quote_execute', 'the same call again: nothing happens twice')
   const again = await countersign.call('quote_execute', call)
-  script.show(
-    'answer',
-    `${again.status}${again.isReplayed ? ', the stored one (Idempotency-Replayed: true)' : ''}`,
-  )
+  if (again.status !== 200 || !again.isReplayed)
+    throw new Failure('The answer is not the one that was stored.')
+  script.show('answer', `200 ${again.body.status}, as it was stored (Idempotency-Replayed: true)`)
 
   script.call('quote_execute', 'the used request with a new Idempotency-Key')
   const idempotencyKey = randomBytes(16).toString('hex')

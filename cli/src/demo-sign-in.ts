@@ -26,7 +26,7 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
   const key = await DeviceKey.generate()
   const encryptedOtpBundle = await key.sealCode(SANDBOX_CODE, challenge.otpEncryptionTargetBundle)
   script.show('public key', key.publicKey)
-  script.show('sealed', `${encryptedOtpBundle.slice(0, 60)}… (${encryptedOtpBundle.length} characters)`)
+  script.show('sealed', `${encryptedOtpBundle.slice(0, 50)}… (${encryptedOtpBundle.length} characters)`)
 
   const call = { params: { id: credential.id }, body: { type: 'EMAIL_OTP', encryptedOtpBundle } } as const
   script.call('credential_verify', 'first leg: is the code right?')
@@ -38,7 +38,7 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
 
   script.step('device: stamps the verification token', 'with the key that is to sign from now on')
   const signature = await key.sign(payloadToSign)
-  script.show('stamp', `${signature.slice(0, 60)}… (${signature.length} characters)`)
+  script.show('stamp', `${signature.slice(0, 50)}… (${signature.length} characters)`)
 
   script.call('credential_verify', 'second leg: the same body with the stamp')
   const second = await countersign.call('credential_verify', { ...call, signature, requestId })

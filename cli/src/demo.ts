@@ -1,8 +1,10 @@
 import { Countersign } from '@countersign/sdk/countersign'
+import { CountersignError } from '@countersign/sdk/errors'
 import type { Credentials } from './credentials.ts'
 import { makeCustomer } from './demo-customer.ts'
 import { pay, showReplays } from './demo-payment.ts'
 import { signIn } from './demo-sign-in.ts'
+import { Failure } from './failure.ts'
 import { Script } from './script.ts'
 
 /** What the steps of the demo share. */
@@ -19,11 +21,10 @@ export async function runDemo(credentials: Credentials): Promise<void> {
   const begun = performance.now()
   const script = new Script((text) => process.stdout.write(text))
   const demo: Demo = { countersign: new Countersign(credentials), script }
+  await checkAccess(demo, credentials)
   script.line(`Countersign: a payment, step by step, at ${credentials.baseUrl}`)
-  script.line(
-    'Lines with a method and a path are calls of the platform’s backend. "device" is the customer’s',
-  )
-  script.line('telephone or browser: its key is made there, and only signatures leave it.')
+  script.line('Lines with a method and a path are calls by the backend of the platform. "device" is the')
+  script.line("customer's telephone or browser: its key is made there, and only signatures leave it.")
 
   const customer = await makeCustomer(demo)
   const signInBegun = performance.now()
@@ -35,6 +36,18 @@ export async function runDemo(credentials: Credentials): Promise<void> {
   script.line()
   script.line(`Sign-in to settled payment: ${seconds(settled - signInBegun)}`)
   script.line(`Everything:                 ${seconds(performance.now() - begun)}`)
+}
+
+/** So that a wrong address or secret is said before anything is done. */
+async function checkAccess({ countersign }: Demo, { baseUrl, tokenId }: Credentials): Promise<void> {
+  try {
+    await countersign.call('config_get')
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.status !== 401) throw error
+    throw new Failure(
+      `${baseUrl} does not know ${tokenId} with this secret: the credentials are of another server or data directory.`,
+    )
+  }
 }
 
 function seconds(ms: number): string {

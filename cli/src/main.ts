@@ -2,7 +2,7 @@
 import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
 import { Command, CommanderError } from 'commander'
 import { createPlatform, createToken, readPermissions } from './admin.ts'
-import { readCredentials } from './credentials.ts'
+import { atBaseUrl, readCredentials } from './credentials.ts'
 import { runDemo } from './demo.ts'
 import { Failure } from './failure.ts'
 import { runServerProgram } from './server-program.ts'
@@ -51,7 +51,7 @@ function createProgram(done: (exitCode: number) => void): Command {
     .option('--base-url <url>', 'the server, where it is another than the credentials say')
     .action(async ({ credentials, baseUrl }: { credentials?: string; baseUrl?: string }) => {
       const found = await readCredentials(credentials)
-      await runDemo(baseUrl ? { ...found, baseUrl } : found)
+      await runDemo(atBaseUrl(found, baseUrl ?? found.baseUrl))
     })
 
   program

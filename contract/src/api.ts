@@ -1,4 +1,5 @@
 import { config_get, config_update } from './config.ts'
+import { credential_create, credential_delete } from './credential-registration.ts'
 import { credential_challenge, credential_list, credential_verify } from './credentials.ts'
 import {
   customer_create,
@@ -14,10 +15,16 @@ import {
   customer_external_account_get,
   customer_external_account_list,
 } from './external-accounts.ts'
-import { customer_internal_account_list, platform_internal_account_list } from './internal-accounts.ts'
+import { sandbox_inbox_list } from './inbox.ts'
+import {
+  customer_internal_account_list,
+  internal_account_export,
+  internal_account_update,
+  platform_internal_account_list,
+} from './internal-accounts.ts'
 import { quote_create, quote_execute, quote_get } from './quotes.ts'
 import { sandbox_account_fund, sandbox_clock_advance, sandbox_clock_get } from './sandbox.ts'
-import { session_list } from './sessions.ts'
+import { session_delete, session_list, session_refresh } from './sessions.ts'
 import { token_create, token_delete, token_get, token_list } from './tokens.ts'
 import { transaction_get, transaction_list } from './transactions.ts'
 
@@ -36,6 +43,8 @@ export const API = {
   customer_delete,
   customer_internal_account_list,
   platform_internal_account_list,
+  internal_account_update,
+  internal_account_export,
   customer_external_account_create,
   customer_external_account_list,
   customer_external_account_get,
@@ -43,7 +52,11 @@ export const API = {
   credential_list,
   credential_challenge,
   credential_verify,
+  credential_create,
+  credential_delete,
   session_list,
+  session_refresh,
+  session_delete,
   quote_create,
   quote_get,
   quote_execute,
@@ -52,6 +65,7 @@ export const API = {
   sandbox_account_fund,
   sandbox_clock_get,
   sandbox_clock_advance,
+  sandbox_inbox_list,
 } as const satisfies Record<string, Endpoint>
 
 export type EndpointName = keyof typeof API

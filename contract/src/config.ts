@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { CurrencyCode, Email, HttpUrl, UmaDomain } from './formats.ts'
 import { Id } from './ids.ts'
-import { Int64, OneOfWords, Text, Timestamp } from './schema.ts'
+import { Int64, OneOfWords, Pattern, Text, Timestamp } from './schema.ts'
 import { TRANSACTION_TYPES } from './transactions.ts'
 
 /** What one side of a payment may be asked to tell about a person or a business. */
@@ -71,6 +71,37 @@ export const EmbeddedWalletConfig = Type.Object({
   ),
 })
 
+export const USER_VERIFICATIONS = ['required', 'preferred', 'discouraged'] as const
+
+/** Where passkeys of the platform's customers are made and used. */
+export const PasskeyConfig = Type.Object({
+  rpId: Text(253, { description: 'The relying party id: the domain, without scheme and port' }),
+  origins: Type.Array(
+    Pattern(
+      '^(https://[^\\s/]+|http://localhost(:([0-9]{1,5}|\\*))?|android:apk-key-hash:[A-Za-z0-9_-]{43}|ios:[^\\s]+)$',
+      {
+        description:
+          'A web origin, an Android or an iOS app origin. In sandbox also http://localhost, any port as :*',
+      },
+    ),
+    { minItems: 1, maxItems: 32, uniqueItems: true },
+  ),
+  userVerification: OneOfWords(USER_VERIFICATIONS, 'required refuses an assertion without it'),
+})
+
+/** Whose identity tokens are believed. */
+export const OauthConfig = Type.Object({
+  issuers: Type.Array(
+    Type.Object({
+      issuer: Type.String({ format: 'uri', pattern: '^https://', maxLength: 512, wellFormed: true }),
+      audiences: Type.Optional(
+        Type.Array(Text(512), { minItems: 1, maxItems: 64, description: 'The client ids; left out: any' }),
+      ),
+    }),
+    { maxItems: 64 },
+  ),
+})
+
 /** The settings of a platform. */
 export const PlatformConfig = Type.Object({
   id: Id('Platform'),
@@ -84,6 +115,8 @@ export const PlatformConfig = Type.Object({
     description: 'Whether the platform checks the identity of its customers itself',
   }),
   embeddedWalletConfig: EmbeddedWalletConfig,
+  passkeyConfig: Type.Optional(PasskeyConfig),
+  oauthConfig: OauthConfig,
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -98,6 +131,8 @@ export const PlatformConfigUpdateRequest = Type.Object({
     }),
   ),
   embeddedWalletConfig: Type.Optional(EmbeddedWalletConfig),
+  passkeyConfig: Type.Optional(Type.Partial(PasskeyConfig)),
+  oauthConfig: Type.Optional(OauthConfig),
 })
 
 export const config_get = endpoint({
@@ -120,8 +155,8 @@ export const config_update = endpoint({
   tag: 'Configuration',
   summary: 'Change the settings',
   description:
-    'Members that are left out keep their value, inside embeddedWalletConfig too; supportedCurrencies is ' +
-    'replaced as a whole.',
+    'Members that are left out keep their value, inside embeddedWalletConfig and passkeyConfig too; ' +
+    'supportedCurrencies and oauthConfig are replaced as a whole.',
   body: PlatformConfigUpdateRequest,
   responses: { 200: PlatformConfig },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],

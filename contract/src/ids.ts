@@ -16,6 +16,7 @@ export const ID_KINDS = [
   'Card',
   'Agent',
   'Event',
+  'Message',
 ] as const
 
 export type IdKind = (typeof ID_KINDS)[number]

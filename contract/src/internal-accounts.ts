@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import { CurrencyAmount } from './currencies.ts'
 import { endpoint } from './endpoint.ts'
 import { CurrencyCode } from './formats.ts'
-import { Id } from './ids.ts'
+import { Id, PathId } from './ids.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
-import { OneOfWords, Page, pageQuery, Timestamp } from './schema.ts'
+import { ClientPublicKey, OneOfWords, Page, pageQuery, Timestamp } from './schema.ts'
+import { SignedRequestChallenge } from './signed-retry.ts'
 
 export const INTERNAL_ACCOUNT_TYPES = ['INTERNAL_FIAT', 'INTERNAL_CRYPTO', 'EMBEDDED_WALLET'] as const
 export const INTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'CLOSED', 'FROZEN'] as const
@@ -60,4 +61,44 @@ export const platform_internal_account_list = endpoint({
   query: Type.Object(accountFilters),
   responses: { 200: Type.Object({ data: Type.Array(InternalAccount) }) },
   errors: ['INVALID_INPUT'],
+})
+
+const accountPath = Type.Object({ id: PathId })
+
+/** Changes whether a wallet hides its balance. */
+export const internal_account_update = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'PATCH',
+  path: '/internal-accounts/{id}',
+  tag: 'Internal accounts',
+  summary: 'Update a wallet',
+  signed: true,
+  params: accountPath,
+  body: Type.Object({ privateEnabled: Type.Optional(Type.Boolean()) }),
+  responses: { 200: InternalAccount, 202: SignedRequestChallenge },
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
+})
+
+/** Hands the wallet's mnemonic to its holder, sealed to a key of the holder's device. */
+export const internal_account_export = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/internal-accounts/{id}/export',
+  tag: 'Internal accounts',
+  summary: 'Export a wallet',
+  signed: true,
+  params: accountPath,
+  body: Type.Object({ clientPublicKey: ClientPublicKey }),
+  responses: {
+    200: Type.Object({
+      id: Id('InternalAccount'),
+      encryptedWalletCredentials: Type.String({
+        description: 'JSON text, signed by the enclave: the BIP-39 mnemonic, sealed to clientPublicKey',
+      }),
+    }),
+    202: SignedRequestChallenge,
+  },
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
 })

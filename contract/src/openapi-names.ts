@@ -23,6 +23,7 @@ import { Currency, CurrencyAmount } from './currencies.ts'
 import * as customers from './customers.ts'
 import { EventEnvelope } from './events.ts'
 import { ExternalAccount, ExternalAccountCreateRequest } from './external-accounts.ts'
+import { InboxMessage } from './inbox.ts'
 import { InternalAccount } from './internal-accounts.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 import * as quotes from './quotes.ts'
@@ -88,6 +89,7 @@ const nouns = {
   IndividualCustomer: customers.IndividualCustomer,
   IndividualCustomerCreateRequest: customers.IndividualCustomerCreateRequest,
   IndividualCustomerUpdateRequest: customers.IndividualCustomerUpdateRequest,
+  InboxMessage,
   InternalAccount,
   OauthVerifyRequest: credentials.OauthVerifyRequest,
   OtpAuthChallenge: credentials.OtpAuthChallenge,

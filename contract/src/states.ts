@@ -40,3 +40,16 @@ export const OUTGOING_TRANSACTION_TRANSITIONS = {
   OutgoingTransactionState,
   Record<OutgoingTransactionEvent, OutgoingTransactionState | null>
 >
+
+export const MESSAGE_STATES = ['QUEUED', 'DELIVERED', 'FAILED'] as const
+export type MessageState = (typeof MESSAGE_STATES)[number]
+
+export const MESSAGE_EVENTS = ['deliver', 'fail'] as const
+export type MessageEvent = (typeof MESSAGE_EVENTS)[number]
+
+/** `deliver`: the mail server or the SMS gateway took the message over. `fail`: it is tried no more. */
+export const MESSAGE_TRANSITIONS = {
+  QUEUED: { deliver: 'DELIVERED', fail: 'FAILED' },
+  DELIVERED: { deliver: null, fail: null },
+  FAILED: { deliver: null, fail: null },
+} as const satisfies Record<MessageState, Record<MessageEvent, MessageState | null>>

@@ -4,7 +4,8 @@ import type { Config } from './config.ts'
 import { baseUrlOf, type Credentials, createPlatform, createToken } from './first-platform.ts'
 import { openService } from './service.ts'
 
-const USAGE = 'usage: platform create --name NAME | token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE]'
+const USAGE =
+  'usage: platform create --name NAME | token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE]'
 
 /**
  * The operator's commands, run on the database itself: `platform create` and `token create`. Gives the new
@@ -32,7 +33,11 @@ export async function runAdmin(
 }
 
 function readArguments(args: readonly string[]) {
-  const options = { name: { type: 'string' }, platform: { type: 'string' }, permissions: { type: 'string' } } as const
+  const options = {
+    name: { type: 'string' },
+    platform: { type: 'string' },
+    permissions: { type: 'string' },
+  } as const
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
@@ -43,6 +48,7 @@ function readArguments(args: readonly string[]) {
 function readPermissions(text: string): Permission[] {
   const words = text.split(',').map((word) => word.trim())
   const unknown = words.filter((word) => !PERMISSIONS.some((permission) => permission === word))
-  if (unknown.length > 0) throw new Error(`--permissions takes ${PERMISSIONS.join(', ')}, not ${unknown.join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`--permissions takes ${PERMISSIONS.join(', ')}, not ${unknown.join(', ')}`)
   return words as Permission[]
 }

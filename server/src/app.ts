@@ -8,6 +8,7 @@ import type { Committer } from './db/committer.ts'
 import type { Database } from './db/port.ts'
 import type { Read } from './db/read.ts'
 import type { PlatformRow } from './db/tables.ts'
+import type { Delivery } from './delivery/delivery.ts'
 import type { Enclave } from './enclave/enclave.ts'
 import type { Rail } from './rails/rail.ts'
 import type { RateProvider } from './rates/rates.ts'
@@ -30,6 +31,8 @@ export interface App {
   readonly rates: RateProvider | undefined
   /** How value leaves; production has no way yet. */
   readonly rail: Rail | undefined
+  /** How messages reach people; sandbox has none. */
+  readonly delivery: Delivery
 }
 
 /** Who is acting: an API token of the platform's backend, or the platform's own due work. */
@@ -50,6 +53,7 @@ export interface Op {
   readonly log: Logger
   readonly rates: RateProvider | undefined
   readonly rail: Rail | undefined
+  readonly delivery: Delivery
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
   advanceClock(target: Date): Promise<Date>
   /** A new id, `<Kind>:<UUIDv7>`. */
@@ -72,6 +76,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor): Op {
     log: app.log,
     rates: app.rates,
     rail: app.rail,
+    delivery: app.delivery,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),
     random: randomBytes,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 
 /** Everything the process takes from its environment, read once at start. The README has the same table. */
@@ -11,6 +12,31 @@ export interface Config {
   /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
   readonly masterKey?: Uint8Array
   readonly logLevel: (typeof LOG_LEVELS)[number]
+  /** Where e-mail is handed over. Absent: none can be sent. */
+  readonly smtp?: SmtpConfig
+  /** Where text messages are handed over. Absent: none can be sent. */
+  readonly sms?: SmsConfig
+}
+
+/** A mail server that relays for us. */
+export interface SmtpConfig {
+  readonly host: string
+  readonly port: number
+  /** From the first byte, by STARTTLS or not at all, by STARTTLS where it is offered, or never. */
+  readonly tls: 'implicit' | 'required' | 'offered' | 'never'
+  readonly login?: { readonly user: string; readonly password: string }
+  /** Whom mail is from where the platform does not say. */
+  readonly from: { readonly name?: string; readonly address: string }
+}
+
+/** A gateway that speaks the message API of Twilio. */
+export interface SmsConfig {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly accountSid: string
+  readonly authToken: string
+  /** A phone number in E.164, a short code or a sender's name. */
+  readonly from: string
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
@@ -25,10 +51,16 @@ export function readConfig(env: Environment): Config {
   const mode = oneOf(env, 'COUNTERSIGN_MODE', ['sandbox', 'production'], 'sandbox')
   const masterKey = readMasterKey(env)
   if (mode === 'production' && !masterKey)
-    throw new ConfigError('COUNTERSIGN_MASTER_KEY is required in production: 32 random bytes as 64 hex digits')
+    throw new ConfigError(
+      'COUNTERSIGN_MASTER_KEY is required in production: 32 random bytes as 64 hex digits',
+    )
   const databaseUrl = env.DATABASE_URL || undefined
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl))
-    throw new ConfigError('DATABASE_URL must begin with postgres:// (leave it unset for the embedded database)')
+    throw new ConfigError(
+      'DATABASE_URL must begin with postgres:// (leave it unset for the embedded database)',
+    )
+  const smtp = readSmtp(env)
+  const sms = readSms(env)
   return {
     host: env.HOST || '127.0.0.1',
     port: readPort(env),
@@ -37,13 +69,16 @@ export function readConfig(env: Environment): Config {
     ...(databaseUrl ? { databaseUrl } : {}),
     ...(masterKey ? { masterKey } : {}),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
+    ...(smtp ? { smtp } : {}),
+    ...(sms ? { sms } : {}),
   }
 }
 
 function readPort(env: Environment): number {
   const text = env.PORT || '8787'
   const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65535) throw new ConfigError(`PORT must be a number from 0 to 65535, not "${text}"`)
+  if (!/^\d{1,5}$/.test(text) || port > 65535)
+    throw new ConfigError(`PORT must be a number from 0 to 65535, not "${text}"`)
   return port
 }
 
@@ -52,13 +87,109 @@ function readMasterKey(env: Environment): Uint8Array | undefined {
   if (!text) return undefined
   // The value is a secret: the message does not repeat it.
   if (!/^[0-9a-fA-F]{64}$/.test(text))
-    throw new ConfigError('COUNTERSIGN_MASTER_KEY must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32')
+    throw new ConfigError(
+      'COUNTERSIGN_MASTER_KEY must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32',
+    )
   return Buffer.from(text, 'hex')
 }
 
-function oneOf<const T extends readonly string[]>(env: Environment, name: string, words: T, fallback: T[number]): T[number] {
+function oneOf<const T extends readonly string[]>(
+  env: Environment,
+  name: string,
+  words: T,
+  fallback: T[number],
+): T[number] {
   const text = env[name]
   if (!text) return fallback
-  if (!words.includes(text)) throw new ConfigError(`${name} must be one of ${words.join(', ')}, not "${text}"`)
+  if (!words.includes(text))
+    throw new ConfigError(`${name} must be one of ${words.join(', ')}, not "${text}"`)
   return text
+}
+
+const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp://user:password@host:587'
+const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/
+
+/**
+ * A code in clear text is for whoever can see the network, so a connection that leaves the machine has TLS; who wants
+ * it otherwise says `?requireTLS=false`.
+ */
+function readSmtp(env: Environment): SmtpConfig | undefined {
+  const { SMTP_URL, SMTP_FROM } = env
+  if (!SMTP_URL) return undefined
+  // The value has a password in it: the messages do not repeat it.
+  if (!URL.canParse(SMTP_URL)) throw new ConfigError(SMTP_FORM)
+  const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(SMTP_URL)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const hasLogin = username !== '' || password !== ''
+  if (!/^smtps?:$/.test(protocol) || host === '' || !/^\/?$/.test(pathname)) throw new ConfigError(SMTP_FORM)
+  if (hasLogin && (username === '' || password === '')) throw new ConfigError(SMTP_FORM)
+  const login = { user: percentDecoded(username), password: percentDecoded(password) }
+  const requireTls = searchParams.get('requireTLS') ?? (isLoopback(host) ? undefined : 'true')
+  if (requireTls !== undefined && requireTls !== 'true' && requireTls !== 'false')
+    throw new ConfigError('SMTP_URL: requireTLS must be true or false')
+  const startTls = requireTls === undefined ? 'never' : requireTls === 'true' ? 'required' : 'offered'
+  const isImplicit = protocol === 'smtps:'
+  return {
+    host,
+    port: port === '' ? (isImplicit ? 465 : 587) : Number(port),
+    tls: isImplicit ? 'implicit' : startTls,
+    ...(hasLogin ? { login } : {}),
+    from: readSender(SMTP_FROM) ?? {
+      address: ADDRESS.test(login.user) ? login.user : `no-reply@${domainOf(host)}`,
+    },
+  }
+}
+
+/** `address`, or `Name <address>`. */
+function readSender(text: string | undefined): SmtpConfig['from'] | undefined {
+  if (!text) return undefined
+  const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
+  const address = (bracketed ?? text).trim()
+  if (!ADDRESS.test(address))
+    throw new ConfigError(`SMTP_FROM must be an address, or a name and <address>, not "${text}"`)
+  const shown = name.trim().replace(/^"(.*)"$/, '$1')
+  return shown === '' ? { address } : { name: shown, address }
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ConfigError(SMTP_FORM)
+  }
+}
+
+/** An address has no numbers for its domain, unless in a form that many servers refuse. */
+function domainOf(host: string): string {
+  return isIP(host) === 0 ? host : 'localhost'
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+function readSms(env: Environment): SmsConfig | undefined {
+  const { SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM } = env
+  if (!SMS_URL && !SMS_ACCOUNT_SID && !SMS_AUTH_TOKEN && !SMS_FROM) return undefined
+  const together = 'SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN and SMS_FROM go together'
+  if (!SMS_URL) throw new ConfigError(`SMS_URL is missing: ${together}`)
+  if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${together}`)
+  if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${together}`)
+  if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${together}`)
+  const url = URL.canParse(SMS_URL) ? new URL(SMS_URL) : undefined
+  const isSafe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
+  // A login in the address would be a secret in a place that is not treated as one.
+  if (!url || !isSafe || url.username || url.password || url.search || url.hash)
+    throw new ConfigError(
+      'SMS_URL must begin with https:// (http:// for this machine alone) and have no user or query',
+    )
+  if (!/^\w{1,64}$/.test(SMS_ACCOUNT_SID)) throw new ConfigError('SMS_ACCOUNT_SID must be letters and digits')
+  return {
+    url: url.href.replace(/\/+$/, ''),
+    accountSid: SMS_ACCOUNT_SID,
+    authToken: SMS_AUTH_TOKEN,
+    from: SMS_FROM,
+  }
 }

@@ -30,7 +30,11 @@ export async function createToken(
   name: string,
   permissions: readonly Permission[],
 ): Promise<Credentials> {
-  const platform = await app.read.selectFrom('platforms').select('id').where('id', '=', platformId).executeTakeFirst()
+  const platform = await app.read
+    .selectFrom('platforms')
+    .select('id')
+    .where('id', '=', platformId)
+    .executeTakeFirst()
   if (!platform) throw new Error(`There is no platform ${platformId}.`)
   const token = makeToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
   await commit(app, [token.write])

@@ -1,7 +1,9 @@
 import type { API, EndpointName } from '@countersign/contract/api'
 import { backfillAccounts } from './accounts/backfill.ts'
 import { customerInternalAccountList, platformInternalAccountList } from './accounts/handlers.ts'
+import { internalAccountExport, internalAccountUpdate } from './accounts/wallet-handlers.ts'
 import { credentialChallenge, credentialList, credentialVerify } from './credentials/handlers.ts'
+import { credentialCreate, credentialDelete } from './credentials/registration-handlers.ts'
 import {
   customerCreate,
   customerDelete,
@@ -9,6 +11,8 @@ import {
   customerList,
   customerUpdate,
 } from './customers/handlers.ts'
+import { sandboxInboxList } from './delivery/handlers.ts'
+import { deliverMessage } from './delivery/jobs.ts'
 import {
   customerExternalAccountCreate,
   customerExternalAccountDelete,
@@ -21,7 +25,7 @@ import { configGet, configUpdate } from './platforms/handlers.ts'
 import { quoteCreate, quoteExecute, quoteGet } from './quotes/handlers.ts'
 import { expireQuote, settleTransaction } from './quotes/jobs.ts'
 import { sandboxAccountFund, sandboxClockAdvance, sandboxClockGet } from './sandbox/handlers.ts'
-import { sessionList } from './sessions/handlers.ts'
+import { sessionDelete, sessionList, sessionRefresh } from './sessions/handlers.ts'
 import { tokenCreate, tokenDelete, tokenGet, tokenList } from './tokens/handlers.ts'
 import { transactionGet, transactionList } from './transactions/handlers.ts'
 
@@ -40,6 +44,8 @@ export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof
   customer_delete: customerDelete,
   customer_internal_account_list: customerInternalAccountList,
   platform_internal_account_list: platformInternalAccountList,
+  internal_account_update: internalAccountUpdate,
+  internal_account_export: internalAccountExport,
   customer_external_account_create: customerExternalAccountCreate,
   customer_external_account_list: customerExternalAccountList,
   customer_external_account_get: customerExternalAccountGet,
@@ -47,7 +53,11 @@ export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof
   credential_list: credentialList,
   credential_challenge: credentialChallenge,
   credential_verify: credentialVerify,
+  credential_create: credentialCreate,
+  credential_delete: credentialDelete,
   session_list: sessionList,
+  session_refresh: sessionRefresh,
+  session_delete: sessionDelete,
   quote_create: quoteCreate,
   quote_get: quoteGet,
   quote_execute: quoteExecute,
@@ -56,11 +66,13 @@ export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof
   sandbox_account_fund: sandboxAccountFund,
   sandbox_clock_get: sandboxClockGet,
   sandbox_clock_advance: sandboxClockAdvance,
+  sandbox_inbox_list: sandboxInboxList,
 }
 
 /** What does each kind of due work. */
 export const JOB_HANDLERS: Readonly<Record<JobKind, JobHandler>> = {
   'accounts.backfill': backfillAccounts,
+  'message.deliver': deliverMessage,
   'quote.expire': expireQuote,
   'transaction.settle': settleTransaction,
 }

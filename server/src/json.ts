@@ -1,6 +1,6 @@
 import { parse as parseLossless } from 'lossless-json'
-import { parse as parseSafely } from 'secure-json-parse'
 import { configure } from 'safe-stable-stringify'
+import { parse as parseSafely } from 'secure-json-parse'
 
 /** At least 16 digits in a row: only then can an integer be beyond 2^53. */
 const LONG_NUMBER = /\d{16}/
@@ -12,7 +12,9 @@ const INTEGER = /^-?\d+$/
  */
 export function parseJson(text: string): unknown {
   const value: unknown = parseSafely(text, { protoAction: 'error', constructorAction: 'error' })
-  return LONG_NUMBER.test(text) ? parseLossless(text, undefined, { parseNumber, onDuplicateKey: lastOne }) : value
+  return LONG_NUMBER.test(text)
+    ? parseLossless(text, undefined, { parseNumber, onDuplicateKey: lastOne })
+    : value
 }
 
 function parseNumber(text: string): number | bigint {

@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly reason: string | undefined
   readonly details: Readonly<Record<string, unknown>> | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
+  /** What is written although the request is refused. */
+  readonly writes: readonly Write[]
 
   constructor(
     code: ErrorCode,
@@ -18,6 +20,7 @@ export class ApiError extends Error {
       reason?: string
       details?: Readonly<Record<string, unknown>>
       headers?: Readonly<Record<string, string>>
+      writes?: readonly Write[]
     } = {},
   ) {
     super(options.message ?? ERRORS[code].message)
@@ -25,6 +28,7 @@ export class ApiError extends Error {
     this.reason = options.reason
     this.details = options.details
     this.headers = options.headers
+    this.writes = options.writes ?? []
   }
 }
 
@@ -46,7 +50,8 @@ export interface Input<E extends Endpoint> {
 export interface Approval {
   readonly requestId: string
   readonly accountId: string
-  readonly sessionId: string | undefined
+  /** The session that signed, and the credential that issued it. Neither where the key alone was asked for. */
+  readonly session: { readonly id: string; readonly credentialId: string } | undefined
   readonly publicKey: string
   /** What the first call put aside for the second. */
   readonly context: Readonly<Record<string, unknown>>
@@ -66,6 +71,8 @@ export type Authorization =
       /** What the first call puts aside for the second. */
       readonly context?: Readonly<Record<string, unknown>>
       readonly expiresAt: Date
+      /** Further members of the 202 answer. */
+      readonly challenge?: Readonly<Record<string, unknown>>
     }
   | {
       readonly accountId: string
@@ -83,7 +90,15 @@ export type Authorization =
 export interface SignedHandler<E extends Endpoint> {
   /** `isSigned`: a signature came with the call and will be held against the request that this names. */
   authorize(op: Op, input: Input<E>, isSigned: boolean): Promise<Authorization | null>
+  /** Whether this body answers its request by a proof of its own instead of a stamp, and how that is checked. */
+  prove?(op: Op, input: Input<E>): Promise<Prove | undefined>
   handle: Handler<E>
 }
+
+/** Checks a proof against what its request put aside; gives what the handler is to know. Throws where it fails. */
+export type Prove = (request: {
+  readonly payload: string
+  readonly context: Readonly<Record<string, unknown>>
+}) => Promise<Readonly<Record<string, unknown>>>
 
 export type Implementation<E extends Endpoint> = E extends { signed: true } ? SignedHandler<E> : Handler<E>

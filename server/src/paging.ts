@@ -49,7 +49,9 @@ export async function page<Row extends { id: string; created_at: Date }, Item>(
   return {
     data: await source.view(shown),
     hasMore,
-    ...(hasMore && last ? { nextCursor: writeCursor(op, binding, { createdAt: last.created_at, id: last.id }) } : {}),
+    ...(hasMore && last
+      ? { nextCursor: writeCursor(op, binding, { createdAt: last.created_at, id: last.id }) }
+      : {}),
     ...(total !== undefined && total <= COUNTED_ROWS_MAX ? { totalCount: total } : {}),
   }
 }

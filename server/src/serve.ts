@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { baseUrlOf, ensureFirstPlatform } from './first-platform.ts'
 import { openService } from './service.ts'
 
@@ -10,16 +10,26 @@ export async function serve(config: Config): Promise<void> {
   process.on('SIGTERM', close)
   try {
     await service.server.listen({ host: config.host, port: config.port })
+    const address = service.server.server.address()
+    const port = typeof address === 'object' && address ? address.port : config.port
+    const baseUrl = baseUrlOf(config.host, port)
+    const credentials =
+      config.mode === 'sandbox' ? await ensureFirstPlatform(service.app, baseUrl) : undefined
+    process.stdout.write(banner(config, baseUrl, credentials))
   } catch (error) {
     await service.close()
-    const { code } = error as NodeJS.ErrnoException
-    throw code === 'EADDRINUSE' ? new Error(`PORT ${config.port} is in use on ${config.host}; choose another PORT.`) : error
+    throw listenError(config, error as NodeJS.ErrnoException)
   }
-  const address = service.server.server.address()
-  const port = typeof address === 'object' && address ? address.port : config.port
-  const baseUrl = baseUrlOf(config.host, port)
-  const credentials = config.mode === 'sandbox' ? await ensureFirstPlatform(service.app, baseUrl) : undefined
-  process.stdout.write(banner(config, baseUrl, credentials))
+}
+
+/** What an operator can put right, in a line that names the setting; any other error as it is. */
+function listenError({ host, port }: Config, error: NodeJS.ErrnoException): Error {
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return error
+  if (error.code === 'EADDRINUSE')
+    return new ConfigError(`PORT ${port} is in use on ${host}; choose another PORT.`)
+  if (error.code === 'EACCES')
+    return new ConfigError(`PORT ${port} may not be used by this user; choose another PORT.`)
+  return new ConfigError(`HOST ${host} is not an address of this machine (${error.code}).`)
 }
 
 function banner(config: Config, baseUrl: string, credentials: string | undefined): string {

@@ -21,7 +21,7 @@ export function nextState<Table extends Readonly<Record<string, Readonly<Record<
  */
 export function transition<Row extends { readonly id: string; readonly state: string }, Event extends string>(
   op: Op,
-  table: 'quotes' | 'transactions',
+  table: 'quotes' | 'transactions' | 'messages',
   transitions: Transitions<NoInfer<Row>['state'], Event>,
   row: Row,
   event: NoInfer<Event>,
@@ -30,5 +30,8 @@ export function transition<Row extends { readonly id: string; readonly state: st
   const state = nextState(transitions, row.state, event)
   if (state === null) throw new Error(`${row.id} cannot ${event}: it is ${row.state}`)
   const set = { ...change, state, updated_at: op.now }
-  return { row: { ...row, ...set }, write: update(table, row.id, { state: row.state } as object, set as object) }
+  return {
+    row: { ...row, ...set },
+    write: update(table, row.id, { state: row.state } as object, set as object),
+  }
 }

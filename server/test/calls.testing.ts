@@ -9,12 +9,15 @@ import { type Client, credentialOf, fund, newBankAccount, newCustomer, type Repl
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
 
 /** The endpoints as data: what is added to the table is tested without more being written. */
-export const ENDPOINTS: readonly (readonly [name: EndpointName, endpoint: Endpoint])[] = Object.entries<Endpoint>(
-  API,
-).map(([name, endpoint]) => [name as EndpointName, endpoint])
+export const ENDPOINTS: readonly (readonly [name: EndpointName, endpoint: Endpoint])[] =
+  Object.entries<Endpoint>(API).map(([name, endpoint]) => [name as EndpointName, endpoint])
 
 /** Runs an action on every item, a few at a time, so that a matrix of thousands is neither slow nor a flood. */
-export async function forEach<T>(items: readonly T[], action: (item: T, index: number) => Promise<void>, width = 24) {
+export async function forEach<T>(
+  items: readonly T[],
+  action: (item: T, index: number) => Promise<void>,
+  width = 24,
+) {
   let next = 0
   const worker = async () => {
     while (next < items.length) {
@@ -67,7 +70,10 @@ export interface World {
 /** Fills a platform: a customer with money, a bank account, and a quote with its transaction. */
 export async function newWorld(client: Client): Promise<World> {
   const customer = await newCustomer(client)
-  const [external] = await Promise.all([newBankAccount(client, customer.id), fund(client, customer.usd, 1_000_000)])
+  const [external] = await Promise.all([
+    newBankAccount(client, customer.id),
+    fund(client, customer.usd, 1_000_000),
+  ])
   const ids: Partial<Record<IdKind, string>> = {
     Token: client.credentials.tokenId,
     Customer: customer.id,
@@ -118,7 +124,10 @@ const BODIES: Partial<Record<EndpointName, (ids: World['ids'], unique: number) =
 }
 
 /** Holds an answer to the form of an error (specification 7), and to what the caller may expect. */
-export function expectError(reply: Reply, expected: { code: ErrorCode; field?: string; what?: string; reason?: string }) {
+export function expectError(
+  reply: Reply,
+  expected: { code: ErrorCode; field?: string; what?: string; reason?: string },
+) {
   const { code, field, what = '' } = expected
   const seen = `${what} → ${reply.status} ${toJson(reply.body)}`
   expect(reply.body, seen).toMatchObject({ status: reply.status, code, message: expect.any(String) })

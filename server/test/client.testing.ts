@@ -34,7 +34,12 @@ export class Client {
   }
 
   /** `body` as JSON, or as it is where it is text. */
-  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
     const response = await fetch(this.baseUrl + path, {
       method,
       headers: {
@@ -45,11 +50,16 @@ export class Client {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : toJson(body) }),
     })
     const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : parseJson(text), headers: response.headers }
+    return {
+      status: response.status,
+      body: text === '' ? undefined : parseJson(text),
+      headers: response.headers,
+    }
   }
 
   get = (path: string) => this.send('GET', path)
-  post = (path: string, body?: unknown, headers?: Record<string, string>) => this.send('POST', path, body, headers)
+  post = (path: string, body?: unknown, headers?: Record<string, string>) =>
+    this.send('POST', path, body, headers)
 
   /** Moves this platform's clock and does what falls due; 0 does what is due now. */
   async advance(seconds: number): Promise<void> {

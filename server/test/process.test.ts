@@ -2,18 +2,20 @@ import { existsSync, statSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { Client } from './client.testing.ts'
 import {
   type Ending,
   ensureServerBuilt,
   newPlace,
   onPostgres,
+  PROCESS_TEST_MS,
   readCredentials,
   run,
   ServerProcess,
 } from './server-process.testing.ts'
 
+vi.setConfig({ testTimeout: PROCESS_TEST_MS })
 beforeAll(ensureServerBuilt)
 
 const mode = (path: string) => statSync(path).mode & 0o777
@@ -30,7 +32,7 @@ function expectRefusal({ code, stdout, stderr }: Ending, naming: RegExp | string
 
 describe('the first start', () => {
   test('makes credentials and a key that their owner alone can read, and the next start keeps them', async () => {
-    const place = await newPlace()
+    const place = await newPlace({ bare: true })
     const first = await ServerProcess.ready(place)
     const credentials = readCredentials(place)
     expect(credentials).toEqual({
@@ -89,7 +91,7 @@ describe('what cannot be started is refused in one line', () => {
     ['COUNTERSIGN_DATA_DIR', { COUNTERSIGN_DATA_DIR: '/dev/null' }],
     ['COUNTERSIGN_DATA_DIR', { COUNTERSIGN_DATA_DIR: '/dev/null/below' }],
   ])('%s of %j', async (name, env) => {
-    const ending = await run(await newPlace(), [], env)
+    const ending = await run(await newPlace({ bare: !('HOST' in env) }), [], env)
     expectRefusal(ending, name)
     expect(ending.stderr).not.toContain(SECRET)
   })
@@ -180,7 +182,7 @@ describe('the commands', () => {
     [['token', 'create', '--platform', 'Platform:none', '--name', 'x'], 'Platform:none'],
     [['token', 'create', '--platform', 'Platform:none', '--name', 'x', '--permissions', 'ALL'], 'ALL'],
   ])('%j is refused in one line', async (args, naming) => {
-    expectRefusal(await run(await newPlace(), args), naming)
+    expectRefusal(await run(await newPlace({ bare: !args.includes('Platform:none') }), args), naming)
   })
 
   test.skipIf(onPostgres)('say which process has the embedded database open', async () => {

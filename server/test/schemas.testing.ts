@@ -118,7 +118,7 @@ const WRONG_TYPES: Readonly<Record<string, readonly string[]>> = {
   integer: ['"1"', 'true', 'null', '[]', '{}', '[1]', '1.5', '""', '1e400', '-1e400'],
   boolean: ['"true"', '1', '0', 'null', '[]', '{}'],
   array: ['"text"', '1', 'true', 'null', '{}'],
-  object: ['"text"', '1', 'true', 'null', '[]', '[{}]'],
+  object: ['"text"', '1', 'true', 'null', '[]', '[{}]', '[1]'],
 }
 
 /** What is wrong for a member whatever the operation: JSON text, each of which the schema refuses. */
@@ -161,7 +161,7 @@ function badIntegers({ format, minimum, exclusiveMinimum, maximum }: JsonSchema)
 
 function badArrays({ items, minItems = 0, maxItems, uniqueItems }: JsonSchema): string[] {
   const [item] = samples(items!).map((value) => JSON.stringify(value))
-  const bad = ['[null]']
+  const bad: string[] = []
   if (minItems > 0) bad.push('[]')
   if (uniqueItems && (maxItems ?? 2) > 1) bad.push(`[${item},${item}]`)
   if (maxItems !== undefined) {

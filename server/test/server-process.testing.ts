@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +12,10 @@ import { Client } from './client.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SERVER = join(ROOT, 'server/dist/main.js')
+const WORKER = join(ROOT, 'server/dist/embedded-worker.mjs')
+
+/** A start takes two seconds on an idle machine; these tests make many, beside others. */
+export const PROCESS_TEST_MS = 120_000
 
 /** Whether this run of the tests is on PostgreSQL. */
 export const onPostgres = Boolean(process.env.DATABASE_URL)
@@ -33,11 +37,27 @@ export interface Place {
 }
 
 let databases = 0
+let emptyDatabase: Promise<string> | undefined
 
-/** A new place, removed with every process that was started there once the test has finished. */
-export async function newPlace(): Promise<Place> {
+/**
+ * The files of a new embedded database, made once for the tests of one file: making them is most of a first start.
+ * What the server itself does at its first start is still to do.
+ */
+async function copyEmptyDatabase(dataDir: string): Promise<void> {
+  emptyDatabase ??= (async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+    await promisify(execFile)(process.execPath, [WORKER, folder])
+    return folder
+  })()
+  await cp(await emptyDatabase, join(dataDir, 'db'), { recursive: true })
+}
+
+/** A new place where nothing has been started yet, removed with every process that was started there once the test has finished. */
+export async function newPlace(options: { bare?: boolean } = {}): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-process-'))
   const database = process.env.DATABASE_URL ? await createDatabase(process.env.DATABASE_URL) : undefined
+  if (!database && !options.bare) await copyEmptyDatabase(dataDir)
   const env = { COUNTERSIGN_DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) }
   onTestFinished(async () => {
     for (const child of children.get(dataDir) ?? []) {

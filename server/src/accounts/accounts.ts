@@ -76,6 +76,7 @@ function accountWrites(
     currency,
     status: 'ACTIVE',
     private_enabled: false,
+    credentials_version: 1,
     ...keys,
     created_at: from.now,
     updated_at: from.now,

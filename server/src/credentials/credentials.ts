@@ -1,98 +1,110 @@
-import { type Op, plusSeconds } from '../app.ts'
-import type { CredentialRow, InternalAccountRow, OtpChallengeRow } from '../db/tables.ts'
-import { insert, update, type Write } from '../db/writes.ts'
+import type { Op } from '../app.ts'
+import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
+import { update, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
-import { platformConfig } from '../platforms/platforms.ts'
-import { SANDBOX_OTP_CODE } from '../sandbox/magic-values.ts'
-import { selectChallengeTimes } from './store.ts'
+import { present } from '../present.ts'
+import type { DeliveryChannel } from './otp.ts'
+import { selectCredential } from './store.ts'
 
-/** The rules of one-time codes (specification 4.4, 4.5, 5.6). */
-export const OTP_TRIES_MAX = 5
-const CHALLENGES_MAX = 5
-const CHALLENGES_WINDOW_SECONDS = 10 * 60
-const DIGITS = '0123456789'
-/** Without letters and digits that people confuse. */
-const ALPHANUMERICS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-
-/** A new code: random in production, always the same in sandbox, where none is sent. */
-export function makeCode(op: Op): string {
-  if (op.mode === 'sandbox') return SANDBOX_OTP_CODE
-  const { otpLength, alphanumeric } = platformConfig(op).embeddedWalletConfig
-  const letters = alphanumeric ? ALPHANUMERICS : DIGITS
-  return Array.from({ length: otpLength }, () => letters[randomBelow(op, letters.length)]).join('')
-}
-
-/** Uniform: bytes that would favour the first letters are thrown away. */
-function randomBelow(op: Op, bound: number): number {
-  const ceiling = 256 - (256 % bound)
-  for (;;) {
-    const byte = op.random(1)[0]!
-    if (byte < ceiling) return byte % bound
-  }
-}
-
-/** What is kept of a code: a keyed digest, bound to its challenge. */
-export function codeMac(op: Op, challengeId: string, code: string): Uint8Array {
-  return op.enclave.mac('otp', `${challengeId} ${code}`)
-}
-
-/**
- * Error: 429 `RATE_LIMITED` with `Retry-After` once a credential had five challenges within ten minutes. The caller
- * guards with the credential's version, so that challenges issued at the same time are counted too.
- */
-export async function checkChallengeRate(op: Op, credential: CredentialRow): Promise<void> {
-  const since = plusSeconds(op.now, -CHALLENGES_WINDOW_SECONDS)
-  const times = await selectChallengeTimes(op, credential.id, since, CHALLENGES_MAX)
-  const oldest = times[CHALLENGES_MAX - 1]
-  if (!oldest) return
-  const waitMs = plusSeconds(oldest, CHALLENGES_WINDOW_SECONDS).getTime() - op.now.getTime()
-  throw new ApiError('RATE_LIMITED', { headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) } })
-}
-
-/** A new code for a credential; it takes the place of the one before. */
-export function makeOtpChallenge(
+/** What every kind of credential begins as; each kind adds its own. */
+function makeCredential(
   op: Op,
-  credential: CredentialRow,
-  account: InternalAccountRow,
-): { readonly bundle: string; readonly code: string; readonly writes: Write[] } {
-  const challengeId = op.newId('Challenge')
-  const code = makeCode(op)
-  const target = op.enclave.newOtpTarget({
-    challengeId,
-    organizationId: account.id,
-    userId: account.customer_id ?? op.platform.id,
-  })
-  const row: OtpChallengeRow = {
-    id: challengeId,
-    platform_id: op.platform.id,
-    credential_id: credential.id,
-    target_public_key: target.publicKey,
-    sealed_target_key: target.sealedKey,
-    code_mac: codeMac(op, challengeId, code),
-    tries: 0,
-    expires_at: plusSeconds(op.now, platformConfig(op).embeddedWalletConfig.expirationSeconds),
-    consumed_at: null,
-    created_at: op.now,
-  }
-  const change = { current_challenge_id: challengeId, version: credential.version + 1, updated_at: op.now }
+  accountId: string,
+  own: Pick<CredentialRow, 'type' | 'nickname'> & Partial<CredentialRow>,
+): CredentialRow {
   return {
-    bundle: target.bundle,
-    code,
-    writes: [
-      insert('otp_challenges', row),
-      update('credentials', credential.id, { version: credential.version, revoked_at: null }, change),
-    ],
+    id: op.newId('AuthMethod'),
+    platform_id: op.platform.id,
+    account_id: accountId,
+    contact: null,
+    oidc_issuer: null,
+    oidc_audience: null,
+    oidc_subject: null,
+    webauthn_id: null,
+    webauthn_public_key: null,
+    webauthn_sign_count: null,
+    current_challenge_id: null,
+    version: 1,
+    created_at: op.now,
+    updated_at: op.now,
+    revoked_at: null,
+    ...own,
   }
+}
+
+/** A credential whose codes go to an e-mail address or a phone number. */
+export function makeOtpCredential(
+  op: Op,
+  accountId: string,
+  type: DeliveryChannel,
+  contact: string,
+): CredentialRow {
+  return makeCredential(op, accountId, { type, nickname: contact, contact })
+}
+
+/** A credential for one identity at an OpenID provider: `iss`, `aud` and `sub` of its tokens. */
+export function makeOauthCredential(
+  op: Op,
+  accountId: string,
+  identity: {
+    readonly issuer: string
+    readonly audience: string
+    readonly subject: string
+    readonly email?: string | undefined
+  },
+): CredentialRow {
+  return makeCredential(op, accountId, {
+    type: 'OAUTH',
+    nickname: identity.email ?? identity.subject,
+    oidc_issuer: identity.issuer,
+    oidc_audience: identity.audience,
+    oidc_subject: identity.subject,
+  })
+}
+
+/** A credential for one passkey. */
+export function makePasskeyCredential(
+  op: Op,
+  accountId: string,
+  nickname: string,
+  passkey: { readonly credentialId: string; readonly publicKey: Uint8Array; readonly counter: number },
+): CredentialRow {
+  return makeCredential(op, accountId, {
+    type: 'PASSKEY',
+    nickname,
+    webauthn_id: passkey.credentialId,
+    webauthn_public_key: passkey.publicKey,
+    webauthn_sign_count: BigInt(passkey.counter),
+  })
+}
+
+/** A credential that was not revoked. Error: 404 `CREDENTIAL_NOT_FOUND`. */
+export async function findCredential(op: Op, id: string): Promise<CredentialRow> {
+  const credential = await selectCredential(op, id)
+  if (!credential) throw new ApiError('CREDENTIAL_NOT_FOUND', { details: { field: 'id' } })
+  return credential
+}
+
+/** Marks that the wallet's set of credentials changed. Guard: it has not changed since it was read. */
+export function credentialsChanged(op: Op, account: InternalAccountRow): Write {
+  const { id, credentials_version: version } = account
+  return update(
+    'internal_accounts',
+    id,
+    { credentials_version: version },
+    { credentials_version: version + 1, updated_at: op.now },
+  )
 }
 
 /** A credential as the API shows it (specification 2.1). */
 export function credentialView(credential: CredentialRow) {
-  return {
+  return present({
     id: credential.id,
     accountId: credential.account_id,
     type: credential.type,
     nickname: credential.nickname,
+    credentialId: credential.webauthn_id,
     createdAt: credential.created_at.toISOString(),
     updatedAt: credential.updated_at.toISOString(),
-  }
+  })
 }

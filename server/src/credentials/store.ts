@@ -2,7 +2,10 @@ import type { Op } from '../app.ts'
 import type { CredentialRow, OtpChallengeRow } from '../db/tables.ts'
 
 function live(op: Op) {
-  return op.read.selectFrom('credentials').where('platform_id', '=', op.platform.id).where('revoked_at', 'is', null)
+  return op.read
+    .selectFrom('credentials')
+    .where('platform_id', '=', op.platform.id)
+    .where('revoked_at', 'is', null)
 }
 
 export async function selectCredential(op: Op, id: string): Promise<CredentialRow | undefined> {
@@ -10,11 +13,21 @@ export async function selectCredential(op: Op, id: string): Promise<CredentialRo
 }
 
 export async function selectCredentials(op: Op, accountId: string): Promise<CredentialRow[]> {
-  return live(op).selectAll().where('account_id', '=', accountId).orderBy('created_at').orderBy('id').execute()
+  return live(op)
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
 }
 
 /** When the latest challenges of a credential were issued, newest first. */
-export async function selectChallengeTimes(op: Op, credentialId: string, since: Date, limit: number): Promise<Date[]> {
+export async function selectChallengeTimes(
+  op: Op,
+  credentialId: string,
+  since: Date,
+  limit: number,
+): Promise<Date[]> {
   const rows = await op.read
     .selectFrom('otp_challenges')
     .select('created_at')
@@ -30,11 +43,35 @@ export async function selectChallengeTimes(op: Op, credentialId: string, since: 
  * Counts a try at a code and gives its challenge, or undefined where no try is left. A statement of its own, committed
  * before the code is looked at: whatever happens afterwards, the try has been counted.
  */
-export async function countTry(op: Op, challengeId: string, triesMax: number): Promise<OtpChallengeRow | undefined> {
+export async function countTry(
+  op: Op,
+  challengeId: string,
+  triesMax: number,
+): Promise<OtpChallengeRow | undefined> {
   const { rows } = await op.db.query<OtpChallengeRow>(
     `UPDATE otp_challenges SET tries = tries + 1
      WHERE id = $1 AND tries < $2 AND consumed_at IS NULL AND expires_at > $3 RETURNING *`,
     [challengeId, triesMax, op.now],
   )
   return rows[0]
+}
+
+/** Whether a WebAuthn credential id is in use anywhere on this server, whatever its platform. */
+export async function isPasskeyRegistered(op: Op, webauthnId: string): Promise<boolean> {
+  const row = await op.read
+    .selectFrom('credentials')
+    .select('id')
+    .where('webauthn_id', '=', webauthnId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function isIdTokenUsed(op: Op, hash: string): Promise<boolean> {
+  const row = await op.read
+    .selectFrom('used_id_tokens')
+    .select('id')
+    .where('id', '=', hash)
+    .executeTakeFirst()
+  return row !== undefined
 }

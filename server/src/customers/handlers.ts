@@ -27,10 +27,9 @@ import {
 import {
   countCustomers,
   selectActiveSessionIds,
-  selectCustomerByPlatformCustomerId,
-  selectCustomerByUmaAddress,
   selectCustomers,
   selectEmailCredentials,
+  selectHolders,
   selectIsEmailTaken,
 } from './store.ts'
 import { moveCredential, openCustomerAccounts, openWallet } from './wallets.ts'
@@ -39,13 +38,11 @@ const EMAIL_CHANGE_SECONDS = 5 * 60
 
 export const customerCreate: Handler<typeof customer_create> = async (op, { body }) => {
   const platform = await findPlatform(op)
-  const config = readPlatformConfig(platform)
+  const config = readPlatformConfig(op, platform)
   checkDates(op, body)
   checkCurrencies(config, body.currencies)
   const customer = makeCustomer(op, config, body)
-  if (await selectCustomerByPlatformCustomerId(op, customer.platform_customer_id))
-    throw fieldError('CONFLICT', 'platformCustomerId', 'Another customer has this platformCustomerId.')
-  if (await selectCustomerByUmaAddress(op, customer.uma_address)) throw umaAddressExists()
+  await checkIsFree(op, customer)
   const announced = verificationEvent(op, customer)
   return {
     status: 201,
@@ -150,8 +147,7 @@ async function planUpdate(
   const after = changeCustomer(op, before, body)
   checkDates(op, body)
   checkCurrencies(platformConfig(op), body.currencies)
-  if (after.uma_address !== before.uma_address && (await selectCustomerByUmaAddress(op, after.uma_address)))
-    throw umaAddressExists()
+  if (after.uma_address !== before.uma_address) await checkIsFree(op, after)
   const credentials = await findMovingCredentials(op, before, after)
   if (credentials.length > 0 && (await selectIsEmailTaken(op, before.id, after.email!)))
     throw new ApiError('EMAIL_OTP_EMAIL_ALREADY_EXISTS', { details: { field: 'email' } })
@@ -177,6 +173,13 @@ function isUnchanged(before: CustomerRow, after: CustomerRow): boolean {
   return toCanonicalJson({ ...after, updated_at, version }) === toCanonicalJson(before)
 }
 
-function umaAddressExists(): ApiError {
-  return new ApiError('UMA_ADDRESS_EXISTS', { details: { field: 'umaAddress' } })
+/** Errors: 409 `CONFLICT` or `UMA_ADDRESS_EXISTS` where another customer has the id or the address. */
+async function checkIsFree(op: Op, customer: CustomerRow): Promise<void> {
+  const { id, platform_customer_id, uma_address } = customer
+  const holders = (await selectHolders(op, platform_customer_id, uma_address)).filter(
+    (other) => other.id !== id,
+  )
+  if (holders.some((other) => !other.deleted_at && other.platform_customer_id === platform_customer_id))
+    throw fieldError('CONFLICT', 'platformCustomerId', 'Another customer has this platformCustomerId.')
+  if (holders.length > 0) throw new ApiError('UMA_ADDRESS_EXISTS', { details: { field: 'umaAddress' } })
 }

@@ -23,18 +23,20 @@ export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | 
   return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Who has this id of the platform's own; a deleted customer has given it back. */
-export async function selectCustomerByPlatformCustomerId(op: Op, platformCustomerId: string) {
+/**
+ * Customers that have this id of the platform's own or this address, read at one moment. A deleted customer has given
+ * its id back but keeps its address, so that nobody is paid in its place.
+ */
+export async function selectHolders(op: Op, platformCustomerId: string, umaAddress: string) {
   return ofPlatform(op)
-    .select('id')
-    .where('platform_customer_id', '=', platformCustomerId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-}
-
-/** Who has this address; a deleted customer keeps it, so that nobody is paid in their place. */
-export async function selectCustomerByUmaAddress(op: Op, umaAddress: string) {
-  return ofPlatform(op).select('id').where('uma_address', '=', umaAddress).executeTakeFirst()
+    .select(['id', 'platform_customer_id', 'uma_address', 'deleted_at'])
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('platform_customer_id', '=', platformCustomerId), eb('deleted_at', 'is', null)]),
+        eb('uma_address', '=', umaAddress),
+      ]),
+    )
+    .execute()
 }
 
 function filtered(op: Op, filters: CustomerFilters) {

@@ -1,5 +1,6 @@
 import { makeInternalAccount, makeWallet } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
+import { makeOtpCredential } from '../credentials/credentials.ts'
 import type { CredentialRow, CustomerRow } from '../db/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
 import { fiatCurrencies, type PlatformConfig } from '../platforms/platforms.ts'
@@ -15,20 +16,7 @@ export function openCustomerAccounts(op: Op, config: PlatformConfig, customer: C
 /** A wallet and the credential that it is first signed in to with (specification 5.3). */
 export function openWallet(op: Op, customerId: string, email: string): Write[] {
   const { accountId, writes } = makeWallet(op, customerId)
-  const credential: CredentialRow = {
-    id: op.newId('AuthMethod'),
-    platform_id: op.platform.id,
-    account_id: accountId,
-    type: 'EMAIL_OTP',
-    nickname: email,
-    contact: email,
-    current_challenge_id: null,
-    version: 1,
-    created_at: op.now,
-    updated_at: op.now,
-    revoked_at: null,
-  }
-  return [...writes, insert('credentials', credential)]
+  return [...writes, insert('credentials', makeOtpCredential(op, accountId, 'EMAIL_OTP', email))]
 }
 
 /** The credential at another address. A code that went to the address before is no longer good. */

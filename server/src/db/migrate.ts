@@ -1,6 +1,7 @@
 import { records } from './migrations/0001-records.ts'
 import { ledger } from './migrations/0002-ledger.ts'
 import { commit } from './migrations/0003-commit.ts'
+import { messages } from './migrations/0004-messages.ts'
 import type { Database } from './port.ts'
 
 /** Forward only: what has landed is never edited, a change is a new file at the end. */
@@ -8,6 +9,7 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0001-records', sql: records },
   { name: '0002-ledger', sql: ledger },
   { name: '0003-commit', sql: commit },
+  { name: '0004-messages', sql: messages },
 ]
 
 /** Chosen once at random; any number that nothing else on the database server locks. */

@@ -7,12 +7,14 @@ export interface Tables {
   external_accounts: ExternalAccountRow
   credentials: CredentialRow
   otp_challenges: OtpChallengeRow
+  used_id_tokens: UsedIdTokenRow
   sessions: SessionRow
   signing_requests: SigningRequestRow
   quotes: QuoteRow
   transactions: TransactionRow
   events: EventRow
   jobs: JobRow
+  messages: MessageRow
   idempotency_keys: IdempotencyRow
   enclave_secrets: EnclaveSecretRow
   ledger_accounts: LedgerAccountRow
@@ -69,6 +71,8 @@ export interface InternalAccountRow extends Stamped {
   private_enabled: boolean
   spark_address: string | null
   sealed_seed: Uint8Array | null
+  /** Counts the changes to the wallet's set of credentials. */
+  credentials_version: number
 }
 
 export interface ExternalAccountRow extends Stamped {
@@ -94,6 +98,12 @@ export interface CredentialRow extends Stamped {
   type: 'OAUTH' | 'EMAIL_OTP' | 'SMS_OTP' | 'PASSKEY'
   nickname: string
   contact: string | null
+  oidc_issuer: string | null
+  oidc_audience: string | null
+  oidc_subject: string | null
+  webauthn_id: string | null
+  webauthn_public_key: Uint8Array | null
+  webauthn_sign_count: bigint | null
   current_challenge_id: string | null
   version: number
   revoked_at: Date | null
@@ -110,6 +120,13 @@ export interface OtpChallengeRow {
   expires_at: Date
   consumed_at: Date | null
   created_at: Date
+}
+
+export interface UsedIdTokenRow {
+  /** SHA-256 of the token, in hex. */
+  id: string
+  platform_id: string
+  expires_at: Date
 }
 
 export interface SessionRow extends Stamped {
@@ -203,6 +220,25 @@ export interface JobRow {
   claimed_until: Date | null
   last_error: string | null
   created_at: Date
+}
+
+export interface MessageRow extends Stamped {
+  id: string
+  platform_id: string
+  channel: 'EMAIL' | 'SMS'
+  state: 'QUEUED' | 'DELIVERED' | 'FAILED'
+  recipient: string
+  customer_id: string | null
+  account_id: string
+  credential_id: string
+  challenge_id: string
+  subject: string | null
+  /** `MessageContent` as the enclave seals it; null once it has gone out or is given up. */
+  sealed_content: Uint8Array | null
+  attempts: number
+  failure_reason: 'EXPIRED' | 'REPLACED' | 'REFUSED' | null
+  expires_at: Date
+  delivered_at: Date | null
 }
 
 export interface IdempotencyRow {

@@ -7,6 +7,9 @@ export interface Enclave {
   /** The key that signs envelopes and tokens: 130 hex characters, uncompressed, lower case. Clients pin it. */
   readonly quorumPublicKey: string
 
+  /** The key that signs webhooks, in the same form. */
+  readonly webhookPublicKey: string
+
   /** A fresh HPKE recipient for one code of one challenge, and the signed bundle that names it (specification 2.1). */
   newOtpTarget(challenge: OtpTargetOwner): OtpTarget
 
@@ -22,6 +25,21 @@ export interface Enclave {
 
   /** A new wallet: its seed, sealed to the account's record, and the Spark address that it derives. */
   newWallet(accountId: string): { readonly sealedSeed: Uint8Array; readonly sparkAddress: string }
+
+  /**
+   * A new session key, sealed to the client's key (130 hex characters), and its public half (66). The key itself is
+   * nowhere kept.
+   */
+  newSessionKey(clientPublicKey: string): { readonly publicKey: string; readonly encryptedKey: string }
+
+  /** The wallet's mnemonic, sealed to the client's key, in an envelope signed by the quorum key. */
+  exportWallet(accountId: string, sealedSeed: Uint8Array, clientPublicKey: string): string
+
+  /** Text for the database alone: sealed to one record of one purpose. */
+  sealText(purpose: 'message', id: string, text: string): Uint8Array
+
+  /** What `sealText` sealed to this record. Throws where it does not open. */
+  openText(purpose: 'message', id: string, sealed: Uint8Array): string
 
   /** A keyed digest of 32 bytes; each purpose has a key of its own. */
   mac(purpose: 'cursor' | 'otp', message: Uint8Array | string): Uint8Array

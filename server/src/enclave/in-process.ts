@@ -1,13 +1,15 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { makeOtpTargetBundle, openOtpBundle } from '../crypto/bundle.ts'
+import { makeOtpTargetBundle, openOtpBundle, sealSessionKey, sealWalletExport } from '../crypto/bundle.ts'
 import { signOtpToken } from '../crypto/otp-token.ts'
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey } from '../crypto/p256.ts'
 import { openAtRest, sealAtRest } from '../crypto/seal.ts'
 import type { Database } from '../db/port.ts'
 import type { Enclave } from './enclave.ts'
-import { seedFromEntropy, sparkAddress } from './wallet.ts'
+import { mnemonicOf, seedFromEntropy, sparkAddress } from './wallet.ts'
 
 const KEY_BYTES = 32
+/** Names the secret that the master key seals; it seals all others. */
+export const DATA_KEY = 'data_key'
 const WALLET_ENTROPY_BYTES = 32
 
 /** The master key does not open what this database holds. `message` is one line for the operator. */
@@ -25,17 +27,25 @@ export async function openEnclave(
   mode: 'sandbox' | 'production',
   createdAt: Date,
 ): Promise<Enclave> {
-  const dataKey = await findOrMakeSecret(db, 'data_key', masterKey, () => randomBytes(KEY_BYTES), createdAt)
-  const quorumKey = keyPairFromPrivateKey(
-    await findOrMakeSecret(db, 'quorum_key', dataKey, () => generateKeyPair().privateKey, createdAt),
-  )
-  return createEnclave(dataKey, quorumKey, mode)
+  const dataKey = await findOrMakeSecret(db, DATA_KEY, masterKey, () => randomBytes(KEY_BYTES), createdAt)
+  const keyPair = async (name: string) =>
+    keyPairFromPrivateKey(
+      await findOrMakeSecret(db, name, dataKey, () => generateKeyPair().privateKey, createdAt),
+    )
+  const keys = { quorum: await keyPair('quorum_key'), webhook: await keyPair('webhook_key') }
+  return createEnclave(dataKey, keys, mode)
 }
 
-function createEnclave(dataKey: Uint8Array, quorumKey: KeyPair, mode: 'sandbox' | 'production'): Enclave {
+function createEnclave(
+  dataKey: Uint8Array,
+  keys: { readonly quorum: KeyPair; readonly webhook: KeyPair },
+  mode: 'sandbox' | 'production',
+): Enclave {
+  const quorumKey = keys.quorum
   const macKeys = { cursor: deriveKey(dataKey, 'mac cursor'), otp: deriveKey(dataKey, 'mac otp') }
   return {
     quorumPublicKey: quorumKey.publicKey.uncompressedHex,
+    webhookPublicKey: keys.webhook.publicKey.uncompressedHex,
 
     newOtpTarget({ challengeId, organizationId, userId }) {
       const target = generateKeyPair()
@@ -51,7 +61,9 @@ function createEnclave(dataKey: Uint8Array, quorumKey: KeyPair, mode: 'sandbox' 
       if (!targetKey) throw new Error(`The target key of ${challengeId} does not open`)
       const opened = openOtpBundle(bundle, targetKey)
       targetKey.fill(0)
-      return 'failure' in opened ? undefined : { code: opened.otpCode, publicKey: opened.publicKeyCompressedHex }
+      return 'failure' in opened
+        ? undefined
+        : { code: opened.otpCode, publicKey: opened.publicKeyCompressedHex }
     },
 
     signOtpToken({ expiresAt, ...claims }) {
@@ -68,6 +80,34 @@ function createEnclave(dataKey: Uint8Array, quorumKey: KeyPair, mode: 'sandbox' 
       entropy.fill(0)
       seed.fill(0)
       return wallet
+    },
+
+    newSessionKey(clientPublicKey) {
+      const { privateKey, publicKey } = generateKeyPair()
+      const encryptedKey = sealSessionKey(privateKey, clientPublicKey)
+      privateKey.fill(0)
+      return { publicKey: publicKey.compressedHex, encryptedKey }
+    },
+
+    exportWallet(accountId, sealedSeed, clientPublicKey) {
+      const entropy = openAtRest(dataKey, sealedSeed, `wallet_seed ${accountId}`)
+      if (!entropy) throw new Error(`The seed of ${accountId} does not open`)
+      const mnemonic = mnemonicOf(entropy)
+      entropy.fill(0)
+      return sealWalletExport(
+        { mnemonic, clientPublicKeyHex: clientPublicKey, organizationId: accountId },
+        quorumKey,
+      )
+    },
+
+    sealText(purpose, id, text) {
+      return sealAtRest(dataKey, Buffer.from(text), `text ${purpose} ${id}`)
+    },
+
+    openText(purpose, id, sealed) {
+      const bytes = openAtRest(dataKey, sealed, `text ${purpose} ${id}`)
+      if (!bytes) throw new Error(`The text of ${id} does not open`)
+      return Buffer.from(bytes).toString()
     },
 
     mac(purpose, message) {
@@ -96,7 +136,9 @@ async function findOrMakeSecret(
   }
   const secret = openAtRest(sealingKey, found.sealed, name)
   if (!secret)
-    throw new MasterKeyError('The master key does not open this database: it was made with another COUNTERSIGN_MASTER_KEY.')
+    throw new MasterKeyError(
+      'The master key does not open this database: it was made with another COUNTERSIGN_MASTER_KEY.',
+    )
   return secret
 }
 

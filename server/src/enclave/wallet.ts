@@ -1,11 +1,14 @@
+import { pbkdf2Sync } from 'node:crypto'
 import { bech32m } from '@scure/base'
 import { HDKey } from '@scure/bip32'
-import { entropyToMnemonic, mnemonicToSeedSync } from '@scure/bip39'
+import { entropyToMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 
 /** The identity key of a Spark wallet, first account. */
 const SPARK_IDENTITY_PATH = "m/8797555'/0'/0'"
 const ADDRESS_CHARACTERS_MAX = 200
+const SEED_ROUNDS = 2048
+const SEED_BYTES = 64
 /** Protocol Buffers: field 1, length-delimited, 33 bytes. */
 const IDENTITY_KEY_FIELD = Uint8Array.of(0x0a, 33)
 
@@ -14,9 +17,12 @@ export function mnemonicOf(entropy: Uint8Array): string {
   return entropyToMnemonic(entropy, wordlist)
 }
 
-/** The 64-byte BIP-39 seed that the wallet's keys derive from. */
+/**
+ * The 64-byte BIP-39 seed, without a passphrase, that the wallet's keys derive from. By the runtime's own PBKDF2: the
+ * library's takes twenty times as long, and nothing else runs meanwhile.
+ */
 export function seedFromEntropy(entropy: Uint8Array): Uint8Array {
-  return mnemonicToSeedSync(mnemonicOf(entropy))
+  return pbkdf2Sync(mnemonicOf(entropy), 'mnemonic', SEED_ROUNDS, SEED_BYTES, 'sha512')
 }
 
 /** The Spark address of a seed's identity key: bech32m over its protobuf form. */

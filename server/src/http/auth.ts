@@ -12,22 +12,34 @@ export interface TokenAuthentication {
 }
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
+/** All that an id and a secret are made of; what else there is (U+0000) a database may refuse to be asked for. */
+const PRINTABLE = /^[\x21-\x7e]+$/
 const NO_SUCH_SECRET = Buffer.alloc(32)
 
 /**
  * HTTP Basic (specification 5.1): `<api token id>:<client secret>`, where the id may also be the token's `clientId`.
  * Error: 401 `UNAUTHORIZED`.
  */
-export async function authenticatePlatform(app: App, authorization: string | undefined): Promise<TokenAuthentication> {
+export async function authenticatePlatform(
+  app: App,
+  authorization: string | undefined,
+): Promise<TokenAuthentication> {
   if (!authorization) throw new ApiError('UNAUTHORIZED', { reason: 'Missing credentials' })
   const encoded = BASIC.exec(authorization)?.[1]
   const decoded = encoded ? Buffer.from(encoded, 'base64').toString('utf8') : ''
   // Ids contain a colon, secrets do not.
   const colon = decoded.lastIndexOf(':')
-  if (colon < 1) throw new ApiError('UNAUTHORIZED', { reason: 'Malformed credentials' })
+  if (colon < 1 || !PRINTABLE.test(decoded))
+    throw new ApiError('UNAUTHORIZED', { reason: 'Malformed credentials' })
   const found = await findTokenWithPlatform(app.read, decoded.slice(0, colon))
-  const given = createHash('sha256').update(decoded.slice(colon + 1)).digest()
+  const given = createHash('sha256')
+    .update(decoded.slice(colon + 1))
+    .digest()
   const matches = timingSafeEqual(given, found?.token.secret_hash ?? NO_SUCH_SECRET)
   if (!found || !matches) throw new ApiError('UNAUTHORIZED', { reason: 'Invalid credentials' })
-  return { platform: found.platform, tokenId: found.token.id, permissions: found.token.permissions as Permission[] }
+  return {
+    platform: found.platform,
+    tokenId: found.token.id,
+    permissions: found.token.permissions as Permission[],
+  }
 }

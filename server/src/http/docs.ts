@@ -52,17 +52,30 @@ const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
 /** The OpenAPI document and its reference page, both made here and working without any other server. */
 export function addDocs(server: FastifyInstance, app: App): void {
   let document: string | undefined
-  server.get(`${BASE_PATH}/openapi.json`, async (request, reply) => {
+  server.get(`${BASE_PATH}/openapi.json`, async (_request, reply) => {
     document ??= JSON.stringify(openApi({ serverUrl: BASE_PATH, mode: app.config.mode }))
-    return reply.type('application/json; charset=utf-8').header('Access-Control-Allow-Origin', '*').send(document)
+    return reply
+      .type('application/json; charset=utf-8')
+      .header('Access-Control-Allow-Origin', '*')
+      .send(document)
   })
   server.get('/docs', async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('Content-Security-Policy', CONTENT_SECURITY_POLICY).send(PAGE),
+    reply
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+      .send(PAGE),
   )
-  server.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))
+  server.get('/docs/start.js', async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(START),
+  )
   let script: Promise<Buffer> | undefined
   server.get('/docs/reference.js', async (_request, reply) => {
-    script ??= readFile(require.resolve('@scalar/fastify-api-reference').replace(/dist.*$/, 'dist/js/standalone.js'))
-    return reply.type('text/javascript; charset=utf-8').header('Cache-Control', 'max-age=3600').send(await script)
+    script ??= readFile(
+      require.resolve('@scalar/fastify-api-reference').replace(/dist.*$/, 'dist/js/standalone.js'),
+    )
+    return reply
+      .type('text/javascript; charset=utf-8')
+      .header('Cache-Control', 'max-age=3600')
+      .send(await script)
   })
 }

@@ -15,7 +15,10 @@ export function encodeError(error: ApiError): ErrorAnswer {
   const details = reason ? { reason, ...error.details } : error.details
   return {
     status,
-    headers: { ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="countersign"' } : {}), ...error.headers },
+    headers: {
+      ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="countersign"' } : {}),
+      ...error.headers,
+    },
     body: {
       status,
       code: error.code,
@@ -36,6 +39,9 @@ const DATA_EXCEPTION = /^22/
 export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
   if (error instanceof ApiError) return { refusal: error, isFault: false }
   if (DATA_EXCEPTION.test(sqlState(error) ?? ''))
-    return { refusal: new ApiError('INVALID_INPUT', { message: 'A value of the request is out of range.' }), isFault: true }
+    return {
+      refusal: new ApiError('INVALID_INPUT', { message: 'A value of the request is out of range.' }),
+      isFault: true,
+    }
   return { refusal: new ApiError('INTERNAL_ERROR'), isFault: true }
 }

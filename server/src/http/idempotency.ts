@@ -22,10 +22,19 @@ export interface StoredAnswer {
 }
 
 /** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to platform, method and path. */
-export function keyedRequest(op: Op, header: string | undefined, target: string, body: unknown): KeyedRequest | undefined {
+export function keyedRequest(
+  op: Op,
+  header: string | undefined,
+  target: string,
+  body: unknown,
+): KeyedRequest | undefined {
   if (header === undefined) return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(header))
-    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
+    throw fieldError(
+      'INVALID_INPUT',
+      'Idempotency-Key',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters',
+    )
   const requestHash = createHash('sha256').update(toCanonicalJson(body)).digest()
   return { scope: `${op.platform.id} ${target}`, key: header, requestHash }
 }

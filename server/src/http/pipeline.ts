@@ -3,9 +3,24 @@ import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
 import { type App, createOp, type Op } from '../app.ts'
 import type { Write } from '../db/writes.ts'
 import { parseJson, toJson } from '../json.ts'
-import { ApiError, type Approval, type Handler, type Implementation, type Input, type SignedHandler } from '../operation.ts'
-import { approve, consumeRequest, findChallenge, issueRequest, type SignedCall } from '../signing/signing.ts'
+import {
+  ApiError,
+  type Approval,
+  type Handler,
+  type Implementation,
+  type Input,
+  type SignedHandler,
+} from '../operation.ts'
+import {
+  approve,
+  approveByProof,
+  consumeRequest,
+  findChallenge,
+  issueRequest,
+  type SignedCall,
+} from '../signing/signing.ts'
 import { authenticatePlatform } from './auth.ts'
+import { parseBody } from './body.ts'
 import { asApiError, encodeError } from './errors.ts'
 import { findStoredAnswer, keyedRequest, storeAnswer } from './idempotency.ts'
 import { validator } from './validate.ts'
@@ -13,11 +28,12 @@ import { validator } from './validate.ts'
 /** A request as HTTP delivers it, and the answer to it. */
 export interface Call {
   readonly method: string
-  /** The path below the base address, as sent. */
+  /** The path below the base address, decoded. */
   readonly path: string
   readonly params: unknown
   readonly query: unknown
-  readonly body: unknown
+  /** As sent: it is parsed only for a caller who is known. */
+  readonly body: Uint8Array | undefined
   readonly authorization: string | undefined
   readonly idempotencyKey: string | undefined
   readonly signature: string | undefined
@@ -35,7 +51,9 @@ const RERUNS_MAX = 5
 
 /** Codes that the pipeline itself raises, for any endpoint. */
 const PIPELINE_CODES: ReadonlySet<ErrorCode> = new Set(
-  (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status === 401 || ERRORS[code].status >= 500),
+  (Object.keys(ERRORS) as ErrorCode[]).filter(
+    (code) => ERRORS[code].status === 401 || ERRORS[code].status >= 500,
+  ),
 ).add('INVALID_INPUT')
 
 /** Refusals that say nothing final about the request are not kept with its idempotency key. */
@@ -75,37 +93,56 @@ export function createPipeline<E extends Endpoint>(
   }
 
   async function run(op: Op, call: Call): Promise<Answer> {
-    const input = parse(call)
+    const body = parseBody(call.body)
+    const input = parse(call, body)
     const target = `${call.method} ${call.path}`
-    const signedCall: SignedCall = { operation: name, target, body: endpoint.body ? call.body : undefined }
-    const keyed = endpoint.idempotent ? keyedRequest(op, call.idempotencyKey, target, signedCall.body) : undefined
+    const signedCall: SignedCall = { operation: name, target, body: endpoint.body ? body : undefined }
+    const keyed = endpoint.idempotent
+      ? keyedRequest(op, call.idempotencyKey, target, signedCall.body)
+      : undefined
     for (let reruns = 0; reruns <= RERUNS_MAX; reruns++) {
       const stored = keyed && (await findStoredAnswer(op, keyed))
-      if (stored) return { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
+      if (stored)
+        return { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
       const { answer, writes, isFinal } = await decide(op, input, call, signedCall)
       const all = keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes
       if (await commit(app, all)) return answer
     }
-    throw new ApiError('UNAVAILABLE', { message: 'Too many requests are changing the same records. Try again.' })
+    throw new ApiError('UNAVAILABLE', {
+      message: 'Too many requests are changing the same records. Try again.',
+    })
   }
 
-  async function decide(op: Op, input: Input<Endpoint>, call: Call, signedCall: SignedCall): Promise<Decision> {
+  async function decide(
+    op: Op,
+    input: Input<Endpoint>,
+    call: Call,
+    signedCall: SignedCall,
+  ): Promise<Decision> {
     try {
       const gate = signed ? await signatureGate(op, signed, endpoint, input, call, signedCall) : {}
       if ('challenge' in gate) return gate.challenge
       const outcome = await handle(op, gate.approval ? { ...input, approval: gate.approval } : input)
       checkAnswer?.(outcome)
       return {
-        answer: { status: outcome.status, headers: {}, body: outcome.body === undefined ? '' : toJson(outcome.body) },
-        writes: [...(outcome.writes ?? []), ...(gate.approval ? consumeRequest(op, gate.approval) : [])],
+        answer: {
+          status: outcome.status,
+          headers: {},
+          body: outcome.body === undefined ? '' : toJson(outcome.body),
+        },
+        // The request first: an operation may end the very session that signed it.
+        writes: [...(gate.approval ? consumeRequest(op, gate.approval) : []), ...(outcome.writes ?? [])],
         isFinal: true,
       }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       if (!allowed.has(error.code)) throw new Error(`${name} raised ${error.code}, which it does not declare`)
-      if (!isFinal(error.code)) throw error
+      if (!isFinal(error.code)) {
+        await commit(app, error.writes)
+        throw error
+      }
       const { status, headers, body } = encodeError(error)
-      return { answer: { status, headers, body: toJson(body) }, writes: [], isFinal: true }
+      return { answer: { status, headers, body: toJson(body) }, writes: error.writes, isFinal: true }
     }
   }
 }
@@ -128,14 +165,14 @@ async function authorize(app: App, endpoint: Endpoint, call: Call): Promise<Op> 
   return op
 }
 
-function createParser(endpoint: Endpoint): (call: Call) => Input<Endpoint> {
+function createParser(endpoint: Endpoint): (call: Call, sent: unknown) => Input<Endpoint> {
   const params = endpoint.params ? validator(endpoint.params, 'path') : () => ({})
   const query = endpoint.query ? validator(endpoint.query, 'query') : () => ({})
   const body = endpoint.body ? validator(endpoint.body, 'body') : () => undefined
-  return (call) => ({
+  return (call, sent) => ({
     params: params(call.params) as never,
     query: query(call.query) as never,
-    body: (call.body === undefined && endpoint.bodyOptional ? undefined : body(call.body)) as never,
+    body: (sent === undefined && endpoint.bodyOptional ? undefined : body(sent)) as never,
   })
 }
 
@@ -149,19 +186,33 @@ async function signatureGate(
   signedCall: SignedCall,
 ): Promise<{ approval?: Approval } | { challenge: Decision }> {
   const { signature, requestId } = call
+  const prove = await signed.prove?.(op, input)
+  if (prove) {
+    if (requestId === undefined) throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
+    return { approval: await approveByProof(op, signedCall, requestId, prove) }
+  }
   if (signature !== undefined && requestId !== undefined)
     return { approval: await approve(op, signedCall, requestId, signature) }
-  if (requestId !== undefined) throw new ApiError('WALLET_SIGNATURE_MISSING', { reason: 'Missing wallet signature' })
-  if (signature !== undefined && !endpoint.signedDirectly) throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
+  if (requestId !== undefined)
+    throw new ApiError('WALLET_SIGNATURE_MISSING', { reason: 'Missing wallet signature' })
+  if (signature !== undefined && !endpoint.signedDirectly)
+    throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
   const authorization = await signed.authorize(op, input, signature !== undefined)
   if (authorization === null) return {}
   if (signature !== undefined) {
-    if (!('requestId' in authorization)) throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
+    if (!('requestId' in authorization))
+      throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
     return { approval: await approve(op, signedCall, authorization.requestId, signature) }
   }
-  if ('requestId' in authorization) return { challenge: challengeAnswer(await findChallenge(op, authorization.requestId)) }
+  if ('requestId' in authorization)
+    return { challenge: challengeAnswer(await findChallenge(op, authorization.requestId)) }
   const { write, ...challenge } = issueRequest(op, signedCall, authorization)
-  return { challenge: challengeAnswer({ ...('challenge' in authorization ? authorization.challenge : {}), ...challenge }, [write]) }
+  return {
+    challenge: challengeAnswer(
+      { ...('challenge' in authorization ? authorization.challenge : {}), ...challenge },
+      [write],
+    ),
+  }
 }
 
 /** A 202. It is never the final answer, so it is not kept with an idempotency key. */
@@ -179,16 +230,22 @@ async function commit(app: App, writes: readonly Write[]): Promise<boolean> {
 /** In tests every answer is held against the contract. */
 function createAnswerCheck(endpoint: Endpoint): (outcome: { status: number; body?: unknown }) => void {
   const checks = new Map(
-    Object.entries(endpoint.responses).map(([status, schema]) => [Number(status), schema ? validator(schema, 'answer') : null]),
+    Object.entries(endpoint.responses).map(([status, schema]) => [
+      Number(status),
+      schema ? validator(schema, 'answer') : null,
+    ]),
   )
   return ({ status, body }) => {
-    if (!checks.has(status)) throw new Error(`${endpoint.method} ${endpoint.path} does not declare status ${status}`)
+    if (!checks.has(status))
+      throw new Error(`${endpoint.method} ${endpoint.path} does not declare status ${status}`)
     const check = checks.get(status)
     if (!check) return
     try {
       check(parseJson(toJson(body)))
     } catch (error) {
-      throw new Error(`${endpoint.method} ${endpoint.path} answered outside its schema: ${(error as Error).message}`)
+      throw new Error(
+        `${endpoint.method} ${endpoint.path} answered outside its schema: ${(error as Error).message}`,
+      )
     }
   }
 }

@@ -1,9 +1,10 @@
+import type { Socket } from 'node:net'
 import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/endpoint'
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { App } from '../app.ts'
 import { HANDLERS } from '../handlers.ts'
-import { parseJson, toJson } from '../json.ts'
+import { toJson } from '../json.ts'
 import { ApiError, type Implementation } from '../operation.ts'
 import { BASE_PATH } from './base-path.ts'
 import { addDocs } from './docs.ts'
@@ -11,8 +12,7 @@ import { encodeError } from './errors.ts'
 import { createPipeline } from './pipeline.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
-const NESTING_MAX = 64
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const PARAMETER = /\{(\w+)\}/g
 
 /** The HTTP server, not yet listening. `checkAnswers` holds every answer against the contract; tests set it. */
 export function createServer(app: App, options: { checkAnswers?: boolean } = {}): FastifyInstance {
@@ -22,44 +22,48 @@ export function createServer(app: App, options: { checkAnswers?: boolean } = {})
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 512 },
+    clientErrorHandler: answerNotHttp,
     frameworkErrors: (_error, _request, reply) => sendError(reply as FastifyReply, new ApiError('NOT_FOUND')),
   })
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) =>
-    parseBody(body),
+  // Only taken in here: the pipeline parses it, once it knows who is calling.
+  server.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_: FastifyRequest, body: Buffer) => body,
   )
   server.setErrorHandler((error, request, reply) => sendError(reply, transportError(app, error, request)))
   server.setNotFoundHandler((_request, reply) => sendError(reply, new ApiError('NOT_FOUND')))
 
-  const byPath = new Map<string, EndpointName[]>()
-  for (const [name, { path, sandboxOnly }] of Object.entries<Endpoint>(API)) {
-    if (sandboxOnly && app.config.mode !== 'sandbox') continue
-    byPath.set(path, [...(byPath.get(path) ?? []), name as EndpointName])
-  }
-  for (const [path, names] of byPath) {
-    const url = BASE_PATH + path.replaceAll(/\{(\w+)\}/g, ':$1')
-    for (const name of names) addEndpoint(server, app, name, url, options.checkAnswers ?? false)
-    const taken = names.map((name) => API[name].method as string)
-    addMethodNotAllowed(server, url, taken)
-  }
+  const routes = Object.entries<Endpoint>(API).filter(
+    ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
+  )
+  refuseEarly(
+    server,
+    routes.map(([, endpoint]) => endpoint),
+  )
+  for (const [name] of routes) addEndpoint(server, app, name as EndpointName, options.checkAnswers ?? false)
   addHealth(server, app)
+  addWellKnown(server, app)
   addDocs(server, app)
   return server
 }
 
-function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, url: string, checkAnswers: boolean): void {
+function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, checkAnswers: boolean): void {
   const endpoint: Endpoint = API[name]
-  const answer = createPipeline(app, name, endpoint, HANDLERS[name] as Implementation<Endpoint>, { checkAnswers })
+  const answer = createPipeline(app, name, endpoint, HANDLERS[name] as Implementation<Endpoint>, {
+    checkAnswers,
+  })
   server.route({
     method: endpoint.method,
-    url,
+    url: BASE_PATH + endpoint.path.replaceAll(PARAMETER, ':$1'),
     handler: async (request, reply) => {
       const { status, headers, body } = await answer({
         method: endpoint.method,
-        path: pathOf(request).slice(BASE_PATH.length),
+        path: pathOf(endpoint, request),
         params: request.params,
         query: request.query,
-        body: request.body,
+        body: request.body as Buffer | undefined,
         authorization: request.headers.authorization,
         idempotencyKey: headerText(request, 'idempotency-key'),
         signature: headerText(request, 'svc-wallet-signature'),
@@ -72,16 +76,64 @@ function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, url:
   })
 }
 
-function addMethodNotAllowed(server: FastifyInstance, url: string, taken: readonly string[]): void {
-  const rest = METHODS.filter((method) => !taken.includes(method))
-  server.route({
-    method: rest,
-    url,
-    // Before the body is read: what is wrong is the method, whatever the body is.
-    onRequest: async (_request, reply) =>
-      sendError(reply, new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: taken.join(', ') } })),
-    handler: async () => {},
+/** What is wrong with a request whatever its body is, said before the body is read. */
+function refuseEarly(server: FastifyInstance, endpoints: readonly Endpoint[]): void {
+  const methods = new Map<string, Set<string>>()
+  for (const { path, method } of endpoints) {
+    const pattern = `^${BASE_PATH}${path.replaceAll(PARAMETER, '[^/]+')}$`
+    const taken = methods.get(pattern) ?? new Set()
+    methods.set(pattern, taken.add(method))
+    if (method === 'GET') taken.add('HEAD')
+  }
+  const paths = [...methods].map(([pattern, taken]) => [new RegExp(pattern), [...taken].join(', ')] as const)
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.is404) {
+      const [path] = request.url.split('?', 1)
+      const taken = paths.find(([pattern]) => pattern.test(path!))?.[1]
+      return sendError(
+        reply,
+        taken ? new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: taken } }) : new ApiError('NOT_FOUND'),
+      )
+    }
+    const encoding = request.headers['content-encoding']
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+      return sendError(
+        reply,
+        new ApiError('UNSUPPORTED_MEDIA_TYPE', {
+          message: 'The request body must not have a Content-Encoding.',
+        }),
+      )
   })
+}
+
+/** What reaches the socket and is not an HTTP request, too large in its headers or too slow. */
+function answerNotHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { status, body } = encodeError(
+    new ApiError('INVALID_INPUT', { message: NOT_HTTP[error.code ?? ''] ?? 'This is not an HTTP request.' }),
+  )
+  const text = toJson(body)
+  socket.end(
+    `HTTP/1.1 ${status} Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  )
+}
+
+const NOT_HTTP: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'The address and the headers of the request are too large.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+}
+
+/** The public keys of this server, for clients to pin. */
+function addWellKnown(server: FastifyInstance, app: App): void {
+  const { quorumPublicKey, webhookPublicKey } = app.enclave
+  server.get('/.well-known/countersign.json', async () => ({
+    enclaveQuorumPublic: quorumPublicKey,
+    webhookPublicKey,
+  }))
 }
 
 function addHealth(server: FastifyInstance, app: App): void {
@@ -95,41 +147,6 @@ function addHealth(server: FastifyInstance, app: App): void {
       return sendError(reply, new ApiError('UNAVAILABLE', { message: 'The database cannot be reached.' }))
     }
   })
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function parseBody(bytes: Buffer): unknown {
-  if (bytes.length === 0) return undefined
-  let value: unknown
-  try {
-    value = parseJson(utf8.decode(bytes))
-  } catch (error) {
-    throw new ApiError('INVALID_INPUT', {
-      message: `The body is not valid JSON: ${(error as Error).message}`,
-      details: { field: 'body' },
-    })
-  }
-  if (nestsDeeperThan(value, NESTING_MAX))
-    throw new ApiError('INVALID_INPUT', {
-      message: `The body nests deeper than ${NESTING_MAX} levels.`,
-      details: { field: 'body' },
-    })
-  return value
-}
-
-/** Walks level by level, not by recursion: the point is to be safe with any depth. */
-function nestsDeeperThan(value: unknown, levels: number): boolean {
-  let level: object[] = isObject(value) ? [value] : []
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth >= levels) return true
-    level = level.flatMap((item) => Object.values(item).filter(isObject))
-  }
-  return false
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 /** What fastify refuses before a handler runs, in our words. */
@@ -154,7 +171,8 @@ function headerText(request: FastifyRequest, name: string): string | undefined {
   return Array.isArray(value) ? value.join(',') : value
 }
 
-function pathOf(request: FastifyRequest): string {
-  const question = request.url.indexOf('?')
-  return question < 0 ? request.url : request.url.slice(0, question)
+/** The path below the base address in one spelling, however the client escaped it: signatures and keys are bound to it. */
+function pathOf(endpoint: Endpoint, request: FastifyRequest): string {
+  const params = request.params as Readonly<Record<string, string>>
+  return endpoint.path.replaceAll(PARAMETER, (_, name: string) => params[name]!)
 }

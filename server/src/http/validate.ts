@@ -37,15 +37,26 @@ function isInt64(bounds: Int64Bounds, value: unknown): boolean {
 function createAjv(options: { coerceTypes: boolean }): Ajv {
   const ajv = new Ajv({ ...options, useDefaults: true, strict: false, validateFormats: true, verbose: true })
   addFormats.default(ajv)
-  ajv.addKeyword({ keyword: 'wellFormed', validate: (_: unknown, value: unknown) => isWellFormedThroughout(value) })
+  ajv.addKeyword({
+    keyword: 'wellFormed',
+    validate: (_: unknown, value: unknown) => isWellFormedThroughout(value),
+  })
   ajv.addKeyword({ keyword: 'int64', validate: isInt64 })
-  ajv.addKeyword({ keyword: 'memberByTag', errors: 'full', compile: (union: TaggedUnion) => memberByTag(ajv, union) })
+  ajv.addKeyword({
+    keyword: 'memberByTag',
+    // Without a type it would be asked about values that are no objects, null among them.
+    type: 'object',
+    errors: 'full',
+    compile: (union: TaggedUnion) => memberByTag(ajv, union),
+  })
   return ajv
 }
 
 interface TaggedUnion {
   readonly tag: string
-  readonly members: readonly { readonly properties: Readonly<Record<string, { readonly enum: readonly string[] }>> }[]
+  readonly members: readonly {
+    readonly properties: Readonly<Record<string, { readonly enum: readonly string[] }>>
+  }[]
 }
 
 /**
@@ -53,7 +64,9 @@ interface TaggedUnion {
  * once takes over a second.
  */
 function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
-  const byTag = new Map(members.flatMap((member) => member.properties[tag]!.enum.map((word) => [word, member] as const)))
+  const byTag = new Map(
+    members.flatMap((member) => member.properties[tag]!.enum.map((word) => [word, member] as const)),
+  )
   const validate: DataValidateFunction = (value, context) => {
     const instancePath = context?.instancePath ?? ''
     const member = byTag.get((value as Readonly<Record<string, string>>)[tag]!)
@@ -64,7 +77,10 @@ function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunct
     }
     const check = ajv.compile(member)
     if (check(value)) return true
-    validate.errors = (check.errors ?? []).map((error) => ({ ...error, instancePath: instancePath + error.instancePath }))
+    validate.errors = (check.errors ?? []).map((error) => ({
+      ...error,
+      instancePath: instancePath + error.instancePath,
+    }))
     return false
   }
   return validate
@@ -86,9 +102,16 @@ function withOwnKeywords(schema: unknown): unknown {
     const { minimum, exclusiveMinimum, maximum } = rest as Int64Bounds
     return { int64: { minimum, exclusiveMinimum, maximum } }
   }
-  const { discriminator, oneOf, ...others } = rest as { discriminator?: { propertyName: string }; oneOf?: unknown[] }
+  const { discriminator, oneOf, ...others } = rest as {
+    discriminator?: { propertyName: string }
+    oneOf?: unknown[]
+  }
   if (discriminator && oneOf)
-    return { type, ...others, memberByTag: { tag: discriminator.propertyName, members: oneOf.map(withOwnKeywords) } }
+    return {
+      type,
+      ...others,
+      memberByTag: { tag: discriminator.propertyName, members: oneOf.map(withOwnKeywords) },
+    }
   return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, withOwnKeywords(value)]))
 }
 
@@ -102,7 +125,9 @@ export type Part = 'body' | 'query' | 'path' | 'answer'
 export function validator(schema: unknown, part: Part): (value: unknown) => unknown {
   let validate: ValidateFunction | undefined
   return (value) => {
-    validate ??= (part === 'query' || part === 'path' ? ajvForText : ajvForBodies).compile(withOwnKeywords(schema) as object)
+    validate ??= (part === 'query' || part === 'path' ? ajvForText : ajvForBodies).compile(
+      withOwnKeywords(schema) as object,
+    )
     if (!validate(value)) throw refusal(validate.errors ?? [], part)
     return decode(schema, value)
   }

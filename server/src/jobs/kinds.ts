@@ -2,7 +2,12 @@ import type { Op } from '../app.ts'
 import type { Write } from '../db/writes.ts'
 
 /** Every kind of due work. `handlers.ts` names what does it. */
-export const JOB_KINDS = ['accounts.backfill', 'quote.expire', 'transaction.settle'] as const
+export const JOB_KINDS = [
+  'accounts.backfill',
+  'message.deliver',
+  'quote.expire',
+  'transaction.settle',
+] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
 /**

@@ -40,7 +40,8 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
       const platforms = new Set(jobs.map((job) => job.platform_id))
       await Promise.all(
         [...platforms].map(async (platform) => {
-          for (const job of jobs) if (job.platform_id === platform && (await claim(app, job))) await perform(job)
+          for (const job of jobs)
+            if (job.platform_id === platform && (await claim(app, job))) await perform(job)
         }),
       )
       again ||= jobs.length === BATCH_JOBS_MAX
@@ -52,7 +53,10 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     try {
       for (let tries = 1; tries <= COMMIT_TRIES_MAX; tries++) {
         const writes = await handlers[job.kind as JobKind](op, job.payload)
-        const { done } = await app.committer.commit([{ write: 'remove', table: 'jobs', id: job.id }, ...writes])
+        const { done } = await app.committer.commit([
+          { write: 'remove', table: 'jobs', id: job.id },
+          ...writes,
+        ])
         if (done || !(await exists(app, job.id))) return
       }
       throw new Error('The records kept changing')
@@ -145,5 +149,7 @@ async function claim(app: App, job: JobRow): Promise<boolean> {
 }
 
 async function exists(app: App, id: string): Promise<boolean> {
-  return (await app.read.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+  return (
+    (await app.read.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+  )
 }

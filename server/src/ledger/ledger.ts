@@ -63,7 +63,12 @@ export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] 
 }
 
 /** Sets money aside. Guard: the account can spend it. */
-export function hold(op: Op, cause: Cause, account: string, amount: bigint): { holdId: string; write: LedgerWrite } {
+export function hold(
+  op: Op,
+  cause: Cause,
+  account: string,
+  amount: bigint,
+): { holdId: string; write: LedgerWrite } {
   const id = op.newId('Hold')
   return { holdId: id, write: { ...caused(op, cause), write: 'hold', id, account, amount } }
 }
@@ -76,7 +81,10 @@ export function captureAll(
   legs: readonly Leg[],
 ): LedgerWrite[] {
   const { holdId, account, amount } = held
-  return [{ write: 'capture', hold: holdId, account, amount, final: true, at: op.now }, ...post(op, cause, legs)]
+  return [
+    { write: 'capture', hold: holdId, account, amount, final: true, at: op.now },
+    ...post(op, cause, legs),
+  ]
 }
 
 /** Gives a hold back to its account. */

@@ -13,20 +13,20 @@ import {
 
 export const configGet: Handler<typeof config_get> = async (op) => ({
   status: 200,
-  body: platformConfigView(op.platform),
+  body: platformConfigView(op, op.platform),
 })
 
 /** A currency that is new gives the platform its account at once, and the customers theirs by due work. */
 export const configUpdate: Handler<typeof config_update> = async (op, { body }) => {
   const platform = await findPlatform(op)
-  const before = readPlatformConfig(platform)
+  const before = readPlatformConfig(op, platform)
   const config = changePlatformConfig(before, body)
   const earlier = fiatCurrencies(before)
   const added = fiatCurrencies(config).filter((currency) => !earlier.includes(currency))
   const change = { config, version: platform.version + 1, updated_at: op.now }
   return {
     status: 200,
-    body: platformConfigView({ ...platform, ...change }),
+    body: platformConfigView(op, { ...platform, ...change }),
     writes: [
       update('platforms', platform.id, { version: platform.version }, change),
       ...(await openMissingPlatformAccounts(op, added)),

@@ -33,7 +33,7 @@ const UMA_SUBDOMAIN_BYTES = 5
  * What a new platform starts with. Its UMA addresses are at a domain of its own below uma.example, a name that never
  * resolves (RFC 2606), until it sets its own.
  */
-export function defaultPlatformConfig(subdomain: string): PlatformConfig {
+export function defaultPlatformConfig(subdomain: string): Omit<PlatformConfig, 'oauthConfig'> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
@@ -79,9 +79,21 @@ export function makePlatform(
   return { row, writes: [insert('platforms', row), ...accounts] }
 }
 
+/** Passkeys of pages on the developer's own machine. Production has none until the platform says where its pages are. */
+const SANDBOX_PASSKEYS: PlatformConfig['passkeyConfig'] = {
+  rpId: 'localhost',
+  origins: ['http://localhost:*'],
+  userVerification: 'required',
+}
+
+/** Whose identity tokens are believed until the platform says otherwise. */
+const DEFAULT_OAUTH: PlatformConfig['oauthConfig'] = {
+  issuers: [{ issuer: 'https://accounts.google.com' }, { issuer: 'https://appleid.apple.com' }],
+}
+
 /** The settings as they were when the operation began. */
 export function platformConfig(op: Op): PlatformConfig {
-  return readPlatformConfig(op.platform)
+  return readPlatformConfig(op, op.platform)
 }
 
 /** The platform as it is now: what a write guarded by its version has to be decided on. */
@@ -90,10 +102,14 @@ export async function findPlatform(op: Op): Promise<PlatformRow> {
 }
 
 /** The settings in a row. Small amounts come out of the database as numbers. */
-export function readPlatformConfig(row: PlatformRow): PlatformConfig {
-  const config = row.config as PlatformConfig
+export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): PlatformConfig {
+  const config = row.config as Omit<PlatformConfig, 'oauthConfig'> & Partial<PlatformConfig>
+  const passkeyConfig = config.passkeyConfig ?? (op.mode === 'sandbox' ? SANDBOX_PASSKEYS : undefined)
+  const oauthConfig = config.oauthConfig ?? (op.mode === 'sandbox' ? DEFAULT_OAUTH : { issuers: [] })
   return {
     ...config,
+    ...(passkeyConfig ? { passkeyConfig } : {}),
+    oauthConfig,
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
       ...currency,
       minAmount: BigInt(currency.minAmount),
@@ -108,7 +124,7 @@ export function currencyConfig(config: PlatformConfig, currency: string): Curren
 }
 
 /** The platform's fiat currencies: what each approved customer has an account in. */
-export function fiatCurrencies(config: PlatformConfig): string[] {
+export function fiatCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
   return config.supportedCurrencies
     .map(({ currencyCode }) => currencyCode)
     .filter((code) => isKnownCurrency(code) && CURRENCIES[code].kind === 'fiat')
@@ -122,13 +138,34 @@ export function changePlatformConfig(
   config: PlatformConfig,
   change: BodyOf<typeof config_update>,
 ): PlatformConfig {
-  const { umaDomain, webhookEndpoint, supportedCurrencies, embeddedWalletConfig } = change
+  const {
+    umaDomain,
+    webhookEndpoint,
+    supportedCurrencies,
+    embeddedWalletConfig,
+    passkeyConfig,
+    oauthConfig,
+  } = change
   return {
     ...config,
-    ...present({ umaDomain, webhookEndpoint }),
+    ...present({ umaDomain, webhookEndpoint, oauthConfig }),
+    ...(passkeyConfig ? { passkeyConfig: changePasskeys(config.passkeyConfig, passkeyConfig) } : {}),
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: { ...config.embeddedWalletConfig, ...embeddedWalletConfig },
   }
+}
+
+/** Error: 400 for a first passkeyConfig without its domain or origins. */
+function changePasskeys(
+  before: PlatformConfig['passkeyConfig'],
+  change: NonNullable<BodyOf<typeof config_update>['passkeyConfig']>,
+): NonNullable<PlatformConfig['passkeyConfig']> {
+  const { rpId, origins, userVerification = 'required' } = { ...before, ...change }
+  if (rpId === undefined)
+    throw fieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
+  if (origins === undefined)
+    throw fieldError('INVALID_INPUT', 'passkeyConfig.origins', 'passkeyConfig.origins is required')
+  return { rpId, origins, userVerification }
 }
 
 function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[] {
@@ -153,10 +190,10 @@ function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[
 }
 
 /** The settings as the API shows them. */
-export function platformConfigView(row: PlatformRow): ConfigView {
+export function platformConfigView(op: Pick<Op, 'mode'>, row: PlatformRow): ConfigView {
   return {
     id: row.id,
-    ...readPlatformConfig(row),
+    ...readPlatformConfig(op, row),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }

@@ -20,7 +20,15 @@ import { checkExecutable, executeQuote, findQuote, makeTransaction, quoteView } 
 import { selectPayload } from './store.ts'
 
 /** Rails that settle in seconds hold a rate for five minutes, the others for fifteen (specification 2.5). */
-const INSTANT_RAILS: ReadonlySet<string> = new Set(['RTP', 'FEDNOW', 'SEPA_INSTANT', 'SPEI', 'PIX', 'UPI', 'FASTER_PAYMENTS'])
+const INSTANT_RAILS: ReadonlySet<string> = new Set([
+  'RTP',
+  'FEDNOW',
+  'SEPA_INSTANT',
+  'SPEI',
+  'PIX',
+  'UPI',
+  'FASTER_PAYMENTS',
+])
 const INSTANT_SECONDS = 5 * 60
 const OTHER_SECONDS = 15 * 60
 const INT64_MAX = 2n ** 63n - 1n
@@ -34,11 +42,16 @@ export const quoteCreate: Handler<typeof quote_create> = async (op, { body }) =>
   const sending = source.currency as KnownCurrency
   const receiving = destination.currency as KnownCurrency
   const found = price(op.rates, sending, receiving, body.lockedCurrencySide, body.lockedCurrencyAmount)
-  if (!found) throw fieldError('INVALID_AMOUNT', 'lockedCurrencyAmount', 'The amount is too small for this payment.')
+  if (!found)
+    throw fieldError('INVALID_AMOUNT', 'lockedCurrencyAmount', 'The amount is too small for this payment.')
   checkLimits(op, sending, found)
   const isWallet = source.type === 'EMBEDDED_WALLET'
   if (isWallet && body.immediatelyExecute)
-    throw fieldError('INVALID_INPUT', 'immediatelyExecute', 'An embedded wallet signs before its quote is executed')
+    throw fieldError(
+      'INVALID_INPUT',
+      'immediatelyExecute',
+      'An embedded wallet signs before its quote is executed',
+    )
 
   const rail = body.destination.destinationType === 'ACCOUNT' ? (body.destination.paymentRail ?? null) : null
   const quote: QuoteRow = {
@@ -58,7 +71,10 @@ export const quoteCreate: Handler<typeof quote_create> = async (op, { body }) =>
     request: keptOfRequest(body),
     signing_request_id: null,
     transaction_id: op.newId('Transaction'),
-    expires_at: plusSeconds(op.now, rail && INSTANT_RAILS.has(rail) ? INSTANT_SECONDS : validitySeconds(destination)),
+    expires_at: plusSeconds(
+      op.now,
+      rail && INSTANT_RAILS.has(rail) ? INSTANT_SECONDS : validitySeconds(destination),
+    ),
     created_at: op.now,
     updated_at: op.now,
   }
@@ -76,9 +92,13 @@ export const quoteCreate: Handler<typeof quote_create> = async (op, { body }) =>
     event(op, 'OUTGOING_PAYMENT.PENDING', transaction.id, transactionView(transaction, customer)),
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
   ]
-  if (!body.immediatelyExecute) return { status: 201, body: quoteView(complete, signing?.payloadToSign), writes }
+  if (!body.immediatelyExecute)
+    return { status: 201, body: quoteView(complete, signing?.payloadToSign), writes }
   await checkBalance(op, quote)
-  const executed = executeQuote(op, quote, { ...transaction, platform_customer_id: customer.platform_customer_id })
+  const executed = executeQuote(op, quote, {
+    ...transaction,
+    platform_customer_id: customer.platform_customer_id,
+  })
   return { status: 201, body: quoteView(executed.quote, undefined), writes: [...writes, ...executed.writes] }
 }
 
@@ -126,7 +146,11 @@ async function findParties(op: Op, body: QuoteBody): Promise<Parties> {
   const account = await findInternalAccount(op, source.accountId, 'source.accountId')
   const customerId = account.customer_id ?? source.customerId
   if (!customerId)
-    throw fieldError('INVALID_INPUT', 'source.customerId', 'source.customerId is required with an account of the platform')
+    throw fieldError(
+      'INVALID_INPUT',
+      'source.customerId',
+      'source.customerId is required with an account of the platform',
+    )
   if (source.customerId && source.customerId !== customerId)
     throw fieldError('INVALID_INPUT', 'source.customerId', 'source.accountId belongs to another customer')
   const customer = await findCustomer(op, customerId, 'source.customerId')
@@ -147,18 +171,27 @@ function checkDestination(body: QuoteBody, external: ExternalAccountRow): void {
     throw fieldError('INVALID_CURRENCY', 'destination.accountId', `There is no rate for ${external.currency}`)
   const rails: readonly string[] = accountType(external.account_type as ExternalAccountTypeName).rails ?? []
   if (paymentRail && !rails.includes(paymentRail))
-    throw fieldError('INVALID_INPUT', 'destination.paymentRail', `This account is reached by ${rails.join(', ') || 'no named rail'}`)
+    throw fieldError(
+      'INVALID_INPUT',
+      'destination.paymentRail',
+      `This account is reached by ${rails.join(', ') || 'no named rail'}`,
+    )
 }
 
 /** Without a rail named, the slowest of the account's decides. */
 function validitySeconds(destination: ExternalAccountRow): number {
-  const rails: readonly string[] = accountType(destination.account_type as ExternalAccountTypeName).rails ?? []
+  const rails: readonly string[] =
+    accountType(destination.account_type as ExternalAccountTypeName).rails ?? []
   return rails.every((rail) => INSTANT_RAILS.has(rail)) ? INSTANT_SECONDS : OTHER_SECONDS
 }
 
 function checkLimits(op: Op, sending: KnownCurrency, found: Price): void {
   if (found.sendingAmount > INT64_MAX || found.receivingAmount > INT64_MAX)
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'lockedCurrencyAmount', 'The amount is too large for this payment.')
+    throw fieldError(
+      'AMOUNT_OUT_OF_RANGE',
+      'lockedCurrencyAmount',
+      'The amount is too large for this payment.',
+    )
   const limits = platformConfig(op).supportedCurrencies.find(({ currencyCode }) => currencyCode === sending)
   if (limits && (found.sendingAmount < limits.minAmount || found.sendingAmount > limits.maxAmount))
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
@@ -179,7 +212,11 @@ async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
 }
 
 /** What the wallet signs to execute this quote: the payment in words, and the quote as it will be executed. */
-function signingRequest(op: Op, quote: QuoteRow, destination: ExternalAccountRow): ReturnType<typeof issueRequest> {
+function signingRequest(
+  op: Op,
+  quote: QuoteRow,
+  destination: ExternalAccountRow,
+): ReturnType<typeof issueRequest> {
   const sends = inWords(quote.sending_amount, quote.sending_currency as KnownCurrency)
   const delivers = inWords(quote.receiving_amount, quote.receiving_currency as KnownCurrency)
   const to = describeDestination(destination)
@@ -199,7 +236,8 @@ function signingRequest(op: Op, quote: QuoteRow, destination: ExternalAccountRow
 }
 
 function describeDestination({ account_info, account_type, identifier }: ExternalAccountRow): string {
-  const beneficiary = (account_info as { beneficiary?: { fullName?: string; legalName?: string } }).beneficiary
+  const beneficiary = (account_info as { beneficiary?: { fullName?: string; legalName?: string } })
+    .beneficiary
   const name = beneficiary?.fullName ?? beneficiary?.legalName
   const account = `${account_type} ending ${identifier.slice(-4)}`
   return name ? `${name} (${account})` : account
@@ -208,12 +246,19 @@ function describeDestination({ account_info, account_type, identifier }: Externa
 function keptOfRequest(body: QuoteBody): Record<string, unknown> {
   const { lockedCurrencySide, lockedCurrencyAmount, purposeOfPayment, lookupId, senderCustomerInfo } = body
   const customerId = body.source.customerId
-  const kept = { customerId, lockedCurrencySide, lockedCurrencyAmount, purposeOfPayment, lookupId, senderCustomerInfo }
+  const kept = {
+    customerId,
+    lockedCurrencySide,
+    lockedCurrencyAmount,
+    purposeOfPayment,
+    lookupId,
+    senderCustomerInfo,
+  }
   return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined))
 }
 
 async function viewOf(op: Op, quote: QuoteRow) {
-  const payload = quote.signing_request_id === null ? undefined : await selectPayload(op, quote.signing_request_id)
+  const payload =
+    quote.signing_request_id === null ? undefined : await selectPayload(op, quote.signing_request_id)
   return quoteView(quote, payload)
 }
-

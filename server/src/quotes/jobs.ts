@@ -45,7 +45,11 @@ export const settleTransaction: JobHandler = async (op, payload) => {
       transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
       ...moveTransaction(op, transaction, 'fail', { failure_reason: delivery.failureReason }),
     ]
-  const held = { holdId: transaction.hold_id!, account: quote.source_account_id, amount: quote.sending_amount }
+  const held = {
+    holdId: transaction.hold_id!,
+    account: quote.source_account_id,
+    amount: quote.sending_amount,
+  }
   return [
     ...captureAll(op, { cause: 'quote', causeId: quote.id }, held, settlementLegs(quote)),
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'settle').write,
@@ -86,7 +90,14 @@ function moveTransaction(
   by: keyof typeof EVENT_OF,
   change: Partial<OutgoingRow>,
 ): Write[] {
-  const moved = transition(op, 'transactions', OUTGOING_TRANSACTION_TRANSITIONS, transaction as OutgoingRow, by, change)
+  const moved = transition(
+    op,
+    'transactions',
+    OUTGOING_TRANSACTION_TRANSITIONS,
+    transaction as OutgoingRow,
+    by,
+    change,
+  )
   return [moved.write, event(op, EVENT_OF[by], transaction.id, transactionView(moved.row, transaction))]
 }
 

@@ -7,7 +7,6 @@ import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
 import { hold } from '../ledger/ledger.ts'
 import { ApiError } from '../operation.ts'
-import { nextState, transition } from '../transition.ts'
 import {
   type OutgoingRow,
   type RateSummary,
@@ -15,6 +14,7 @@ import {
   transactionView,
   withBigints,
 } from '../transactions/transactions.ts'
+import { nextState, transition } from '../transition.ts'
 import { selectQuote } from './store.ts'
 
 /** Error: 404 `QUOTE_NOT_FOUND`. */
@@ -47,9 +47,16 @@ export function executeQuote(
   const cause = { cause: 'quote', causeId: quote.id } as const
   const { holdId, write } = hold(op, cause, quote.source_account_id, quote.sending_amount)
   const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute')
-  const moving = transition(op, 'transactions', OUTGOING_TRANSACTION_TRANSITIONS, transaction as OutgoingRow, 'execute', {
-    hold_id: holdId,
-  })
+  const moving = transition(
+    op,
+    'transactions',
+    OUTGOING_TRANSACTION_TRANSITIONS,
+    transaction as OutgoingRow,
+    'execute',
+    {
+      hold_id: holdId,
+    },
+  )
   const view = transactionView(moving.row, transaction)
   return {
     quote: paying.row,
@@ -97,7 +104,8 @@ export function quoteView(quote: QuoteRow, payloadToSign: string | undefined) {
           paymentInstructions: [
             {
               accountOrWalletInfo: { accountType: 'EMBEDDED_WALLET' as const, payloadToSign },
-              instructionsNotes: 'Sign payloadToSign with a session key of the wallet, then execute the quote.',
+              instructionsNotes:
+                'Sign payloadToSign with a session key of the wallet, then execute the quote.',
             },
           ],
         }),

@@ -19,4 +19,7 @@ export interface OutgoingPayment {
 
 export type Delivery =
   | { readonly outcome: 'delivered' }
-  | { readonly outcome: 'failed'; readonly failureReason: 'QUOTE_EXECUTION_FAILED' | 'COUNTERPARTY_POST_TX_FAILED' }
+  | {
+      readonly outcome: 'failed'
+      readonly failureReason: 'QUOTE_EXECUTION_FAILED' | 'COUNTERPARTY_POST_TX_FAILED'
+    }

@@ -7,7 +7,12 @@ import type { JobRunner } from '../jobs/runner.ts'
  * Moves a platform's clock forward to `target`, doing what falls due on the way at the time it falls due. Each step is
  * a transaction of its own: an advance that is cut short has simply not come as far.
  */
-export async function advanceClock(app: App, jobs: JobRunner, platformId: string, target: Date): Promise<Date> {
+export async function advanceClock(
+  app: App,
+  jobs: JobRunner,
+  platformId: string,
+  target: Date,
+): Promise<Date> {
   for (;;) {
     const due = await jobs.nextDue(platformId, target)
     const now = await setClock(app, platformId, due ?? target)
@@ -28,7 +33,9 @@ async function setClock(app: App, platformId: string, at: Date): Promise<Date> {
     const now = new Date(real.getTime() + Number(platform.clock_offset_ms))
     if (now >= at) return now
     const change = { clock_offset_ms: BigInt(at.getTime() - real.getTime()), version: platform.version + 1 }
-    const { done } = await app.committer.commit([update('platforms', platformId, { version: platform.version }, change)])
+    const { done } = await app.committer.commit([
+      update('platforms', platformId, { version: platform.version }, change),
+    ])
     if (done) return at
   }
 }

@@ -39,9 +39,9 @@ export const sandboxClockGet: Handler<typeof sandbox_clock_get> = async (op) => 
 export const sandboxClockAdvance: Handler<typeof sandbox_clock_advance> = async (op, { body }) => {
   if ((body.seconds === undefined) === (body.to === undefined))
     throw fieldError('INVALID_INPUT', 'seconds', 'Give either seconds or to')
-  const target =
-    body.to === undefined ? new Date(op.now.getTime() + body.seconds! * 1000) : new Date(body.to)
-  if (target < op.now) throw fieldError('INVALID_INPUT', 'to', 'to is before now, and the clock never goes back')
+  const target = body.to === undefined ? new Date(op.now.getTime() + body.seconds! * 1000) : new Date(body.to)
+  if (target < op.now)
+    throw fieldError('INVALID_INPUT', 'to', 'to is before now, and the clock never goes back')
   const now = await op.advanceClock(target)
   return { status: 200, body: { now: now.toISOString() } }
 }

@@ -8,6 +8,10 @@ import type { Delivery } from '../rails/rail.ts'
 /** The one-time code of every challenge; none is sent. */
 export const SANDBOX_OTP_CODE = '000000'
 
+/** Legacy values that stand for a wallet signature and for the signature of a passkey assertion. */
+export const SANDBOX_WALLET_SIGNATURE = 'sandbox-valid-signature'
+export const SANDBOX_PASSKEY_SIGNATURE = 'sandbox-valid-passkey-signature'
+
 type VerificationStatus = 'PENDING' | 'REJECTED' | 'APPROVED'
 
 /** The check of a person (KYC) or a business (KYB); any other suffix is approved. */

@@ -1,11 +1,78 @@
-import type { session_list } from '@countersign/contract/sessions'
+import type { session_delete, session_list, session_refresh } from '@countersign/contract/sessions'
 import { findInternalAccount } from '../accounts/accounts.ts'
-import type { Handler } from '../operation.ts'
-import { sessionView } from './sessions.ts'
-import { selectActiveSessions } from './store.ts'
+import { type Op, plusSeconds } from '../app.ts'
+import { checkClientPublicKey } from '../client-key.ts'
+import { findCredential } from '../credentials/credentials.ts'
+import { expectRow } from '../db/writes.ts'
+import { ApiError, type Handler, type SignedHandler } from '../operation.ts'
+import { SIGNING_SECONDS } from '../signing/signing.ts'
+import { endSession, makeSession, sessionView } from './sessions.ts'
+import { selectActiveSessions, selectSession } from './store.ts'
 
 export const sessionList: Handler<typeof session_list> = async (op, { query }) => {
   const account = await findInternalAccount(op, query.accountId)
   const sessions = await selectActiveSessions(op, account.id)
   return { status: 200, body: { data: sessions.map((session) => sessionView(session, session)) } }
+}
+
+/** The session signs for its own successor (specification 4.6); both calls need it active. */
+export const sessionRefresh: SignedHandler<typeof session_refresh> = {
+  async authorize(op, { params, body }) {
+    checkClientPublicKey(body.clientPublicKey)
+    const session = await findActiveSessionById(op, params.id)
+    return {
+      accountId: session.account_id,
+      statement: {
+        summary: 'Stay signed in: a new session key for this device',
+        session: session.id,
+        clientPublicKey: body.clientPublicKey,
+      },
+      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+    }
+  },
+
+  async handle(op, { params, body, approval }) {
+    const session = await findActiveSessionById(op, params.id)
+    if (approval?.session && approval.session.id !== session.id)
+      throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'Signed by another session' })
+    const credential = await findCredential(op, session.credential_id)
+    const key = op.enclave.newSessionKey(body.clientPublicKey)
+    const { row, write } = makeSession(op, credential, key.publicKey)
+    return {
+      status: 200,
+      body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+      writes: [
+        expectRow('sessions', session.id, { revoked_at: null }),
+        expectRow('credentials', credential.id, { revoked_at: null }),
+        write,
+      ],
+    }
+  },
+}
+
+export const sessionDelete: SignedHandler<typeof session_delete> = {
+  async authorize(op, { params }) {
+    const session = await findActiveSessionById(op, params.id)
+    const { type } = await findCredential(op, session.credential_id)
+    return {
+      accountId: session.account_id,
+      statement: { summary: 'End a session of this wallet', session: session.id },
+      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      challenge: { type },
+    }
+  },
+
+  async handle(op, { params }) {
+    const session = await findActiveSessionById(op, params.id)
+    return { status: 204, body: undefined, writes: [endSession(op, session.id)] }
+  },
+}
+
+/** Error: 404 `SESSION_NOT_FOUND`, also for one that has ended. */
+async function findActiveSessionById(op: Op, id: string) {
+  const session = await selectSession(op, id)
+  const active = session && (await selectActiveSessions(op, session.account_id))
+  if (!session || !active?.some((one) => one.id === id))
+    throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })
+  return session
 }

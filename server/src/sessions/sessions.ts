@@ -1,7 +1,8 @@
 import { type Op, plusSeconds } from '../app.ts'
 import type { CredentialRow, SessionRow } from '../db/tables.ts'
-import { insert, type Write } from '../db/writes.ts'
-import { selectActiveSessionByKey } from './store.ts'
+import { insert, update, type Write } from '../db/writes.ts'
+import { present } from '../present.ts'
+import { selectActiveSessionByKey, selectActiveSessions, selectNewestActiveSession } from './store.ts'
 
 const SESSION_SECONDS = 15 * 60
 
@@ -14,10 +15,28 @@ export async function findActiveSession(
   return selectActiveSessionByKey(op, accountId, publicKey)
 }
 
+/** The active session of an account that was issued last. */
+export async function findNewestSession(op: Op, accountId: string): Promise<SessionRow | undefined> {
+  return selectNewestActiveSession(op, accountId)
+}
+
+/** Ends the active sessions that a credential issued. */
+export async function endSessionsOf(op: Op, credential: CredentialRow): Promise<Write[]> {
+  const sessions = await selectActiveSessions(op, credential.account_id)
+  return sessions
+    .filter((session) => session.credential_id === credential.id)
+    .map(({ id }) => endSession(op, id))
+}
+
+/** Guard: the session was not ended before. */
+export function endSession(op: Op, id: string): Write {
+  return update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now })
+}
+
 /** A session of a verified credential; its key signs for the account until it expires. */
 export function makeSession(
   op: Op,
-  credential: CredentialRow,
+  credential: Pick<CredentialRow, 'id' | 'account_id'>,
   publicKey: string,
 ): { readonly row: SessionRow; readonly write: Write } {
   const row: SessionRow = {
@@ -35,14 +54,18 @@ export function makeSession(
 }
 
 /** A session as the API shows it (specification 2.2). */
-export function sessionView(session: SessionRow, credential: Pick<CredentialRow, 'type' | 'nickname'>) {
-  return {
+export function sessionView(
+  session: SessionRow,
+  credential: Pick<CredentialRow, 'type' | 'nickname' | 'webauthn_id'>,
+) {
+  return present({
     id: session.id,
     accountId: session.account_id,
     type: credential.type,
     nickname: credential.nickname,
+    credentialId: credential.webauthn_id,
     createdAt: session.created_at.toISOString(),
     updatedAt: session.updated_at.toISOString(),
     expiresAt: session.expires_at.toISOString(),
-  }
+  })
 }

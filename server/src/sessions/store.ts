@@ -1,9 +1,12 @@
 import type { Op } from '../app.ts'
 import type { SessionRow } from '../db/tables.ts'
 
+/** Sessions that are active: not expired, not revoked, and of a credential that was not revoked. */
 function active(op: Op, accountId: string) {
   return op.read
     .selectFrom('sessions')
+    .innerJoin('credentials', 'credentials.id', 'sessions.credential_id')
+    .where('credentials.revoked_at', 'is', null)
     .where('sessions.account_id', '=', accountId)
     .where('sessions.platform_id', '=', op.platform.id)
     .where('sessions.revoked_at', 'is', null)
@@ -15,15 +18,35 @@ export async function selectActiveSessionByKey(
   accountId: string,
   publicKey: string,
 ): Promise<SessionRow | undefined> {
-  return active(op, accountId).selectAll().where('public_key', '=', publicKey).limit(1).executeTakeFirst()
+  return active(op, accountId)
+    .selectAll('sessions')
+    .where('public_key', '=', publicKey)
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function selectNewestActiveSession(op: Op, accountId: string): Promise<SessionRow | undefined> {
+  return active(op, accountId)
+    .selectAll('sessions')
+    .orderBy('sessions.created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function selectSession(op: Op, id: string): Promise<SessionRow | undefined> {
+  return op.read
+    .selectFrom('sessions')
+    .selectAll()
+    .where('id', '=', id)
+    .where('platform_id', '=', op.platform.id)
+    .executeTakeFirst()
 }
 
 /** Active sessions with what they show of their credential, oldest first. */
 export async function selectActiveSessions(op: Op, accountId: string) {
   return active(op, accountId)
-    .innerJoin('credentials', 'credentials.id', 'sessions.credential_id')
     .selectAll('sessions')
-    .select(['credentials.type', 'credentials.nickname'])
+    .select(['credentials.type', 'credentials.nickname', 'credentials.webauthn_id'])
     .orderBy('sessions.created_at')
     .orderBy('sessions.id')
     .execute()

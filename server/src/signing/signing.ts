@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Op } from '../app.ts'
-import { parseStamp, verifyStamp } from '../crypto/stamp.ts'
+import { parseStamp, type Stamp, verifyStamp } from '../crypto/stamp.ts'
 import type { SigningRequestRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { toCanonicalJson, toJson } from '../json.ts'
-import { ApiError, type Approval, type Authorization } from '../operation.ts'
-import { findActiveSession } from '../sessions/sessions.ts'
+import { ApiError, type Approval, type Authorization, type Prove } from '../operation.ts'
+import { SANDBOX_WALLET_SIGNATURE } from '../sandbox/magic-values.ts'
+import { findActiveSession, findNewestSession } from '../sessions/sessions.ts'
 
 /**
  * The signed retry (specification 3.4), one mechanism for every signed operation: a request is issued with the payload
  * to sign, matched against the retry, and consumed in the transaction that performs the operation.
  */
+
+/** How long a signed retry may take, where nothing else sets its time (specification 2.3). */
+export const SIGNING_SECONDS = 5 * 60
 
 /** The call that is being authorized: what was sent, where. The retry must be the same. */
 export interface SignedCall {
@@ -31,7 +35,11 @@ export interface Challenge {
 type NewAuthorization = Exclude<Authorization, { requestId: string }>
 
 /** A new request: the challenge for the client and the row to write. */
-export function issueRequest(op: Op, call: SignedCall, authorization: NewAuthorization): Challenge & { write: Write } {
+export function issueRequest(
+  op: Op,
+  call: SignedCall,
+  authorization: NewAuthorization,
+): Challenge & { write: Write } {
   const requestId = op.newId('Request')
   const bodyHash = hashBody(call.body)
   const payload =
@@ -78,29 +86,67 @@ export async function findChallenge(op: Op, requestId: string): Promise<Challeng
  * Checks a signed retry. Errors: 401 `UNAUTHORIZED` for an unknown, used or expired request, `WALLET_SIGNATURE_*` for
  * the header and the signature (specification 7).
  */
-export async function approve(op: Op, call: SignedCall, requestId: string, signature: string): Promise<Approval> {
-  const stamp = parseStamp(signature)
-  if (!stamp) throw new ApiError('WALLET_SIGNATURE_MALFORMED', { reason: 'Malformed wallet signature' })
+export async function approve(
+  op: Op,
+  call: SignedCall,
+  requestId: string,
+  signature: string,
+): Promise<Approval> {
+  const isMagic = op.mode === 'sandbox' && signature === SANDBOX_WALLET_SIGNATURE
+  const stamp = isMagic ? undefined : parseStamp(signature)
+  if (!stamp && !isMagic)
+    throw new ApiError('WALLET_SIGNATURE_MALFORMED', { reason: 'Malformed wallet signature' })
   const request = await findOpenRequest(op, requestId)
-  const same =
-    request.operation === call.operation &&
-    request.target === call.target &&
-    Buffer.from(request.body_hash).equals(hashBody(call.body))
-  if (!same) throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'Request differs from the first call' })
-  const session =
-    request.signer_public_key === null
-      ? await findActiveSession(op, request.account_id, stamp.publicKey)
-      : request.signer_public_key === stamp.publicKey
-        ? null
-        : undefined
-  if (session === undefined || !verifyStamp(stamp, request.payload))
-    throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'Invalid wallet signature' })
+  if (!isSameCall(request, call) || !Buffer.from(request.body_hash).equals(hashBody(call.body)))
+    throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'Request differs from the first call' })
+  const signer = stamp ? await findSigner(op, request, stamp) : await findMagicSigner(op, request)
+  if (!signer) throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'Invalid wallet signature' })
+  return approval(request, signer, request.context)
+}
+
+/** Checks a call that answers its request by a proof of its own: what is in the body, instead of a stamp. */
+export async function approveByProof(
+  op: Op,
+  call: SignedCall,
+  requestId: string,
+  prove: Prove,
+): Promise<Approval> {
+  const request = await findOpenRequest(op, requestId)
+  if (!isSameCall(request, call))
+    throw new ApiError('UNAUTHORIZED', { reason: 'Request is for another operation' })
+  const proven = await prove(request)
+  return approval(request, { publicKey: '', session: undefined }, { ...request.context, ...proven })
+}
+
+type Signer = Pick<Approval, 'publicKey' | 'session'>
+
+function approval(request: SigningRequestRow, signer: Signer, context: Approval['context']): Approval {
+  return { requestId: request.id, accountId: request.account_id, ...signer, context }
+}
+
+function isSameCall(request: SigningRequestRow, call: SignedCall): boolean {
+  return request.operation === call.operation && request.target === call.target
+}
+
+/** Who made this stamp over the payload: the key that the request asks for, or else an active session of the account. */
+async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Promise<Signer | undefined> {
+  const { publicKey } = stamp
+  if (request.signer_public_key !== null)
+    return request.signer_public_key === publicKey && verifyStamp(stamp, request.payload)
+      ? { publicKey, session: undefined }
+      : undefined
+  const session = await findActiveSession(op, request.account_id, publicKey)
+  if (!session || !verifyStamp(stamp, request.payload)) return undefined
+  return { publicKey, session: { id: session.id, credentialId: session.credential_id } }
+}
+
+/** The legacy value of the sandbox stands for a signature by the newest session, where the account has one. */
+async function findMagicSigner(op: Op, request: SigningRequestRow): Promise<Signer> {
+  if (request.signer_public_key !== null) return { publicKey: request.signer_public_key, session: undefined }
+  const session = await findNewestSession(op, request.account_id)
   return {
-    requestId: request.id,
-    accountId: request.account_id,
-    sessionId: session?.id,
-    publicKey: stamp.publicKey,
-    context: request.context,
+    publicKey: session?.public_key ?? '',
+    session: session && { id: session.id, credentialId: session.credential_id },
   }
 }
 
@@ -108,7 +154,7 @@ export async function approve(op: Op, call: SignedCall, requestId: string, signa
 export function consumeRequest(op: Op, approval: Approval): Write[] {
   return [
     update('signing_requests', approval.requestId, { consumed_at: null }, { consumed_at: op.now }),
-    ...(approval.sessionId ? [expectRow('sessions', approval.sessionId, { revoked_at: null })] : []),
+    ...(approval.session ? [expectRow('sessions', approval.session.id, { revoked_at: null })] : []),
   ]
 }
 

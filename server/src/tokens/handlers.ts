@@ -10,7 +10,11 @@ import { makeToken } from './tokens.ts'
 export const tokenCreate: Handler<typeof token_create> = async (op, { body }) => {
   const lacking = body.permissions.filter((permission) => !callerPermissions(op).includes(permission))
   if (lacking.length > 0)
-    throw fieldError('FORBIDDEN', 'permissions', `This token cannot grant what it does not have: ${lacking.join(', ')}.`)
+    throw fieldError(
+      'FORBIDDEN',
+      'permissions',
+      `This token cannot grant what it does not have: ${lacking.join(', ')}.`,
+    )
   const { row, clientSecret, write } = makeToken(op, op.platform.id, body.name, body.permissions)
   return { status: 201, body: { ...tokenView(row), clientSecret }, writes: [write] }
 }
@@ -32,7 +36,11 @@ export const tokenGet: Handler<typeof token_get> = async (op, { params }) => ({
 export const tokenDelete: Handler<typeof token_delete> = async (op, { params }) => {
   const token = await findToken(op, params.tokenId)
   const change = { deleted_at: op.now, updated_at: op.now }
-  return { status: 204, body: undefined, writes: [update('api_tokens', token.id, { deleted_at: null }, change)] }
+  return {
+    status: 204,
+    body: undefined,
+    writes: [update('api_tokens', token.id, { deleted_at: null }, change)],
+  }
 }
 
 async function findToken(op: Op, id: string): Promise<TokenRow> {

@@ -69,7 +69,12 @@ export async function selectTokens(
     .execute()
 }
 
-export async function countTokens(read: Read, platformId: string, filters: TokenFilters, max: number): Promise<number> {
+export async function countTokens(
+  read: Read,
+  platformId: string,
+  filters: TokenFilters,
+  max: number,
+): Promise<number> {
   const some = filtered(read, platformId, filters).select('id').limit(max)
   const { count } = await read
     .selectFrom(some.as('some'))

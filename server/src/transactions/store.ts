@@ -34,16 +34,23 @@ export async function selectTransaction(op: Op, id: string): Promise<Transaction
 function filtered(op: Op, filters: TransactionFilters) {
   const { accountIdentifier, senderAccountIdentifier: sender, receiverAccountIdentifier: receiver } = filters
   return transactions(op)
-    .$if(filters.customerId !== undefined, (q) => q.where('transactions.customer_id', '=', filters.customerId!))
+    .$if(filters.customerId !== undefined, (q) =>
+      q.where('transactions.customer_id', '=', filters.customerId!),
+    )
     .$if(filters.platformCustomerId !== undefined, (q) =>
       q.where('customers.platform_customer_id', '=', filters.platformCustomerId!),
     )
     .$if(accountIdentifier !== undefined, (q) =>
       q.where((eb) =>
         eb.or(
-          (['source_account_id', 'source_identifier', 'destination_account_id', 'destination_identifier'] as const).map(
-            (column) => eb(column, '=', accountIdentifier!),
-          ),
+          (
+            [
+              'source_account_id',
+              'source_identifier',
+              'destination_account_id',
+              'destination_identifier',
+            ] as const
+          ).map((column) => eb(column, '=', accountIdentifier!)),
         ),
       ),
     )
@@ -61,7 +68,9 @@ function filtered(op: Op, filters: TransactionFilters) {
     .$if(filters.startDate !== undefined, (q) =>
       q.where('transactions.created_at', '>=', new Date(filters.startDate!)),
     )
-    .$if(filters.endDate !== undefined, (q) => q.where('transactions.created_at', '<=', new Date(filters.endDate!)))
+    .$if(filters.endDate !== undefined, (q) =>
+      q.where('transactions.created_at', '<=', new Date(filters.endDate!)),
+    )
 }
 
 export async function selectTransactions(

@@ -1,6 +1,6 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/currencies'
-import type { OUTGOING_FAILURE_REASONS } from '@countersign/contract/transactions'
 import type { OUTGOING_TRANSACTION_TRANSITIONS } from '@countersign/contract/states'
+import type { OUTGOING_FAILURE_REASONS } from '@countersign/contract/transactions'
 import type { Op } from '../app.ts'
 import type { CustomerRow, TransactionRow } from '../db/tables.ts'
 import { ApiError } from '../operation.ts'
@@ -78,7 +78,11 @@ export function money(amount: bigint, currency: string) {
   return { amount, currency: currencyRecord(currency as KnownCurrency) }
 }
 
-function accountSide<Name extends 'sourceType' | 'destinationType'>(name: Name, accountId: string, currency: string) {
+function accountSide<Name extends 'sourceType' | 'destinationType'>(
+  name: Name,
+  accountId: string,
+  currency: string,
+) {
   return { [name]: 'ACCOUNT', accountId, currency } as { [N in Name]: 'ACCOUNT' } & {
     accountId: string
     currency: string

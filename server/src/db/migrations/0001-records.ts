@@ -53,6 +53,7 @@ CREATE TABLE internal_accounts (
   private_enabled boolean NOT NULL,
   spark_address text,
   sealed_seed bytea,
+  credentials_version integer NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
@@ -90,6 +91,12 @@ CREATE TABLE credentials (
   type text NOT NULL CHECK (type IN ('OAUTH', 'EMAIL_OTP', 'SMS_OTP', 'PASSKEY')),
   nickname text NOT NULL,
   contact text,
+  oidc_issuer text,
+  oidc_audience text,
+  oidc_subject text,
+  webauthn_id text,
+  webauthn_public_key bytea,
+  webauthn_sign_count bigint,
   current_challenge_id text,
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
@@ -98,6 +105,9 @@ CREATE TABLE credentials (
 );
 CREATE UNIQUE INDEX credentials_one_otp ON credentials (account_id, type)
   WHERE revoked_at IS NULL AND type IN ('EMAIL_OTP', 'SMS_OTP');
+CREATE UNIQUE INDEX credentials_one_identity ON credentials (account_id, oidc_issuer, oidc_audience, oidc_subject)
+  WHERE revoked_at IS NULL AND type = 'OAUTH';
+CREATE UNIQUE INDEX credentials_one_passkey ON credentials (webauthn_id) WHERE revoked_at IS NULL AND type = 'PASSKEY';
 CREATE INDEX credentials_account ON credentials (account_id, created_at);
 CREATE INDEX credentials_contact ON credentials (platform_id, lower(contact)) WHERE revoked_at IS NULL;
 
@@ -114,6 +124,12 @@ CREATE TABLE otp_challenges (
   created_at timestamptz NOT NULL
 );
 CREATE INDEX otp_challenges_recent ON otp_challenges (credential_id, created_at DESC);
+
+CREATE TABLE used_id_tokens (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  expires_at timestamptz NOT NULL
+);
 
 CREATE TABLE sessions (
   id text PRIMARY KEY,

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+
+const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-cli-'))
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Runs the program in a folder without a server's data; gives its exit code and what it wrote. */
+function run(...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+  const env = { ...process.env, COUNTERSIGN_DATA_DIR: join(folder, 'data') }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
+      resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+    })
+  })
+}
+
+async function writeCredentials(change: Record<string, string> = {}): Promise<string> {
+  const response = await fetch(inject('platformMaker'), { method: 'POST' })
+  const { tokenId, clientSecret } = (await response.json()) as Record<string, string>
+  const path = join(folder, `${Object.keys(change).join('-') || 'good'}.json`)
+  await writeFile(path, JSON.stringify({ baseUrl: inject('baseUrl'), tokenId, clientSecret, ...change }))
+  return path
+}
+
+// The program is run as it is built: `npm test` builds it first.
+describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
+  test('demo shows a payment from sign-in to settlement', async () => {
+    const { exitCode, stdout, stderr } = await run('demo', '--credentials', await writeCredentials())
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/status +COMPLETED/)
+    expect(stdout).toMatch(/balance +74\.773869 USDB/)
+    expect(stdout).toMatch(/answer +200 PROCESSING, as it was stored/)
+    expect(stdout).toMatch(/answer +401 UNAUTHORIZED: /)
+    expect(stdout).toMatch(/Sign-in to settled payment: \d+\.\d\d s/)
+    const tooWide = stdout.split('\n').filter((line) => line.length > 100)
+    expect(tooWide).toEqual([])
+    // What the amounts say adds up to the last unit.
+    const amount = (label: string) =>
+      BigInt(new RegExp(`${label} +(\\d+\\.\\d{6}) USDB`).exec(stdout)![1]!.replace('.', ''))
+    expect(amount('delivered') + amount('fixed fee') + amount('variable fee')).toBe(amount('sum'))
+  })
+
+  test('demo without credentials says how to get them', async () => {
+    const { exitCode, stdout, stderr } = await run('demo')
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toMatch(/^There are no credentials in \S+credentials\.json\. .*npm start\n$/)
+  })
+
+  test('demo without a server says how to start one', async () => {
+    const baseUrl = 'http://127.0.0.1:8/2025-10-13'
+    const credentials = await writeCredentials()
+    const { exitCode, stdout, stderr } = await run(
+      'demo',
+      '--credentials',
+      credentials,
+      '--base-url',
+      baseUrl,
+    )
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toMatch(/^127\.0\.0\.1:8 cannot be reached: .*npm start\n$/)
+  })
+
+  test.each([
+    [{ clientSecret: 'wrong' }, /does not know Token:\S+ with this secret/],
+    [{ baseUrl: 'nonsense' }, /The base address is like/],
+  ])('demo with bad credentials is one line: %j', async (change, line) => {
+    const { exitCode, stderr } = await run('demo', '--credentials', await writeCredentials(change))
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(line)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test.each([
+    ['{}', 'lacks baseUrl, tokenId, clientSecret.'],
+    ['not JSON', 'lacks baseUrl, tokenId, clientSecret.'],
+  ])('a credentials file with %j says what is missing', async (text, line) => {
+    await writeFile(join(folder, 'bad.json'), text)
+    const { exitCode, stderr } = await run('demo', '--credentials', 'bad.json')
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: `bad.json ${line}\n` })
+  })
+
+  test.each([
+    [[]],
+    [['nonsense']],
+    [['demo', '--nonsense']],
+    [['platform', 'create']],
+    [['token', 'create', '--name', 'N']],
+  ])('what is not understood ends with 2: %j', async (args) => {
+    const { exitCode, stdout, stderr } = await run(...args)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).not.toBe('')
+  })
+
+  test('help ends with 0', async () => {
+    const { exitCode, stdout } = await run('--help')
+    expect(exitCode).toBe(0)
+    for (const command of ['serve', 'demo', 'platform', 'token']) expect(stdout).toContain(command)
+  })
+
+  test('token create takes known permissions only', async () => {
+    const args = ['token', 'create', '--platform', 'Platform:1', '--name', 'N', '--permissions', 'VIEW,FLY']
+    const { exitCode, stderr } = await run(...args)
+    expect(exitCode).toBe(1)
+    expect(stderr).toBe('--permissions takes VIEW, TRANSACT, MANAGE, separated by commas; not "FLY".\n')
+  })
+})

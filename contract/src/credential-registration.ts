@@ -1,0 +1,83 @@
+import { Type } from 'typebox'
+import { AuthMethodResponse } from './credentials.ts'
+import { endpoint } from './endpoint.ts'
+import { PhoneNumber } from './formats.ts'
+import { Id, PathId } from './ids.ts'
+import { OneOf, OneOfWords, Opaque, Tag, Text } from './schema.ts'
+import { AuthSignedRequestChallenge } from './signed-retry.ts'
+
+const accountId = Id('InternalAccount', 'The embedded wallet that the credential is for')
+
+export const AUTHENTICATOR_TRANSPORTS = ['usb', 'nfc', 'ble', 'internal', 'hybrid'] as const
+
+/** What the authenticator answered to the registration, member for member as WebAuthn has it. */
+export const PasskeyAttestation = Type.Object({
+  credentialId: Opaque(2048, { description: 'base64url' }),
+  clientDataJson: Opaque(16384, { description: 'base64url' }),
+  attestationObject: Opaque(65536, { description: 'base64url' }),
+  transports: Type.Optional(Type.Array(OneOfWords(AUTHENTICATOR_TRANSPORTS), { maxItems: 16 })),
+})
+
+/** The bodies of a registration, told apart by `type` (specification 4.1). */
+export const CredentialCreateRequest = OneOf('type', [
+  Type.Object({ type: Tag('EMAIL_OTP'), accountId }),
+  Type.Object({
+    type: Tag('SMS_OTP'),
+    accountId,
+    phoneNumber: Type.Optional(PhoneNumber),
+  }),
+  Type.Object({
+    type: Tag('OAUTH'),
+    accountId,
+    oidcToken: Opaque(16384, { description: 'A fresh OIDC ID token of the identity to register' }),
+  }),
+  Type.Object({
+    type: Tag('PASSKEY'),
+    accountId,
+    nickname: Text(255, { description: 'What the customer calls this passkey' }),
+    challenge: Opaque(1024, { description: "The registration challenge that the platform's backend issued" }),
+    attestation: PasskeyAttestation,
+  }),
+])
+
+/** Adds a way to sign in to a wallet. */
+export const credential_create = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/auth/credentials',
+  tag: 'Wallet sign-in',
+  summary: 'Register a credential',
+  description:
+    'The first credential of a wallet is registered at once. Any further one answers 202 and is registered by the ' +
+    'signed retry, signed by an active session of a credential that the wallet already has.',
+  signed: true,
+  body: CredentialCreateRequest,
+  responses: { 201: AuthMethodResponse, 202: AuthSignedRequestChallenge },
+  errors: [
+    'INVALID_INPUT',
+    'ACCOUNT_NOT_FOUND',
+    'EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS',
+    'SMS_OTP_CREDENTIAL_ALREADY_EXISTS',
+    'PASSKEY_CREDENTIAL_ALREADY_EXISTS',
+    'CONFLICT',
+    'CUSTOMER_DELETED',
+    'NOT_IMPLEMENTED',
+  ],
+})
+
+/** Takes a credential away, and its sessions with it (specification 4.3). */
+export const credential_delete = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'DELETE',
+  path: '/auth/credentials/{id}',
+  tag: 'Wallet sign-in',
+  summary: 'Revoke a credential',
+  description:
+    'Signed by an active session of another credential of the same wallet. The last credential of a wallet stays.',
+  signed: true,
+  params: Type.Object({ id: PathId }),
+  responses: { 202: AuthSignedRequestChallenge, 204: null },
+  errors: ['INVALID_INPUT', 'CREDENTIAL_NOT_FOUND'],
+})

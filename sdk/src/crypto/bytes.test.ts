@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  base64FromBytes,
+  base64urlFromBytes,
+  bytesFromHex,
+  bytesFromText,
+  concatBytes,
+  hexFromBytes,
+  textFromBytes,
+} from './bytes.ts'
+
+describe('bytes', () => {
+  test('are written as Buffer writes them', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        expect(hexFromBytes(bytes)).toBe(Buffer.from(bytes).toString('hex'))
+        expect(base64FromBytes(bytes)).toBe(Buffer.from(bytes).toString('base64'))
+        expect(base64urlFromBytes(bytes)).toBe(Buffer.from(bytes).toString('base64url'))
+        expect(bytesFromHex(hexFromBytes(bytes))).toEqual(new Uint8Array(bytes))
+      }),
+    )
+  })
+
+  test('text survives, in any script', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(textFromBytes(bytesFromText(text))).toBe(text)
+      }),
+    )
+  })
+
+  test.each(['0', '0g', ' 00', '00 ', '0x00', 'zz'])('%j is no hex', (text) => {
+    expect(bytesFromHex(text)).toBeUndefined()
+  })
+
+  test('are put together in order', () => {
+    expect(concatBytes(Uint8Array.of(1), new Uint8Array(0), Uint8Array.of(2, 3))).toEqual(
+      Uint8Array.of(1, 2, 3),
+    )
+  })
+})

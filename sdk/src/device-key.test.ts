@@ -1,0 +1,153 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { makeOtpTargetBundle, openOtpBundle } from '@countersign/server/crypto/bundle'
+import { signEnvelope } from '@countersign/server/crypto/envelope'
+import { generateKeyPair } from '@countersign/server/crypto/p256'
+import { parseStamp, verifyStamp } from '@countersign/server/crypto/stamp'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { EnvelopeError, openEnvelope } from './crypto/envelope.ts'
+import { DeviceKey } from './device-key.ts'
+import { Session } from './session.ts'
+
+const quorumKey = generateKeyPair()
+const quorumPublicKey = quorumKey.publicKey.uncompressedHex
+const names = { organizationId: 'InternalAccount:1', userId: 'Customer:1' }
+
+function target() {
+  const keyPair = generateKeyPair()
+  return { keyPair, bundle: makeOtpTargetBundle({ targetPublicKey: keyPair.publicKey, ...names }, quorumKey) }
+}
+
+describe('a device key', () => {
+  test('cannot be read out', async () => {
+    const { keyPair } = await DeviceKey.generate()
+    expect(keyPair.privateKey.extractable).toBe(false)
+    await expect(crypto.subtle.exportKey('pkcs8', keyPair.privateKey)).rejects.toThrow()
+    await expect(crypto.subtle.exportKey('jwk', keyPair.privateKey)).rejects.toThrow()
+  })
+
+  test('writes its public key in both forms', async () => {
+    const { publicKey, clientPublicKey } = await DeviceKey.generate()
+    expect(clientPublicKey).toMatch(/^04[0-9a-f]{128}$/)
+    expect(publicKey).toMatch(/^0[23][0-9a-f]{64}$/)
+    expect(publicKey.slice(2)).toBe(clientPublicKey.slice(2, 66))
+    const isOdd = Number.parseInt(clientPublicKey.slice(-1), 16) % 2 === 1
+    expect(publicKey.slice(0, 2)).toBe(isOdd ? '03' : '02')
+  })
+
+  test('stamps what the server verifies, over the exact characters', async () => {
+    const key = await DeviceKey.generate()
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 200 }), async (payload) => {
+        const stamp = parseStamp(await key.sign(payload))
+        expect(stamp?.publicKey).toBe(key.publicKey)
+        expect(verifyStamp(stamp!, payload)).toBe(true)
+        expect(verifyStamp(stamp!, `${payload} `)).toBe(false)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('stamps what node:crypto verifies', async () => {
+    const key = await DeviceKey.generate()
+    const stamp = JSON.parse(Buffer.from(await key.sign('payload'), 'base64url').toString('utf8'))
+    const jwk = await crypto.subtle.exportKey('jwk', key.keyPair.publicKey)
+    const publicKey = createPublicKey({ key: jwk as { kty: string }, format: 'jwk' })
+    expect(verify('sha256', Buffer.from('payload'), publicKey, Buffer.from(stamp.signature, 'hex'))).toBe(
+      true,
+    )
+    expect(stamp.scheme).toBe('SIGNATURE_SCHEME_TK_API_P256')
+  })
+
+  test('seals a code that the server opens, with the key beside it', async () => {
+    const key = await DeviceKey.generate()
+    for (const code of ['000000', '123456', 'AB12CD34E', 'ключ']) {
+      const { keyPair, bundle } = target()
+      const sealed = await key.sealCode(code, bundle, { quorumPublicKey })
+      expect(JSON.parse(sealed)).toEqual({
+        encappedPublic: expect.stringMatching(/^04[0-9a-f]{128}$/),
+        ciphertext: expect.stringMatching(/^(?:[0-9a-f]{2})+$/),
+      })
+      expect(openOtpBundle(sealed, keyPair)).toEqual({ otpCode: code, publicKeyCompressedHex: key.publicKey })
+    }
+  })
+
+  test('seals to the target only: another key does not open it', async () => {
+    const key = await DeviceKey.generate()
+    const sealed = await key.sealCode('000000', target().bundle)
+    expect(openOtpBundle(sealed, generateKeyPair())).toEqual({ failure: 'CANNOT_BE_OPENED' })
+  })
+
+  test('refuses a bundle that another than the pinned key signed', async () => {
+    const key = await DeviceKey.generate()
+    const other = generateKeyPair().publicKey.uncompressedHex
+    await expect(key.sealCode('000000', target().bundle, { quorumPublicKey: other })).rejects.toThrow(
+      EnvelopeError,
+    )
+  })
+
+  test('refuses a bundle that was changed, wherever it was', async () => {
+    const key = await DeviceKey.generate()
+    const { bundle } = target()
+    const members = JSON.parse(bundle) as Record<string, string>
+    for (const name of Object.keys(members))
+      await fc.assert(
+        fc.asyncProperty(fc.nat(), async (n) => {
+          const value = members[name]!
+          const at = n % value.length
+          const changed = value[at] === '0' ? '1' : '0'
+          const text = JSON.stringify({
+            ...members,
+            [name]: value.slice(0, at) + changed + value.slice(at + 1),
+          })
+          await expect(key.sealCode('000000', text)).rejects.toThrow(EnvelopeError)
+        }),
+        { numRuns: 20 },
+      )
+  })
+
+  test.each(['', 'null', '[]', '{}', '"text"', '{"version":"v1.0.0"}'])(
+    'refuses %j as a bundle',
+    async (text) => {
+      const key = await DeviceKey.generate()
+      await expect(key.sealCode('000000', text)).rejects.toThrow(EnvelopeError)
+    },
+  )
+
+  test('refuses an envelope without a key in it', async () => {
+    const key = await DeviceKey.generate()
+    await expect(key.sealCode('000000', signEnvelope(names, quorumKey))).rejects.toThrow(EnvelopeError)
+    await expect(openEnvelope(signEnvelope(names, quorumKey))).resolves.toEqual(names)
+  })
+})
+
+describe('a session', () => {
+  test('comes back from storage with the same key, still unreadable', async () => {
+    const { keyPair } = await DeviceKey.generate()
+    const expiresAt = '2026-01-01T00:15:00.000Z'
+    const session = await Session.fromKeys({
+      id: 'Session:1',
+      accountId: 'InternalAccount:1',
+      expiresAt,
+      keyPair,
+    })
+    const again = await Session.fromKeys(structuredClone(session.record))
+    expect(again.record).toMatchObject({ id: 'Session:1', accountId: 'InternalAccount:1', expiresAt })
+    expect(again.publicKey).toBe(session.publicKey)
+    expect(again.key.keyPair.privateKey.extractable).toBe(false)
+    expect(verifyStamp(parseStamp(await again.sign('payload'))!, 'payload')).toBe(true)
+  })
+
+  test('is over from its last moment on', async () => {
+    const { keyPair } = await DeviceKey.generate()
+    const expiresAt = '2026-01-01T00:15:00.000Z'
+    const session = await Session.fromKeys({
+      id: 'Session:1',
+      accountId: 'InternalAccount:1',
+      expiresAt,
+      keyPair,
+    })
+    expect(session.isExpired(new Date('2026-01-01T00:14:59.999Z'))).toBe(false)
+    expect(session.isExpired(new Date('2026-01-01T00:15:00.000Z'))).toBe(true)
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import type { Caller } from './calls.ts'
+import { paginate } from './paginate.ts'
+import { signed } from './signed.ts'
+import { statementOf } from './statement.ts'
+import { StillUnderWayError, waitForTransaction } from './wait-for-transaction.ts'
+
+/** A way to the API that ends in a function. */
+function callerOf(answer: (name: string, input: Record<string, unknown>) => unknown) {
+  const calls: { name: string; input: Record<string, unknown> }[] = []
+  const caller = {
+    call: async (name: string, input: Record<string, unknown> = {}) => {
+      calls.push({ name, input })
+      return answer(name, input)
+    },
+  } as unknown as Caller
+  return { caller, calls }
+}
+
+describe('a signed operation', () => {
+  const challenge = { status: 202, body: { payloadToSign: '{"a": 1}', requestId: 'Request:1' } }
+  const input = { params: { quoteId: 'Quote:1' } }
+  const signer = { sign: async (payload: string) => `stamp over ${payload}` }
+
+  test('repeats the call with the stamp over the exact payload and with the same key', async () => {
+    const { caller, calls } = callerOf((_, { signature }) =>
+      signature ? { status: 200, body: {} } : challenge,
+    )
+    expect(await signed(caller, 'quote_execute', input, signer)).toEqual({ status: 200, body: {} })
+    const [first, second] = calls
+    expect(first!.input).toEqual({ ...input, idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    const signature = 'stamp over {"a": 1}'
+    expect(second!.input).toEqual({ ...first!.input, signature, requestId: 'Request:1' })
+  })
+
+  test('keeps the key that it is given', async () => {
+    const { caller, calls } = callerOf((_, { signature }) =>
+      signature ? { status: 200, body: {} } : challenge,
+    )
+    await signed(caller, 'quote_execute', { ...input, idempotencyKey: 'mine' }, signer)
+    expect(calls.map((call) => call.input.idempotencyKey)).toEqual(['mine', 'mine'])
+  })
+
+  test('passes an answer through where nothing is to be signed', async () => {
+    const { caller, calls } = callerOf(() => ({ status: 200, body: { id: 'Quote:1' } }))
+    const never = { sign: () => Promise.reject(new Error('nothing to sign')) }
+    expect(await signed(caller, 'quote_execute', input, never)).toMatchObject({ status: 200 })
+    expect(calls).toHaveLength(1)
+  })
+
+  test('does nothing more when the person does not sign', async () => {
+    const { caller, calls } = callerOf(() => challenge)
+    const refuses = { sign: () => Promise.reject(new Error('I do not want to')) }
+    await expect(signed(caller, 'quote_execute', input, refuses)).rejects.toThrow('I do not want to')
+    expect(calls).toHaveLength(1)
+  })
+})
+
+describe('a paged list', () => {
+  test('is read page after page, with the same query, only as far as it is wanted', async () => {
+    const pages: Record<string, unknown> = {
+      '': { data: [1, 2], hasMore: true, nextCursor: 'a' },
+      a: { data: [], hasMore: true, nextCursor: 'b' },
+      b: { data: [3], hasMore: false },
+    }
+    const { caller, calls } = callerOf((_, { query }) => {
+      return { status: 200, body: pages[(query as { cursor?: string }).cursor ?? ''] }
+    })
+    const all: unknown[] = []
+    for await (const item of paginate(caller, 'customer_list', { query: { region: 'US' } })) all.push(item)
+    expect(all).toEqual([1, 2, 3])
+    expect(calls.map(({ input }) => input.query)).toEqual([
+      { region: 'US' },
+      { region: 'US', cursor: 'a' },
+      { region: 'US', cursor: 'b' },
+    ])
+    for await (const item of paginate(caller, 'customer_list')) {
+      expect(item).toBe(1)
+      break
+    }
+    expect(calls).toHaveLength(4)
+  })
+})
+
+describe('waiting for a transaction', () => {
+  /** A transaction that is in one state after the other, and a clock that moves only while someone waits. */
+  function simulate(states: readonly string[]) {
+    let now = 0
+    const { caller, calls } = callerOf(() => {
+      const status = states[Math.min(calls.length, states.length) - 1]
+      return { status: 200, body: { id: 'Transaction:1', status } }
+    })
+    const sleep = async (ms: number) => {
+      now += ms
+    }
+    return { caller, calls, options: { sleep, clock: () => now }, elapsed: () => now }
+  }
+
+  test.each(['COMPLETED', 'FAILED', 'EXPIRED', 'REJECTED', 'REFUNDED'])('ends with %s', async (end) => {
+    const { caller, calls, options } = simulate(['PENDING', 'PROCESSING', 'PROCESSING', end])
+    expect((await waitForTransaction(caller, 'Transaction:1', options)).status).toBe(end)
+    expect(calls).toHaveLength(4)
+  })
+
+  test('gives up when the time is up, and says how things stand', async () => {
+    const { caller, options, elapsed } = simulate(['PROCESSING'])
+    const error = await waitForTransaction(caller, 'Transaction:1', { ...options, timeoutMs: 5_000 }).catch(
+      (e) => e,
+    )
+    expect(error).toBeInstanceOf(StillUnderWayError)
+    expect(error.transaction.status).toBe('PROCESSING')
+    expect(elapsed()).toBe(5_000)
+  })
+})
+
+describe('the words of a payload', () => {
+  test('are read, with amounts exact', () => {
+    const payload =
+      '{"operation":"quote_execute","summary":"Pay","account":"InternalAccount:1","amount":9223372036854775807}'
+    expect(statementOf(payload)).toMatchObject({
+      operation: 'quote_execute',
+      summary: 'Pay',
+      amount: 2n ** 63n - 1n,
+    })
+  })
+
+  test.each(['', 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln', 'null', '[]', '{}', '{"operation":1}'])(
+    '%j has none',
+    (payload) => {
+      expect(statementOf(payload)).toBeUndefined()
+    },
+  )
+})

@@ -1,0 +1,151 @@
+import type { Countersign } from '@countersign/sdk/countersign'
+import type { Session } from '@countersign/sdk/session'
+import { statementOf } from '@countersign/sdk/statement'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeClient, makeFundedCustomer, makeQuote } from './platform.testing.ts'
+
+describe('a payment from an embedded wallet', () => {
+  let countersign: Countersign
+  let customer: Awaited<ReturnType<typeof makeFundedCustomer>>
+  let session: Session
+
+  beforeAll(async () => {
+    countersign = await makeClient()
+    customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1_000_000_000n })
+    session = await countersign.wallet(customer.walletId).signIn({ code: '000000' })
+  })
+
+  const quote = () => makeQuote(countersign, { from: customer.walletId, to: customer.bankId, amount: 2_500n })
+  const balance = async () => {
+    const { body } = await countersign.call('customer_internal_account_list', {
+      query: { customerId: customer.customerId, type: 'EMBEDDED_WALLET' },
+    })
+    return body.data[0]!.balance.amount
+  }
+
+  test('is signed and settled in one call each, and takes what the quote said', async () => {
+    const before = await balance()
+    const { id, transactionId, totalSendingAmount } = await quote()
+    const { status, body } = await countersign.signed('quote_execute', { params: { quoteId: id } }, session)
+    expect({ status, state: body.status }).toEqual({ status: 200, state: 'PROCESSING' })
+    const transaction = await countersign.waitForTransaction(transactionId)
+    expect(transaction.status).toBe('COMPLETED')
+    expect(await balance()).toBe(before - totalSendingAmount)
+  })
+
+  test('can be signed over the payload of the quote, without the first leg', async () => {
+    const { id, paymentInstructions } = await quote()
+    const info = paymentInstructions?.[0]?.accountOrWalletInfo
+    const payload =
+      info?.accountType === 'EMBEDDED_WALLET' ? (info as { payloadToSign: string }).payloadToSign : ''
+    expect(statementOf(payload)?.operation).toBe('quote_execute')
+    const signature = await session.sign(payload)
+    const answer = await countersign.call('quote_execute', { params: { quoteId: id }, signature })
+    expect(answer.status).toBe(200)
+  })
+
+  test('shows the person who signs what is paid to whom', async () => {
+    const { id, totalSendingAmount } = await quote()
+    const { status, body } = await countersign.call('quote_execute', { params: { quoteId: id } })
+    const statement = statementOf(status === 202 ? body.payloadToSign : '')
+    expect(statement?.summary).toContain('25.00 USD')
+    expect(statement?.summary).toContain('Ada Lovelace')
+    expect(statement).toMatchObject({ quote: id, account: customer.walletId })
+    expect(statement?.sends).toMatchObject({ amount: Number(totalSendingAmount), currency: 'USDB' })
+  })
+
+  test('happens once, however often it is signed', async () => {
+    const { id } = await quote()
+    const before = await balance()
+    const call = () => countersign.signed('quote_execute', { params: { quoteId: id } }, session)
+    const outcomes = await Promise.allSettled([call(), call(), call(), call()])
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const after = await balance()
+    expect(before - after).toBe(
+      (await countersign.call('quote_get', { params: { quoteId: id } })).body.totalSendingAmount,
+    )
+  })
+
+  test('is not signed by a session of another wallet', async () => {
+    const other = await makeFundedCustomer(countersign, { email: 'grace@example.com', amount: 1n })
+    const stranger = await countersign.wallet(other.walletId).signIn({ code: '000000' })
+    const { id } = await quote()
+    await expect(
+      countersign.signed('quote_execute', { params: { quoteId: id } }, stranger),
+    ).rejects.toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_INVALID' })
+  })
+
+  test('from a managed account needs no signature: the same call passes its answer on', async () => {
+    await countersign.call('sandbox_account_fund', {
+      params: { accountId: customer.usdId },
+      body: { amount: 5_000n },
+    })
+    const { id } = await makeQuote(countersign, { from: customer.usdId, to: customer.bankId, amount: 100n })
+    const never = { sign: () => Promise.reject(new Error('nothing to sign')) }
+    const { status } = await countersign.signed('quote_execute', { params: { quoteId: id } }, never)
+    expect(status).toBe(200)
+  })
+
+  test('beyond the balance is refused in words, with the amounts', async () => {
+    const { id } = await makeQuote(countersign, {
+      from: customer.walletId,
+      to: customer.bankId,
+      amount: 500_000n,
+    })
+    const refused = countersign.signed('quote_execute', { params: { quoteId: id } }, session)
+    await expect(refused).rejects.toMatchObject({ status: 400, code: 'INSUFFICIENT_BALANCE' })
+  })
+})
+
+describe('a sign-in', () => {
+  test('asks for the code once it has been sent', async () => {
+    const countersign = await makeClient()
+    const { walletId } = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
+    const asked: string[] = []
+    const session = await countersign.wallet(walletId).signIn({
+      code: async () => {
+        asked.push('code')
+        return '000000'
+      },
+    })
+    expect(asked).toEqual(['code'])
+    expect(session).toMatchObject({ accountId: walletId })
+    const { body } = await countersign.call('session_list', { query: { accountId: walletId } })
+    expect(body.data.map(({ id }) => id)).toEqual([session.id])
+  })
+
+  test('with a wrong code is refused', async () => {
+    const countersign = await makeClient()
+    const { walletId } = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
+    await expect(countersign.wallet(walletId).signIn({ code: '111111' })).rejects.toMatchObject({
+      status: 401,
+      code: 'UNAUTHORIZED',
+      reason: 'Invalid OTP code',
+    })
+  })
+
+  test('does not trust a server with another quorum key', async () => {
+    const countersign = await makeClient()
+    const { walletId } = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
+    const quorumPublicKey = `04${'11'.repeat(64)}`
+    await expect(
+      countersign.wallet(walletId).signIn({ code: '000000', quorumPublicKey }),
+    ).rejects.toMatchObject({
+      name: 'EnvelopeError',
+    })
+  })
+})
+
+describe('a list', () => {
+  test('gives every record once, over as many pages as there are', async () => {
+    const countersign = await makeClient()
+    for (const n of [1, 2, 3, 4, 5])
+      await countersign.call('customer_create', {
+        body: { customerType: 'INDIVIDUAL', platformCustomerId: `c${n}` },
+      })
+    const seen = new Set<string>()
+    for await (const { platformCustomerId } of countersign.paginate('customer_list', { query: { limit: 2 } }))
+      seen.add(platformCustomerId)
+    expect([...seen].sort()).toEqual(['c1', 'c2', 'c3', 'c4', 'c5'])
+  })
+})

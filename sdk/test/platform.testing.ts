@@ -1,0 +1,70 @@
+import { Countersign } from '@countersign/sdk/countersign'
+import { inject } from 'vitest'
+
+export interface TestCredentials {
+  readonly baseUrl: string
+  readonly platformId: string
+  readonly tokenId: string
+  readonly clientSecret: string
+}
+
+/** A platform that no other test sees. */
+export async function makePlatform(): Promise<TestCredentials> {
+  const response = await fetch(inject('platformMaker'), { method: 'POST' })
+  return { ...((await response.json()) as TestCredentials), baseUrl: inject('baseUrl') }
+}
+
+/** A customer with `amount` (smallest units of USDB) in a wallet, and a bank account in USD. */
+export async function makeFundedCustomer(
+  countersign: Countersign,
+  options: { email: string; amount: bigint },
+) {
+  const { body: customer } = await countersign.call('customer_create', {
+    body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: options.email },
+  })
+  const { body: accounts } = await countersign.call('customer_internal_account_list', {
+    query: { customerId: customer.id },
+  })
+  const idOf = (wanted: (account: (typeof accounts.data)[number]) => boolean) =>
+    accounts.data.find(wanted)!.id
+  const walletId = idOf(({ type }) => type === 'EMBEDDED_WALLET')
+  const usdId = idOf(({ type, balance }) => type === 'INTERNAL_FIAT' && balance.currency.code === 'USD')
+  await countersign.call('sandbox_account_fund', {
+    params: { accountId: walletId },
+    body: { amount: options.amount },
+  })
+  const { body: bank } = await countersign.call('customer_external_account_create', {
+    body: {
+      customerId: customer.id,
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: '000123456789',
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+      },
+    },
+  })
+  return { customerId: customer.id, walletId, usdId, bankId: bank.id }
+}
+
+/** A quote from an account to a bank account, `amount` in smallest units of what arrives. */
+export async function makeQuote(
+  countersign: Countersign,
+  options: { from: string; to: string; amount: bigint },
+) {
+  const { body } = await countersign.call('quote_create', {
+    body: {
+      source: { sourceType: 'ACCOUNT', accountId: options.from },
+      destination: { destinationType: 'ACCOUNT', accountId: options.to },
+      lockedCurrencySide: 'RECEIVING',
+      lockedCurrencyAmount: options.amount,
+    },
+  })
+  return body
+}
+
+/** A client of a platform of its own. */
+export async function makeClient(): Promise<Countersign> {
+  return new Countersign(await makePlatform())
+}

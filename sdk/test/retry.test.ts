@@ -1,0 +1,76 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Countersign } from '@countersign/sdk/countersign'
+import { ConnectionError } from '@countersign/sdk/errors'
+import { afterEach, describe, expect, test } from 'vitest'
+import { makePlatform } from './platform.testing.ts'
+
+/**
+ * A network that breaks: passes every request on to the server, waits until the server has answered, and then cuts the
+ * connection for the first `cuts` of them, so that the work is done and the client does not know.
+ */
+async function startCuttingProxy(
+  baseUrl: string,
+  cuts: number,
+): Promise<{ baseUrl: string; server: Server }> {
+  const { origin, pathname } = new URL(baseUrl)
+  let left = cuts
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers
+    const answer = await fetch(origin + request.url, {
+      method: request.method!,
+      headers: headers as Record<string, string>,
+      ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
+    })
+    const body = await answer.text()
+    if (left-- > 0) return void request.socket.destroy()
+    const replayed = answer.headers.get('Idempotency-Replayed')
+    response.writeHead(answer.status, replayed ? { 'Idempotency-Replayed': replayed } : {}).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { baseUrl: `http://127.0.0.1:${port}${pathname}`, server }
+}
+
+describe('a connection that breaks after the work is done', () => {
+  let server: Server | undefined
+
+  afterEach(() => {
+    server?.closeAllConnections()
+    server?.close()
+  })
+
+  async function behind(cuts: number, triesMax?: number) {
+    const credentials = await makePlatform()
+    const proxy = await startCuttingProxy(credentials.baseUrl, cuts)
+    server = proxy.server
+    const sleep = async () => {}
+    const { baseUrl } = proxy
+    return new Countersign({ ...credentials, baseUrl, sleep, ...(triesMax ? { triesMax } : {}) })
+  }
+
+  const customers = async (countersign: Countersign) => {
+    const { body } = await countersign.call('customer_list')
+    return body.data.map(({ id }) => id)
+  }
+
+  test('does not make a thing twice: the next try gets the stored answer', async () => {
+    const countersign = await behind(2)
+    const answer = await countersign.call('customer_create', { body: { customerType: 'INDIVIDUAL' } })
+    expect(answer.isReplayed).toBe(true)
+    expect(await customers(countersign)).toEqual([answer.body.id])
+  })
+
+  test('gives the key with the error, by which the answer is found later', async () => {
+    const countersign = await behind(1, 1)
+    const body = { customerType: 'INDIVIDUAL' } as const
+    const error = await countersign.call('customer_create', { body }).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ConnectionError)
+    const { idempotencyKey } = error as ConnectionError
+    const answer = await countersign.call('customer_create', { body, idempotencyKey: idempotencyKey! })
+    expect(answer.isReplayed).toBe(true)
+    expect(await customers(countersign)).toEqual([answer.body.id])
+  })
+})

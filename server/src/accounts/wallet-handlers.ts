@@ -1,0 +1,73 @@
+import type {
+  internal_account_export,
+  internal_account_update,
+} from '@countersign/contract/internal-accounts'
+import { type Op, plusSeconds } from '../app.ts'
+import { checkClientPublicKey } from '../client-key.ts'
+import type { InternalAccountRow } from '../db/tables.ts'
+import { update } from '../db/writes.ts'
+import { event } from '../events/events.ts'
+import { fieldError, type SignedHandler } from '../operation.ts'
+import { SIGNING_SECONDS } from '../signing/signing.ts'
+import { findInternalAccount, internalAccountViews } from './accounts.ts'
+
+/** Whether a wallet hides its balance is its holder's to say (specification 4.7). */
+export const internalAccountUpdate: SignedHandler<typeof internal_account_update> = {
+  async authorize(op, { params, body }) {
+    const wallet = await findWalletOf(op, params.id)
+    if (body.privateEnabled === undefined)
+      throw fieldError('INVALID_INPUT', 'privateEnabled', 'privateEnabled is required')
+    return {
+      accountId: wallet.id,
+      statement: {
+        summary: body.privateEnabled ? 'Hide the balance of this wallet' : 'Show the balance of this wallet',
+        privateEnabled: body.privateEnabled,
+      },
+      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+    }
+  },
+
+  async handle(op, { params, body }) {
+    const wallet = await findWalletOf(op, params.id)
+    const change = { private_enabled: body.privateEnabled!, updated_at: op.now }
+    const [view] = await internalAccountViews(op, [{ ...wallet, ...change }])
+    return {
+      status: 200,
+      body: view!,
+      writes: [
+        update('internal_accounts', wallet.id, { private_enabled: wallet.private_enabled }, change),
+        event(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', wallet.id, view!),
+      ],
+    }
+  },
+}
+
+/** The mnemonic leaves only sealed to a key of the holder's device. */
+export const internalAccountExport: SignedHandler<typeof internal_account_export> = {
+  async authorize(op, { params, body }) {
+    checkClientPublicKey(body.clientPublicKey)
+    const wallet = await findWalletOf(op, params.id)
+    return {
+      accountId: wallet.id,
+      statement: {
+        summary: 'Export the recovery phrase of this wallet. Whoever has it has the money',
+        clientPublicKey: body.clientPublicKey,
+      },
+      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+    }
+  },
+
+  async handle(op, { params, body }) {
+    const wallet = await findWalletOf(op, params.id)
+    const sealed = op.enclave.exportWallet(wallet.id, wallet.sealed_seed!, body.clientPublicKey)
+    return { status: 200, body: { id: wallet.id, encryptedWalletCredentials: sealed } }
+  },
+}
+
+/** Errors: 404 `ACCOUNT_NOT_FOUND`, 400 for an account that is not an embedded wallet. */
+async function findWalletOf(op: Op, id: string): Promise<InternalAccountRow> {
+  const account = await findInternalAccount(op, id, 'id')
+  if (account.type !== 'EMBEDDED_WALLET')
+    throw fieldError('INVALID_INPUT', 'id', 'This account is not an embedded wallet')
+  return account
+}

@@ -1,0 +1,54 @@
+// A name stands before a colon, and in JSON only a name does.
+const STRING_AND_COLON = /"(?:[^"\\]|\\.)*"([ \t\r\n]*:)?/g
+
+/**
+ * The members of JSON text that is one object. Undefined for text that is not JSON, for another value, where
+ * any object inside names a member twice (of which `JSON.parse` keeps the last without a word, and another
+ * reader perhaps the first), and where any string holds what a database's text cannot: U+0000 or half a
+ * surrogate pair. Never throws.
+ */
+export function readJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isObject(value)) return undefined
+  const members = countMembers(value)
+  if (members === undefined) return undefined
+  let named = 0
+  for (const match of text.matchAll(STRING_AND_COLON)) if (match[1] !== undefined) named += 1
+  return named === members ? value : undefined
+}
+
+/** Whether a parsed JSON value is an object, and neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** How many members all objects inside have together; undefined where a string is not to be kept. */
+function countMembers(root: unknown): number | undefined {
+  let count = 0
+  // A list of its own rather than recursion: the text decides how deep it goes.
+  const open: unknown[] = [root]
+  while (open.length > 0) {
+    const value = open.pop()
+    if (typeof value === 'string' && !isStorable(value)) return undefined
+    if (typeof value !== 'object' || value === null) continue
+    if (Array.isArray(value)) {
+      for (const item of value) open.push(item)
+      continue
+    }
+    for (const [name, member] of Object.entries(value)) {
+      if (!isStorable(name)) return undefined
+      count += 1
+      open.push(member)
+    }
+  }
+  return count
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}

@@ -1,0 +1,97 @@
+import type { PlatformConfig } from '../platforms/platforms.ts'
+
+type WalletConfig = PlatformConfig['embeddedWalletConfig']
+
+/** An e-mail with a code in it, but for whom it is to. */
+export interface EmailContent {
+  /** The platform's own sender; what is missing is the server's. */
+  readonly from: { readonly name?: string; readonly address?: string }
+  readonly replyTo?: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** A text message has one line, and every 70 to 160 characters of it cost. */
+const SMS_NAME_CHARACTERS_MAX = 40
+
+/** The e-mail that brings a code, in the platform's name. The code is not in its subject: a locked screen shows that. */
+export function otpEmail(config: WalletConfig, code: string): EmailContent {
+  const app = oneLine(config.appName)
+  const { sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress } = config
+  const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? app : undefined)
+  const lines = {
+    intro: `Your ${app} sign-in code is`,
+    expiry: `It works once, for ${lifetime(config)}. Do not give it to anyone.`,
+    ignore: 'If you did not ask for this code, ignore this message: nobody can sign in without it.',
+  }
+  return {
+    from: {
+      ...(name === undefined ? {} : { name: oneLine(name) }),
+      ...(sendFromEmailAddress ? { address: sendFromEmailAddress } : {}),
+    },
+    ...(replyToEmailAddress ? { replyTo: replyToEmailAddress } : {}),
+    subject: `Your ${app} sign-in code`,
+    text: `${lines.intro}\n\n    ${code}\n\n${lines.expiry}\n\n${lines.ignore}\n`,
+    html: htmlOf({ app, code, logoUrl: config.logoUrl, ...lines }),
+  }
+}
+
+/** The text message that brings a code. */
+export function otpSms(config: WalletConfig, code: string): string {
+  const app = [...oneLine(config.appName)].slice(0, SMS_NAME_CHARACTERS_MAX).join('').trim()
+  return `Your ${app} code is ${code}. It works once, for ${lifetime(config)}. If you did not ask for it, ignore this.`
+}
+
+/** Rounded down: a code that is said to work does. */
+function lifetime({ expirationSeconds }: WalletConfig): string {
+  const minutes = Math.max(1, Math.floor(expirationSeconds / 60))
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
+}
+
+/** Text as one line: no line ends, no control characters, nothing that turns the direction of what follows. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
+}
+
+const FONT = 'font-family:system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif'
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
+}
+
+/** Styles stand on the elements, where every mail program takes them from. */
+function htmlOf(parts: {
+  readonly app: string
+  readonly code: string
+  readonly logoUrl: string | undefined
+  readonly intro: string
+  readonly expiry: string
+  readonly ignore: string
+}): string {
+  const { app, code, intro, expiry, ignore } = parts
+  // Over plain http a mail program would show nothing, or warn.
+  const logoUrl = parts.logoUrl && /^https:\/\//i.test(parts.logoUrl) ? parts.logoUrl : undefined
+  const logo = logoUrl
+    ? `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(app)}" height="40" style="border:0">\n`
+    : ''
+  const style = (more: string) => escapeHtml(`${FONT};${more}`)
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(intro)}</title></head>
+<body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a">
+${logo}<p style="${style('font-size:16px')}">${escapeHtml(intro)}</p>
+<p style="${style('font-size:32px;font-weight:700;letter-spacing:4px')}">${escapeHtml(code)}</p>
+<p style="${style('font-size:14px')}">${escapeHtml(expiry)}</p>
+<p style="${style('font-size:14px;color:#6b6b6b')}">${escapeHtml(ignore)}</p>
+</body>
+</html>
+`
+}

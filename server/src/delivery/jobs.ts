@@ -1,0 +1,62 @@
+import { type Op, plusSeconds } from '../app.ts'
+import type { MessageRow } from '../db/tables.ts'
+import { update } from '../db/writes.ts'
+import { job } from '../jobs/jobs.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
+import { DeliveryError, type Handover } from './delivery.ts'
+import { endMessage, readContent } from './messages.ts'
+import { type MessageWithCredential, selectMessageWithCredential } from './store.ts'
+
+/** A person waits for the code: tries stay close together until it expires. */
+const RETRY_SECONDS_MAX = 30
+
+/**
+ * Hands a message over, at least once. Where that fails it is due again after a while, with one more attempt on
+ * record; a code that is good for nothing any more is not sent.
+ */
+export const deliverMessage: JobHandler = async (op, payload) => {
+  const found = await selectMessageWithCredential(op, payload.messageId as string)
+  if (!found) throw new Error('There is no such message')
+  const { contact, current_challenge_id, revoked_at, ...message } = found
+  if (message.state !== 'QUEUED') return []
+  const reason = reasonNotToSend(op, found)
+  if (reason) return [endMessage(op, message, { event: 'fail', reason, attempts: message.attempts })]
+  const attempts = message.attempts + 1
+  try {
+    const handover = await handOver(op, message)
+    if (handover.accepted) return [endMessage(op, message, { event: 'deliver', attempts })]
+    op.log.warn({ message: message.id, attempts, reason: handover.reason }, 'message refused')
+    return [endMessage(op, message, { event: 'fail', reason: 'REFUSED', attempts })]
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error
+    op.log.warn({ message: message.id, attempts, reason: error.message }, 'message not delivered yet')
+    const wait = Math.min(RETRY_SECONDS_MAX, 2 ** (attempts - 1))
+    return [
+      update('messages', message.id, { state: 'QUEUED' }, { attempts, updated_at: op.now }),
+      job(op, 'message.deliver', { messageId: message.id }, plusSeconds(op.now, wait)),
+    ]
+  }
+}
+
+/** A code that expired, was replaced by a later one, or belongs to a credential that is gone or has moved. */
+function reasonNotToSend(op: Op, message: MessageWithCredential): MessageRow['failure_reason'] {
+  if (op.now >= message.expires_at) return 'EXPIRED'
+  const isLive =
+    message.revoked_at === null &&
+    message.current_challenge_id === message.challenge_id &&
+    message.contact === message.recipient
+  return isLive ? null : 'REPLACED'
+}
+
+async function handOver(op: Op, message: MessageRow): Promise<Handover> {
+  const { id, recipient: to } = message
+  const { text, html = '', from = {}, replyTo } = readContent(op, message)!
+  if (message.channel === 'SMS') {
+    if (!op.delivery.sms) throw new DeliveryError('This server has no SMS_URL')
+    return op.delivery.sms({ id, to, text })
+  }
+  if (!op.delivery.email) throw new DeliveryError('This server has no SMTP_URL')
+  const subject = message.subject ?? ''
+  const more = replyTo === undefined ? {} : { replyTo }
+  return op.delivery.email({ id, to, from, ...more, subject, text, html, date: message.created_at })
+}

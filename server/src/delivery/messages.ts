@@ -1,0 +1,103 @@
+import type { InboxMessage } from '@countersign/contract/inbox'
+import { MESSAGE_TRANSITIONS } from '@countersign/contract/states'
+import type { Static } from 'typebox'
+import { type Op, plusSeconds } from '../app.ts'
+import type { CredentialRow, InternalAccountRow, MessageRow } from '../db/tables.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { job } from '../jobs/jobs.ts'
+import { platformConfig } from '../platforms/platforms.ts'
+import { present } from '../present.ts'
+import { transition } from '../transition.ts'
+import { type EmailContent, otpEmail, otpSms } from './content.ts'
+import { CHANNELS } from './delivery.ts'
+
+/** What is sealed of a message: all of it that has a code in it, and what an e-mail needs beside. */
+export type MessageContent = Partial<Omit<EmailContent, 'subject'>> & { readonly text: string }
+
+/**
+ * The message that brings a code to the holder of a credential, and the due work that sends it, for the write set that
+ * issues the code: after the writes of its credential and challenge, which it refers to. In sandbox it is delivered
+ * with that, into the inbox. The caller has asked `canDeliver`.
+ */
+export function makeOtpMessage(
+  op: Op,
+  credential: Pick<CredentialRow, 'id' | 'type' | 'contact'>,
+  account: Pick<InternalAccountRow, 'id' | 'customer_id'>,
+  challenge: { readonly challengeId: string; readonly code: string },
+): Write[] {
+  const { type, contact } = credential
+  if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
+    throw new Error(`${credential.id} is not a credential that codes are sent for`)
+  const id = op.newId('Message')
+  const isSandbox = op.mode === 'sandbox'
+  const config = platformConfig(op).embeddedWalletConfig
+  const { subject, ...content }: MessageContent & { subject?: string } =
+    type === 'EMAIL_OTP' ? otpEmail(config, challenge.code) : { text: otpSms(config, challenge.code) }
+  const row: MessageRow = {
+    id,
+    platform_id: op.platform.id,
+    channel: CHANNELS[type],
+    state: isSandbox ? 'DELIVERED' : 'QUEUED',
+    recipient: contact,
+    customer_id: account.customer_id,
+    account_id: account.id,
+    credential_id: credential.id,
+    challenge_id: challenge.challengeId,
+    subject: subject ?? null,
+    sealed_content: op.enclave.sealText('message', id, JSON.stringify(content)),
+    attempts: 0,
+    failure_reason: null,
+    expires_at: plusSeconds(op.now, config.expirationSeconds),
+    delivered_at: isSandbox ? op.now : null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return [
+    insert('messages', row),
+    ...(isSandbox ? [] : [job(op, 'message.deliver', { messageId: id }, op.now)]),
+  ]
+}
+
+/** Ends a queued message, and with it the code that is in it. */
+export function endMessage(
+  op: Op,
+  message: MessageRow,
+  end: { readonly attempts: number } & (
+    | { readonly event: 'deliver' }
+    | { readonly event: 'fail'; readonly reason: NonNullable<MessageRow['failure_reason']> }
+  ),
+): Write {
+  const { attempts } = end
+  const outcome = end.event === 'deliver' ? { delivered_at: op.now } : { failure_reason: end.reason }
+  const change = { ...outcome, attempts, sealed_content: null }
+  return transition(op, 'messages', MESSAGE_TRANSITIONS, message, end.event, change).write
+}
+
+/** What a message says, as long as it is kept. */
+export function readContent(op: Pick<Op, 'enclave'>, message: MessageRow): MessageContent | undefined {
+  if (!message.sealed_content) return undefined
+  return JSON.parse(op.enclave.openText('message', message.id, message.sealed_content)) as MessageContent
+}
+
+/** A message as the inbox shows it. */
+export function messageView(op: Pick<Op, 'enclave'>, row: MessageRow): Static<typeof InboxMessage> {
+  const content = readContent(op, row)
+  return present({
+    id: row.id,
+    channel: row.channel,
+    recipient: row.recipient,
+    customerId: row.customer_id,
+    accountId: row.account_id,
+    credentialId: row.credential_id,
+    status: row.state,
+    from: content?.from,
+    replyTo: content?.replyTo,
+    subject: row.subject,
+    text: content?.text,
+    html: content?.html,
+    expiresAt: row.expires_at.toISOString(),
+    deliveredAt: row.delivered_at?.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  })
+}

@@ -1,0 +1,78 @@
+import { createTransport } from 'nodemailer'
+import type { SmtpConfig } from '../config.ts'
+import { type Delivery, DeliveryError, type Handover, type OutgoingEmail } from './delivery.ts'
+
+/** One plain address: nothing in it can be taken for a second one or for a header. */
+const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,253}$/u
+
+/**
+ * Hands e-mail to a mail server, on a connection for each: codes are few, and a connection that is kept is one more
+ * thing to be found broken.
+ */
+export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<Delivery['email']> {
+  const { host, port, tls, login } = config
+  const transport = createTransport({
+    host,
+    port,
+    secure: tls === 'implicit',
+    requireTLS: tls === 'required',
+    ignoreTLS: tls === 'never',
+    ...(login ? { auth: { user: login.user, pass: login.password } } : {}),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    logger: false,
+    // Nothing that a message says makes this server read a file or fetch an address.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return async (email) => {
+    if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not an address that mail can go to' }
+    try {
+      await transport.sendMail({ ...mailOf(email, config), signal: AbortSignal.timeout(timeoutMs) })
+      return { accepted: true }
+    } catch (error) {
+      return outcomeOf(error as SmtpFailure)
+    }
+  }
+}
+
+/** Addresses go in as objects, which are not parsed; the envelope says once more whom the mail is for. */
+function mailOf(email: OutgoingEmail, config: SmtpConfig) {
+  const { id, to, subject, text, html, date, replyTo } = email
+  const address = email.from.address ?? config.from.address
+  const name = email.from.name ?? config.from.name ?? ''
+  return {
+    from: { name, address },
+    to: { name: '', address: to },
+    ...(replyTo ? { replyTo: { name: '', address: replyTo } } : {}),
+    envelope: { from: address, to: [to] },
+    messageId: `<${id.replace(/^Message:/, '')}@${address.slice(address.lastIndexOf('@') + 1)}>`,
+    date,
+    subject,
+    text,
+    html,
+    // No out-of-office answer wants to be sent to this (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+  }
+}
+
+interface SmtpFailure {
+  readonly name?: string
+  readonly code?: string
+  readonly command?: string
+  readonly response?: string
+  readonly responseCode?: number
+}
+
+/** A recipient that the server will never take is refused for good. Everything else may be better in a while. */
+function outcomeOf(error: SmtpFailure): Handover {
+  const { name, code, command, response, responseCode } = error
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1]
+  const words = [code ?? name, command, responseCode, enhanced].filter((word) => word !== undefined)
+  const reason = `SMTP: ${words.join(' ')}`
+  if (command === 'RCPT TO' && responseCode !== undefined && responseCode >= 500)
+    return { accepted: false, reason }
+  throw new DeliveryError(reason)
+}

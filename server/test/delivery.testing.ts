@@ -1,0 +1,365 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
+import { createOp, type Op } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { makeOtpCredential } from '../src/credentials/credentials.ts'
+import { makeOtpChallenge, replaceChallenge } from '../src/credentials/otp.ts'
+import { makeCustomer } from '../src/customers/customers.ts'
+import { openCustomerAccounts } from '../src/customers/wallets.ts'
+import { openDatabase } from '../src/db/open.ts'
+import type { CredentialRow, InternalAccountRow, MessageRow, PlatformRow } from '../src/db/tables.ts'
+import { insert, update, type Write } from '../src/db/writes.ts'
+import { makeOtpMessage } from '../src/delivery/messages.ts'
+import { makePlatform, readPlatformConfig } from '../src/platforms/platforms.ts'
+import { openService, type Service } from '../src/service.ts'
+
+/** A mail as a server took it: the envelope, the headers with lower-case names, and the decoded parts by type. */
+export interface Mail {
+  readonly mailFrom: string
+  readonly rcptTo: readonly string[]
+  readonly raw: string
+  readonly headers: ReadonlyMap<string, readonly string[]>
+  readonly parts: ReadonlyMap<string, string>
+}
+
+/** A mail server on the loopback that wants a login. `answer` may refuse: an SMTP code and text, after the stage. */
+export interface MailServer {
+  port: number
+  readonly mails: Mail[]
+  answer: (stage: 'RCPT' | 'DATA', mail?: Mail) => string | undefined
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export const SMTP_LOGIN = { user: 'relay@ops.example', password: 'p@ss:wörd/1' }
+
+export async function mailServer(): Promise<MailServer> {
+  let server: SMTPServer
+  const self: MailServer = {
+    port: 0,
+    mails: [],
+    answer: () => undefined,
+    async start() {
+      server = new SMTPServer({
+        disabledCommands: ['STARTTLS'],
+        disableReverseLookup: true,
+        logger: false,
+        onAuth({ username, password }, _session, done) {
+          const known = username === SMTP_LOGIN.user && password === SMTP_LOGIN.password
+          done(known ? null : smtpError('535 5.7.8 No such login'), known ? { user: username } : undefined)
+        },
+        onRcptTo(_address, _session, done) {
+          done(smtpError(self.answer('RCPT')))
+        },
+        onData(stream, { envelope }, done) {
+          const chunks: Buffer[] = []
+          stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+          stream.on('end', () => {
+            const mail = parseMail(Buffer.concat(chunks).toString('latin1'), envelope)
+            self.mails.push(mail)
+            done(smtpError(self.answer('DATA', mail)))
+          })
+        },
+      })
+      server.on('error', () => {})
+      server.listen(self.port, '127.0.0.1')
+      await once(server.server, 'listening')
+      self.port = (server.server.address() as AddressInfo).port
+    },
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+  await self.start()
+  return self
+}
+
+function smtpError(answer: string | undefined): Error | null {
+  if (answer === undefined) return null
+  return Object.assign(new Error(answer.slice(4)), { responseCode: Number(answer.slice(0, 3)) })
+}
+
+function parseMail(
+  raw: string,
+  envelope: { mailFrom: { address: string } | false; rcptTo: { address: string }[] },
+): Mail {
+  const { headers, body } = splitEntity(raw)
+  const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type')![0]!)![1]!
+  const entities = body.split(`--${boundary}`).slice(1, -1)
+  const parts = entities.map((entity): [string, string] => {
+    const part = splitEntity(entity.replace(/^\r\n/, ''))
+    const type = part.headers.get('content-type')![0]!.split(';')[0]!
+    const encoding = part.headers.get('content-transfer-encoding')?.[0]
+    return [type, decode(part.body, encoding).replaceAll('\r\n', '\n')]
+  })
+  return {
+    mailFrom: envelope.mailFrom ? envelope.mailFrom.address : '',
+    rcptTo: envelope.rcptTo.map(({ address }) => address),
+    raw,
+    headers,
+    parts: new Map(parts),
+  }
+}
+
+function splitEntity(text: string) {
+  const end = text.indexOf('\r\n\r\n')
+  const headers = new Map<string, string[]>()
+  for (const line of text
+    .slice(0, end)
+    .replaceAll(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')) {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, colon).toLowerCase()
+    headers.set(name, [...(headers.get(name) ?? []), decodeWords(line.slice(colon + 1).trim())])
+  }
+  return { headers, body: text.slice(end + 4) }
+}
+
+/** RFC 2047: `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`. */
+function decodeWords(text: string): string {
+  return text.replaceAll(/=\?UTF-8\?([QB])\?([^?]*)\?=\s*/gi, (_, kind: string, word: string) =>
+    kind.toUpperCase() === 'B'
+      ? Buffer.from(word, 'base64').toString()
+      : decode(word.replaceAll('_', '=20'), 'quoted-printable'),
+  )
+}
+
+function decode(body: string, encoding: string | undefined): string {
+  if (encoding === 'base64') return Buffer.from(body, 'base64').toString()
+  if (encoding !== 'quoted-printable') return Buffer.from(body, 'latin1').toString()
+  const bytes = body
+    .replaceAll(/=\r\n/g, '')
+    .replaceAll(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+export interface SmsRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly form: URLSearchParams
+}
+
+/** An SMS gateway on the loopback. `answer` may refuse, with a status and what it says. */
+export interface SmsGateway {
+  readonly url: string
+  readonly requests: SmsRequest[]
+  answer: () => { status: number; body?: string; location?: string } | 'silence'
+  stop(): Promise<void>
+}
+
+export async function smsGateway(): Promise<SmsGateway> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url: path = '', headers } = request
+      self.requests.push({
+        method,
+        path,
+        headers,
+        form: new URLSearchParams(Buffer.concat(chunks).toString()),
+      })
+      const answer = self.answer()
+      if (answer === 'silence') return
+      const { status, body = '{"sid":"SM1","status":"queued"}', location } = answer
+      response
+        .writeHead(status, { 'Content-Type': 'application/json', ...(location ? { location } : {}) })
+        .end(body)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const self: SmsGateway = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: [],
+    answer: () => ({ status: 201 }),
+    async stop() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+  return self
+}
+
+/** A production service of the test's own, which does not listen: due work is done when the test says so. */
+export interface Production {
+  readonly service: Service
+  newPlatform(wallet?: Partial<WalletConfig>): Promise<TestPlatform>
+  close(): Promise<void>
+}
+
+type WalletConfig = ReturnType<typeof readPlatformConfig>['embeddedWalletConfig']
+
+/** With DATABASE_URL on a database of its own: the sandbox that the other tests share would do its due work. */
+export async function openProduction(settings: Record<string, string>): Promise<Production> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-production-'))
+  const database = await newDatabase(process.env.DATABASE_URL)
+  const service = await openService(
+    readConfig({
+      DATABASE_URL: database?.url,
+      COUNTERSIGN_MODE: 'production',
+      COUNTERSIGN_DATA_DIR: dataDir,
+      COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
+      LOG_LEVEL: 'silent',
+      ...settings,
+    }),
+    { checkAnswers: true },
+  )
+  return {
+    service,
+    async newPlatform(wallet = {}) {
+      const { row, writes } = makePlatform({ now: service.app.clock(), random: randomBytes }, 'Test')
+      await commit(service, writes)
+      const platform = new TestPlatform(service, row.id)
+      const config = readPlatformConfig(row)
+      await platform.change({
+        config: { ...config, embeddedWalletConfig: { ...config.embeddedWalletConfig, ...wallet } },
+      })
+      return platform
+    },
+    async close() {
+      await service.close()
+      await database?.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function newDatabase(serverUrl: string | undefined) {
+  if (!serverUrl) return undefined
+  const server = await openDatabase({ databaseUrl: serverUrl, dataDir: '' })
+  const name = `delivery_${randomBytes(8).toString('hex')}`
+  await server.script(`CREATE DATABASE ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    async drop() {
+      await server.script(`DROP DATABASE ${name}`)
+      await server.close()
+    },
+  }
+}
+
+async function commit(service: Service, writes: readonly Write[]): Promise<void> {
+  const result = await service.app.committer.commit(writes)
+  if (!result.done) throw new Error(`Not written: ${result.name}`)
+}
+
+export interface Holder {
+  readonly account: InternalAccountRow
+  readonly credential: CredentialRow
+}
+
+let customers = 0
+
+/** A platform of a production service, whose clock the test moves. */
+export class TestPlatform {
+  readonly service: Service
+  readonly id: string
+
+  constructor(service: Service, id: string) {
+    this.service = service
+    this.id = id
+  }
+
+  async row(): Promise<PlatformRow> {
+    const { read } = this.service.app
+    return read.selectFrom('platforms').selectAll().where('id', '=', this.id).executeTakeFirstOrThrow()
+  }
+
+  async op(): Promise<Op> {
+    return createOp(this.service.app, await this.row(), { kind: 'job', jobId: 'test' })
+  }
+
+  async change(set: Partial<Omit<PlatformRow, 'config'>> & { config?: unknown }): Promise<void> {
+    await commit(this.service, [update('platforms', this.id, {}, set as Partial<PlatformRow>)])
+  }
+
+  commit(writes: readonly Write[]): Promise<void> {
+    return commit(this.service, writes)
+  }
+
+  /** Moves the platform's clock, then does what is due. */
+  async advance(seconds: number): Promise<void> {
+    const { clock_offset_ms } = await this.row()
+    await this.change({ clock_offset_ms: clock_offset_ms + BigInt(Math.round(seconds * 1000)) })
+    await this.service.jobs.runDue(this.id)
+  }
+
+  /** An approved customer with a wallet, and a credential whose codes go to `contact`. */
+  async holder(contact = `Ada.${++customers}@Example.com`): Promise<Holder> {
+    const op = await this.op()
+    const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
+    const email = contact.startsWith('+') ? `sms${++customers}@example.com` : contact
+    const made = makeCustomer(op, readPlatformConfig(op.platform), { ...body, email })
+    const customer = { ...made, verification_status: 'APPROVED' } as const
+    await this.commit([
+      insert('customers', customer),
+      ...openCustomerAccounts(op, readPlatformConfig(op.platform), customer),
+    ])
+    const account = await op.read
+      .selectFrom('internal_accounts')
+      .selectAll()
+      .where('customer_id', '=', customer.id)
+      .where('type', '=', 'EMBEDDED_WALLET')
+      .executeTakeFirstOrThrow()
+    if (contact.startsWith('+'))
+      await this.commit([insert('credentials', makeOtpCredential(op, account.id, 'SMS_OTP', contact))])
+    const credential = await op.read
+      .selectFrom('credentials')
+      .selectAll()
+      .where('account_id', '=', account.id)
+      .where('contact', '=', contact)
+      .executeTakeFirstOrThrow()
+    return { account, credential }
+  }
+
+  /** Issues a code as the challenge call does. `code`: what the message says instead of the code that verifies. */
+  async challenge(
+    { account, credential }: Holder,
+    code?: string,
+  ): Promise<{ code: string; bundle: string; id: string }> {
+    const op = await this.op()
+    const { read } = op
+    const now = await read
+      .selectFrom('credentials')
+      .selectAll()
+      .where('id', '=', credential.id)
+      .executeTakeFirstOrThrow()
+    const made = makeOtpChallenge(op, now, account)
+    const sent = { challengeId: made.challengeId, code: code ?? made.code }
+    await this.commit([
+      made.write,
+      replaceChallenge(op, now, made.challengeId),
+      ...makeOtpMessage(op, credential, account, sent),
+    ])
+    const { id } = await read
+      .selectFrom('messages')
+      .select('id')
+      .where('challenge_id', '=', made.challengeId)
+      .executeTakeFirstOrThrow()
+    return { code: sent.code, bundle: made.bundle, id }
+  }
+
+  async message(id: string): Promise<MessageRow> {
+    const { read } = this.service.app
+    return read.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  }
+
+  /** Everything that the database says about messages and due work, as text. */
+  async stored(): Promise<string> {
+    const { rows } = await this.service.app.db.query<{ text: string }>(
+      `SELECT m::text AS text FROM messages m WHERE platform_id = $1
+       UNION ALL SELECT j::text FROM jobs j WHERE platform_id = $1`,
+      [this.id],
+    )
+    return rows.map(({ text }) => text).join('\n')
+  }
+}
