@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,13 +18,23 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** The embedded database, whatever the other tests run on: a server of its own is what these commands are for. */
+function environment(): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _, ...env } = process.env
+  return { ...env, COUNTERSIGN_DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: '0' }
+}
+
 /** Runs the program in a folder without a server's data; gives its exit code and what it wrote. */
 function run(...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
-  const env = { ...process.env, COUNTERSIGN_DATA_DIR: join(folder, 'data') }
   return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
-      resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
-    })
+    execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      { cwd: folder, env: environment() },
+      (error, stdout, stderr) => {
+        resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+      },
+    )
   })
 }
 
@@ -117,4 +127,71 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
     expect(exitCode).toBe(1)
     expect(stderr).toBe('--permissions takes VIEW, TRANSACT, MANAGE, separated by commas; not "FLY".\n')
   })
+
+  test('the operator makes platforms and tokens, and serves', { timeout: 120_000 }, async () => {
+    const first = await run('platform', 'create', '--name', 'First', '--json')
+    expect(first).toMatchObject({ exitCode: 0, stderr: '' })
+    const { platformId, tokenId, clientSecret } = JSON.parse(first.stdout) as Record<string, string>
+    expect({ platformId, tokenId }).toEqual({
+      platformId: expect.stringMatching(/^Platform:/),
+      tokenId: expect.stringMatching(/^Token:/),
+    })
+
+    const second = await run(
+      'token',
+      'create',
+      '--platform',
+      platformId!,
+      '--name',
+      'N',
+      '--permissions',
+      'VIEW',
+    )
+    expect(second.exitCode).toBe(0)
+    expect(second.stdout).toMatch(/^Platform +Platform:\S+\nToken id +Token:\S+\nClient secret +\S{43}\n/)
+
+    const unknown = await run(
+      'token',
+      'create',
+      '--platform',
+      'Platform:1',
+      '--name',
+      'N',
+      '--permissions',
+      'VIEW',
+    )
+    expect(unknown.exitCode).toBe(1)
+    expect(unknown.stderr.trim().split('\n')).toHaveLength(1)
+
+    const { address, end } = await startServer()
+    const credentials = Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')
+    const answer = await fetch(`${address}/config`, { headers: { Authorization: `Basic ${credentials}` } })
+    expect(answer.status).toBe(200)
+    const locked = await run('platform', 'create', '--name', 'Second')
+    expect(locked).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(locked.stderr).toContain('already running')
+    expect(await end()).toBe(0)
+  })
 })
+
+/** `countersign serve`: its base address, and a way to end it that gives the exit code. */
+async function startServer(): Promise<{ address: string; end: () => Promise<number | null> }> {
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: environment() })
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const address = await new Promise<string>((resolve, reject) => {
+    let output = ''
+    const read = (text: Buffer) => {
+      output += text.toString('utf8')
+      const found = /API +(http:\S+)/.exec(output)?.[1]
+      if (found) resolve(found)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    closed.then(() => reject(new Error(`The server ended: ${output}`)))
+  })
+  const end = () => {
+    child.kill('SIGTERM')
+    return closed
+  }
+  return { address, end }
+}

@@ -17,7 +17,7 @@ import { openDatabase } from '../src/db/open.ts'
 import type { CredentialRow, InternalAccountRow, MessageRow, PlatformRow } from '../src/db/tables.ts'
 import { insert, update, type Write } from '../src/db/writes.ts'
 import { makeOtpMessage } from '../src/delivery/messages.ts'
-import { makePlatform, readPlatformConfig } from '../src/platforms/platforms.ts'
+import { makePlatform, type PlatformConfig, platformConfig } from '../src/platforms/platforms.ts'
 import { openService, type Service } from '../src/service.ts'
 
 /** A mail as a server took it: the envelope, the headers with lower-case names, and the decoded parts by type. */
@@ -194,7 +194,7 @@ export interface Production {
   close(): Promise<void>
 }
 
-type WalletConfig = ReturnType<typeof readPlatformConfig>['embeddedWalletConfig']
+type WalletConfig = PlatformConfig['embeddedWalletConfig']
 
 /** With DATABASE_URL on a database of its own: the sandbox that the other tests share would do its due work. */
 export async function openProduction(settings: Record<string, string>): Promise<Production> {
@@ -217,9 +217,9 @@ export async function openProduction(settings: Record<string, string>): Promise<
       const { row, writes } = makePlatform({ now: service.app.clock(), random: randomBytes }, 'Test')
       await commit(service, writes)
       const platform = new TestPlatform(service, row.id)
-      const config = readPlatformConfig(row)
+      const { embeddedWalletConfig } = platformConfig(await platform.op())
       await platform.change({
-        config: { ...config, embeddedWalletConfig: { ...config.embeddedWalletConfig, ...wallet } },
+        config: { ...row.config, embeddedWalletConfig: { ...embeddedWalletConfig, ...wallet } },
       })
       return platform
     },
@@ -278,8 +278,8 @@ export class TestPlatform {
     return createOp(this.service.app, await this.row(), { kind: 'job', jobId: 'test' })
   }
 
-  async change(set: Partial<Omit<PlatformRow, 'config'>> & { config?: unknown }): Promise<void> {
-    await commit(this.service, [update('platforms', this.id, {}, set as Partial<PlatformRow>)])
+  async change(set: Partial<PlatformRow>): Promise<void> {
+    await commit(this.service, [update('platforms', this.id, {}, set)])
   }
 
   commit(writes: readonly Write[]): Promise<void> {
@@ -298,11 +298,11 @@ export class TestPlatform {
     const op = await this.op()
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
     const email = contact.startsWith('+') ? `sms${++customers}@example.com` : contact
-    const made = makeCustomer(op, readPlatformConfig(op.platform), { ...body, email })
+    const made = makeCustomer(op, platformConfig(op), { ...body, email })
     const customer = { ...made, verification_status: 'APPROVED' } as const
     await this.commit([
       insert('customers', customer),
-      ...openCustomerAccounts(op, readPlatformConfig(op.platform), customer),
+      ...openCustomerAccounts(op, platformConfig(op), customer),
     ])
     const account = await op.read
       .selectFrom('internal_accounts')
