@@ -1,8 +1,24 @@
 import type { Endpoint } from '@countersign/contract/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ENDPOINTS, expectError, forEach, newWorld, pathToNothing, stateOf, type World } from './calls.testing.ts'
+import {
+  ENDPOINTS,
+  expectError,
+  forEach,
+  newWorld,
+  pathToNothing,
+  stateOf,
+  type World,
+} from './calls.testing.ts'
 import { newPlatform } from './client.testing.ts'
-import { badValues, type JsonSchema, type Member, membersOf, samples, without, withRaw } from './schemas.testing.ts'
+import {
+  badValues,
+  type JsonSchema,
+  type Member,
+  membersOf,
+  samples,
+  without,
+  withRaw,
+} from './schemas.testing.ts'
 
 /** A request that must be refused, and the field of it that the refusal must name. */
 interface BadCall {
@@ -90,8 +106,26 @@ describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (n
 
   test('text that is not JSON, and JSON that nests without end', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-    const texts = ['{', '}', '{"a":1,}', "{'a':1}", '{"a":01}', '{"a":NaN}', '{"a":"\u0001"}', '{}{}', ' ', '\ufeff']
-    texts.push('[', '[['.repeat(100_000), '{"a":'.repeat(100_000), deep(65), deep(20_000), `{"a":${deep(64)}}`)
+    const texts = [
+      '{',
+      '}',
+      '{"a":1,}',
+      "{'a':1}",
+      '{"a":01}',
+      '{"a":NaN}',
+      '{"a":"\u0001"}',
+      '{}{}',
+      ' ',
+      '\ufeff',
+    ]
+    texts.push(
+      '[',
+      '[['.repeat(100_000),
+      '{"a":'.repeat(100_000),
+      deep(65),
+      deep(20_000),
+      `{"a":${deep(64)}}`,
+    )
     await expectRefused(
       method,
       texts.map((text) => ({ path, text, field: 'body' })),

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
+import { createBase58check } from '@scure/base'
 import { inject } from 'vitest'
-import { seal } from '../src/crypto/hpke.ts'
-import { generateKeyPair, type KeyPair, parsePublicKey } from '../src/crypto/p256.ts'
+import { open, seal } from '../src/crypto/hpke.ts'
+import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, parsePublicKey } from '../src/crypto/p256.ts'
 import { makeStamp } from '../src/crypto/stamp.ts'
 import { parseJson, toJson } from '../src/json.ts'
 
@@ -159,4 +161,33 @@ export async function signIn(client: Client, wallet: string): Promise<SignedIn> 
   })
   if (second.status !== 200) throw new Error(toJson(second.body))
   return { sessionId: second.body.id, keys, stamp: (payload) => makeStamp(keys, payload) }
+}
+
+/** Both legs of a signed operation; an answer that asks for no signature as it is. */
+export async function signed(
+  client: Client,
+  session: Pick<SignedIn, 'stamp'>,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Reply> {
+  const first = await client.send(method, path, body)
+  if (first.status !== 202) return first
+  return client.send(method, path, body, {
+    'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign),
+    'Request-Id': first.body.requestId,
+  })
+}
+
+const base58check = createBase58check((bytes) => createHash('sha256').update(bytes).digest())
+
+/** The session key that was sealed to this device's key (FORMATS), as a signer. */
+export function openSession(
+  session: { id: string; encryptedSessionSigningKey: string },
+  device: KeyPair,
+): SignedIn {
+  const bytes = Buffer.from(base58check.decode(session.encryptedSessionSigningKey))
+  const enc = parsePublicKey(bytes.subarray(0, 33).toString('hex'))!.bytes
+  const keys = keyPairFromPrivateKey(open({ privateKey: device, enc, ciphertext: bytes.subarray(33) })!)
+  return { sessionId: session.id, keys, stamp: (payload) => makeStamp(keys, payload) }
 }

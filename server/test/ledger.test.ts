@@ -31,13 +31,29 @@ async function account(amount: bigint): Promise<string> {
 const balance = async (id: string) => (await findBalances(host.app.read, [id])).get(id)
 
 function rawPost(entries: readonly LedgerEntry[]): Write[] {
-  return [{ write: 'post', id: op.newId('LedgerTransfer'), platformId: op.platform.id, ...cause, at: op.now, entries }]
+  return [
+    {
+      write: 'post',
+      id: op.newId('LedgerTransfer'),
+      platformId: op.platform.id,
+      ...cause,
+      at: op.now,
+      entries,
+    },
+  ]
 }
 
 describe('the ledger', () => {
   test('moves money between accounts, both sides or neither', async () => {
     const [from, to] = [await account(100n), await account(0n)]
-    expect(await commit(rawPost([{ account: from, amount: -60n }, { account: to, amount: 60n }]))).toEqual({ done: true })
+    expect(
+      await commit(
+        rawPost([
+          { account: from, amount: -60n },
+          { account: to, amount: 60n },
+        ]),
+      ),
+    ).toEqual({ done: true })
     expect([await balance(from), await balance(to)]).toEqual([
       { available: 40n, total: 40n },
       { available: 60n, total: 60n },
@@ -46,7 +62,12 @@ describe('the ledger', () => {
 
   test('refuses to overdraw an account by a unit, and writes nothing of that set', async () => {
     const [from, to] = [await account(100n), await account(0n)]
-    const result = await commit(rawPost([{ account: from, amount: -101n }, { account: to, amount: 101n }]))
+    const result = await commit(
+      rawPost([
+        { account: from, amount: -101n },
+        { account: to, amount: 101n },
+      ]),
+    )
     expect(result).toMatchObject({ done: false, guard: 'overdraft' })
     expect([await balance(from), await balance(to)]).toEqual([
       { available: 100n, total: 100n },
@@ -56,7 +77,9 @@ describe('the ledger', () => {
 
   test('of fifty parallel holds on money for seven, seven are granted', async () => {
     const from = await account(7_000n)
-    const results = await Promise.all(Array.from({ length: 50 }, () => commit([hold(op, cause, from, 1_000n).write])))
+    const results = await Promise.all(
+      Array.from({ length: 50 }, () => commit([hold(op, cause, from, 1_000n).write])),
+    )
     expect(results.filter(({ done }) => done)).toHaveLength(7)
     expect(await balance(from)).toEqual({ available: 0n, total: 7_000n })
   })
@@ -66,9 +89,14 @@ describe('the ledger', () => {
     const first = hold(op, cause, from, 30n)
     const second = hold(op, cause, from, 20n)
     await commit([first.write, second.write])
-    const legs = [{ account: from, amount: -30n }, { account: to, amount: 30n }]
+    const legs = [
+      { account: from, amount: -30n },
+      { account: to, amount: 30n },
+    ]
     const capture = () => captureAll(op, cause, { holdId: first.holdId, account: from, amount: 30n }, legs)
-    expect((await Promise.all([commit(capture()), commit(capture())])).filter(({ done }) => done)).toHaveLength(1)
+    expect(
+      (await Promise.all([commit(capture()), commit(capture())])).filter(({ done }) => done),
+    ).toHaveLength(1)
     const back = () => commit([release(op, second.holdId, from)])
     expect((await Promise.all([back(), back()])).filter(({ done }) => done)).toHaveLength(1)
     expect([await balance(from), await balance(to)]).toEqual([
@@ -83,7 +111,10 @@ describe('the ledger', () => {
     await commit([write])
     const capture = (amount: bigint, final: boolean): Write[] => [
       { write: 'capture', hold: holdId, account: from, amount, final, at: op.now },
-      ...rawPost([{ account: from, amount: -amount }, { account: to, amount }]),
+      ...rawPost([
+        { account: from, amount: -amount },
+        { account: to, amount },
+      ]),
     ]
     expect(await commit(capture(15n, false))).toEqual({ done: true })
     expect(await balance(from)).toEqual({ available: 60n, total: 85n })
@@ -95,7 +126,13 @@ describe('the ledger', () => {
 
   test('a set that fails leaves its neighbours in the same batch alone', async () => {
     const [rich, poor, to] = [await account(100n), await account(0n), await account(0n)]
-    const pay = (from: string) => commit(rawPost([{ account: from, amount: -10n }, { account: to, amount: 10n }]))
+    const pay = (from: string) =>
+      commit(
+        rawPost([
+          { account: from, amount: -10n },
+          { account: to, amount: 10n },
+        ]),
+      )
     const results = await Promise.all([pay(rich), pay(poor), pay(rich), pay(poor), pay(rich)])
     expect(results.map(({ done }) => done)).toEqual([true, false, true, false, true])
     expect(await balance(to)).toEqual({ available: 30n, total: 30n })
@@ -103,11 +140,25 @@ describe('the ledger', () => {
 
   test('a faulty set is thrown at its own caller, its neighbours are done', async () => {
     const [from, to] = [await account(10n), await account(0n)]
-    const good = () => commit(rawPost([{ account: from, amount: -1n }, { account: to, amount: 1n }]))
-    const bad = commit(rawPost([{ account: from, amount: -1n }, { account: to, amount: 2n }]))
+    const good = () =>
+      commit(
+        rawPost([
+          { account: from, amount: -1n },
+          { account: to, amount: 1n },
+        ]),
+      )
+    const bad = commit(
+      rawPost([
+        { account: from, amount: -1n },
+        { account: to, amount: 2n },
+      ]),
+    )
     const [first, fault, last] = await Promise.allSettled([good(), bad, good()])
     expect(first).toMatchObject({ value: { done: true } })
-    expect(fault).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('sum to zero') } })
+    expect(fault).toMatchObject({
+      status: 'rejected',
+      reason: { message: expect.stringContaining('sum to zero') },
+    })
     expect(last).toMatchObject({ value: { done: true } })
     expect(await balance(from)).toEqual({ available: 8n, total: 8n })
   })
@@ -131,7 +182,9 @@ describe('the ledger', () => {
        HAVING a.posted <> coalesce(sum(e.amount), 0) * CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END`,
     )
     expect(rows).toEqual([])
-    const sums = await host.app.db.query('SELECT currency FROM ledger_entries GROUP BY currency HAVING sum(amount) <> 0')
+    const sums = await host.app.db.query(
+      'SELECT currency FROM ledger_entries GROUP BY currency HAVING sum(amount) <> 0',
+    )
     expect(sums.rows).toEqual([])
   })
 })

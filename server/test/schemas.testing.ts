@@ -105,7 +105,8 @@ function changed(
 ): Json | undefined {
   const [name, ...rest] = path
   if (name === undefined) return change(value)
-  if (Array.isArray(value)) return value.map((item, at) => (at === name ? changed(item, rest, change)! : item))
+  if (Array.isArray(value))
+    return value.map((item, at) => (at === name ? changed(item, rest, change)! : item))
   const copy = { ...(value as Record<string, Json>) }
   const next = changed(copy[name], rest, change)
   if (next === undefined) delete copy[name]
@@ -145,7 +146,12 @@ function badTexts(schema: JsonSchema): string[] {
   if (maxLength !== undefined) bad.push('a'.repeat(maxLength + 1), 'é'.repeat(maxLength + 1))
   const kinds = kindsOf(schema)
   if (kinds)
-    bad.push(`${kinds.includes('Agent') ? 'Card' : 'Agent'}:0190a1b2`, `${kinds[0]}:`, `${kinds[0]}:a/b`, kinds[0]!)
+    bad.push(
+      `${kinds.includes('Agent') ? 'Card' : 'Agent'}:0190a1b2`,
+      `${kinds[0]}:`,
+      `${kinds[0]}:a/b`,
+      kinds[0]!,
+    )
   return bad
 }
 
@@ -155,7 +161,8 @@ function badIntegers({ format, minimum, exclusiveMinimum, maximum }: JsonSchema)
   if (least !== undefined) bad.push(`${least - 1}`, '-1', '-9223372036854775808')
   if (maximum !== undefined)
     bad.push(`${maximum + 1}`, '9007199254740993', '9223372036854775807', '1e18', '99999999999999999999')
-  if (format === 'int64') bad.push('9223372036854775808', '-9223372036854775809', '1e19', `1${'0'.repeat(400)}`)
+  if (format === 'int64')
+    bad.push('9223372036854775808', '-9223372036854775809', '1e19', `1${'0'.repeat(400)}`)
   return bad
 }
 

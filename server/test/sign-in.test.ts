@@ -27,38 +27,55 @@ describe('signing in with an e-mail code', () => {
   test('a challenge gives the credential and a bundle signed by the quorum key, bound to wallet and holder', async () => {
     const { customer, credential, reply, bundle } = await challenged()
     expect(reply.status).toBe(200)
-    expect(reply.body).toMatchObject({ id: credential, accountId: customer.wallet, type: 'EMAIL_OTP', nickname: customer.email })
+    expect(reply.body).toMatchObject({
+      id: credential,
+      accountId: customer.wallet,
+      type: 'EMAIL_OTP',
+      nickname: customer.email,
+    })
     const opened = verifyEnvelope(bundle, JSON.parse(bundle).enclaveQuorumPublic)
     expect(opened).toMatchObject({ data: { organizationId: customer.wallet, userId: customer.id } })
     expect((opened as { data: { targetPublic: string } }).data.targetPublic).toMatch(/^04[0-9a-f]{128}$/)
   })
 
-  test.each(['compressedHex', 'uncompressedHex'] as const)('takes the sealed key %s; both legs issue a session', async (form) => {
-    const { client, customer, credential, bundle } = await challenged()
-    const keys = generateKeyPair()
-    const sealed = sealCode(bundle, keys, '000000', form)
-    const first = await verify(client, credential, sealed)
-    expect(first.status).toBe(202)
-    expect(first.body).toMatchObject({ type: 'EMAIL_OTP', requestId: expect.stringMatching(/^Request:[0-9a-f-]{36}$/) })
-    const quorum = parsePublicKey(JSON.parse(bundle).enclaveQuorumPublic)!
-    expect(verifyOtpToken(first.body.payloadToSign, quorum, Date.parse(first.body.expiresAt) - 1)).toMatchObject({
-      claims: {
-        verificationType: 'EMAIL_OTP',
-        contact: customer.email,
-        organizationId: customer.wallet,
-        publicKey: keys.publicKey.compressedHex,
-      },
-    })
-    const second = await verify(client, credential, sealed, {
-      'Svc-Wallet-Signature': makeStamp(keys, first.body.payloadToSign),
-      'Request-Id': first.body.requestId,
-    })
-    expect(second.status).toBe(200)
-    expect(second.body).toMatchObject({ accountId: customer.wallet, type: 'EMAIL_OTP', nickname: customer.email })
-    expect(second.body).not.toHaveProperty('encryptedSessionSigningKey')
-    const listed = await client.get(`/auth/sessions?accountId=${customer.wallet}`)
-    expect(listed.body.data.map((session: { id: string }) => session.id)).toEqual([second.body.id])
-  })
+  test.each(['compressedHex', 'uncompressedHex'] as const)(
+    'takes the sealed key %s; both legs issue a session',
+    async (form) => {
+      const { client, customer, credential, bundle } = await challenged()
+      const keys = generateKeyPair()
+      const sealed = sealCode(bundle, keys, '000000', form)
+      const first = await verify(client, credential, sealed)
+      expect(first.status).toBe(202)
+      expect(first.body).toMatchObject({
+        type: 'EMAIL_OTP',
+        requestId: expect.stringMatching(/^Request:[0-9a-f-]{36}$/),
+      })
+      const quorum = parsePublicKey(JSON.parse(bundle).enclaveQuorumPublic)!
+      expect(
+        verifyOtpToken(first.body.payloadToSign, quorum, Date.parse(first.body.expiresAt) - 1),
+      ).toMatchObject({
+        claims: {
+          verificationType: 'EMAIL_OTP',
+          contact: customer.email,
+          organizationId: customer.wallet,
+          publicKey: keys.publicKey.compressedHex,
+        },
+      })
+      const second = await verify(client, credential, sealed, {
+        'Svc-Wallet-Signature': makeStamp(keys, first.body.payloadToSign),
+        'Request-Id': first.body.requestId,
+      })
+      expect(second.status).toBe(200)
+      expect(second.body).toMatchObject({
+        accountId: customer.wallet,
+        type: 'EMAIL_OTP',
+        nickname: customer.email,
+      })
+      expect(second.body).not.toHaveProperty('encryptedSessionSigningKey')
+      const listed = await client.get(`/auth/sessions?accountId=${customer.wallet}`)
+      expect(listed.body.data.map((session: { id: string }) => session.id)).toEqual([second.body.id])
+    },
+  )
 
   test('a wrong code is refused with its reason, and a used or replaced one too', async () => {
     const { client, customer, credential, bundle } = await challenged()
@@ -85,10 +102,14 @@ describe('signing in with an e-mail code', () => {
   test('a code has five tries, whether they come in turn or at once; the right code after them is refused', async () => {
     const { client, credential, bundle } = await challenged()
     const tries = await Promise.all(
-      Array.from({ length: 5 }, () => verify(client, credential, sealCode(bundle, generateKeyPair(), '123456'))),
+      Array.from({ length: 5 }, () =>
+        verify(client, credential, sealCode(bundle, generateKeyPair(), '123456')),
+      ),
     )
     for (const { body } of tries) expect(body).toMatchObject(refusedCode)
-    expect((await verify(client, credential, sealCode(bundle, generateKeyPair()))).body).toMatchObject(refusedCode)
+    expect((await verify(client, credential, sealCode(bundle, generateKeyPair()))).body).toMatchObject(
+      refusedCode,
+    )
   })
 
   test('one code issues one session, however often its first leg is repeated', async () => {
@@ -98,10 +119,18 @@ describe('signing in with an e-mail code', () => {
         const keys = generateKeyPair()
         const sealed = sealCode(bundle, keys)
         const { body } = await verify(client, credential, sealed)
-        return { sealed, headers: { 'Svc-Wallet-Signature': makeStamp(keys, body.payloadToSign), 'Request-Id': body.requestId } }
+        return {
+          sealed,
+          headers: {
+            'Svc-Wallet-Signature': makeStamp(keys, body.payloadToSign),
+            'Request-Id': body.requestId,
+          },
+        }
       }),
     )
-    const answers = await Promise.all(legs.map(({ sealed, headers }) => verify(client, credential, sealed, headers)))
+    const answers = await Promise.all(
+      legs.map(({ sealed, headers }) => verify(client, credential, sealed, headers)),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401])
     expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toHaveLength(1)
   })
@@ -145,10 +174,16 @@ describe('signing in with an e-mail code', () => {
     const sealed = sealCode(one.bundle, keys)
     expect((await verify(one.client, other.credential, sealed)).body).toMatchObject(refusedCode)
     const first = await verify(one.client, one.credential, sealed)
-    const headers = { 'Svc-Wallet-Signature': makeStamp(keys, first.body.payloadToSign), 'Request-Id': first.body.requestId }
+    const headers = {
+      'Svc-Wallet-Signature': makeStamp(keys, first.body.payloadToSign),
+      'Request-Id': first.body.requestId,
+    }
     const elsewhere = await verify(one.client, other.credential, sealed, headers)
     expect(elsewhere.body).toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_BODY_MISMATCH' })
-    const stranger = { ...headers, 'Svc-Wallet-Signature': makeStamp(generateKeyPair(), first.body.payloadToSign) }
+    const stranger = {
+      ...headers,
+      'Svc-Wallet-Signature': makeStamp(generateKeyPair(), first.body.payloadToSign),
+    }
     const forged = await verify(one.client, one.credential, sealed, stranger)
     expect(forged.body).toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_INVALID' })
   })

@@ -27,7 +27,9 @@ async function quoted(client: Client, source: string, bank: string, more: Record
 }
 
 const balances = async (client: Client, customerId: string, currency: string) => {
-  const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}&currency=${currency}`)
+  const { body } = await client.get(
+    `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
+  )
   const [{ balance, totalBalance }] = body.data
   return { balance: BigInt(balance.amount), total: BigInt(totalBalance.amount) }
 }
@@ -90,7 +92,10 @@ describe('a quote from an embedded wallet', () => {
 
   test('is refused with the code that says what is wrong with the signature', async () => {
     const { client, customer, bank, session } = await walletReady()
-    const [quote, other] = [await quoted(client, customer.wallet, bank), await quoted(client, customer.wallet, bank)]
+    const [quote, other] = [
+      await quoted(client, customer.wallet, bank),
+      await quoted(client, customer.wallet, bank),
+    ]
     const path = `/quotes/${quote.id}/execute`
     const { payloadToSign, requestId } = (await client.post(path)).body
     const stamp = session.stamp(payloadToSign)
@@ -105,9 +110,18 @@ describe('a quote from an embedded wallet', () => {
     expect(await send('no stamp', requestId)).toEqual([401, 'WALLET_SIGNATURE_MALFORMED'])
     expect(await send(stamp, `Request:${crypto.randomUUID()}`)).toEqual([401, 'UNAUTHORIZED'])
     expect(await send(stamp, 'nonsense')).toEqual([401, 'UNAUTHORIZED'])
-    expect(await send(stamp, requestId, `/quotes/${other.id}/execute`)).toEqual([401, 'WALLET_SIGNATURE_BODY_MISMATCH'])
-    expect(await send(session.stamp(`${payloadToSign} `), requestId)).toEqual([401, 'WALLET_SIGNATURE_INVALID'])
-    expect(await send(makeStamp(generateKeyPair(), payloadToSign), requestId)).toEqual([401, 'WALLET_SIGNATURE_INVALID'])
+    expect(await send(stamp, requestId, `/quotes/${other.id}/execute`)).toEqual([
+      401,
+      'WALLET_SIGNATURE_BODY_MISMATCH',
+    ])
+    expect(await send(session.stamp(`${payloadToSign} `), requestId)).toEqual([
+      401,
+      'WALLET_SIGNATURE_INVALID',
+    ])
+    expect(await send(makeStamp(generateKeyPair(), payloadToSign), requestId)).toEqual([
+      401,
+      'WALLET_SIGNATURE_INVALID',
+    ])
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('PENDING')
     expect(await send(stamp, requestId)).toEqual(['PROCESSING', undefined])
   })
@@ -120,7 +134,10 @@ describe('a quote from an embedded wallet', () => {
     const path = `/quotes/${quote.id}/execute`
     const { payloadToSign, requestId } = (await client.post(path)).body
     const by = (signer: typeof session) =>
-      client.post(path, undefined, { 'Svc-Wallet-Signature': signer.stamp(payloadToSign), 'Request-Id': requestId })
+      client.post(path, undefined, {
+        'Svc-Wallet-Signature': signer.stamp(payloadToSign),
+        'Request-Id': requestId,
+      })
     expect((await by(strange)).body.code).toBe('WALLET_SIGNATURE_INVALID')
     await client.advance(15 * 60 - 30)
     const late = await quoted(client, customer.wallet, bank)
@@ -137,7 +154,10 @@ describe('a quote from an embedded wallet', () => {
     const { client, customer, bank } = await walletReady()
     const quote = await quoted(client, customer.wallet, bank)
     await client.post('/sandbox/clock/advance', { to: quote.expiresAt })
-    expect((await client.post(`/quotes/${quote.id}/execute`)).body).toMatchObject({ status: 400, code: 'QUOTE_EXPIRED' })
+    expect((await client.post(`/quotes/${quote.id}/execute`)).body).toMatchObject({
+      status: 400,
+      code: 'QUOTE_EXPIRED',
+    })
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('EXPIRED')
     expect((await client.get(`/transactions/${quote.transactionId}`)).body).toMatchObject({
       status: 'EXPIRED',
@@ -170,7 +190,12 @@ describe('a quote from a managed account', () => {
     const customer = await newCustomer(client)
     await fund(client, customer.usd, 10_000)
     const quote = await quoted(client, customer.usd, await newBankAccount(client, customer.id))
-    expect(quote).toMatchObject({ totalSendingAmount: 2500, totalReceivingAmount: 2500, feesIncluded: 0, exchangeRate: 1 })
+    expect(quote).toMatchObject({
+      totalSendingAmount: 2500,
+      totalReceivingAmount: 2500,
+      feesIncluded: 0,
+      exchangeRate: 1,
+    })
     expect(quote).not.toHaveProperty('paymentInstructions')
     expect((await client.post(`/quotes/${quote.id}/execute`)).body.status).toBe('PROCESSING')
     await client.advance(0)

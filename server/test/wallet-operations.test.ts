@@ -1,46 +1,16 @@
-import { createHash } from 'node:crypto'
-import { createBase58check } from '@scure/base'
 import { mnemonicToEntropy } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { describe, expect, test } from 'vitest'
 import { verifyEnvelope } from '../src/crypto/envelope.ts'
 import { open } from '../src/crypto/hpke.ts'
-import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, parsePublicKey } from '../src/crypto/p256.ts'
-import { makeStamp } from '../src/crypto/stamp.ts'
+import { generateKeyPair } from '../src/crypto/p256.ts'
 import { seedFromEntropy, sparkAddress } from '../src/enclave/wallet.ts'
-import { type Client, newCustomer, newPlatform, type Reply, type SignedIn, signIn } from './client.testing.ts'
+import { newCustomer, newPlatform, openSession, signed, signIn } from './client.testing.ts'
 
 async function signedIn() {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   return { client, customer, session: await signIn(client, customer.wallet) }
-}
-
-/** Both legs of a signed operation. */
-async function signed(
-  client: Client,
-  session: Pick<SignedIn, 'stamp'>,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Reply> {
-  const first = await client.send(method, path, body)
-  if (first.status !== 202) return first
-  return client.send(method, path, body, {
-    'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign),
-    'Request-Id': first.body.requestId,
-  })
-}
-
-const base58check = createBase58check((bytes) => createHash('sha256').update(bytes).digest())
-
-/** The session key that was sealed to this device's key (FORMATS). */
-function openSessionKey(encrypted: string, device: KeyPair): KeyPair {
-  const bytes = Buffer.from(base58check.decode(encrypted))
-  expect(bytes.length).toBe(81)
-  const enc = parsePublicKey(bytes.subarray(0, 33).toString('hex'))!.bytes
-  const privateKey = open({ privateKey: device, enc, ciphertext: bytes.subarray(33) })
-  return keyPairFromPrivateKey(privateKey!)
 }
 
 describe('a session', () => {
@@ -51,11 +21,10 @@ describe('a session', () => {
     const reply = await signed(client, session, 'POST', `/auth/sessions/${session.sessionId}/refresh`, body)
     expect(reply.status).toBe(200)
     expect(reply.body.id).not.toBe(session.sessionId)
-    const keys = openSessionKey(reply.body.encryptedSessionSigningKey, device)
+    const fresh = openSession(reply.body, device)
     const listed = await client.get(`/auth/sessions?accountId=${customer.wallet}`)
     expect(listed.body.data).toHaveLength(2)
     for (const one of listed.body.data) expect(one).not.toHaveProperty('encryptedSessionSigningKey')
-    const fresh = { stamp: (payload: string) => makeStamp(keys, payload) }
     expect((await signed(client, fresh, 'DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(204)
     const left = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data
     expect(left.map((one: { id: string }) => one.id)).toEqual([reply.body.id])

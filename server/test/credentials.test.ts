@@ -1,0 +1,311 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { generateKeyPair } from '../src/crypto/p256.ts'
+import { makeStamp } from '../src/crypto/stamp.ts'
+import { Authenticator } from './authenticator.testing.ts'
+import {
+  type Client,
+  credentialOf,
+  newCustomer,
+  newPlatform,
+  openSession,
+  type SignedIn,
+  sealCode,
+  signed,
+  signIn,
+} from './client.testing.ts'
+
+async function signedIn() {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  return { client, customer, session: await signIn(client, customer.wallet) }
+}
+
+function attestationBody(
+  accountId: string,
+  authenticator: Authenticator,
+  challenge = randomBytes(16).toString('base64url'),
+) {
+  return {
+    type: 'PASSKEY',
+    accountId,
+    nickname: 'Phone',
+    challenge,
+    attestation: authenticator.attest(challenge),
+  }
+}
+
+async function addPasskey(
+  client: Client,
+  wallet: string,
+  session: SignedIn,
+  authenticator = new Authenticator(),
+) {
+  const reply = await signed(
+    client,
+    session,
+    'POST',
+    '/auth/credentials',
+    attestationBody(wallet, authenticator),
+  )
+  expect(reply.status).toBe(201)
+  return { id: reply.body.id as string, authenticator, body: reply.body }
+}
+
+async function passkeyChallenge(client: Client, id: string) {
+  const device = generateKeyPair()
+  const reply = await client.post(`/auth/credentials/${id}/challenge`, {
+    clientPublicKey: device.publicKey.uncompressedHex,
+  })
+  expect(reply.status).toBe(200)
+  return { device, challenge: reply.body }
+}
+
+const verifyPasskey = (client: Client, id: string, requestId: string, assertion: unknown) =>
+  client.post(`/auth/credentials/${id}/verify`, { type: 'PASSKEY', assertion }, { 'Request-Id': requestId })
+
+async function passkeySignIn(client: Client, id: string, authenticator: Authenticator): Promise<SignedIn> {
+  const { device, challenge } = await passkeyChallenge(client, id)
+  const reply = await verifyPasskey(
+    client,
+    id,
+    challenge.requestId,
+    authenticator.assert(challenge.challenge),
+  )
+  expect(reply.status).toBe(200)
+  return openSession(reply.body, device)
+}
+
+describe('registering a credential', () => {
+  test('takes the signature of a session that the wallet has, and answers with the credential alone', async () => {
+    const { client, customer, session } = await signedIn()
+    const authenticator = new Authenticator()
+    const first = await client.post('/auth/credentials', attestationBody(customer.wallet, authenticator))
+    expect(first).toMatchObject({ status: 202, body: { type: 'PASSKEY', requestId: expect.any(String) } })
+    const { body } = await addPasskey(client, customer.wallet, session, authenticator)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^AuthMethod:/),
+      accountId: customer.wallet,
+      type: 'PASSKEY',
+      nickname: 'Phone',
+      credentialId: authenticator.credentialId,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    })
+    const listed = (await client.get(`/auth/credentials?accountId=${customer.wallet}`)).body.data
+    expect(listed.map((one: { type: string }) => one.type)).toEqual(['EMAIL_OTP', 'PASSKEY'])
+  })
+
+  test('refuses a second e-mail or SMS credential, and a passkey that anyone on the server has', async () => {
+    const { client, customer, session } = await signedIn()
+    const post = (body: Record<string, unknown>) =>
+      signed(client, session, 'POST', '/auth/credentials', { accountId: customer.wallet, ...body })
+    expect((await post({ type: 'EMAIL_OTP' })).body.code).toBe('EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS')
+    expect((await post({ type: 'SMS_OTP' })).body).toMatchObject({
+      code: 'INVALID_INPUT',
+      details: { field: 'phoneNumber' },
+    })
+    const sms = await post({ type: 'SMS_OTP', phoneNumber: '+14155552671' })
+    expect(sms).toMatchObject({
+      status: 201,
+      body: { nickname: '+14155552671', otpEncryptionTargetBundle: expect.any(String) },
+    })
+    expect((await post({ type: 'SMS_OTP', phoneNumber: '+14155552672' })).body.code).toBe(
+      'SMS_OTP_CREDENTIAL_ALREADY_EXISTS',
+    )
+    const { authenticator } = await addPasskey(client, customer.wallet, session)
+    const elsewhere = await signedIn()
+    const again = await elsewhere.client.post(
+      '/auth/credentials',
+      attestationBody(elsewhere.customer.wallet, authenticator),
+    )
+    expect(again.body).toMatchObject({ status: 400, code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS' })
+  })
+
+  test('refuses an attestation for another challenge, origin or domain', async () => {
+    const { client, customer } = await signedIn()
+    const refused = async (authenticator: Authenticator, challenge?: string) => {
+      const body = attestationBody(customer.wallet, authenticator)
+      const reply = await client.post('/auth/credentials', challenge ? { ...body, challenge } : body)
+      expect(reply.body).toMatchObject({
+        status: 400,
+        code: 'INVALID_INPUT',
+        details: { field: 'attestation' },
+      })
+    }
+    await refused(new Authenticator(), randomBytes(16).toString('base64url'))
+    await refused(new Authenticator('localhost', 'https://evil.example'))
+    await refused(new Authenticator('evil.example'))
+  })
+
+  test('of the same passkey registered at once on two wallets, one is', async () => {
+    const [one, other] = [await signedIn(), await signedIn()]
+    const authenticator = new Authenticator()
+    const replies = await Promise.all(
+      [one, other].map(({ client, customer, session }) =>
+        signed(client, session, 'POST', '/auth/credentials', attestationBody(customer.wallet, authenticator)),
+      ),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 400])
+  })
+})
+
+describe('signing in with a passkey', () => {
+  test('gives a session whose key is sealed to the device and signs', async () => {
+    const { client, customer, session } = await signedIn()
+    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const mine = await passkeySignIn(client, id, authenticator)
+    const listed = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data
+    expect(listed.find((one: { id: string }) => one.id === mine.sessionId)).toMatchObject({
+      type: 'PASSKEY',
+      credentialId: authenticator.credentialId,
+    })
+    const path = `/internal-accounts/${customer.wallet}`
+    expect((await signed(client, mine, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
+  })
+
+  test('is good once, for its own credential, within five minutes', async () => {
+    const { client, customer, session } = await signedIn()
+    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const second = await addPasskey(client, customer.wallet, session)
+    const { challenge } = await passkeyChallenge(client, id)
+    const assertion = authenticator.assert(challenge.challenge)
+    const elsewhere = await verifyPasskey(client, second.id, challenge.requestId, assertion)
+    expect(elsewhere.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => verifyPasskey(client, id, challenge.requestId, assertion)),
+    )
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    for (const { status, body } of replies)
+      if (status !== 200) expect([body.status, body.code]).toEqual([401, 'UNAUTHORIZED'])
+    const late = await passkeyChallenge(client, id)
+    await client.advance(301)
+    const expired = await verifyPasskey(
+      client,
+      id,
+      late.challenge.requestId,
+      authenticator.assert(late.challenge.challenge),
+    )
+    expect(expired.body).toMatchObject({ status: 401, reason: 'Request expired' })
+  })
+
+  test('refuses an assertion without user verification, from another key, or whose counter does not grow', async () => {
+    const { client, customer, session } = await signedIn()
+    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const attempt = async (assertion: (challenge: string) => unknown) => {
+      const { challenge } = await passkeyChallenge(client, id)
+      return (await verifyPasskey(client, id, challenge.requestId, assertion(challenge.challenge))).body
+    }
+    const refused = { status: 401, code: 'UNAUTHORIZED', reason: expect.any(String) }
+    expect(await attempt((c) => authenticator.assert(c, { userVerified: false }))).toMatchObject(refused)
+    expect(
+      await attempt((c) => ({ ...new Authenticator().assert(c), credentialId: authenticator.credentialId })),
+    ).toMatchObject(refused)
+    const { counter } = authenticator
+    expect(await attempt((c) => authenticator.assert(c))).toMatchObject({ type: 'PASSKEY' })
+    expect(await attempt((c) => authenticator.assert(c, { counter: counter + 1 }))).toMatchObject({
+      ...refused,
+      reason: expect.stringContaining('counter'),
+    })
+    const { body } = await client.send('PATCH', '/config', {
+      passkeyConfig: { userVerification: 'preferred' },
+    })
+    expect(body.passkeyConfig).toMatchObject({ rpId: 'localhost', userVerification: 'preferred' })
+    expect(
+      await attempt((c) => authenticator.assert(c, { userVerified: false, counter: counter + 9 })),
+    ).toMatchObject({
+      type: 'PASSKEY',
+    })
+  })
+
+  test('needs a key of the client, and the Request-Id of its challenge', async () => {
+    const { client, customer, session } = await signedIn()
+    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    expect((await client.post(`/auth/credentials/${id}/challenge`)).body).toMatchObject({
+      status: 400,
+      details: { field: 'clientPublicKey' },
+    })
+    const body = { type: 'PASSKEY', assertion: authenticator.assert('00') }
+    expect((await client.post(`/auth/credentials/${id}/verify`, body)).body.code).toBe('REQUEST_ID_MISSING')
+    const email = await credentialOf(client, customer.wallet)
+    expect((await client.post(`/auth/credentials/${email}/verify`, body)).body).toMatchObject({
+      status: 400,
+      details: { field: 'type' },
+    })
+  })
+
+  test('accepts the legacy signature in sandbox', async () => {
+    const { client, customer, session } = await signedIn()
+    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const { challenge } = await passkeyChallenge(client, id)
+    const assertion = { ...authenticator.assert('anything'), signature: 'sandbox-valid-passkey-signature' }
+    expect((await verifyPasskey(client, id, challenge.requestId, assertion)).status).toBe(200)
+  })
+})
+
+describe('revoking a credential', () => {
+  test('takes a session of another credential, ends the sessions it issued, and never the last one', async () => {
+    const { client, customer, session } = await signedIn()
+    const email = await credentialOf(client, customer.wallet)
+    expect((await signed(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
+      status: 400,
+      details: { field: 'id' },
+    })
+    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const passkey = await passkeySignIn(client, id, authenticator)
+    expect((await signed(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
+      code: 'WALLET_SIGNATURE_INVALID',
+      reason: 'A credential cannot revoke itself',
+    })
+    const pending = await client.post(`/auth/credentials/${email}/challenge`)
+    expect((await signed(client, passkey, 'DELETE', `/auth/credentials/${email}`)).status).toBe(204)
+    expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toHaveLength(1)
+    const late = {
+      type: 'EMAIL_OTP',
+      encryptedOtpBundle: sealCode(pending.body.otpEncryptionTargetBundle, generateKeyPair()),
+    }
+    expect((await client.post(`/auth/credentials/${email}/verify`, late)).body.code).toBe(
+      'CREDENTIAL_NOT_FOUND',
+    )
+    const again = await signed(client, passkey, 'POST', '/auth/credentials', {
+      type: 'EMAIL_OTP',
+      accountId: customer.wallet,
+    })
+    expect(again).toMatchObject({ status: 201, body: { nickname: customer.email } })
+  })
+
+  test('of two credentials that revoke each other at once, one stays', async () => {
+    const { client, customer, session } = await signedIn()
+    const email = await credentialOf(client, customer.wallet)
+    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const passkey = await passkeySignIn(client, id, authenticator)
+    await Promise.all([
+      signed(client, session, 'DELETE', `/auth/credentials/${id}`),
+      signed(client, passkey, 'DELETE', `/auth/credentials/${email}`),
+    ])
+    expect((await client.get(`/auth/credentials?accountId=${customer.wallet}`)).body.data).toHaveLength(1)
+  })
+})
+
+describe('signing in with a code by SMS', () => {
+  test('works like the code by e-mail, with the code that the registration sent', async () => {
+    const { client, customer, session } = await signedIn()
+    const body = {
+      type: 'SMS_OTP',
+      accountId: customer.wallet,
+      phoneNumber: '+44 7400 123456'.replaceAll(' ', ''),
+    }
+    const { body: credential } = await signed(client, session, 'POST', '/auth/credentials', body)
+    const keys = generateKeyPair()
+    const verify = {
+      type: 'SMS_OTP',
+      encryptedOtpBundle: sealCode(credential.otpEncryptionTargetBundle, keys),
+    }
+    const path = `/auth/credentials/${credential.id}/verify`
+    const stamped = { stamp: (payload: string) => makeStamp(keys, payload) }
+    expect((await signed(client, stamped, 'POST', path, verify)).body).toMatchObject({
+      type: 'SMS_OTP',
+      nickname: '+447400123456',
+    })
+  })
+})
