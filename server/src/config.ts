@@ -11,6 +11,8 @@ export interface Config {
   readonly databaseUrl?: string
   /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
   readonly masterKey?: Uint8Array
+  /** What `master-key rotate` changes to; 32 bytes. */
+  readonly newMasterKey?: Uint8Array
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** Where e-mail is handed over. Absent: none can be sent. */
   readonly smtp?: SmtpConfig
@@ -49,7 +51,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Reads the settings. Throws ConfigError at the first bad one. */
 export function readConfig(env: Environment): Config {
   const mode = oneOf(env, 'COUNTERSIGN_MODE', ['sandbox', 'production'], 'sandbox')
-  const masterKey = readMasterKey(env)
+  const masterKey = readMasterKey(env, 'COUNTERSIGN_MASTER_KEY')
+  const newMasterKey = readMasterKey(env, 'COUNTERSIGN_NEW_MASTER_KEY')
   if (mode === 'production' && !masterKey)
     throw new ConfigError(
       'COUNTERSIGN_MASTER_KEY is required in production: 32 random bytes as 64 hex digits',
@@ -68,6 +71,7 @@ export function readConfig(env: Environment): Config {
     dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
     ...(databaseUrl ? { databaseUrl } : {}),
     ...(masterKey ? { masterKey } : {}),
+    ...(newMasterKey ? { newMasterKey } : {}),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
     ...(smtp ? { smtp } : {}),
     ...(sms ? { sms } : {}),
@@ -82,14 +86,12 @@ function readPort(env: Environment): number {
   return port
 }
 
-function readMasterKey(env: Environment): Uint8Array | undefined {
-  const text = env.COUNTERSIGN_MASTER_KEY
+function readMasterKey(env: Environment, name: string): Uint8Array | undefined {
+  const text = env[name]
   if (!text) return undefined
   // The value is a secret: the message does not repeat it.
   if (!/^[0-9a-fA-F]{64}$/.test(text))
-    throw new ConfigError(
-      'COUNTERSIGN_MASTER_KEY must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32',
-    )
+    throw new ConfigError(`${name} must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32`)
   return Buffer.from(text, 'hex')
 }
 

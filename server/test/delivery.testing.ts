@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -34,6 +34,8 @@ export interface MailServer {
   port: number
   readonly mails: Mail[]
   answer: (stage: 'RCPT' | 'DATA', mail?: Mail) => string | undefined
+  /** Resolves when the next mail has arrived. */
+  next(): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -42,10 +44,12 @@ export const SMTP_LOGIN = { user: 'relay@ops.example', password: 'p@ss:wörd/1' 
 
 export async function mailServer(): Promise<MailServer> {
   let server: SMTPServer
+  const arrivals = new EventEmitter()
   const self: MailServer = {
     port: 0,
     mails: [],
     answer: () => undefined,
+    next: () => once(arrivals, 'arrival').then(() => {}),
     async start() {
       server = new SMTPServer({
         disabledCommands: ['STARTTLS'],
@@ -64,6 +68,7 @@ export async function mailServer(): Promise<MailServer> {
           stream.on('end', () => {
             const mail = parseMail(Buffer.concat(chunks).toString('latin1'), envelope)
             self.mails.push(mail)
+            arrivals.emit('arrival')
             done(smtpError(self.answer('DATA', mail)))
           })
         },
@@ -150,10 +155,13 @@ export interface SmsGateway {
   readonly url: string
   readonly requests: SmsRequest[]
   answer: () => { status: number; body?: string; location?: string } | 'silence'
+  /** Resolves when the next message has arrived. */
+  next(): Promise<void>
   stop(): Promise<void>
 }
 
 export async function smsGateway(): Promise<SmsGateway> {
+  const arrivals = new EventEmitter()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -165,6 +173,7 @@ export async function smsGateway(): Promise<SmsGateway> {
         headers,
         form: new URLSearchParams(Buffer.concat(chunks).toString()),
       })
+      arrivals.emit('arrival')
       const answer = self.answer()
       if (answer === 'silence') return
       const { status, body = '{"sid":"SM1","status":"queued"}', location } = answer
@@ -179,6 +188,7 @@ export async function smsGateway(): Promise<SmsGateway> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: [],
     answer: () => ({ status: 201 }),
+    next: () => once(arrivals, 'arrival').then(() => {}),
     async stop() {
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
@@ -187,7 +197,7 @@ export async function smsGateway(): Promise<SmsGateway> {
   return self
 }
 
-/** A production service of the test's own, which does not listen: due work is done when the test says so. */
+/** A production service of the test's own. */
 export interface Production {
   readonly service: Service
   newPlatform(wallet?: Partial<WalletConfig>): Promise<TestPlatform>
@@ -196,8 +206,14 @@ export interface Production {
 
 type WalletConfig = PlatformConfig['embeddedWalletConfig']
 
-/** With DATABASE_URL on a database of its own: the sandbox that the other tests share would do its due work. */
-export async function openProduction(settings: Record<string, string>): Promise<Production> {
+/**
+ * With DATABASE_URL on a database of its own: the sandbox that the other tests share would do its due work. Unless it
+ * `listens`, its clock stands still and due work is done when a test moves a platform's.
+ */
+export async function openProduction(
+  settings: Record<string, string>,
+  { listens = false } = {},
+): Promise<Production> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-production-'))
   const database = await newDatabase(process.env.DATABASE_URL)
   const service = await openService(
@@ -211,6 +227,8 @@ export async function openProduction(settings: Record<string, string>): Promise<
     }),
     { checkAnswers: true },
   )
+  const stopped = service.app.clock()
+  if (!listens) Object.assign(service.app, { clock: () => stopped })
   return {
     service,
     async newPlatform(wallet = {}) {

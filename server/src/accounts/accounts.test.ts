@@ -1,9 +1,7 @@
-import { PAYMENT_ACCOUNT_INFO } from '@countersign/contract/account-types'
 import { currenciesOfKind } from '@countersign/contract/currencies'
 import { describe, expect, test } from 'vitest'
 import { fund, newCustomer, newPlatform, type Reply } from '../../test/client.testing.ts'
 import { isClabe, isIban, isRoutingNumber } from '../external-accounts/check-digits.ts'
-import { validator } from '../http/validate.ts'
 import { depositDetails, fundingReference } from './funding.ts'
 
 const PATH = '/customers/internal-accounts'
@@ -69,12 +67,24 @@ describe('internal accounts', () => {
 })
 
 describe('deposit details', () => {
-  test.each(currenciesOfKind('fiat'))('in %s are what the contract says, and always the same', (currency) => {
-    const details = depositDetails('InternalAccount:1', currency)
-    const check = validator(PAYMENT_ACCOUNT_INFO.get(details.accountType), 'answer')
-    expect(check(details)).toEqual(details)
-    expect(depositDetails('InternalAccount:1', currency)).toEqual(details)
-    expect(depositDetails('InternalAccount:2', currency)).not.toEqual(details)
+  test('in every fiat currency are what the contract says, and always the same', async () => {
+    const client = await newPlatform()
+    const supportedCurrencies = currenciesOfKind('fiat').map((currencyCode) => ({
+      currencyCode,
+      minAmount: 0,
+      maxAmount: 1,
+      requiredCounterpartyFields: [],
+      enabledTransactionTypes: [],
+    }))
+    await client.send('PATCH', '/config', { supportedCurrencies })
+    // The server of the tests holds every answer against the contract.
+    const { status, body } = await client.get('/platform/internal-accounts')
+    expect(status).toBe(200)
+    expect(body.data).toHaveLength(supportedCurrencies.length)
+    for (const { id, balance, fundingPaymentInstructions } of body.data)
+      expect(fundingPaymentInstructions).toMatchObject([
+        { accountOrWalletInfo: depositDetails(id, balance.currency.code), isPlatformAccount: true },
+      ])
   })
 
   test('have check digits that fit', () => {

@@ -14,6 +14,7 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
   const address = `${url}/2010-04-01/Accounts/${accountSid}/Messages.json`
   return async ({ id, to, text }) => {
     if (!PHONE_NUMBER.test(to)) return { accepted: false, reason: 'Not a number that a message can go to' }
+    const signal = AbortSignal.timeout(timeoutMs)
     const response = await fetch(address, {
       method: 'POST',
       // Twilio does not look at the key; a gateway that does sends a message once.
@@ -21,9 +22,10 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
       body: new URLSearchParams({ To: to, From: from, Body: text }),
       // Wherever else a redirect leads, it is not for these credentials.
       redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     }).catch((error: unknown) => {
-      throw new DeliveryError(`SMS gateway: ${wordFor(error)}`)
+      const what = signal.aborted ? `took more than ${timeoutMs} ms` : wordFor(error)
+      throw new DeliveryError(`SMS gateway: ${what}`)
     })
     if (response.ok) {
       await response.body?.cancel()

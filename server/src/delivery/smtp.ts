@@ -29,10 +29,12 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
   })
   return async (email) => {
     if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not an address that mail can go to' }
+    const signal = AbortSignal.timeout(timeoutMs)
     try {
-      await transport.sendMail({ ...mailOf(email, config), signal: AbortSignal.timeout(timeoutMs) })
+      await transport.sendMail({ ...mailOf(email, config), signal })
       return { accepted: true }
     } catch (error) {
+      if (signal.aborted) throw new DeliveryError(`SMTP: took more than ${timeoutMs} ms`)
       return outcomeOf(error as SmtpFailure)
     }
   }

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { link, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MasterKeyError } from './in-process.ts'
+
+const MASTER_KEY_BYTES = 32
+
+/** The sandbox's own key: made once, readable by its owner alone. Production is given its key instead. */
+export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> {
+  const path = pathIn(dataDir)
+  const text = (await readIfThere(path)) ?? (await makeMasterKey(dataDir, path))
+  if (!/^[0-9a-f]{64}$/i.test(text.trim()))
+    throw new MasterKeyError(
+      `${path} does not hold a key, which is 64 hex digits: put the file back that was there.`,
+    )
+  return Buffer.from(text.trim(), 'hex')
+}
+
+/**
+ * Of processes that make it at the same time, the first one's stands. The file appears with its whole content and is
+ * on the disk before anything is sealed with it: without this key the database is lost.
+ */
+async function makeMasterKey(dataDir: string, path: string): Promise<string> {
+  const temporary = `${path}.${process.pid}.new`
+  await writeFile(temporary, randomBytes(MASTER_KEY_BYTES).toString('hex'), { mode: 0o600, flush: true })
+  try {
+    await link(temporary, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  await syncFolder(dataDir)
+  return readFile(path, 'utf8')
+}
+
+/** Puts another key into the file, whole or not at all. */
+export async function replaceMasterKey(dataDir: string, key: Uint8Array): Promise<void> {
+  const path = pathIn(dataDir)
+  const temporary = `${path}.${process.pid}.new`
+  await writeFile(temporary, Buffer.from(key).toString('hex'), { mode: 0o600, flush: true })
+  await rename(temporary, path)
+  await syncFolder(dataDir)
+}
+
+function pathIn(dataDir: string): string {
+  return join(dataDir, 'master.key')
+}
+
+/** What was put into a folder is on the disk. */
+async function syncFolder(folder: string): Promise<void> {
+  const entries = await open(folder, 'r')
+  await entries.sync()
+  await entries.close()
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
