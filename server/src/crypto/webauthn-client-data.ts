@@ -140,8 +140,8 @@ export function checkAuthenticatorData(
 }
 
 function isAllowed(origin: string, origins: readonly string[]): boolean {
-  return origins.some(
-    (allowed) => allowed === origin || (allowed === LOCALHOST_ANY_PORT && isLocalhost(origin)),
+  return origins.some((allowed) =>
+    allowed === LOCALHOST_ANY_PORT ? isLocalhost(origin) : allowed === origin,
   )
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { openApi } from '@countersign/contract/openapi'
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../app.ts'
@@ -36,6 +37,12 @@ const PAGE = `<!doctype html>
 </html>
 `
 
+/** Long patterns and names break on a narrow screen; no links to the maker of the page's script. */
+const STYLE = `
+.references-layout code, .references-layout .property { overflow-wrap: anywhere; white-space: normal }
+a[href*="scalar.com"] { display: none !important }
+`
+
 const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
   url: `${BASE_PATH}/openapi.json`,
   withDefaultFonts: false,
@@ -46,6 +53,7 @@ const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
   showDeveloperTools: 'never',
   documentDownloadType: 'json',
   theme: 'default',
+  customCss: STYLE,
 })})
 `
 
