@@ -42,7 +42,7 @@ const INFRASTRUCTURE = [
 ]
 
 /** Beside each folder's store.ts, the folders whose work is SQL. */
-const SQL_FOLDERS = ['db', 'http', 'ledger', 'events', 'jobs', 'signing', 'enclave']
+const SQL_FOLDERS = ['db', 'ledger', 'events', 'jobs', 'signing', 'enclave']
 
 const LINES_MAX = 399
 
@@ -71,10 +71,9 @@ export const imports: Rule = (source) => {
     if (
       targetFolder === 'http' &&
       folder !== 'http' &&
-      path !== 'server/src/main.ts' &&
-      path !== 'server/src/app.ts'
+      path !== 'server/src/service.ts'
     )
-      report('only main.ts and app.ts may import http')
+      report('only service.ts, which puts the service together, may import http')
     if (targetFolder === undefined || INFRASTRUCTURE.includes(targetFolder) || targetFolder === folder)
       continue
     if (folder === 'crypto' || folder === 'ledger') report(`${folder} imports no noun`)

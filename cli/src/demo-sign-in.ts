@@ -6,7 +6,7 @@ import { Failure } from './failure.ts'
 /** In sandbox no code is sent, and it is always this one. */
 const SANDBOX_CODE = '000000'
 
-/** Signs in by e-mail code, the two sides of it apart (`Wallet.signIn` does all of this in one call). */
+/** Signs in by e-mail code, the two sides of it apart (`wallet.email.signIn` does all of this in one call). */
 export async function signIn({ countersign, script }: Demo, walletId: string): Promise<Session> {
   script.call('credential_list', 'how the wallet can be signed in to')
   const { body: credentials } = await countersign.call('credential_list', { query: { accountId: walletId } })
@@ -45,5 +45,5 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
   if (second.status !== 200) throw new Failure(`The second leg answered ${second.status}, not 200.`)
   const { id, accountId, expiresAt } = second.body
   script.show('session', `${id}, until ${expiresAt}`)
-  return Session.fromKeys({ id, accountId, expiresAt, keyPair: key.keyPair })
+  return Session.fromRecord(countersign, { id, accountId, expiresAt, keyPair: key.keyPair })
 }

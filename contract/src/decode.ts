@@ -7,6 +7,7 @@ export function decode(schema: unknown, value: unknown): unknown {
   const s = schema as JsonSchema
   if (value === null || value === undefined) return value
   if (s.format === 'int64' && (typeof value === 'number' || typeof value === 'bigint')) return BigInt(value)
+  if (s.type === 'number' && typeof value === 'bigint') return Number(value)
   const union = s.oneOf ?? s.anyOf
   if (union) return decode(memberFor(union, s.discriminator?.propertyName, value), value)
   if (Array.isArray(value)) return s.items ? value.map((item) => decode(s.items, item)) : value
@@ -19,6 +20,7 @@ export function decode(schema: unknown, value: unknown): unknown {
 }
 
 interface JsonSchema {
+  type?: string
   format?: string
   items?: unknown
   properties?: Record<string, unknown>

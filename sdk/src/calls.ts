@@ -8,10 +8,10 @@ type EndpointOf<N extends EndpointName> = Table[N]
 /** A part of the input: left out where it has no members, optional where every member is. */
 type Part<Name extends string, T> = [T] extends [undefined]
   ? unknown
-  : [keyof T] extends [never]
-    ? unknown
-    : undefined extends T
-      ? { readonly [K in Name]?: T }
+  : undefined extends T
+    ? { readonly [K in Name]?: T }
+    : [keyof T] extends [never]
+      ? unknown
       : Record<never, never> extends T
         ? { readonly [K in Name]?: T }
         : { readonly [K in Name]: T }

@@ -3,6 +3,7 @@ import { decode } from '@countersign/contract/decode'
 import type { Endpoint } from '@countersign/contract/endpoint'
 import type { Answer, Arguments, Caller, CallOptions } from './calls.ts'
 import { base64FromBytes, bytesFromText } from './crypto/bytes.ts'
+import { pointFromHex } from './crypto/p256.ts'
 import { ConnectionError, CountersignError } from './errors.ts'
 import { newIdempotencyKey, type Random, systemRandom } from './idempotency-key.ts'
 import { parseJson, toJson } from './json.ts'
@@ -11,8 +12,9 @@ import { wait } from './wait.ts'
 export interface ClientOptions {
   /** `http://127.0.0.1:8787/2025-10-13`: with the version, without a slash at the end. */
   readonly baseUrl: string
-  readonly tokenId: string
-  readonly clientSecret: string
+  /** Left out, with `clientSecret`, where something on the way adds them: a page calls through its app's backend. */
+  readonly tokenId?: string
+  readonly clientSecret?: string
   /** How long one try may take, in milliseconds. 30 000 unless given. */
   readonly timeoutMs?: number
   /** How often a call is tried at most where trying again is safe. 4 unless given. */
@@ -39,20 +41,26 @@ interface AnyInput extends CallOptions {
   readonly body?: unknown
 }
 
-/** Calls the API with a platform's credentials (specification 5.1). Keep those on a server. */
+/** Calls the API, with a platform's credentials (specification 5.1) or through a backend that has them. */
 export class Client implements Caller {
   readonly #baseUrl: string
-  readonly #authorization: string
+  readonly #authorization: string | undefined
   readonly #timeoutMs: number
   readonly #triesMax: number
   readonly #fetch: typeof globalThis.fetch
   readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly #random: Random
+  #quorumPublicKey: Promise<string> | undefined
 
   constructor(options: ClientOptions) {
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '')
-    const credentials = bytesFromText(`${options.tokenId}:${options.clientSecret}`)
-    this.#authorization = `Basic ${base64FromBytes(credentials)}`
+    const { tokenId, clientSecret } = options
+    if ((tokenId === undefined) !== (clientSecret === undefined))
+      throw new TypeError('tokenId and clientSecret go together')
+    const isPlatform = tokenId !== undefined
+    this.#authorization = isPlatform
+      ? `Basic ${base64FromBytes(bytesFromText(`${tokenId}:${clientSecret}`))}`
+      : undefined
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS
     this.#triesMax = options.triesMax ?? TRIES_MAX
     this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
@@ -72,12 +80,35 @@ export class Client implements Caller {
     return (await this.#send(endpoint, (input ?? {}) as AnyInput)) as Answer<N>
   }
 
+  /**
+   * The public key of the server's enclave, 130 hex characters, as its `/.well-known/countersign.json` has it. Asked
+   * for once.
+   */
+  async quorumPublicKey(): Promise<string> {
+    this.#quorumPublicKey ??= this.#fetchQuorumPublicKey().catch((error: unknown) => {
+      this.#quorumPublicKey = undefined
+      throw error
+    })
+    return this.#quorumPublicKey
+  }
+
+  async #fetchQuorumPublicKey(): Promise<string> {
+    const url = new URL('/.well-known/countersign.json', this.#baseUrl).href
+    const { response, text } = await this.#exchange(url, { method: 'GET' }, undefined)
+    const answer = parseOrUndefined(text)
+    const key = (typeof answer === 'object' ? (answer as { enclaveQuorumPublic?: unknown } | null) : null)
+      ?.enclaveQuorumPublic
+    if (!response.ok || typeof key !== 'string' || !pointFromHex(key)) throw refusal(response, undefined)
+    return key
+  }
+
   async #send(endpoint: Endpoint, input: AnyInput): Promise<unknown> {
     const url = this.#baseUrl + pathOf(endpoint, input.params ?? {}) + queryOf(input.query ?? {})
     const idempotencyKey = endpoint.idempotent
       ? (input.idempotencyKey ?? newIdempotencyKey(this.#random))
       : undefined
-    const headers = new Headers({ Authorization: this.#authorization, Accept: 'application/json' })
+    const headers = new Headers({ Accept: 'application/json' })
+    if (this.#authorization !== undefined) headers.set('Authorization', this.#authorization)
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
     if (input.signature !== undefined) headers.set('Svc-Wallet-Signature', input.signature)
     if (input.requestId !== undefined) headers.set('Request-Id', input.requestId)

@@ -5,13 +5,13 @@ import { paginate } from './paginate.ts'
 import { type SignedAnswer, signed } from './signed.ts'
 import type { Signer } from './signer.ts'
 import { type Transaction, type WaitOptions, waitForTransaction } from './wait-for-transaction.ts'
-import { Wallet } from './wallet.ts'
+import { Wallet, type WalletOptions } from './wallet.ts'
 
 /**
  * A platform's way to the API, everything in one place:
  *
  *     const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
- *     const session = await countersign.wallet(accountId).signIn({ code: askTheCustomer })
+ *     const session = await countersign.wallet(accountId).email.signIn({ code: askTheCustomer })
  *     const { body: quote } = await countersign.signed('quote_execute', { params: { quoteId } }, session)
  *     await countersign.waitForTransaction(quote.transactionId)
  *
@@ -44,8 +44,9 @@ export class Countersign implements Caller {
     return waitForTransaction(this.#client, transactionId, options)
   }
 
-  /** See `Wallet`. */
-  wallet(accountId: string): Wallet {
-    return new Wallet(this.#client, accountId)
+  /** See `Wallet`. Where no `quorumPublicKey` is given, the server's own word on it is taken, once. */
+  wallet(accountId: string, options: Partial<WalletOptions> = {}): Wallet {
+    const quorumPublicKey = () => this.#client.quorumPublicKey()
+    return new Wallet(this.#client, accountId, { quorumPublicKey, ...options })
   }
 }

@@ -7,7 +7,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EnvelopeError, openEnvelope } from './crypto/envelope.ts'
 import { DeviceKey } from './device-key.ts'
-import { Session } from './session.ts'
 
 const quorumKey = generateKeyPair()
 const quorumPublicKey = quorumKey.publicKey.uncompressedHex
@@ -26,13 +25,12 @@ describe('a device key', () => {
     await expect(crypto.subtle.exportKey('jwk', keyPair.privateKey)).rejects.toThrow()
   })
 
-  test('writes its public key in both forms', async () => {
-    const { publicKey, clientPublicKey } = await DeviceKey.generate()
-    expect(clientPublicKey).toMatch(/^04[0-9a-f]{128}$/)
+  test('writes its public key in compressed form', async () => {
+    const { publicKey, keyPair } = await DeviceKey.generate()
+    const uncompressed = Buffer.from(await crypto.subtle.exportKey('raw', keyPair.publicKey))
     expect(publicKey).toMatch(/^0[23][0-9a-f]{64}$/)
-    expect(publicKey.slice(2)).toBe(clientPublicKey.slice(2, 66))
-    const isOdd = Number.parseInt(clientPublicKey.slice(-1), 16) % 2 === 1
-    expect(publicKey.slice(0, 2)).toBe(isOdd ? '03' : '02')
+    expect(publicKey.slice(2)).toBe(uncompressed.toString('hex', 1, 33))
+    expect(publicKey.slice(0, 2)).toBe(uncompressed.at(-1)! % 2 === 1 ? '03' : '02')
   })
 
   test('stamps what the server verifies, over the exact characters', async () => {
@@ -118,36 +116,5 @@ describe('a device key', () => {
     const key = await DeviceKey.generate()
     await expect(key.sealCode('000000', signEnvelope(names, quorumKey))).rejects.toThrow(EnvelopeError)
     await expect(openEnvelope(signEnvelope(names, quorumKey))).resolves.toEqual(names)
-  })
-})
-
-describe('a session', () => {
-  test('comes back from storage with the same key, still unreadable', async () => {
-    const { keyPair } = await DeviceKey.generate()
-    const expiresAt = '2026-01-01T00:15:00.000Z'
-    const session = await Session.fromKeys({
-      id: 'Session:1',
-      accountId: 'InternalAccount:1',
-      expiresAt,
-      keyPair,
-    })
-    const again = await Session.fromKeys(structuredClone(session.record))
-    expect(again.record).toMatchObject({ id: 'Session:1', accountId: 'InternalAccount:1', expiresAt })
-    expect(again.publicKey).toBe(session.publicKey)
-    expect(again.key.keyPair.privateKey.extractable).toBe(false)
-    expect(verifyStamp(parseStamp(await again.sign('payload'))!, 'payload')).toBe(true)
-  })
-
-  test('is over from its last moment on', async () => {
-    const { keyPair } = await DeviceKey.generate()
-    const expiresAt = '2026-01-01T00:15:00.000Z'
-    const session = await Session.fromKeys({
-      id: 'Session:1',
-      accountId: 'InternalAccount:1',
-      expiresAt,
-      keyPair,
-    })
-    expect(session.isExpired(new Date('2026-01-01T00:14:59.999Z'))).toBe(false)
-    expect(session.isExpired(new Date('2026-01-01T00:15:00.000Z'))).toBe(true)
   })
 })

@@ -1,29 +1,26 @@
-import { hexFromBytes } from './crypto/bytes.ts'
 import { sealOtpCode } from './crypto/otp-bundle.ts'
 import { compressedHex, generateSigningKeyPair, uncompressedPublicKey } from './crypto/p256.ts'
 import { makeStamp } from './crypto/stamp.ts'
 import type { Signer } from './signer.ts'
 
 /**
- * The key of one session, made on the customer's device, which it never leaves: Web Crypto uses the private half and
- * does not give it out. It needs no network and no credentials, so it works where the platform's backend makes the
- * calls: the device seals the code and stamps payloads, the backend passes them on (`credential_verify`).
+ * The key of one session, on the customer's device, which it never leaves: Web Crypto uses the private half and does
+ * not give it out. It needs no network and no credentials, so it works where the platform's backend makes the calls:
+ * the device seals the code and stamps payloads, the backend passes them on (`credential_verify`). For sign-ins by
+ * passkey and by identity token the server makes it, and `RecipientKey` opens it.
  */
 export class DeviceKey implements Signer {
   /** Both halves; a browser can keep them in IndexedDB as they are. */
   readonly keyPair: CryptoKeyPair
   /** 66 hex characters, compressed, as it stands in stamps. */
   readonly publicKey: string
-  /** 130 hex characters, uncompressed: `clientPublicKey` of the calls that take one. */
-  readonly clientPublicKey: string
 
   private constructor(keyPair: CryptoKeyPair, uncompressed: Uint8Array) {
     this.keyPair = keyPair
     this.publicKey = compressedHex(uncompressed)
-    this.clientPublicKey = hexFromBytes(uncompressed)
   }
 
-  /** A new key. Every sign-in takes a new one. */
+  /** A new key. Every sign-in by code takes a new one. */
   static async generate(): Promise<DeviceKey> {
     return DeviceKey.fromKeyPair(await generateSigningKeyPair())
   }

@@ -1,65 +1,99 @@
-import type { Caller } from './calls.ts'
-import { DeviceKey } from './device-key.ts'
-import { Session } from './session.ts'
+import type { Answer, Caller } from './calls.ts'
+import { Identities } from './identities.ts'
+import { EmailCodes, SmsCodes } from './one-time-codes.ts'
+import { browserAuthenticator, type PasskeyAuthenticator } from './passkey-authenticator.ts'
+import { Passkeys } from './passkeys.ts'
+import { RecipientKey } from './recipient-key.ts'
+import { Session, type SessionRecord } from './session.ts'
 import { signed } from './signed.ts'
+import type { Signer } from './signer.ts'
+import { type Credential, listCredentials, type RelyingParty, type WalletAccess } from './wallet-access.ts'
 
-export interface SignInOptions {
-  /** The one-time code, or what asks the customer for it; asked once the code has been sent. */
-  readonly code: string | (() => Promise<string>)
-  /** Which credential; left out, the first EMAIL_OTP credential of the wallet. */
-  readonly credentialId?: string
-  /** The server's quorum key, 130 hex characters: refuses a bundle that is not signed by it. */
-  readonly quorumPublicKey?: string
+export interface WalletOptions {
+  /**
+   * The server's quorum key, 130 hex characters, or what gets it. Whatever the enclave signed is held against it. Build
+   * it into the app: a key that comes over the same way as the answers shows only that they agree.
+   */
+  readonly quorumPublicKey: string | (() => Promise<string>)
+  /** What makes and uses passkeys; the browser's unless given. */
+  readonly authenticator?: PasskeyAuthenticator
+  readonly relyingParty?: RelyingParty
 }
 
-/** The wallet has no credential to sign in with. */
-export class NoCredentialError extends Error {
-  override readonly name = 'NoCredentialError'
-}
+type ActiveSession = Answer<'session_list'>['body']['data'][number]
 
 /**
- * One embedded wallet. It reaches the API through a `Caller`: a `Client` where the key and the API's credentials are
- * in one place (tests, tools, agents), an app's own way through its backend on a customer's device. Where a backend
- * only passes messages on, use `DeviceKey` on the device instead.
+ * One embedded wallet, with its ways to sign in. It reaches the API through a `Caller`: a `Client` where the key and
+ * the API's credentials are in one place (tests, tools, agents), an app's own way through its backend on a customer's
+ * device. Where a backend only passes messages on, use `DeviceKey` and `RecipientKey` on the device instead.
  */
 export class Wallet {
   readonly accountId: string
-  readonly #caller: Caller
+  readonly email: EmailCodes
+  readonly sms: SmsCodes
+  readonly passkey: Passkeys
+  readonly oauth: Identities
+  readonly #access: WalletAccess
 
-  constructor(caller: Caller, accountId: string) {
-    this.#caller = caller
+  constructor(caller: Caller, accountId: string, options: WalletOptions) {
+    const { quorumPublicKey, authenticator = browserAuthenticator, relyingParty = {} } = options
     this.accountId = accountId
+    this.#access = {
+      caller,
+      accountId,
+      quorumPublicKey: async () =>
+        typeof quorumPublicKey === 'string' ? quorumPublicKey : await quorumPublicKey(),
+      authenticator,
+      relyingParty,
+    }
+    this.email = new EmailCodes(this.#access)
+    this.sms = new SmsCodes(this.#access)
+    this.passkey = new Passkeys(this.#access)
+    this.oauth = new Identities(this.#access)
+  }
+
+  /** A session that was kept (`Session.record`). */
+  async session(record: SessionRecord): Promise<Session> {
+    return Session.fromRecord(this.#access.caller, record)
+  }
+
+  /** The ways to sign in, in order of creation. */
+  async credentials(): Promise<Credential[]> {
+    return listCredentials(this.#access)
   }
 
   /**
-   * Signs in by a one-time code (specification 4.4, 4.5): starts the challenge, makes a key here, seals the code to the
-   * server's enclave with it, answers the 202 with a stamp of that key. Rejects with CountersignError: 401
-   * `UNAUTHORIZED` for a wrong or old code, 429 `RATE_LIMITED` for too many challenges.
+   * Takes a way to sign in away, and ends its sessions (specification 4.3). `session` is one of another credential of
+   * the wallet. Rejects with CountersignError: 400 for the last credential, 401 `WALLET_SIGNATURE_INVALID` for a
+   * session of the credential itself.
    */
-  async signIn(options: SignInOptions): Promise<Session> {
-    const { code, quorumPublicKey } = options
-    const id = options.credentialId ?? (await this.#findEmailCredential())
-    const challenge = await this.#caller.call('credential_challenge', { params: { id } })
-    const bundle = challenge.body.type === 'PASSKEY' ? undefined : challenge.body.otpEncryptionTargetBundle
-    if (!bundle) throw new NoCredentialError(`${id} is not signed in to with a code.`)
-    const key = await DeviceKey.generate()
-    const text = typeof code === 'string' ? code : await code()
-    const encryptedOtpBundle = await key.sealCode(text, bundle, { quorumPublicKey })
-    const type = challenge.body.type === 'SMS_OTP' ? 'SMS_OTP' : 'EMAIL_OTP'
-    const { body } = await signed(
-      this.#caller,
-      'credential_verify',
-      { params: { id }, body: { type, encryptedOtpBundle } },
-      key,
-    )
-    const { accountId, expiresAt } = body
-    return Session.fromKeys({ id: body.id, accountId, expiresAt, keyPair: key.keyPair })
+  async revokeCredential(id: string, session: Signer): Promise<void> {
+    await signed(this.#access.caller, 'credential_delete', { params: { id } }, session)
   }
 
-  async #findEmailCredential(): Promise<string> {
-    const { body } = await this.#caller.call('credential_list', { query: { accountId: this.accountId } })
-    const credential = body.data.find(({ type }) => type === 'EMAIL_OTP')
-    if (!credential) throw new NoCredentialError(`${this.accountId} has no EMAIL_OTP credential.`)
-    return credential.id
+  /** The sessions that can sign now, on this device or another. */
+  async sessions(): Promise<ActiveSession[]> {
+    const { caller, accountId } = this.#access
+    return (await caller.call('session_list', { query: { accountId } })).body.data
+  }
+
+  /** Ends a session on another device; `session` is any active one of the wallet. */
+  async revokeSession(id: string, session: Signer): Promise<void> {
+    await signed(this.#access.caller, 'session_delete', { params: { id } }, session)
+  }
+
+  /**
+   * The recovery phrase of the wallet, 24 words (specification 4.7). It comes sealed to a key made here, in an envelope
+   * that the enclave signed. Whoever has the words has the money: show them, never store or send them. Rejects with
+   * EnvelopeError where the envelope is not the enclave's.
+   */
+  async export(session: Signer): Promise<string> {
+    const { caller, accountId, quorumPublicKey } = this.#access
+    const pinned = await quorumPublicKey()
+    const key = await RecipientKey.generate()
+    const { clientPublicKey } = key
+    const input = { params: { id: accountId }, body: { clientPublicKey } }
+    const { body } = await signed(caller, 'internal_account_export', input, session)
+    return key.openWallet(body.encryptedWalletCredentials, { quorumPublicKey: pinned, accountId })
   }
 }

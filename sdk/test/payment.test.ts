@@ -12,7 +12,7 @@ describe('a payment from an embedded wallet', () => {
   beforeAll(async () => {
     countersign = await makeClient()
     customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1_000_000_000n })
-    session = await countersign.wallet(customer.walletId).signIn({ code: '000000' })
+    session = await countersign.wallet(customer.walletId).email.signIn({ code: '000000' })
   })
 
   const quote = () => makeQuote(countersign, { from: customer.walletId, to: customer.bankId, amount: 2_500n })
@@ -68,7 +68,7 @@ describe('a payment from an embedded wallet', () => {
 
   test('is not signed by a session of another wallet', async () => {
     const other = await makeFundedCustomer(countersign, { email: 'grace@example.com', amount: 1n })
-    const stranger = await countersign.wallet(other.walletId).signIn({ code: '000000' })
+    const stranger = await countersign.wallet(other.walletId).email.signIn({ code: '000000' })
     const { id } = await quote()
     await expect(
       countersign.signed('quote_execute', { params: { quoteId: id } }, stranger),
@@ -102,7 +102,7 @@ describe('a sign-in', () => {
     const countersign = await makeClient()
     const { walletId } = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
     const asked: string[] = []
-    const session = await countersign.wallet(walletId).signIn({
+    const session = await countersign.wallet(walletId).email.signIn({
       code: async () => {
         asked.push('code')
         return '000000'
@@ -117,7 +117,7 @@ describe('a sign-in', () => {
   test('with a wrong code is refused', async () => {
     const countersign = await makeClient()
     const { walletId } = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
-    await expect(countersign.wallet(walletId).signIn({ code: '111111' })).rejects.toMatchObject({
+    await expect(countersign.wallet(walletId).email.signIn({ code: '111111' })).rejects.toMatchObject({
       status: 401,
       code: 'UNAUTHORIZED',
       reason: 'Invalid OTP code',
@@ -129,7 +129,7 @@ describe('a sign-in', () => {
     const { walletId } = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
     const quorumPublicKey = `04${'11'.repeat(64)}`
     await expect(
-      countersign.wallet(walletId).signIn({ code: '000000', quorumPublicKey }),
+      countersign.wallet(walletId, { quorumPublicKey }).email.signIn({ code: '000000' }),
     ).rejects.toMatchObject({
       name: 'EnvelopeError',
     })

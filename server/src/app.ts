@@ -4,6 +4,7 @@ import type { IdKind } from '@countersign/contract/ids'
 import type { Logger } from 'pino'
 import { v7 } from 'uuid'
 import type { Config } from './config.ts'
+import type { KeySource } from './crypto/oidc-keys.ts'
 import type { Committer } from './db/committer.ts'
 import type { Database } from './db/port.ts'
 import type { Read } from './db/read.ts'
@@ -76,6 +77,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor): Op {
     log: app.log,
     rates: app.rates,
     rail: app.rail,
+    identityKeys: app.identityKeys,
     delivery: app.delivery,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { access, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PERMISSIONS, type Permission } from '@countersign/contract/endpoint'
 import type { App } from './app.ts'
-import { BASE_PATH } from './http/base-path.ts'
+import { BASE_PATH } from './base-path.ts'
 import { makePlatform } from './platforms/platforms.ts'
+import { hasPlatforms, isPlatformThere } from './platforms/store.ts'
 import { makeToken } from './tokens/tokens.ts'
 
 /** What a platform's backend needs to call the API. The secret is shown once and stored as a hash. */
@@ -30,30 +31,40 @@ export async function createToken(
   name: string,
   permissions: readonly Permission[],
 ): Promise<Credentials> {
-  const platform = await app.read
-    .selectFrom('platforms')
-    .select('id')
-    .where('id', '=', platformId)
-    .executeTakeFirst()
-  if (!platform) throw new Error(`There is no platform ${platformId}.`)
+  if (!(await isPlatformThere(app.read, platformId))) throw new Error(`There is no platform ${platformId}.`)
   const token = makeToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
   await commit(app, [token.write])
   return { platformId, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
 
 /**
- * On the first sandbox start: a platform, and its credentials in the data directory, mode 0600. Gives their place, or
- * undefined where the data directory has none and the database already has platforms.
+ * On the first sandbox start: a platform, and its credentials in the data directory, mode 0600; later, the present base
+ * address beside them. Gives their place, or undefined where the data directory has none and the database already has
+ * platforms.
  */
 export async function ensureFirstPlatform(app: App, baseUrl: string): Promise<string | undefined> {
   const path = join(app.config.dataDir, 'credentials.json')
-  if (await isThere(path)) return path
-  const some = await app.read.selectFrom('platforms').select('id').limit(1).executeTakeFirst()
-  if (some) return undefined
-  const { tokenId, clientSecret } = await createPlatform(app, 'Sandbox')
-  const text = JSON.stringify({ baseUrl, tokenId, clientSecret }, null, 2)
-  await writeFile(path, `${text}\n`, { mode: 0o600, flag: 'wx' })
+  const known = await readCredentials(path)
+  if (known?.baseUrl === baseUrl) return path
+  if (!known && (await hasPlatforms(app.read))) return undefined
+  const { tokenId, clientSecret } = known ?? (await createPlatform(app, 'Sandbox'))
+  const temporary = `${path}.${process.pid}.new`
+  await writeFile(temporary, `${JSON.stringify({ baseUrl, tokenId, clientSecret }, null, 2)}\n`, {
+    mode: 0o600,
+  })
+  await rename(temporary, path)
   return path
+}
+
+async function readCredentials(
+  path: string,
+): Promise<{ baseUrl: string; tokenId: string; clientSecret: string } | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new Error(`${path} cannot be read: ${(error as Error).message}`)
+  }
 }
 
 /** The base address of the API on a host and port. */
@@ -64,11 +75,4 @@ export function baseUrlOf(host: string, port: number): string {
 async function commit(app: App, writes: Parameters<App['committer']['commit']>[0]): Promise<void> {
   const result = await app.committer.commit(writes)
   if (!result.done) throw new Error(`Not written: ${result.name}`)
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { type App, machineClock } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
+import { createKeySource } from './crypto/oidc-keys.ts'
 import { createCommitter } from './db/committer.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
@@ -49,6 +50,7 @@ export async function openService(
       rates: isSandbox ? sandboxRates : undefined,
       rail: isSandbox ? sandboxRail : undefined,
       delivery: createDelivery(config),
+      identityKeys: createKeySource({ fetch, clock: machineClock }),
       wakeJobs: () => jobs.wake(),
       advanceClock: (platformId, target) => advanceClock(app, jobs, platformId, target),
     }

@@ -179,7 +179,7 @@ export async function signed(
   })
 }
 
-const base58check = createBase58check((bytes) => createHash('sha256').update(bytes).digest())
+const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
 /** The session key that was sealed to this device's key (FORMATS), as a signer. */
 export function openSession(

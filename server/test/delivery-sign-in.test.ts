@@ -11,6 +11,7 @@ import {
   SMTP_LOGIN,
   type SmsGateway,
   smsGateway,
+  type TestPlatform,
 } from './delivery.testing.ts'
 
 let smtp: MailServer
@@ -39,6 +40,20 @@ afterAll(async () => {
   await gateway.stop()
 })
 
+/** Calls the API as a platform's backend does. */
+async function caller(platform: TestPlatform) {
+  const { service, id } = platform
+  const { tokenId, clientSecret } = await createToken(service.app, id, 'Test', ['TRANSACT', 'MANAGE'])
+  const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+  return (path: string, payload?: object, headers: Record<string, string> = {}) =>
+    service.server.inject({
+      method: 'POST',
+      url: `/2025-10-13${path}`,
+      headers: { authorization, ...headers },
+      ...(payload ? { payload } : {}),
+    })
+}
+
 /** What reached the recipient. */
 async function received(recipient: string): Promise<string> {
   const isSms = recipient.startsWith('+')
@@ -64,25 +79,18 @@ describe('a code that was sent by the job queue signs in', () => {
     const platform = await production.newPlatform(config)
     const unique = `${type}${config.otpLength}`.toLowerCase()
     const recipient = type === 'SMS_OTP' ? `+1415555010${config.otpLength}` : `${unique}@example.com`
-    const holder = await platform.holder(recipient)
-    const { bundle } = await platform.challenge(holder)
-    production.service.app.wakeJobs()
+    const { credential } = await platform.holder(recipient)
+    const post = await caller(platform)
+    const challenge = await post(`/auth/credentials/${credential.id}/challenge`)
+    expect(challenge.statusCode, challenge.body).toBe(200)
+    const bundle = challenge.json().otpEncryptionTargetBundle
     const text = await received(recipient)
     const code = /code is\s+([0-9A-Z]+)\b/.exec(text)![1]!
     expect(code).toMatch(form)
 
-    const { tokenId, clientSecret } = await createToken(production.service.app, platform.id, 'Test', [
-      'TRANSACT',
-    ])
-    const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
     const keys = generateKeyPair()
-    const verify = (encryptedOtpBundle: string, more: Record<string, string> = {}) =>
-      production.service.server.inject({
-        method: 'POST',
-        url: `/2025-10-13/auth/credentials/${holder.credential.id}/verify`,
-        headers: { authorization, ...more },
-        payload: { type, encryptedOtpBundle },
-      })
+    const verify = (encryptedOtpBundle: string, headers?: Record<string, string>) =>
+      post(`/auth/credentials/${credential.id}/verify`, { type, encryptedOtpBundle }, headers)
     for (const wrong of ['000000', code.slice(1), ...(/[A-Z]/.test(code) ? [code.toLowerCase()] : [])]) {
       const refused = await verify(sealCode(bundle, keys, wrong))
       expect(refused.json(), wrong).toMatchObject({ status: 401, reason: 'Invalid OTP code' })
@@ -94,5 +102,38 @@ describe('a code that was sent by the job queue signs in', () => {
     const stamped = { 'svc-wallet-signature': makeStamp(keys, payloadToSign), 'request-id': requestId }
     const second = await verify(sealed, stamped)
     expect(second.statusCode, second.body).toBe(200)
+  })
+})
+
+describe('a challenge', () => {
+  test('is answered while the mail server is down, and its code arrives later', async () => {
+    const platform = await production.newPlatform()
+    const { credential } = await platform.holder('late@example.com')
+    const post = await caller(platform)
+    await smtp.stop()
+    try {
+      const { statusCode } = await post(`/auth/credentials/${credential.id}/challenge`)
+      expect(statusCode).toBe(200)
+    } finally {
+      await smtp.start()
+    }
+    expect(await received('late@example.com')).toMatch(/\d{6}/)
+  })
+
+  test('is refused with 501 where its channel has no settings, and no code is issued', async () => {
+    const bare = await openProduction({})
+    try {
+      const platform = await bare.newPlatform()
+      const post = await caller(platform)
+      for (const recipient of ['bare@example.com', '+14155550199']) {
+        const { credential } = await platform.holder(recipient)
+        const refused = await post(`/auth/credentials/${credential.id}/challenge`)
+        expect(refused.json(), recipient).toMatchObject({ status: 501, code: 'NOT_IMPLEMENTED' })
+      }
+      const { read } = bare.service.app
+      expect(await read.selectFrom('otp_challenges').select('id').execute()).toEqual([])
+    } finally {
+      await bare.close()
+    }
   })
 })

@@ -95,7 +95,8 @@ function parseMail(
 ): Mail {
   const { headers, body } = splitEntity(raw)
   const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type')![0]!)![1]!
-  const entities = body.split(`--${boundary}`).slice(1, -1)
+  // The line end before a boundary is the boundary's.
+  const entities = `\r\n${body}`.split(`\r\n--${boundary}`).slice(1, -1)
   const parts = entities.map((entity): [string, string] => {
     const part = splitEntity(entity.replace(/^\r\n/, ''))
     const type = part.headers.get('content-type')![0]!.split(';')[0]!
@@ -127,7 +128,9 @@ function splitEntity(text: string) {
 
 /** RFC 2047: `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`. */
 function decodeWords(text: string): string {
-  return text.replaceAll(/=\?UTF-8\?([QB])\?([^?]*)\?=\s*/gi, (_, kind: string, word: string) =>
+  // The space between two encoded words is none.
+  const words = text.replaceAll(/\?=\s+=\?/g, '?==?')
+  return words.replaceAll(/=\?UTF-8\?([QB])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
     kind.toUpperCase() === 'B'
       ? Buffer.from(word, 'base64').toString()
       : decode(word.replaceAll('_', '=20'), 'quoted-printable'),

@@ -38,6 +38,15 @@ export function base64urlFromBytes(bytes: Uint8Array): string {
   return base64FromBytes(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
+/** Bytes of base64url text without padding. Throws DOMException where it is none. */
+export function bytesFromBase64url(text: string): Bytes {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
+}
+
+export async function sha256(bytes: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+}
+
 export function concatBytes(...parts: readonly Uint8Array[]): Bytes {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let offset = 0

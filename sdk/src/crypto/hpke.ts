@@ -1,5 +1,6 @@
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core'
 import { type Bytes, bytesFromText, concatBytes } from './bytes.ts'
+import { uncompressedPublicKey } from './p256.ts'
 
 /** `info` of everything that is sealed in this API. */
 const INFO = bytesFromText('turnkey_hpke')
@@ -25,4 +26,22 @@ export async function seal(
   const enc = new Uint8Array(context.enc)
   const ciphertext = await context.seal(plaintext, concatBytes(enc, recipientPublicKey))
   return { enc, ciphertext: new Uint8Array(ciphertext) }
+}
+
+/**
+ * Opens what was sealed to `recipient`, as `seal` seals. `enc` is 65 bytes. Undefined where it was sealed to another
+ * key or changed on the way.
+ */
+export async function open(
+  recipient: CryptoKeyPair,
+  enc: Bytes,
+  ciphertext: Bytes,
+): Promise<Bytes | undefined> {
+  const aad = concatBytes(enc, await uncompressedPublicKey(recipient))
+  try {
+    const context = await suite.createRecipientContext({ recipientKey: recipient, enc, info: INFO })
+    return new Uint8Array(await context.open(ciphertext, aad))
+  } catch {
+    return undefined
+  }
 }

@@ -2,12 +2,18 @@ import { type Bytes, bytesFromHex, hexFromBytes } from './bytes.ts'
 import { derFromRawSignature, rawSignatureFromDer } from './der.ts'
 
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' } as const
+const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 const ECDSA_SHA256 = { name: 'ECDSA', hash: 'SHA-256' } as const
 const UNCOMPRESSED_HEX = /^04[0-9a-fA-F]{128}$/
 
 /** A new P-256 key pair for signatures. The private key cannot be read out, only used. */
 export async function generateSigningKeyPair(): Promise<CryptoKeyPair> {
   return await crypto.subtle.generateKey(ECDSA, false, ['sign', 'verify'])
+}
+
+/** A new P-256 key pair to be sealed to. The private key cannot be read out, only used. */
+export async function generateRecipientKeyPair(): Promise<CryptoKeyPair> {
+  return await crypto.subtle.generateKey(ECDH, false, ['deriveBits'])
 }
 
 /** The public key of a pair as 65 bytes: 0x04 ‖ X ‖ Y. */

@@ -1,7 +1,8 @@
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/currencies'
 import type { Op } from '../app.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
-import { insert, type Write } from '../db/writes.ts'
+import { type EventWrite, insert, type Write } from '../db/writes.ts'
+import { event } from '../events/events.ts'
 import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'
 import { ApiError } from '../operation.ts'
 import { present } from '../present.ts'
@@ -100,6 +101,12 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
     createdAt: account.created_at.toISOString(),
     updatedAt: account.updated_at.toISOString(),
   })
+}
+
+/** Tells that what an account holds or can spend has changed. Stands after the ledger's writes in a write set. */
+export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
+  const view = internalAccountView(op, account, EMPTY)
+  return { ...event(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, view), balanceOf: account.id }
 }
 
 /** Accounts as the API shows them, with their present balances. */

@@ -31,6 +31,7 @@ import {
   selectEmailCredentials,
   selectHolders,
   selectIsEmailTaken,
+  selectLiveCredentialIds,
 } from './store.ts'
 import { moveCredential, openCustomerAccounts, openWallet } from './wallets.ts'
 
@@ -121,11 +122,12 @@ export const customerUpdate: SignedHandler<typeof customer_update> = {
   },
 }
 
-/** Soft: the record and its accounts stay, so no money is lost, and its sessions end. */
+/** Soft: the record and its accounts stay, so no money is lost; nobody signs in to its wallet any more. */
 export const customerDelete: Handler<typeof customer_delete> = async (op, { params }) => {
   const customer = await findCustomer(op, params.customerId)
   const change = { deleted_at: op.now, updated_at: op.now, version: customer.version + 1 }
   const sessionIds = await selectActiveSessionIds(op, customer.id)
+  const credentialIds = await selectLiveCredentialIds(op, customer.id)
   return {
     status: 200,
     body: customerView({ ...customer, ...change }),
@@ -133,6 +135,9 @@ export const customerDelete: Handler<typeof customer_delete> = async (op, { para
       update('customers', customer.id, { version: customer.version, deleted_at: null }, change),
       ...sessionIds.map((id) =>
         update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
+      ),
+      ...credentialIds.map((id) =>
+        update('credentials', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
       ),
     ],
   }

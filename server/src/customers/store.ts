@@ -128,3 +128,15 @@ export async function selectActiveSessionIds(op: Op, customerId: string): Promis
     .execute()
   return sessions.map((session) => session.id)
 }
+
+/** The credentials by which someone can sign in to a customer's wallets. */
+export async function selectLiveCredentialIds(op: Op, customerId: string): Promise<string[]> {
+  const credentials = await op.read
+    .selectFrom('credentials')
+    .innerJoin('internal_accounts', 'internal_accounts.id', 'credentials.account_id')
+    .select('credentials.id')
+    .where('internal_accounts.customer_id', '=', customerId)
+    .where('credentials.revoked_at', 'is', null)
+    .execute()
+  return credentials.map((credential) => credential.id)
+}

@@ -55,10 +55,17 @@ async function commitTogether(db: Database, batch: Waiting[]): Promise<void> {
     )
     for (const [index, item] of batch.entries()) item.resolve(results[index]!)
   } catch (error) {
-    // Not a guard but a fault (a broken row, a lost connection). Alone, each set meets only its own fault.
-    if (batch.length === 1) batch[0]!.reject(error)
+    // Not a guard but a fault. Where the database refused the batch, nothing of it was written: alone, each set meets
+    // only its own fault. Where the connection was lost, nobody knows; trying again could do it twice.
+    if (batch.length === 1 || !wasRefused(error)) for (const item of batch) item.reject(error)
     else for (const item of batch) await commitTogether(db, [item])
   }
+}
+
+/** Whether the database itself answered with an error, and will not have committed: all but loss and shutdown. */
+function wasRefused(error: unknown): boolean {
+  const state = sqlState(error)
+  return state !== undefined && !/^(08|57P)/.test(state)
 }
 
 async function commitSets(db: Database, sets: readonly (readonly Write[])[]): Promise<CommitResult[]> {

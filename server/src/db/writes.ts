@@ -35,6 +35,8 @@ export interface EventWrite {
   readonly type: EventType
   readonly objectId: string
   readonly data: unknown
+  /** The account whose balances the data is to show, as they are when this is written. */
+  readonly balanceOf?: string
   readonly at: Date
 }
 

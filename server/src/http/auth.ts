@@ -24,22 +24,28 @@ export async function authenticatePlatform(
   app: App,
   authorization: string | undefined,
 ): Promise<TokenAuthentication> {
-  if (!authorization) throw new ApiError('UNAUTHORIZED', { reason: 'Missing credentials' })
+  if (!authorization) throw refused('Missing credentials')
   const encoded = BASIC.exec(authorization)?.[1]
   const decoded = encoded ? Buffer.from(encoded, 'base64').toString('utf8') : ''
   // Ids contain a colon, secrets do not.
   const colon = decoded.lastIndexOf(':')
-  if (colon < 1 || !PRINTABLE.test(decoded))
-    throw new ApiError('UNAUTHORIZED', { reason: 'Malformed credentials' })
+  if (colon < 1 || !PRINTABLE.test(decoded)) throw refused('Malformed credentials')
   const found = await findTokenWithPlatform(app.read, decoded.slice(0, colon))
   const given = createHash('sha256')
     .update(decoded.slice(colon + 1))
     .digest()
   const matches = timingSafeEqual(given, found?.token.secret_hash ?? NO_SUCH_SECRET)
-  if (!found || !matches) throw new ApiError('UNAUTHORIZED', { reason: 'Invalid credentials' })
+  if (!found || !matches) throw refused('Invalid credentials')
   return {
     platform: found.platform,
     tokenId: found.token.id,
     permissions: found.token.permissions as Permission[],
   }
+}
+
+function refused(reason: string): ApiError {
+  return new ApiError('UNAUTHORIZED', {
+    reason,
+    headers: { 'WWW-Authenticate': 'Basic realm="countersign"' },
+  })
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { openApi } from '@countersign/contract/openapi'
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../app.ts'
-import { BASE_PATH } from './base-path.ts'
+import { BASE_PATH } from '../base-path.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -37,9 +37,11 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** Long patterns and names break on a narrow screen; no links to the maker of the page's script. */
+/** Nothing is wider than a narrow screen; no links to the maker of the page's script. */
 const STYLE = `
 .references-layout code, .references-layout .property { overflow-wrap: anywhere; white-space: normal }
+.scalar-toaster { max-width: calc(100vw - 2rem) }
+.references-rendered { overflow-x: clip }
 a[href*="scalar.com"] { display: none !important }
 `
 
@@ -78,9 +80,7 @@ export function addDocs(server: FastifyInstance, app: App): void {
   )
   let script: Promise<Buffer> | undefined
   server.get('/docs/reference.js', async (_request, reply) => {
-    script ??= readFile(
-      require.resolve('@scalar/fastify-api-reference').replace(/dist.*$/, 'dist/js/standalone.js'),
-    )
+    script ??= readFile(join(dirname(require.resolve('@scalar/fastify-api-reference')), 'js/standalone.js'))
     return reply
       .type('text/javascript; charset=utf-8')
       .header('Cache-Control', 'max-age=3600')

@@ -16,7 +16,6 @@ export function encodeError(error: ApiError): ErrorAnswer {
   return {
     status,
     headers: {
-      ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="countersign"' } : {}),
       ...error.headers,
     },
     body: {

@@ -3,6 +3,7 @@ import { type Op, plusSeconds } from '../app.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { toCanonicalJson } from '../json.ts'
 import { ApiError, fieldError } from '../operation.ts'
+import { selectIdempotencyKey } from './store.ts'
 
 const KEPT_SECONDS = 30 * 24 * 3600
 
@@ -41,12 +42,7 @@ export function keyedRequest(
 
 /** The answer that was given before under this key, if any. Error: 409 `CONFLICT` when it was for another body. */
 export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<StoredAnswer | undefined> {
-  const stored = await op.read
-    .selectFrom('idempotency_keys')
-    .select(['request_hash', 'status', 'body', 'expires_at'])
-    .where('scope', '=', request.scope)
-    .where('key', '=', request.key)
-    .executeTakeFirst()
+  const stored = await selectIdempotencyKey(op, request.scope, request.key)
   if (!stored) return undefined
   if (!request.requestHash.equals(stored.request_hash))
     throw new ApiError('CONFLICT', {

@@ -138,7 +138,7 @@ export function createPipeline<E extends Endpoint>(
       if (!(error instanceof ApiError)) throw error
       if (!allowed.has(error.code)) throw new Error(`${name} raised ${error.code}, which it does not declare`)
       if (!isFinal(error.code)) {
-        await commit(app, error.writes)
+        await commitForSure(app, error.writes)
         throw error
       }
       const { status, headers, body } = encodeError(error)
@@ -225,6 +225,12 @@ async function commit(app: App, writes: readonly Write[]): Promise<boolean> {
   const { done } = await app.committer.commit(writes)
   if (done && writes.some((write) => write.write === 'insert' && write.table === 'jobs')) app.wakeJobs()
   return done
+}
+
+/** Writes what a refusal leaves behind: it is not decided again, only tried again. */
+async function commitForSure(app: App, writes: readonly Write[]): Promise<void> {
+  for (let reruns = 0; reruns <= RERUNS_MAX; reruns++) if (await commit(app, writes)) return
+  throw new Error('What a refusal leaves behind was not written')
 }
 
 /** In tests every answer is held against the contract. */

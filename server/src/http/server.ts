@@ -3,13 +3,14 @@ import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/endpoint'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { App } from '../app.ts'
+import { BASE_PATH } from '../base-path.ts'
 import { HANDLERS } from '../handlers.ts'
 import { toJson } from '../json.ts'
 import { ApiError, type Implementation } from '../operation.ts'
-import { BASE_PATH } from './base-path.ts'
 import { addDocs } from './docs.ts'
 import { encodeError } from './errors.ts'
 import { createPipeline } from './pipeline.ts'
+import { ping } from './store.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
 const PARAMETER = /\{(\w+)\}/g
@@ -140,7 +141,7 @@ function addHealth(server: FastifyInstance, app: App): void {
   server.get('/healthz', async () => ({ status: 'ok' }))
   server.get('/readyz', async (_request, reply) => {
     try {
-      await app.db.query('SELECT 1')
+      await ping(app.db)
       return { status: 'ready' }
     } catch (error) {
       app.log.error({ err: error }, 'database not reachable')

@@ -2,6 +2,7 @@ import { decode } from '@countersign/contract/decode'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { fieldError } from '../operation.ts'
 
 const INT64_MIN = -(2n ** 63n)
@@ -34,9 +35,19 @@ function isInt64(bounds: Int64Bounds, value: unknown): boolean {
   return bounds.maximum === undefined || amount <= BigInt(bounds.maximum)
 }
 
+const isDateTime = (fullFormats['date-time'] as { validate(text: string): boolean }).validate
+
+/** A date-time that a clock can show and the database can hold: no leap second, years 1 to 9999 in UTC. */
+function isTimestamp(text: string): boolean {
+  if (!isDateTime(text)) return false
+  const year = new Date(text).getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
+
 function createAjv(options: { coerceTypes: boolean }): Ajv {
   const ajv = new Ajv({ ...options, useDefaults: true, strict: false, validateFormats: true, verbose: true })
   addFormats.default(ajv)
+  ajv.addFormat('date-time', isTimestamp)
   ajv.addKeyword({
     keyword: 'wellFormed',
     validate: (_: unknown, value: unknown) => isWellFormedThroughout(value),

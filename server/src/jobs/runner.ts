@@ -28,24 +28,31 @@ type DueJob = JobRow & { readonly platform: PlatformRow }
 
 export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, JobHandler>>): JobRunner {
   let timer: NodeJS.Timeout | undefined
-  let underWay: Promise<void> | undefined
+  let looking: Promise<void> | undefined
+  /** The platforms whose work is under way here. They do not wait for each other. */
+  const busy = new Map<string, Promise<void>>()
   let again = false
   let stopped = false
 
   async function look(): Promise<void> {
     do {
       again = false
-      const jobs = await selectDue(app)
-      // Jobs of one platform run in order; platforms do not wait for each other.
-      const platforms = new Set(jobs.map((job) => job.platform_id))
-      await Promise.all(
-        [...platforms].map(async (platform) => {
-          for (const job of jobs)
-            if (job.platform_id === platform && (await claim(app, job))) await perform(job)
-        }),
-      )
-      again ||= jobs.length === BATCH_JOBS_MAX
+      const jobs = await selectDue(app, [...busy.keys()])
+      for (const platformId of new Set(jobs.map((job) => job.platform_id)))
+        busy.set(platformId, workThrough(platformId, jobs))
     } while (again && !stopped)
+  }
+
+  /** Does the jobs of one platform, in order; then looks whether there are more. */
+  async function workThrough(platformId: string, jobs: readonly DueJob[]): Promise<void> {
+    try {
+      for (const job of jobs)
+        if (job.platform_id === platformId && !stopped && (await claim(app, job))) await perform(job)
+    } catch (error) {
+      app.log.error({ err: error, platform: platformId }, 'due work was cut short')
+    }
+    busy.delete(platformId)
+    wake()
   }
 
   async function perform(job: DueJob): Promise<void> {
@@ -63,7 +70,12 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     } catch (error) {
       app.log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts }, 'job failed')
       const wait = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, 12))
-      const change = { last_error: String(error), claimed_until: null, due_at: plusSeconds(op.now, wait) }
+      const change = {
+        attempts: job.attempts + 1,
+        last_error: String(error),
+        claimed_until: null,
+        due_at: plusSeconds(op.now, wait),
+      }
       await app.committer.commit([update('jobs', job.id, {}, change)])
     }
   }
@@ -71,10 +83,10 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
   function wake(): void {
     if (stopped) return
     again = true
-    underWay ??= look()
+    looking ??= look()
       .catch((error) => app.log.error({ err: error }, 'looking for due work failed'))
       .finally(() => {
-        underWay = undefined
+        looking = undefined
       })
   }
 
@@ -95,20 +107,22 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     async stop() {
       stopped = true
       clearInterval(timer)
-      await underWay
+      await looking
+      await Promise.all(busy.values())
     },
   }
 }
 
-/** What is due now and claimed by nobody, earliest first. Claims are in real time. */
-async function selectDue(app: App): Promise<DueJob[]> {
+/** What is due now and claimed by nobody, of platforms that are not busy; earliest first. Claims are in real time. */
+async function selectDue(app: App, busy: readonly string[]): Promise<DueJob[]> {
   const { rows } = await app.db.query<JobRow>(
     `SELECT j.* FROM platforms p CROSS JOIN LATERAL (
        SELECT * FROM jobs WHERE platform_id = p.id
          AND due_at <= $1::timestamptz + p.clock_offset_ms * interval '1 millisecond'
          AND (claimed_until IS NULL OR claimed_until <= $1) ORDER BY due_at, id LIMIT $2) j
+     WHERE p.id <> ALL ($3)
      ORDER BY j.due_at, j.id LIMIT $2`,
-    [app.clock(), BATCH_JOBS_MAX],
+    [app.clock(), BATCH_JOBS_MAX, busy],
   )
   return withPlatforms(app, rows)
 }

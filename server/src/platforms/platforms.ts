@@ -4,7 +4,7 @@ import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
 import { makeInternalAccount } from '../accounts/accounts.ts'
 import { newId, type Op } from '../app.ts'
 import type { PlatformRow } from '../db/tables.ts'
-import { insert, type Write } from '../db/writes.ts'
+import { insert, update, type Write } from '../db/writes.ts'
 import { fieldError } from '../operation.ts'
 import { present } from '../present.ts'
 import { selectPlatform } from './store.ts'
@@ -99,6 +99,11 @@ export function platformConfig(op: Op): PlatformConfig {
 /** The platform as it is now: what a write guarded by its version has to be decided on. */
 export async function findPlatform(op: Op): Promise<PlatformRow> {
   return selectPlatform(op)
+}
+
+/** Marks that the platform changed. Guard: it has not since it was read. */
+export function platformChanged(op: Op, { id, version }: PlatformRow): Write {
+  return update('platforms', id, { version }, { version: version + 1, updated_at: op.now })
 }
 
 /** The settings in a row. Small amounts come out of the database as numbers. */

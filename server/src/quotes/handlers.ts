@@ -12,7 +12,7 @@ import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { job } from '../jobs/jobs.ts'
 import { findBalances } from '../ledger/ledger.ts'
 import { ApiError, fieldError, type Handler, type SignedHandler } from '../operation.ts'
-import { platformConfig } from '../platforms/platforms.ts'
+import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
 import { issueRequest } from '../signing/signing.ts'
 import { findTransaction, makeReference, transactionView } from '../transactions/transactions.ts'
 import { exchangeRate, feesOf, inWords, type Price, price, rateDetails } from './pricing.ts'
@@ -95,7 +95,7 @@ export const quoteCreate: Handler<typeof quote_create> = async (op, { body }) =>
   if (!body.immediatelyExecute)
     return { status: 201, body: quoteView(complete, signing?.payloadToSign), writes }
   await checkBalance(op, quote)
-  const executed = executeQuote(op, quote, {
+  const executed = executeQuote(op, source, quote, {
     ...transaction,
     platform_customer_id: customer.platform_customer_id,
   })
@@ -114,6 +114,7 @@ export const quoteExecute: SignedHandler<typeof quote_execute> = {
     // With a signature, the request it answers says whether it was used or has expired.
     if (!isSigned) {
       checkExecutable(op, quote)
+      await checkParties(op, quote)
       await checkBalance(op, quote)
     }
     return { requestId: quote.signing_request_id }
@@ -124,8 +125,10 @@ export const quoteExecute: SignedHandler<typeof quote_execute> = {
     if (quote.signing_request_id !== (approval?.requestId ?? null))
       throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'The signature is for another quote' })
     checkExecutable(op, quote)
+    await checkParties(op, quote)
     await checkBalance(op, quote)
-    const executed = executeQuote(op, quote, await findTransaction(op, quote.transaction_id))
+    const account = await findInternalAccount(op, quote.source_account_id)
+    const executed = executeQuote(op, account, quote, await findTransaction(op, quote.transaction_id))
     return { status: 200, body: await viewOf(op, executed.quote), writes: executed.writes }
   },
 }
@@ -162,6 +165,12 @@ async function findParties(op: Op, body: QuoteBody): Promise<Parties> {
   return { customer, source: account, destination: external }
 }
 
+/** Both sides are still there. Errors: 410 `CUSTOMER_DELETED`, 404 `ACCOUNT_NOT_FOUND`. */
+async function checkParties(op: Op, quote: QuoteRow): Promise<void> {
+  await findCustomer(op, quote.customer_id, 'quoteId')
+  await findExternalAccount(op, quote.destination_account_id, 'quoteId')
+}
+
 function checkDestination(body: QuoteBody, external: ExternalAccountRow): void {
   if (body.destination.destinationType !== 'ACCOUNT') return
   const { currency, paymentRail } = body.destination
@@ -192,7 +201,9 @@ function checkLimits(op: Op, sending: KnownCurrency, found: Price): void {
       'lockedCurrencyAmount',
       'The amount is too large for this payment.',
     )
-  const limits = platformConfig(op).supportedCurrencies.find(({ currencyCode }) => currencyCode === sending)
+  const limits = currencyConfig(platformConfig(op), sending)
+  if (limits && !limits.enabledTransactionTypes.includes('OUTGOING'))
+    throw new ApiError('QUOTE_REQUEST_FAILED', { message: `The platform does not send ${sending}.` })
   if (limits && (found.sendingAmount < limits.minAmount || found.sendingAmount > limits.maxAmount))
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
       message: `A payment in ${sending} is from ${limits.minAmount} to ${limits.maxAmount}, this one is ${found.sendingAmount}.`,

@@ -1,11 +1,11 @@
 import { OUTGOING_TRANSACTION_TRANSITIONS, QUOTE_TRANSITIONS } from '@countersign/contract/states'
-import { findInternalAccount, internalAccountView } from '../accounts/accounts.ts'
+import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import type { QuoteRow } from '../db/tables.ts'
 import type { Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { captureAll, findBalances, type Leg, release } from '../ledger/ledger.ts'
+import { captureAll, type Leg, release } from '../ledger/ledger.ts'
 import {
   findTransaction,
   type OutgoingRow,
@@ -32,6 +32,7 @@ export const settleTransaction: JobHandler = async (op, payload) => {
   if (transaction.state !== 'PROCESSING') return []
   if (!op.rail) throw new Error('There is no rail to pay by')
   const quote = await findQuote(op, transaction.quote_id!)
+  const account = await findInternalAccount(op, quote.source_account_id)
   const delivery = await op.rail.deliver({
     transactionId: transaction.id,
     identifier: transaction.destination_identifier!,
@@ -44,6 +45,7 @@ export const settleTransaction: JobHandler = async (op, payload) => {
       release(op, transaction.hold_id!, quote.source_account_id),
       transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
       ...moveTransaction(op, transaction, 'fail', { failure_reason: delivery.failureReason }),
+      balanceUpdated(op, account),
     ]
   const held = {
     holdId: transaction.hold_id!,
@@ -54,7 +56,7 @@ export const settleTransaction: JobHandler = async (op, payload) => {
     ...captureAll(op, { cause: 'quote', causeId: quote.id }, held, settlementLegs(quote)),
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'settle').write,
     ...moveTransaction(op, transaction, 'settle', { settled_at: op.now }),
-    ...(await balanceChanged(op, quote)),
+    balanceUpdated(op, account),
   ]
 }
 
@@ -99,11 +101,4 @@ function moveTransaction(
     change,
   )
   return [moved.write, event(op, EVENT_OF[by], transaction.id, transactionView(moved.row, transaction))]
-}
-
-async function balanceChanged(op: Op, quote: QuoteRow): Promise<Write[]> {
-  const account = await findInternalAccount(op, quote.source_account_id)
-  const { available, total } = (await findBalances(op.read, [account.id])).get(account.id)!
-  const after = { available, total: total - quote.sending_amount }
-  return [event(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, internalAccountView(op, account, after))]
 }

@@ -1,7 +1,8 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/currencies'
 import { OUTGOING_TRANSACTION_TRANSITIONS, QUOTE_TRANSITIONS } from '@countersign/contract/states'
+import { balanceUpdated } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import type { QuoteRow, TransactionRow } from '../db/tables.ts'
+import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
 import type { Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
@@ -41,11 +42,12 @@ export function checkExecutable(op: Op, quote: QuoteRow): void {
  */
 export function executeQuote(
   op: Op,
+  account: InternalAccountRow,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
 ): { readonly quote: QuoteRow; readonly writes: Write[] } {
   const cause = { cause: 'quote', causeId: quote.id } as const
-  const { holdId, write } = hold(op, cause, quote.source_account_id, quote.sending_amount)
+  const { holdId, write } = hold(op, cause, account.id, quote.sending_amount)
   const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute')
   const moving = transition(
     op,
@@ -65,6 +67,7 @@ export function executeQuote(
       paying.write,
       moving.write,
       event(op, 'OUTGOING_PAYMENT.PROCESSING', transaction.id, view),
+      balanceUpdated(op, account),
       job(op, 'transaction.settle', { transactionId: transaction.id }, op.now),
     ],
   }

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
-import type { PlatformRow } from '../db/tables.ts'
 import { update } from '../db/writes.ts'
 import type { JobRunner } from '../jobs/runner.ts'
+import { selectClockOffset } from './store.ts'
 
 /**
  * Moves a platform's clock forward to `target`, doing what falls due on the way at the time it falls due. Each step is
@@ -24,17 +24,13 @@ export async function advanceClock(
 /** Sets the clock unless it is past that time already. Gives the time it then is. */
 async function setClock(app: App, platformId: string, at: Date): Promise<Date> {
   for (;;) {
-    const platform: PlatformRow = await app.read
-      .selectFrom('platforms')
-      .selectAll()
-      .where('id', '=', platformId)
-      .executeTakeFirstOrThrow()
+    const before = await selectClockOffset(app, platformId)
     const real = app.clock()
-    const now = new Date(real.getTime() + Number(platform.clock_offset_ms))
+    const now = new Date(real.getTime() + Number(before))
     if (now >= at) return now
-    const change = { clock_offset_ms: BigInt(at.getTime() - real.getTime()), version: platform.version + 1 }
+    const offset = { clock_offset_ms: BigInt(at.getTime() - real.getTime()) }
     const { done } = await app.committer.commit([
-      update('platforms', platformId, { version: platform.version }, change),
+      update('platforms', platformId, { clock_offset_ms: before }, offset),
     ])
     if (done) return at
   }

@@ -3,12 +3,13 @@ import type {
   sandbox_clock_advance,
   sandbox_clock_get,
 } from '@countersign/contract/sandbox'
-import { findInternalAccount, internalAccountView } from '../accounts/accounts.ts'
-import { event } from '../events/events.ts'
+import { balanceUpdated, findInternalAccount, internalAccountView } from '../accounts/accounts.ts'
 import { findBalances, post } from '../ledger/ledger.ts'
 import { fieldError, type Handler } from '../operation.ts'
 
 const INT64_MAX = 2n ** 63n - 1n
+/** Beyond any test, and far from where dates stop fitting. */
+const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 
 /** Money out of nothing (specification 4.13): value outside grows by what the account gains. */
 export const sandboxAccountFund: Handler<typeof sandbox_account_fund> = async (op, { params, body }) => {
@@ -26,7 +27,7 @@ export const sandboxAccountFund: Handler<typeof sandbox_account_fund> = async (o
         { account: account.id, amount: body.amount },
         { system: 'rail', currency: account.currency, amount: -body.amount },
       ]),
-      event(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, view),
+      balanceUpdated(op, account),
     ],
   }
 }
@@ -42,6 +43,12 @@ export const sandboxClockAdvance: Handler<typeof sandbox_clock_advance> = async 
   const target = body.to === undefined ? new Date(op.now.getTime() + body.seconds! * 1000) : new Date(body.to)
   if (target < op.now)
     throw fieldError('INVALID_INPUT', 'to', 'to is before now, and the clock never goes back')
+  if (target > CLOCK_END)
+    throw fieldError(
+      'INVALID_INPUT',
+      body.to === undefined ? 'seconds' : 'to',
+      `The clock ends at ${CLOCK_END.toISOString()}`,
+    )
   const now = await op.advanceClock(target)
   return { status: 200, body: { now: now.toISOString() } }
 }

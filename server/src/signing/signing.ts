@@ -140,14 +140,16 @@ async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Pro
   return { publicKey, session: { id: session.id, credentialId: session.credential_id } }
 }
 
-/** The legacy value of the sandbox stands for a signature by the newest session, where the account has one. */
-async function findMagicSigner(op: Op, request: SigningRequestRow): Promise<Signer> {
+/** The legacy value of the sandbox stands for a signature by the account's newest active session. */
+async function findMagicSigner(op: Op, request: SigningRequestRow): Promise<Signer | undefined> {
   if (request.signer_public_key !== null) return { publicKey: request.signer_public_key, session: undefined }
   const session = await findNewestSession(op, request.account_id)
-  return {
-    publicKey: session?.public_key ?? '',
-    session: session && { id: session.id, credentialId: session.credential_id },
-  }
+  return (
+    session && {
+      publicKey: session.public_key,
+      session: { id: session.id, credentialId: session.credential_id },
+    }
+  )
 }
 
 /** The writes that use up a request with its operation. Guards: not used before, its session not revoked meanwhile. */

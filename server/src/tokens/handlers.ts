@@ -4,7 +4,8 @@ import type { TokenRow } from '../db/tables.ts'
 import { update } from '../db/writes.ts'
 import { ApiError, fieldError, type Handler } from '../operation.ts'
 import { page } from '../paging.ts'
-import { countTokens, selectToken, selectTokens } from './store.ts'
+import { findPlatform, platformChanged } from '../platforms/platforms.ts'
+import { countTokens, selectManagingTokens, selectToken, selectTokens } from './store.ts'
 import { makeToken } from './tokens.ts'
 
 export const tokenCreate: Handler<typeof token_create> = async (op, { body }) => {
@@ -36,10 +37,17 @@ export const tokenGet: Handler<typeof token_get> = async (op, { params }) => ({
 export const tokenDelete: Handler<typeof token_delete> = async (op, { params }) => {
   const token = await findToken(op, params.tokenId)
   const change = { deleted_at: op.now, updated_at: op.now }
+  const manages = token.permissions.includes('MANAGE')
+  if (manages && (await selectManagingTokens(op.read, op.platform.id)).length === 1)
+    throw fieldError('INVALID_INPUT', 'tokenId', 'The last token that can manage tokens cannot be deleted')
   return {
     status: 204,
     body: undefined,
-    writes: [update('api_tokens', token.id, { deleted_at: null }, change)],
+    writes: [
+      update('api_tokens', token.id, { deleted_at: null }, change),
+      // So that of the last two, deleted at the same time, one stays.
+      ...(manages ? [platformChanged(op, await findPlatform(op))] : []),
+    ],
   }
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Read } from '../db/read.ts'
 import type { PlatformRow, TokenRow } from '../db/tables.ts'
 import { after, type Position } from '../paging.ts'
@@ -38,6 +39,19 @@ export async function selectToken(read: Read, platformId: string, id: string): P
     .where('platform_id', '=', platformId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
+}
+
+/** The tokens that can manage the platform, up to two. */
+export async function selectManagingTokens(read: Read, platformId: string): Promise<string[]> {
+  const rows = await read
+    .selectFrom('api_tokens')
+    .select('id')
+    .where('platform_id', '=', platformId)
+    .where('deleted_at', 'is', null)
+    .where(sql<boolean>`'MANAGE' = ANY (permissions)`)
+    .limit(2)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 function filtered(read: Read, platformId: string, filters: TokenFilters) {

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util'
+import { serveBareRoute } from './bare-route.ts'
+import { runLoad } from './load.ts'
+import { runMemory } from './memory.ts'
+import type { DatabaseKind } from './server-process.ts'
+import { runStart } from './start.ts'
+
+const USAGE = `usage: npm run bench [-- [load | start | memory] [--database embedded|postgres] [--seconds N] [--rounds N]]
+  load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
+  start    npm start to ready, and the demo's payment
+  memory   of an idle server, on both databases unless --database names one
+  Without a command: all three.`
+
+process.exitCode = await main(process.argv.slice(2))
+
+async function main(args: readonly string[]): Promise<number> {
+  if (args[0] === 'bare-route') {
+    await serveBareRoute(args[1]!)
+    return 0
+  }
+  const options = readOptions(args)
+  if (!options) {
+    process.stderr.write(`${USAGE}\n`)
+    return 2
+  }
+  const { command, database = 'embedded', seconds, rounds } = options
+  const isWanted = (name: string) => command === undefined || command === name
+  try {
+    if (isWanted('load')) await runLoad({ database, seconds, rounds })
+    if (isWanted('start')) await runStart(database)
+    if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
+    return 0
+  } catch (error) {
+    process.stderr.write(`bench: ${(error as Error).message}\n`)
+    return 1
+  }
+}
+
+interface Options {
+  readonly command: string | undefined
+  readonly database: DatabaseKind | undefined
+  readonly seconds: number
+  readonly rounds: number
+}
+
+/** Undefined for what is not understood. */
+function readOptions(args: readonly string[]): Options | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: {
+        database: { type: 'string' },
+        seconds: { type: 'string', default: '3' },
+        rounds: { type: 'string', default: '3' },
+      },
+      allowPositionals: true,
+    })
+    const [command, ...rest] = positionals
+    const { database } = values
+    const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
+    const isKnown = command === undefined || ['load', 'start', 'memory'].includes(command)
+    const isDatabase = database === undefined || database === 'embedded' || database === 'postgres'
+    const isCount = seconds > 0 && seconds <= 60 && Number.isInteger(rounds) && rounds > 0
+    if (!isKnown || rest.length > 0 || !isDatabase || !isCount) return undefined
+    return { command, database, seconds, rounds }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,48 @@
+import { Countersign } from '@countersign/sdk/countersign'
+import type { Session } from '@countersign/sdk/session'
+import type { Credentials } from './server-process.ts'
+
+/** A signed-in wallet with money, and the bank account that it pays to. */
+export interface Payer {
+  readonly walletId: string
+  readonly bankAccountId: string
+  readonly session: Session
+}
+
+/** What each payment takes: one dollar of USDB. */
+export const PAYMENT = 1_000_000n
+const FUNDS = 100_000n * PAYMENT
+
+/** Payers of one platform, made through the API as any platform would. */
+export function makePayers(credentials: Credentials, count: number): Promise<Payer[]> {
+  const countersign = new Countersign(credentials)
+  return Promise.all(Array.from({ length: count }, (_, n) => makePayer(countersign, n)))
+}
+
+async function makePayer(countersign: Countersign, n: number): Promise<Payer> {
+  const { body: customer } = await countersign.call('customer_create', {
+    body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: `bench-${n}-ada@example.com` },
+  })
+  const { body: accounts } = await countersign.call('customer_internal_account_list', {
+    query: { customerId: customer.id, type: 'EMBEDDED_WALLET' },
+  })
+  const walletId = accounts.data[0]!.id
+  await countersign.call('sandbox_account_fund', {
+    params: { accountId: walletId },
+    body: { amount: FUNDS },
+  })
+  const { body: bank } = await countersign.call('customer_external_account_create', {
+    body: {
+      customerId: customer.id,
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: '000123456789',
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+      },
+    },
+  })
+  const session = await countersign.wallet(walletId).email.signIn({ code: '000000' })
+  return { walletId, bankAccountId: bank.id, session }
+}

@@ -1,0 +1,81 @@
+import { type Connection, type Reply, wireRequest } from './connections.ts'
+import { PAYMENT, type Payer } from './payers.ts'
+
+/** The requests of one platform, as they go over the wire. */
+export class Api {
+  readonly #pathname: string
+  readonly #authorization: string
+
+  /** `pathname` of the base address; `credentials` as `<token id>:<client secret>`. */
+  constructor(pathname: string, credentials: string) {
+    this.#pathname = pathname
+    this.#authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+  }
+
+  get(path: string): string {
+    return wireRequest('GET', this.#pathname + path, { Authorization: this.#authorization })
+  }
+
+  post(path: string, body?: string, headers: Readonly<Record<string, string>> = {}): string {
+    const all = { Authorization: this.#authorization, ...headers }
+    return wireRequest('POST', this.#pathname + path, all, body)
+  }
+}
+
+export interface Quote {
+  readonly id: string
+  readonly transactionId: string
+  readonly paymentInstructions: readonly {
+    readonly accountOrWalletInfo: { readonly payloadToSign: string }
+  }[]
+}
+
+/** An executable quote, with both legs as they will go over the wire. */
+export interface Payment {
+  readonly transactionId: string
+  readonly challenge: string
+  readonly signed: string
+}
+
+export async function createQuote(api: Api, connection: Connection, payer: Payer): Promise<Quote> {
+  const body = JSON.stringify({
+    source: { sourceType: 'ACCOUNT', accountId: payer.walletId },
+    destination: { destinationType: 'ACCOUNT', accountId: payer.bankAccountId },
+    lockedCurrencySide: 'SENDING',
+    lockedCurrencyAmount: Number(PAYMENT),
+  })
+  return JSON.parse(await bodyOf(connection.send(api.post('/quotes', body)), 201)) as Quote
+}
+
+/** The payload stands in the quote, and the request's id in the payload: both legs can be written beforehand. */
+export async function preparePayment(api: Api, payer: Payer, quote: Quote): Promise<Payment> {
+  const payload = quote.paymentInstructions[0]!.accountOrWalletInfo.payloadToSign
+  const { requestId } = JSON.parse(payload) as { requestId: string }
+  const path = `/quotes/${quote.id}/execute`
+  const key = { 'Idempotency-Key': quote.id }
+  const signature = await payer.session.sign(payload)
+  const signedHeaders = { ...key, 'Svc-Wallet-Signature': signature, 'Request-Id': requestId }
+  return {
+    transactionId: quote.transactionId,
+    challenge: api.post(path, undefined, key),
+    signed: api.post(path, undefined, signedHeaders),
+  }
+}
+
+/** Both legs. */
+export async function execute(connection: Connection, payment: Payment): Promise<void> {
+  await bodyOf(connection.send(payment.challenge), 202)
+  await bodyOf(connection.send(payment.signed), 200)
+}
+
+/** Resolves once everything that was executed has settled: `advance` does all work that is due. */
+export async function settleAll(api: Api, connection: Connection): Promise<void> {
+  await bodyOf(connection.send(api.post('/sandbox/clock/advance', '{"seconds":0}')), 200)
+}
+
+/** The body of an answer that has to be of status `wanted`. */
+export async function bodyOf(reply: Promise<Reply>, wanted: number): Promise<string> {
+  const { status, body } = await reply
+  if (status !== wanted) throw new Error(`The server answered ${status}, not ${wanted}: ${body}`)
+  return body
+}

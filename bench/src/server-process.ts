@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/** The repository's folder, from bench/src as from bench/dist. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+export type DatabaseKind = 'embedded' | 'postgres'
+
+/** Where servers of this run keep their data, and what leads them there. */
+export interface Place {
+  readonly dataDir: string
+  readonly env: Readonly<Record<string, string>>
+  remove(): Promise<void>
+}
+
+/** A new data directory; with PostgreSQL also a throwaway cluster. */
+export async function newPlace(kind: DatabaseKind): Promise<Place> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
+  const cluster = kind === 'postgres' ? await startCluster() : undefined
+  return {
+    dataDir,
+    env: { COUNTERSIGN_DATA_DIR: dataDir, ...(cluster ? { DATABASE_URL: cluster.url } : {}) },
+    async remove() {
+      await cluster?.stop()
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
+  const module: { startCluster(): Promise<{ url: string; stop(): Promise<void> }> } = await import(
+    pathToFileURL(join(ROOT, 'scripts/postgres.mjs')).href
+  )
+  return module.startCluster()
+}
+
+export interface Credentials {
+  readonly baseUrl: string
+  readonly tokenId: string
+  readonly clientSecret: string
+}
+
+/** What the first start wrote, at the address that the server has now. */
+export function readCredentials(place: Place, baseUrl: string): Credentials {
+  const text = readFileSync(credentialsFile(place), 'utf8')
+  return { ...(JSON.parse(text) as Credentials), baseUrl }
+}
+
+export function credentialsFile(place: Place): string {
+  return join(place.dataDir, 'credentials.json')
+}
+
+const running = new Set<RunningProcess>()
+process.on('exit', () => {
+  for (const one of running) one.signal('SIGKILL')
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+/** A program that says when it is ready. */
+export class RunningProcess {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<number | null>
+  #look = (): void => {}
+  stdout = ''
+  stderr = ''
+
+  /** In a process group of its own, so that what npm starts ends with it. */
+  constructor(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const { DATABASE_URL: _, ...inherited } = process.env
+    this.#child = spawn(command, args, {
+      cwd: ROOT,
+      detached: true,
+      env: { ...inherited, HOST: '127.0.0.1', PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    running.add(this)
+    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text
+      this.#look()
+    })
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text
+    })
+    this.#ended = new Promise((resolve, reject) => {
+      this.#child.on('error', reject)
+      this.#child.on('close', (code) => {
+        running.delete(this)
+        resolve(code)
+      })
+    })
+  }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  /** Resolves once standard output matches; rejects where the program ends without. */
+  says(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      this.#look = () => {
+        const match = pattern.exec(this.stdout)
+        if (match) resolve(match)
+      }
+      this.#look()
+      this.#ended.then(
+        (code) => reject(new Error(`It ended with ${code}: ${this.stderr.trim() || this.stdout.trim()}`)),
+        reject,
+      )
+    })
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    try {
+      process.kill(-this.pid, signal)
+    } catch {
+      // It has ended already.
+    }
+  }
+
+  ended(): Promise<number | null> {
+    return this.#ended
+  }
+
+  async stop(): Promise<void> {
+    this.signal('SIGTERM')
+    await this.#ended
+  }
+}
+
+/** All of the banner, with the base address. */
+export const READY = /^ {2}API +(\S+)$[\s\S]*Ctrl-C/m
+
+/** Starts the built server. Gives it with its base address once it is ready. */
+export async function startServer(place: Place): Promise<{ server: RunningProcess; baseUrl: string }> {
+  const server = new RunningProcess(process.execPath, [join(ROOT, 'server/dist/main.js')], place.env)
+  return { server, baseUrl: (await server.says(READY))[1]! }
+}
+
+/** Resident memory of a process in MiB, by Linux's account. */
+export function residentMiB(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}
+
+const TICK_US = 10_000
+
+/** Processor time of a process so far, in µs: of its main thread, and of its others (the embedded database). */
+export function processorTime(pid: number): { main: number; others: number } {
+  let main = 0
+  let others = 0
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const line = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
+    // proc(5): after the name in parentheses, the 12th and 13th fields are user and system time.
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+    const spent = (Number(fields[11]) + Number(fields[12])) * TICK_US
+    if (Number(thread) === pid) main += spent
+    else others += spent
+  }
+  return { main, others }
+}

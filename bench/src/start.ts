@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  credentialsFile,
+  type DatabaseKind,
+  newPlace,
+  type Place,
+  READY,
+  ROOT,
+  RunningProcess,
+  startServer,
+} from './server-process.ts'
+import { median, table } from './table.ts'
+
+const STARTS = 5
+const DEMOS = 3
+
+/** From `npm start` to the line that says where the server is, and the demo's payment. Prints a table. */
+export async function runStart(database: DatabaseKind): Promise<void> {
+  const place = await newPlace(database)
+  try {
+    const first = await timedStart(place)
+    const others: number[] = []
+    for (let n = 0; n < STARTS; n++) others.push(await timedStart(place))
+    const demos = await demoSeconds(place)
+    process.stdout.write(`
+Starting, on ${database === 'embedded' ? 'the embedded database' : 'PostgreSQL'}:
+${table([
+  ['npm start to ready, the first time', `${first.toFixed(2)} s`, ''],
+  ['npm start to ready, from the second time on', `${median(others).toFixed(2)} s`, spread(others)],
+  demos.length > 0
+    ? ['demo, sign-in to settled payment', `${median(demos).toFixed(2)} s`, spread(demos)]
+    : ['demo, sign-in to settled payment', 'no cli is built', ''],
+])}`)
+  } finally {
+    await place.remove()
+  }
+}
+
+function spread(values: readonly number[]): string {
+  return `${Math.min(...values).toFixed(2)}-${Math.max(...values).toFixed(2)}`
+}
+
+async function timedStart(place: Place): Promise<number> {
+  const begun = performance.now()
+  const npm = new RunningProcess('npm', ['start'], place.env)
+  await npm.says(READY)
+  const seconds = (performance.now() - begun) / 1000
+  await npm.stop()
+  return seconds
+}
+
+async function demoSeconds(place: Place): Promise<number[]> {
+  const { server, baseUrl } = await startServer(place)
+  const seconds: number[] = []
+  for (let n = 0; n < DEMOS; n++) {
+    const found = await runDemo(place, baseUrl)
+    if (found !== undefined) seconds.push(found)
+  }
+  await server.stop()
+  return seconds
+}
+
+/** Runs the demo of the cli. Gives the seconds that it says, or undefined where no cli is built. */
+export async function runDemo(place: Place, baseUrl: string): Promise<number | undefined> {
+  const cli = join(ROOT, 'cli/dist/main.js')
+  if (!existsSync(cli)) return undefined
+  const args = [cli, 'demo', '--credentials', credentialsFile(place), '--base-url', baseUrl]
+  const demo = new RunningProcess(process.execPath, args)
+  const [, seconds] = await demo.says(/settled payment: +([\d.]+) s/)
+  await demo.ended()
+  return Number(seconds)
+}

@@ -1,0 +1,88 @@
+import { base58 } from '@scure/base'
+import { type Bytes, base64urlFromBytes, bytesFromHex, bytesFromText, concatBytes, sha256 } from './bytes.ts'
+import { decompress, GENERATOR } from './curve.ts'
+import { open } from './hpke.ts'
+import { sign, verify } from './p256.ts'
+
+const ENC_BYTES = 33
+const SEALED_BYTES = 48
+const CHECKSUM_BYTES = 4
+const SCALAR_BITS = 256
+/** PKCS#8 of a P-256 private key without its public half, up to the 32 bytes of the scalar (RFC 5915). */
+const PKCS8_START = bytesFromHex('3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420')!
+
+/** What a server sealed to this device does not open. `message` says why. */
+export class SealedKeyError extends Error {
+  override readonly name = 'SealedKeyError'
+}
+
+/**
+ * Opens `encryptedSessionSigningKey` (specification 2.2) with the key pair it was sealed to. The private key of the
+ * pair that comes out signs and cannot be read out. Throws SealedKeyError where it was sealed to another key or changed
+ * on the way.
+ */
+export async function openSessionKey(recipient: CryptoKeyPair, text: string): Promise<CryptoKeyPair> {
+  const bytes = await fromBase58check(text)
+  if (bytes?.length !== ENC_BYTES + SEALED_BYTES)
+    throw new SealedKeyError('This is not a sealed session key.')
+  const enc = decompress(bytes.subarray(0, ENC_BYTES))
+  const scalar = enc && (await open(recipient, enc, bytes.slice(ENC_BYTES)))
+  if (!scalar) throw new SealedKeyError('The session key is sealed to another key than this one.')
+  try {
+    return await signingKeyPair(scalar)
+  } finally {
+    scalar.fill(0)
+  }
+}
+
+async function fromBase58check(text: string): Promise<Bytes | undefined> {
+  let bytes: Uint8Array
+  try {
+    bytes = base58.decode(text)
+  } catch {
+    return undefined
+  }
+  const content = bytes.slice(0, -CHECKSUM_BYTES)
+  const sum = await sha256(await sha256(content))
+  const isWhole = bytes.slice(-CHECKSUM_BYTES).every((byte, i) => byte === sum[i])
+  return isWhole ? content : undefined
+}
+
+/**
+ * The key pair of a private scalar. Only the scalar is given, and its public half is needed to import it; nothing here
+ * reads a key out again, which not every browser can do for a key without its public half.
+ */
+async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
+  const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const
+  const d = base64urlFromBytes(scalar)
+  const x = await publicX(scalar)
+  const message = bytesFromText('which of the two')
+  for (const form of [2, 3]) {
+    const point = decompress(concatBytes(Uint8Array.of(form), x))
+    if (!point) break
+    const [xText, yText] = [point.subarray(1, 33), point.subarray(33)].map(base64urlFromBytes)
+    const jwk = { kty: 'EC', crv: 'P-256', x: xText!, y: yText!, d }
+    // Both points with this x are on the curve; a key that is told the wrong one is refused now or signs for neither.
+    const privateKey = await crypto.subtle
+      .importKey('jwk', jwk, ecdsa, false, ['sign'])
+      .catch(() => undefined)
+    if (!privateKey || !(await verify(point, message, await sign(privateKey, message)))) continue
+    return { privateKey, publicKey: await crypto.subtle.importKey('raw', point, ecdsa, true, ['verify']) }
+  }
+  throw new SealedKeyError('What was sealed is not a private key.')
+}
+
+/** X of the public key: what a key agreement with the generator gives. */
+async function publicX(scalar: Bytes): Promise<Bytes> {
+  const ecdh = { name: 'ECDH', namedCurve: 'P-256' } as const
+  const pkcs8 = concatBytes(PKCS8_START, scalar)
+  try {
+    const key = await crypto.subtle.importKey('pkcs8', pkcs8, ecdh, false, ['deriveBits'])
+    const generator = await crypto.subtle.importKey('raw', GENERATOR, ecdh, false, [])
+    return new Uint8Array(await crypto.subtle.deriveBits({ ...ecdh, public: generator }, key, SCALAR_BITS))
+  } catch {
+    throw new SealedKeyError('What was sealed is not a private key.')
+  } finally {
+    pkcs8.fill(0)
+  }
+}

@@ -1,0 +1,25 @@
+import { bytesFromHex, textFromBytes } from './bytes.ts'
+import { EnvelopeError, openEnvelope } from './envelope.ts'
+import { open } from './hpke.ts'
+import { pointFromHex } from './p256.ts'
+
+/**
+ * Opens `encryptedWalletCredentials` of a wallet export with the key pair it was sealed to: gives the recovery phrase,
+ * words of BIP-39 with a space between them. The envelope has to be signed by `quorumPublicKey` and to be of the wallet
+ * `accountId`. Throws EnvelopeError for one that is not.
+ */
+export async function openWalletExport(
+  recipient: CryptoKeyPair,
+  text: string,
+  expected: { readonly quorumPublicKey: string; readonly accountId: string },
+): Promise<string> {
+  const { quorumPublicKey, accountId } = expected
+  const { encappedPublic, ciphertext, organizationId } = await openEnvelope(text, { quorumPublicKey })
+  if (organizationId !== accountId) throw new EnvelopeError('The envelope is of another wallet.')
+  const enc = typeof encappedPublic === 'string' ? pointFromHex(encappedPublic) : undefined
+  const sealed = typeof ciphertext === 'string' ? bytesFromHex(ciphertext) : undefined
+  if (!enc || !sealed) throw new EnvelopeError('The envelope cannot be read.')
+  const phrase = await open(recipient, enc, sealed)
+  if (!phrase) throw new EnvelopeError('The recovery phrase is sealed to another key than this one.')
+  return textFromBytes(phrase)
+}

@@ -1,0 +1,61 @@
+import { hexFromBytes } from './crypto/bytes.ts'
+import { systemRandom } from './idempotency-key.ts'
+import { RecipientKey } from './recipient-key.ts'
+import { Session } from './session.ts'
+import type { Signer } from './signer.ts'
+import {
+  findCredential,
+  NoCredentialError,
+  type RegisteredCredential,
+  registerCredential,
+  type WalletAccess,
+} from './wallet-access.ts'
+
+/** Gets a fresh ID token from the provider, with this `nonce` in the authorization request. */
+export type OidcTokenSource = (nonce: string) => Promise<string>
+
+/** Sign-in with an identity token of an OpenID provider (specification 5.5). */
+export class Identities {
+  readonly #access: WalletAccess
+
+  constructor(access: WalletAccess) {
+    this.#access = access
+  }
+
+  /**
+   * Registers the identity (`iss`, `aud`, `sub`) of a token. A token is good for one call: a sign-in afterwards takes
+   * another. Rejects with CountersignError: 400 `INVALID_INPUT` for what is not a token, 401 `UNAUTHORIZED` for one
+   * that is refused.
+   */
+  async register(options: {
+    readonly oidcToken: OidcTokenSource
+    readonly session?: Signer
+  }): Promise<RegisteredCredential> {
+    const { accountId } = this.#access
+    // A registration is not bound to a key; the nonce is there because providers want one.
+    const oidcToken = await options.oidcToken(hexFromBytes(systemRandom(new Uint8Array(32))))
+    return registerCredential(this.#access, { type: 'OAUTH', accountId, oidcToken }, options.session)
+  }
+
+  /**
+   * Signs in, in one call (specification 4.5). The token carries the hash of a key of this device as its `nonce`, and
+   * the session's key comes sealed to that key: a token that is stolen on its way opens nothing. `credentialId` is
+   * needed where the wallet has several identities.
+   */
+  async signIn(options: {
+    readonly oidcToken: OidcTokenSource
+    readonly credentialId?: string
+  }): Promise<Session> {
+    const { caller } = this.#access
+    const id = await findCredential(this.#access, 'OAUTH', options.credentialId)
+    const key = await RecipientKey.generate()
+    const { clientPublicKey } = key
+    const oidcToken = await options.oidcToken(await key.nonce())
+    const answer = await caller.call('credential_verify', {
+      params: { id },
+      body: { type: 'OAUTH', oidcToken, clientPublicKey },
+    })
+    if (answer.status !== 200) throw new NoCredentialError(`${id} is not signed in to with a token alone.`)
+    return Session.ofSealedKey(caller, answer.body, key)
+  }
+}

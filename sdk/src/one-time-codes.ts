@@ -1,0 +1,97 @@
+import { DeviceKey } from './device-key.ts'
+import { Session } from './session.ts'
+import { signed } from './signed.ts'
+import type { Signer } from './signer.ts'
+import {
+  findCredential,
+  NoCredentialError,
+  type RegisteredCredential,
+  registerCredential,
+  type WalletAccess,
+} from './wallet-access.ts'
+
+export interface CodeSignInOptions {
+  /** The one-time code, or what asks the customer for it; asked once the code has been sent. */
+  readonly code: string | (() => Promise<string>)
+  /** Which credential; left out, the wallet's. */
+  readonly credentialId?: string
+  /** Of a registration that sent a code: signs in with that one, and no other goes out. */
+  readonly otpEncryptionTargetBundle?: string
+}
+
+/** Sign-in by a code that is sent to the customer's e-mail address. Every wallet begins with it. */
+export class EmailCodes {
+  readonly #access: WalletAccess
+
+  constructor(access: WalletAccess) {
+    this.#access = access
+  }
+
+  /** Registers the customer's address, after the wallet's e-mail credential was revoked (specification 4.1). */
+  async register(options: { readonly session?: Signer } = {}): Promise<RegisteredCredential> {
+    const { accountId } = this.#access
+    return registerCredential(this.#access, { type: 'EMAIL_OTP', accountId }, options.session)
+  }
+
+  /**
+   * Signs in (specification 4.4, 4.5): has a code sent, makes a key here, seals the code to the server's enclave with
+   * it, answers the 202 with a stamp of that key. Rejects with CountersignError: 401 `UNAUTHORIZED` for a wrong or old
+   * code, 429 `RATE_LIMITED` for too many challenges.
+   */
+  async signIn(options: CodeSignInOptions): Promise<Session> {
+    return signInByCode(this.#access, 'EMAIL_OTP', options)
+  }
+}
+
+/** Sign-in by a code that is sent as an SMS. */
+export class SmsCodes {
+  readonly #access: WalletAccess
+
+  constructor(access: WalletAccess) {
+    this.#access = access
+  }
+
+  /** Registers a phone number, E.164; left out, the customer's. A code goes out with the answer. */
+  async register(
+    options: { readonly phoneNumber?: string; readonly session?: Signer } = {},
+  ): Promise<RegisteredCredential> {
+    const { accountId } = this.#access
+    const { phoneNumber, session } = options
+    const body = {
+      type: 'SMS_OTP',
+      accountId,
+      ...(phoneNumber === undefined ? {} : { phoneNumber }),
+    } as const
+    return registerCredential(this.#access, body, session)
+  }
+
+  /** Signs in, as `EmailCodes.signIn` does. */
+  async signIn(options: CodeSignInOptions): Promise<Session> {
+    return signInByCode(this.#access, 'SMS_OTP', options)
+  }
+}
+
+async function signInByCode(
+  access: WalletAccess,
+  type: 'EMAIL_OTP' | 'SMS_OTP',
+  options: CodeSignInOptions,
+): Promise<Session> {
+  const { caller } = access
+  const { code } = options
+  const id = await findCredential(access, type, options.credentialId)
+  const bundle = options.otpEncryptionTargetBundle ?? (await challenge(access, id))
+  const quorumPublicKey = await access.quorumPublicKey()
+  const key = await DeviceKey.generate()
+  const text = typeof code === 'string' ? code : await code()
+  const encryptedOtpBundle = await key.sealCode(text, bundle, { quorumPublicKey })
+  const call = { params: { id }, body: { type, encryptedOtpBundle } }
+  const { body } = await signed(caller, 'credential_verify', call, key)
+  return Session.ofDeviceKey(caller, body, key)
+}
+
+async function challenge({ caller }: WalletAccess, id: string): Promise<string> {
+  const { body } = await caller.call('credential_challenge', { params: { id } })
+  const bundle = body.type === 'PASSKEY' ? undefined : body.otpEncryptionTargetBundle
+  if (!bundle) throw new NoCredentialError(`${id} is not signed in to with a code.`)
+  return bundle
+}

@@ -1,0 +1,115 @@
+import { AUTHENTICATOR_TRANSPORTS } from '@countersign/contract/credential-registration'
+import { base64urlFromBytes, bytesFromText } from './crypto/bytes.ts'
+import { RecipientKey } from './recipient-key.ts'
+import { Session } from './session.ts'
+import type { Signer } from './signer.ts'
+import {
+  findCredential,
+  listCredentials,
+  NoCredentialError,
+  type RegisteredCredential,
+  registerCredential,
+  type WalletAccess,
+} from './wallet-access.ts'
+
+/** COSE: Ed25519, ECDSA on P-256, RSA PKCS #1; all with SHA-256 or better. */
+const ALGORITHMS = [-8, -7, -257]
+type Transport = (typeof AUTHENTICATOR_TRANSPORTS)[number]
+
+/** Sign-in by passkey (specification 2.4, 5.4). */
+export class Passkeys {
+  readonly #access: WalletAccess
+
+  constructor(access: WalletAccess) {
+    this.#access = access
+  }
+
+  /**
+   * Makes a passkey and registers it. `challenge` is a text that your backend made for this registration, at random,
+   * and knows again; its UTF-8 bytes are the WebAuthn challenge. `session` is one of a credential that the wallet has.
+   * Rejects with CountersignError: 400 `PASSKEY_CREDENTIAL_ALREADY_EXISTS`, 400 `INVALID_INPUT` for an attestation that
+   * is not for this domain.
+   */
+  async register(options: {
+    readonly nickname: string
+    readonly challenge: string
+    readonly session?: Signer
+  }): Promise<RegisteredCredential> {
+    const { nickname, challenge, session } = options
+    const { accountId, authenticator, relyingParty } = this.#access
+    const passkeys = (await listCredentials(this.#access)).filter(({ type }) => type === 'PASSKEY')
+    const made = await authenticator.create({
+      challenge: base64urlOf(challenge),
+      rp: { name: relyingParty.name ?? globalThis.location?.hostname ?? '', ...idOf(relyingParty.id) },
+      user: { id: base64urlOf(accountId), name: nickname, displayName: nickname },
+      pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+      excludeCredentials: passkeys.flatMap(({ credentialId }) =>
+        credentialId === undefined ? [] : [{ type: 'public-key', id: credentialId }],
+      ),
+      authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
+      attestation: 'none',
+    })
+    const { clientDataJSON, attestationObject, transports = [] } = made.response
+    const attestation = {
+      credentialId: made.id,
+      clientDataJson: clientDataJSON,
+      attestationObject,
+      transports: transports.filter(isTransport),
+    }
+    const body = { type: 'PASSKEY', accountId, nickname, challenge, attestation } as const
+    return registerCredential(this.#access, body, session)
+  }
+
+  /**
+   * Signs in (specification 4.4, 4.5): the challenge names a key of this device, the passkey signs the challenge, and
+   * the session's key comes sealed to that key. `credentialId` is the `AuthMethod` id, needed where the wallet has
+   * several passkeys. Rejects with CountersignError: 401 `UNAUTHORIZED` with the failed check as `reason`.
+   */
+  async signIn(options: { readonly credentialId?: string } = {}): Promise<Session> {
+    const { caller, authenticator, relyingParty } = this.#access
+    const id = await findCredential(this.#access, 'PASSKEY', options.credentialId)
+    const key = await RecipientKey.generate()
+    const { clientPublicKey } = key
+    const { body: request } = await caller.call('credential_challenge', {
+      params: { id },
+      body: { clientPublicKey },
+    })
+    if (request.type !== 'PASSKEY') throw new NoCredentialError(`${id} is not a passkey.`)
+    const { id: credentialId, response } = await authenticator.get({
+      // The bytes of this text, not the bytes it spells.
+      challenge: base64urlOf(request.challenge),
+      ...(relyingParty.id === undefined ? {} : { rpId: relyingParty.id }),
+      allowCredentials: [{ type: 'public-key', id: request.credentialId }],
+      userVerification: 'required',
+    })
+    const { clientDataJSON, authenticatorData, signature, userHandle } = response
+    const assertion = {
+      credentialId,
+      clientDataJson: clientDataJSON,
+      authenticatorData,
+      signature,
+      ...(userHandle === undefined ? {} : { userHandle }),
+    }
+    const { requestId } = request
+    const answer = await caller.call('credential_verify', {
+      params: { id },
+      body: { type: 'PASSKEY', assertion },
+      requestId,
+    })
+    if (answer.status !== 200) throw new NoCredentialError(`${id} is not signed in to with a passkey alone.`)
+    return Session.ofSealedKey(caller, answer.body, key)
+  }
+}
+
+function base64urlOf(text: string): string {
+  return base64urlFromBytes(bytesFromText(text))
+}
+
+function idOf(id: string | undefined): { id?: string } {
+  return id === undefined ? {} : { id }
+}
+
+/** Browsers know more words than the API. */
+function isTransport(word: string): word is Transport {
+  return AUTHENTICATOR_TRANSPORTS.some((known) => known === word)
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto'
+import { EnvelopeError } from '@countersign/sdk/crypto/envelope'
+import { Session } from '@countersign/sdk/session'
+import { SoftwareAuthenticator } from '@countersign/sdk/software-authenticator'
+import type { Wallet } from '@countersign/sdk/wallet'
+import {
+  AmbiguousCredentialError,
+  NoCredentialError,
+  SessionRequiredError,
+} from '@countersign/sdk/wallet-access'
+import { describe, expect, test } from 'vitest'
+import { makeOidcToken } from './oidc-token.testing.ts'
+import { makeClient, makeFundedCustomer } from './platform.testing.ts'
+
+const CODE = { code: '000000' }
+
+async function makeWallet() {
+  const countersign = await makeClient()
+  const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
+  const authenticator = new SoftwareAuthenticator({ origin: 'http://localhost:3000' })
+  const wallet = countersign.wallet(customer.walletId, { authenticator })
+  return { countersign, customer, wallet, authenticator }
+}
+
+async function signedIn() {
+  const made = await makeWallet()
+  return { ...made, session: await made.wallet.email.signIn(CODE) }
+}
+
+const newChallenge = () => randomBytes(16).toString('base64url')
+
+const addPasskey = (wallet: Wallet, session: Session, nickname = 'Phone') =>
+  wallet.passkey.register({ nickname, challenge: newChallenge(), session })
+
+/** Signs something harmless: whether the session can. */
+async function canSign(made: Awaited<ReturnType<typeof signedIn>>, session: Session): Promise<boolean> {
+  const { countersign, wallet } = made
+  const call = { params: { id: wallet.accountId }, body: { privateEnabled: true } }
+  return countersign.signed('internal_account_update', call, session).then(
+    () => true,
+    () => false,
+  )
+}
+
+describe('a passkey', () => {
+  test('is registered with a session and signs in on its own', async () => {
+    const made = await signedIn()
+    const { wallet, session } = made
+    const credential = await addPasskey(wallet, session)
+    expect(credential).toMatchObject({ type: 'PASSKEY', nickname: 'Phone', accountId: wallet.accountId })
+    const mine = await wallet.passkey.signIn()
+    expect(mine.key.keyPair.privateKey.extractable).toBe(false)
+    expect(await canSign(made, mine)).toBe(true)
+    expect((await wallet.sessions()).map(({ type }) => type).sort()).toEqual(['EMAIL_OTP', 'PASSKEY'])
+    expect(await wallet.passkey.signIn({ credentialId: credential.id })).toBeInstanceOf(Session)
+  })
+
+  test('takes a session, and is one per authenticator', async () => {
+    const { wallet, session } = await signedIn()
+    await expect(wallet.passkey.register({ nickname: 'Phone', challenge: newChallenge() })).rejects.toThrow(
+      SessionRequiredError,
+    )
+    const { wallet: again, session: mine } = await signedIn()
+    await addPasskey(again, mine)
+    await expect(addPasskey(again, mine)).rejects.toMatchObject({ name: 'InvalidStateError' })
+    await expect(wallet.passkey.signIn()).rejects.toThrow(NoCredentialError)
+    expect(session.isExpired(session.expiresAt)).toBe(true)
+  })
+
+  test('has to be named where there are several', async () => {
+    const { countersign, wallet, session } = await signedIn()
+    const first = await addPasskey(wallet, session)
+    const other = new SoftwareAuthenticator({ origin: 'http://localhost:3000' })
+    const elsewhere = countersign.wallet(wallet.accountId, { authenticator: other })
+    const second = await addPasskey(elsewhere, session, 'Laptop')
+    const error = await wallet.passkey.signIn().catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(AmbiguousCredentialError)
+    expect((error as AmbiguousCredentialError).credentials.map(({ id }) => id)).toEqual([first.id, second.id])
+    expect(await elsewhere.passkey.signIn({ credentialId: second.id })).toBeInstanceOf(Session)
+    await expect(wallet.passkey.signIn({ credentialId: second.id })).rejects.toMatchObject({
+      name: 'NotAllowedError',
+    })
+  })
+
+  test('of another domain is refused by the server', async () => {
+    const { countersign, wallet, session } = await signedIn()
+    const authenticator = new SoftwareAuthenticator({ origin: 'https://evil.example' })
+    const evil = countersign.wallet(wallet.accountId, { authenticator })
+    await expect(addPasskey(evil, session)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    const misled = countersign.wallet(wallet.accountId, { authenticator, relyingParty: { id: 'localhost' } })
+    await expect(addPasskey(misled, session)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+describe('an identity', () => {
+  const token = async (nonce: string) => makeOidcToken({ nonce, jti: newChallenge() })
+
+  test('is registered and signs in, bound to the key of this device', async () => {
+    const made = await signedIn()
+    const { wallet, session } = made
+    const credential = await wallet.oauth.register({ oidcToken: token, session })
+    expect(credential).toMatchObject({ type: 'OAUTH', nickname: 'ada@example.com' })
+    expect(await canSign(made, await wallet.oauth.signIn({ oidcToken: token }))).toBe(true)
+  })
+
+  test('does not sign in by a token that was made for another key, or of somebody else', async () => {
+    const { wallet, session } = await signedIn()
+    await wallet.oauth.register({ oidcToken: token, session })
+    const refused = { status: 401, code: 'UNAUTHORIZED', reason: expect.any(String) }
+    await expect(wallet.oauth.signIn({ oidcToken: async () => token('another key') })).rejects.toMatchObject(
+      refused,
+    )
+    await expect(
+      wallet.oauth.signIn({ oidcToken: async (nonce) => makeOidcToken({ nonce, sub: 'eve' }) }),
+    ).rejects.toMatchObject(refused)
+  })
+})
+
+describe('a code by SMS', () => {
+  test('signs in with the code of the registration, and with a later one', async () => {
+    const made = await signedIn()
+    const { wallet, session } = made
+    const credential = await wallet.sms.register({ phoneNumber: '+14155552671', session })
+    const { otpEncryptionTargetBundle } = credential
+    const first = await wallet.sms.signIn({
+      ...CODE,
+      credentialId: credential.id,
+      otpEncryptionTargetBundle: otpEncryptionTargetBundle!,
+    })
+    expect(await canSign(made, first)).toBe(true)
+    expect(await canSign(made, await wallet.sms.signIn(CODE))).toBe(true)
+  })
+})
+
+describe('a session', () => {
+  test('is refreshed into another, and ends when it is revoked', async () => {
+    const made = await signedIn()
+    const { wallet, session } = made
+    const fresh = await session.refresh()
+    expect(fresh).toMatchObject({ accountId: wallet.accountId })
+    expect([fresh.id, fresh.publicKey]).not.toEqual([session.id, session.publicKey])
+    await session.revoke()
+    expect((await wallet.sessions()).map(({ id }) => id)).toEqual([fresh.id])
+    expect([await canSign(made, session), await canSign(made, fresh)]).toEqual([false, true])
+    await expect(session.refresh()).rejects.toMatchObject({ status: 404, code: 'SESSION_NOT_FOUND' })
+  })
+
+  test('ends another one', async () => {
+    const { wallet, session } = await signedIn()
+    const other = await wallet.email.signIn(CODE)
+    await wallet.revokeSession(other.id, session)
+    expect((await wallet.sessions()).map(({ id }) => id)).toEqual([session.id])
+  })
+
+  test('comes back from storage with the same key, still unreadable', async () => {
+    const made = await signedIn()
+    const again = await made.wallet.session(structuredClone(made.session.record))
+    expect(again.record).toEqual({ ...made.session.record, keyPair: again.key.keyPair })
+    expect(again.publicKey).toBe(made.session.publicKey)
+    expect(again.key.keyPair.privateKey.extractable).toBe(false)
+    expect(await canSign(made, again)).toBe(true)
+  })
+
+  test('is over from its last moment on', async () => {
+    const { session } = await signedIn()
+    const end = session.expiresAt.getTime()
+    expect([-1, 0].map((ms) => session.isExpired(new Date(end + ms)))).toEqual([false, true])
+  })
+})
+
+describe('a wallet', () => {
+  test('is exported as 24 words, the same each time, on the word of the pinned key only', async () => {
+    const { countersign, wallet, session } = await signedIn()
+    const phrase = await wallet.export(session)
+    expect(phrase.split(' ')).toHaveLength(24)
+    expect(await wallet.export(await session.refresh())).toBe(phrase)
+    const misled = countersign.wallet(wallet.accountId, { quorumPublicKey: `04${'11'.repeat(64)}` })
+    await expect(misled.export(session)).rejects.toThrow(EnvelopeError)
+  })
+
+  test('gives up a way to sign in, by a session of another, and takes the address again', async () => {
+    const made = await signedIn()
+    const { wallet, session } = made
+    const [email] = await wallet.credentials()
+    await expect(wallet.revokeCredential(email!.id, session)).rejects.toMatchObject({ status: 400 })
+    const passkey = await addPasskey(wallet, session)
+    const mine = await wallet.passkey.signIn()
+    await wallet.revokeCredential(email!.id, mine)
+    expect((await wallet.credentials()).map(({ id }) => id)).toEqual([passkey.id])
+    expect(await canSign(made, session)).toBe(false)
+    await wallet.email.register({ session: mine })
+    expect(await canSign(made, await wallet.email.signIn(CODE))).toBe(true)
+  })
+})

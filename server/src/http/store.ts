@@ -1,0 +1,21 @@
+import type { Op } from '../app.ts'
+import type { Database } from '../db/port.ts'
+import type { IdempotencyRow } from '../db/tables.ts'
+
+/** Throws where the database cannot be reached. */
+export async function ping(db: Database): Promise<void> {
+  await db.query('SELECT 1')
+}
+
+export async function selectIdempotencyKey(
+  op: Op,
+  scope: string,
+  key: string,
+): Promise<IdempotencyRow | undefined> {
+  return op.read
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .executeTakeFirst()
+}
