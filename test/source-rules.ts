@@ -22,6 +22,7 @@ const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
   sdk: ['contract'],
   cli: ['contract', 'sdk'],
   console: ['contract', 'sdk'],
+  e2e: ['sdk'],
 }
 
 /** The rooms there are, so that a folder of an npm package is not taken for one. */

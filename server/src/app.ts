@@ -32,6 +32,8 @@ export interface App {
   readonly rates: RateProvider | undefined
   /** How value leaves; production has no way yet. */
   readonly rail: Rail | undefined
+  /** Checks identity tokens against the keys that their issuers publish. */
+  readonly identityKeys: KeySource
   /** How messages reach people; sandbox has none. */
   readonly delivery: Delivery
 }
@@ -54,6 +56,8 @@ export interface Op {
   readonly log: Logger
   readonly rates: RateProvider | undefined
   readonly rail: Rail | undefined
+  /** Checks identity tokens against the keys that their issuers publish. */
+  readonly identityKeys: KeySource
   readonly delivery: Delivery
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
   advanceClock(target: Date): Promise<Date>

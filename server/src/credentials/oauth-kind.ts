@@ -85,7 +85,9 @@ function isSameIdentity(
   { issuer, audience, subject }: Identity,
 ): boolean {
   return (
-    credential.oidc_issuer === issuer && credential.oidc_audience === audience && credential.oidc_subject === subject
+    credential.oidc_issuer === issuer &&
+    credential.oidc_audience === audience &&
+    credential.oidc_subject === subject
   )
 }
 

@@ -1,0 +1,176 @@
+import { Countersign } from '@countersign/sdk/countersign'
+import type { Session, SessionRecord } from '@countersign/sdk/session'
+import type { Signer } from '@countersign/sdk/signer'
+import { statementOf } from '@countersign/sdk/statement'
+import { forgetSession, keepSession, keptSession } from './kept-session.ts'
+import { ask, find, item, on, say } from './view.ts'
+
+/** The server's key, built into the page. */
+declare const QUORUM_PUBLIC_KEY: string
+
+/** Who uses the page, as the app's backend knows them. */
+interface Me {
+  readonly name: string
+  readonly email: string
+  readonly customerId: string
+  readonly walletId: string
+  readonly bankId: string
+}
+
+const me = (await (await fetch('/me')).json()) as Me
+// The backend adds the API's credentials on the way; there are none in this page.
+const countersign = new Countersign({ baseUrl: `${location.origin}/api` })
+const wallet = countersign.wallet(me.walletId, {
+  quorumPublicKey: QUORUM_PUBLIC_KEY,
+  relyingParty: { name: 'Wallet' },
+})
+let session: Session | undefined
+
+find('owner').textContent = `${me.name}, ${me.email}`
+
+/** Shows the words of a payload and signs it when the customer agrees. */
+const askingSigner: Signer = {
+  async sign(payloadToSign) {
+    find('confirm-words').textContent = statementOf(payloadToSign)?.summary ?? payloadToSign
+    if ((await ask('confirm')) !== 'yes') throw new Error('Not signed.')
+    return signedIn().sign(payloadToSign)
+  },
+}
+
+on('send-code', async () => {
+  find('code-entry').hidden = false
+  say(`A code is on its way to ${me.email}.`)
+  const form = find('code-form')
+  const code = new Promise<string>((resolve) => {
+    form.onsubmit = (event) => {
+      event.preventDefault()
+      resolve(find<HTMLInputElement>('code').value)
+    }
+  })
+  try {
+    // Every button is off while something runs; this one is part of it.
+    for (const button of find('code-entry').querySelectorAll('button')) button.disabled = false
+    await use(await wallet.email.signIn({ code: () => code }), 'Signed in by e-mail code.')
+  } finally {
+    form.onsubmit = null
+    find('code-entry').hidden = true
+    find<HTMLInputElement>('code').value = ''
+  }
+})
+
+on('sign-in-passkey', async () => {
+  await use(await wallet.passkey.signIn(), 'Signed in with a passkey.')
+})
+
+on('refresh', async () => {
+  const old = signedIn()
+  await use(await old.refresh(), 'The session is a new one.')
+  await wallet.revokeSession(old.id, signedIn())
+})
+
+on('sign-out', async () => {
+  await signedIn().revoke()
+  await use(undefined, 'Signed out.')
+})
+
+on('add-passkey', async () => {
+  const { challenge } = (await (await fetch('/passkey-challenge', { method: 'POST' })).json()) as {
+    challenge: string
+  }
+  const passkeys = (await wallet.credentials()).filter(({ type }) => type === 'PASSKEY')
+  const nickname = `Passkey ${passkeys.length + 1}`
+  await wallet.passkey.register({ nickname, challenge, session: signedIn() })
+  await show('The passkey is registered.')
+})
+
+on('pay-form', async () => {
+  const { body: quote } = await countersign.call('quote_create', {
+    body: {
+      source: { sourceType: 'ACCOUNT', accountId: me.walletId },
+      destination: { destinationType: 'ACCOUNT', accountId: me.bankId },
+      lockedCurrencySide: 'RECEIVING',
+      lockedCurrencyAmount: cents(find<HTMLInputElement>('amount').value),
+    },
+  })
+  await countersign.signed('quote_execute', { params: { quoteId: quote.id } }, askingSigner)
+  say('The payment is under way.')
+  const { status } = await countersign.waitForTransaction(quote.transactionId)
+  await show(status === 'COMPLETED' ? 'Paid: the payment has settled.' : `The payment ended as ${status}.`)
+})
+
+on('export', async () => {
+  const phrase = await wallet.export(askingSigner)
+  const words = find('words')
+  words.replaceChildren(
+    ...phrase.split(' ').map((word) => Object.assign(document.createElement('li'), { textContent: word })),
+  )
+  await ask('phrase')
+  words.replaceChildren()
+})
+
+async function use(next: Session | undefined, words: string): Promise<void> {
+  session = next
+  await (next ? keepSession(next.record) : forgetSession())
+  await show(words)
+}
+
+async function show(words: string): Promise<void> {
+  find('signed-out').hidden = session !== undefined
+  find('signed-in').hidden = session === undefined
+  if (session) {
+    find('session').textContent = `Signed in until ${session.expiresAt.toLocaleTimeString()}`
+    await Promise.all([showBalance(), showMethods()])
+  }
+  say(words)
+}
+
+async function showBalance(): Promise<void> {
+  const { body } = await countersign.call('customer_internal_account_list', {
+    query: { customerId: me.customerId, type: 'EMBEDDED_WALLET' },
+  })
+  const { amount, currency } = body.data[0]!.balance
+  const digits = String(amount).padStart(currency.decimals + 1, '0')
+  const point = digits.length - currency.decimals
+  find('balance').textContent = `${digits.slice(0, point)}.${digits.slice(point)} ${currency.code}`
+}
+
+const KINDS = {
+  EMAIL_OTP: 'Code by e-mail',
+  SMS_OTP: 'Code by SMS',
+  PASSKEY: 'Passkey',
+  OAUTH: 'Identity',
+} as const
+
+async function showMethods(): Promise<void> {
+  const credentials = await wallet.credentials()
+  find('methods').replaceChildren(
+    ...credentials.map(({ id, type, nickname }) => {
+      const revoke = document.createElement('button')
+      revoke.type = 'button'
+      revoke.id = `revoke-${id}`
+      revoke.textContent = 'Revoke'
+      revoke.setAttribute('aria-label', `Revoke ${nickname}`)
+      revoke.hidden = credentials.length === 1
+      return item(nickname, KINDS[type], revoke)
+    }),
+  )
+  for (const { id, nickname } of credentials)
+    on(`revoke-${id}`, async () => {
+      await wallet.revokeCredential(id, signedIn())
+      await show(`${nickname} is revoked.`)
+    })
+}
+
+function signedIn(): Session {
+  if (!session) throw new Error('Sign in first.')
+  return session
+}
+
+function cents(text: string): bigint {
+  const [units = '0', fraction = ''] = text.split('.')
+  return BigInt(units) * 100n + BigInt(fraction.padEnd(2, '0'))
+}
+
+const kept: SessionRecord | undefined = await keptSession()
+if (kept) session = await wallet.session(kept)
+await show('')
