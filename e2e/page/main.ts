@@ -38,25 +38,29 @@ const askingSigner: Signer = {
 }
 
 on('send-code', async () => {
-  find('code-entry').hidden = false
   say(`A code is on its way to ${me.email}.`)
-  const form = find('code-form')
-  const code = new Promise<string>((resolve) => {
-    form.onsubmit = (event) => {
-      event.preventDefault()
-      resolve(find<HTMLInputElement>('code').value)
-    }
-  })
-  try {
-    // Every button is off while something runs; this one is part of it.
-    for (const button of find('code-entry').querySelectorAll('button')) button.disabled = false
-    await use(await wallet.email.signIn({ code: () => code }), 'Signed in by e-mail code.')
-  } finally {
-    form.onsubmit = null
-    find('code-entry').hidden = true
-    find<HTMLInputElement>('code').value = ''
-  }
+  await use(await wallet.email.signIn({ code: askForCode }), 'Signed in by e-mail code.')
 })
+
+async function askForCode(): Promise<string> {
+  const [form, entry, input] = [find('code-form'), find('code-entry'), find<HTMLInputElement>('code')]
+  entry.hidden = false
+  // Every button is off while something runs; these are part of it.
+  for (const button of entry.querySelectorAll('button')) button.disabled = false
+  input.focus()
+  try {
+    return await new Promise((resolve, reject) => {
+      form.onsubmit = (event) => {
+        event.preventDefault()
+        resolve(input.value.trim())
+      }
+      find('cancel-code').onclick = () => reject(new Error('Not signed in.'))
+    })
+  } finally {
+    entry.hidden = true
+    input.value = ''
+  }
+}
 
 on('sign-in-passkey', async () => {
   await use(await wallet.passkey.signIn(), 'Signed in with a passkey.')

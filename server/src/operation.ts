@@ -32,6 +32,12 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * The reads of an operation are not one snapshot. This is thrown where they contradict each other, because another
+ * operation was committed between them; it means what a failed guard means: decide again, from fresh reads.
+ */
+export class StaleRead extends Error {}
+
 /** A refusal that names the field of the request it is about. */
 export function fieldError(code: ErrorCode, field: string, message: string): ApiError {
   return new ApiError(code, { message, details: { field } })

@@ -1,5 +1,6 @@
 import type { Op } from './app.ts'
 import { update, type Write } from './db/writes.ts'
+import { StaleRead } from './operation.ts'
 
 /** A state machine as the contract writes it: for every state and event the next state, or null. */
 type Transitions<State extends string, Event extends string> = Readonly<
@@ -17,7 +18,7 @@ export function nextState<Table extends Readonly<Record<string, Readonly<Record<
 
 /**
  * The write that moves a record on by an event. Guard: its state has not changed meanwhile. The caller has asked
- * `nextState` where the event may be refused; here, an event that cannot happen is a fault.
+ * `nextState` of the record that decides; where another one that moves with it has moved already, the reads were stale.
  */
 export function transition<Row extends { readonly id: string; readonly state: string }, Event extends string>(
   op: Op,
@@ -28,7 +29,7 @@ export function transition<Row extends { readonly id: string; readonly state: st
   change: Partial<Row> | undefined = undefined,
 ): { readonly row: Row; readonly write: Write } {
   const state = nextState(transitions, row.state, event)
-  if (state === null) throw new Error(`${row.id} cannot ${event}: it is ${row.state}`)
+  if (state === null) throw new StaleRead(`${row.id} cannot ${event}: it is ${row.state}`)
   const set = { ...change, state, updated_at: op.now }
   return {
     row: { ...row, ...set },

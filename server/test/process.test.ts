@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { Client } from './client.testing.ts'
+import { Client, credentialOf, newCustomer } from './client.testing.ts'
 import {
   type Ending,
   ensureServerBuilt,
@@ -32,7 +32,7 @@ function expectRefusal({ code, stdout, stderr }: Ending, naming: RegExp | string
 
 describe('the first start', () => {
   test('makes credentials and a key that their owner alone can read, and the next start keeps them', async () => {
-    const place = await newPlace({ bare: true })
+    const place = await newPlace('none')
     const first = await ServerProcess.ready(place)
     const credentials = readCredentials(place)
     expect(credentials).toEqual({
@@ -91,7 +91,7 @@ describe('what cannot be started is refused in one line', () => {
     ['COUNTERSIGN_DATA_DIR', { COUNTERSIGN_DATA_DIR: '/dev/null' }],
     ['COUNTERSIGN_DATA_DIR', { COUNTERSIGN_DATA_DIR: '/dev/null/below' }],
   ])('%s of %j', async (name, env) => {
-    const ending = await run(await newPlace({ bare: !('HOST' in env) }), [], env)
+    const ending = await run(await newPlace('HOST' in env ? 'ready' : 'unused'), [], env)
     expectRefusal(ending, name)
     expect(ending.stderr).not.toContain(SECRET)
   })
@@ -173,6 +173,30 @@ describe.each([
   })
 })
 
+test('in production nothing of the sandbox is there, and no code is said to be sent that cannot be', async () => {
+  const place = await newPlace()
+  const env = { COUNTERSIGN_MASTER_KEY: MASTER_KEY }
+  const sandbox = await ServerProcess.ready(place, env)
+  const { wallet, usd } = await newCustomer(sandbox.client())
+  const credential = await credentialOf(sandbox.client(), wallet)
+  await sandbox.kill('SIGTERM')
+
+  const production = await ServerProcess.ready(place, { ...env, COUNTERSIGN_MODE: 'production' })
+  const client = production.client()
+  for (const [method, path, body] of [
+    ['GET', '/sandbox/clock', undefined],
+    ['POST', '/sandbox/clock/advance', { seconds: 1 }],
+    ['POST', `/sandbox/internal-accounts/${usd}/fund`, { amount: 1 }],
+  ] as const) {
+    const reply = await client.send(method, path, body)
+    expect([path, reply.status, reply.body.code]).toEqual([path, 404, 'NOT_FOUND'])
+  }
+  const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
+  expect([challenge.status, challenge.body.code]).toEqual([501, 'NOT_IMPLEMENTED'])
+  const document = await (await fetch(`${production.baseUrl}/openapi.json`)).text()
+  expect(document).not.toContain('/sandbox/')
+})
+
 describe('the commands', () => {
   test.each([
     [['platform', 'create'], 'usage'],
@@ -182,7 +206,10 @@ describe('the commands', () => {
     [['token', 'create', '--platform', 'Platform:none', '--name', 'x'], 'Platform:none'],
     [['token', 'create', '--platform', 'Platform:none', '--name', 'x', '--permissions', 'ALL'], 'ALL'],
   ])('%j is refused in one line', async (args, naming) => {
-    expectRefusal(await run(await newPlace({ bare: !args.includes('Platform:none') }), args), naming)
+    expectRefusal(
+      await run(await newPlace(args.includes('Platform:none') ? 'ready' : 'unused'), args),
+      naming,
+    )
   })
 
   test.skipIf(onPostgres)('say which process has the embedded database open', async () => {

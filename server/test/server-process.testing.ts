@@ -53,12 +53,17 @@ async function copyEmptyDatabase(dataDir: string): Promise<void> {
   await cp(await emptyDatabase, join(dataDir, 'db'), { recursive: true })
 }
 
-/** A new place where nothing has been started yet, removed with every process that was started there once the test has finished. */
-export async function newPlace(options: { bare?: boolean } = {}): Promise<Place> {
+/**
+ * A new place where nothing has been started yet: with a database that is ready for its first start, with none yet, or
+ * where a process is not expected to come as far as its database. It is removed with every process that was started there
+ * once the test has finished.
+ */
+export async function newPlace(database: 'ready' | 'none' | 'unused' = 'ready'): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-process-'))
-  const database = process.env.DATABASE_URL ? await createDatabase(process.env.DATABASE_URL) : undefined
-  if (!database && !options.bare) await copyEmptyDatabase(dataDir)
-  const env = { COUNTERSIGN_DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) }
+  const serverUrl = database === 'unused' ? undefined : process.env.DATABASE_URL
+  const own = serverUrl ? await createDatabase(serverUrl) : undefined
+  if (!own && database === 'ready') await copyEmptyDatabase(dataDir)
+  const env = { COUNTERSIGN_DATA_DIR: dataDir, ...(own ? { DATABASE_URL: own.url } : {}) }
   onTestFinished(async () => {
     for (const child of children.get(dataDir) ?? []) {
       if (child.exitCode !== null || child.signalCode !== null) continue
@@ -67,11 +72,11 @@ export async function newPlace(options: { bare?: boolean } = {}): Promise<Place>
       await closed
     }
     children.delete(dataDir)
-    await database?.drop()
+    await own?.drop()
     // A program that makes the first database files may see only now that its server was killed.
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   })
-  return { dataDir, databaseUrl: database?.url, env }
+  return { dataDir, databaseUrl: own?.url, env }
 }
 
 async function createDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {

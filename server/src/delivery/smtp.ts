@@ -18,10 +18,6 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
     requireTLS: tls === 'required',
     ignoreTLS: tls === 'never',
     ...(login ? { auth: { user: login.user, pass: login.password } } : {}),
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
     logger: false,
     // Nothing that a message says makes this server read a file or fetch an address.
     disableFileAccess: true,
@@ -29,6 +25,7 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
   })
   return async (email) => {
     if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not an address that mail can go to' }
+    // From the name's look-up to the last answer; nodemailer's own limits are longer, and each for one step.
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       await transport.sendMail({ ...mailOf(email, config), signal })

@@ -10,6 +10,7 @@ import {
   type Implementation,
   type Input,
   type SignedHandler,
+  StaleRead,
 } from '../operation.ts'
 import {
   approve,
@@ -22,7 +23,7 @@ import {
 import { authenticatePlatform } from './auth.ts'
 import { parseBody } from './body.ts'
 import { asApiError, encodeError } from './errors.ts'
-import { findStoredAnswer, keyedRequest, storeAnswer } from './idempotency.ts'
+import { findStoredAnswer, type KeyedRequest, keyedRequest, storeAnswer } from './idempotency.ts'
 import { validator } from './validate.ts'
 
 /** A request as HTTP delivers it, and the answer to it. */
@@ -101,10 +102,19 @@ export function createPipeline<E extends Endpoint>(
       ? keyedRequest(op, call.idempotencyKey, target, signedCall.body)
       : undefined
     for (let reruns = 0; reruns <= RERUNS_MAX; reruns++) {
-      const stored = keyed && (await findStoredAnswer(op, keyed))
-      if (stored)
-        return { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
-      const { answer, writes, isFinal } = await decide(op, input, call, signedCall)
+      const stored = await replay(op, keyed)
+      if (stored) return stored
+      let decision: Decision | undefined
+      try {
+        decision = await decide(op, input, call, signedCall)
+      } catch (error) {
+        // Refused, perhaps, because the same request in parallel has just been done: then its answer is this one's too.
+        const done = await replay(op, keyed)
+        if (done) return done
+        throw error
+      }
+      if (!decision) continue
+      const { answer, writes, isFinal } = decision
       const all = keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes
       if (await commit(app, all)) return answer
     }
@@ -113,12 +123,13 @@ export function createPipeline<E extends Endpoint>(
     })
   }
 
+  /** One try at the operation; undefined where its reads were stale. */
   async function decide(
     op: Op,
     input: Input<Endpoint>,
     call: Call,
     signedCall: SignedCall,
-  ): Promise<Decision> {
+  ): Promise<Decision | undefined> {
     try {
       const gate = signed ? await signatureGate(op, signed, endpoint, input, call, signedCall) : {}
       if ('challenge' in gate) return gate.challenge
@@ -135,6 +146,7 @@ export function createPipeline<E extends Endpoint>(
         isFinal: true,
       }
     } catch (error) {
+      if (error instanceof StaleRead) return undefined
       if (!(error instanceof ApiError)) throw error
       if (!allowed.has(error.code)) throw new Error(`${name} raised ${error.code}, which it does not declare`)
       if (!isFinal(error.code)) {
@@ -151,6 +163,12 @@ interface Decision {
   readonly answer: Answer
   readonly writes: readonly Write[]
   readonly isFinal: boolean
+}
+
+/** The answer that was stored with this request's key, if there is one. */
+async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer | undefined> {
+  const stored = keyed && (await findStoredAnswer(op, keyed))
+  return stored && { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
 }
 
 async function authorize(app: App, endpoint: Endpoint, call: Call): Promise<Op> {

@@ -1,6 +1,7 @@
-import { type App, createOp, plusSeconds } from '../app.ts'
+import { type App, createOp, type Op, plusSeconds } from '../app.ts'
 import type { JobRow, PlatformRow } from '../db/tables.ts'
-import { update } from '../db/writes.ts'
+import { update, type Write } from '../db/writes.ts'
+import { StaleRead } from '../operation.ts'
 import type { JobHandler, JobKind } from './kinds.ts'
 
 /** Runs due work, by each platform's own clock. */
@@ -59,7 +60,8 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     const op = createOp(app, job.platform, { kind: 'job', jobId: job.id })
     try {
       for (let tries = 1; tries <= COMMIT_TRIES_MAX; tries++) {
-        const writes = await handlers[job.kind as JobKind](op, job.payload)
+        const writes = await decide(op, job)
+        if (!writes) continue
         const { done } = await app.committer.commit([
           { write: 'remove', table: 'jobs', id: job.id },
           ...writes,
@@ -77,6 +79,16 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
         due_at: plusSeconds(op.now, wait),
       }
       await app.committer.commit([update('jobs', job.id, {}, change)])
+    }
+  }
+
+  /** What the job wants written; undefined where its reads were stale. */
+  async function decide(op: Op, job: DueJob): Promise<readonly Write[] | undefined> {
+    try {
+      return await handlers[job.kind as JobKind](op, job.payload)
+    } catch (error) {
+      if (error instanceof StaleRead) return undefined
+      throw error
     }
   }
 
