@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,34 +21,63 @@ declare module 'vitest' {
 /**
  * One server for the whole run, on the embedded database or, with DATABASE_URL, on PostgreSQL. Every test makes itself
  * a platform, which no other test can see and whose clock only it moves; so they run in parallel and in any order.
+ * What the server logged meanwhile, at the finest level, must hold no secret.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+  const logFile = join(dataDir, 'server.log')
   const config = readConfig({
     DATABASE_URL: process.env.DATABASE_URL,
     COUNTERSIGN_DATA_DIR: dataDir,
     PORT: '0',
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
-    LOG_LEVEL: 'error',
+    LOG_LEVEL: 'debug',
   })
-  const service = await openService(config, { checkAnswers: true })
+  const service = await openService(config, { checkAnswers: true, logFile })
   await service.server.listen({ host: config.host, port: 0 })
-  const maker = await startPlatformMaker(service)
-  project.provide('baseUrl', baseUrlOf(config.host, (service.server.server.address() as AddressInfo).port))
+  const secrets: string[] = [TEST_MASTER_KEY]
+  const maker = await startPlatformMaker(service, secrets)
+  const { port } = service.server.server.address() as AddressInfo
+  project.provide('baseUrl', baseUrlOf(config.host, port))
   project.provide('platformMaker', `http://127.0.0.1:${(maker.address() as AddressInfo).port}/`)
   return async () => {
     maker.closeAllConnections()
     maker.close()
     await service.close()
+    const log = await readFile(logFile, 'utf8')
     await rm(dataDir, { recursive: true, force: true })
+    // A fault is a defect even where the test that met it was content with the 500.
+    for (const line of log.split('\n').filter((line) => line.includes('operation failed')))
+      console.error(line)
+    refuseSecrets(log, secrets)
   }
 }
 
+/** What begins each stamp, sealed code and Basic header, whatever its content. */
+const SHAPES = [
+  /eyJwdWJsaWNLZXki/,
+  /encappedPublic/,
+  /\bBasic [A-Za-z0-9+/]{8}/,
+  /clientSecret/i,
+  /\bmnemonic\b/,
+]
+
+function refuseSecrets(log: string, secrets: readonly string[]): void {
+  const lines = log.split('\n')
+  const leak = lines.find(
+    (line) => secrets.some((secret) => line.includes(secret)) || SHAPES.some((shape) => shape.test(line)),
+  )
+  if (leak) throw new Error(`The server logged a secret: ${leak.slice(0, 400)}`)
+}
+
 /** Platforms are made by an operator, not over the API; the tests' operator is here. */
-function startPlatformMaker(service: Service): Promise<Server> {
+function startPlatformMaker(service: Service, secrets: string[]): Promise<Server> {
   const server = createServer((_request, response) => {
     createPlatform(service.app, 'Test').then(
-      (credentials) => response.end(JSON.stringify(credentials)),
+      (credentials) => {
+        secrets.push(credentials.clientSecret)
+        response.end(JSON.stringify(credentials))
+      },
       (error) => response.writeHead(500).end(String(error)),
     )
   })

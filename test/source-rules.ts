@@ -69,11 +69,7 @@ export const imports: Rule = (source) => {
 
     const targetFolder = serverFolderOf(target)
     if (!target.startsWith('server/src/') || !path.startsWith('server/src/')) continue
-    if (
-      targetFolder === 'http' &&
-      folder !== 'http' &&
-      path !== 'server/src/service.ts'
-    )
+    if (targetFolder === 'http' && folder !== 'http' && path !== 'server/src/service.ts')
       report('only service.ts, which puts the service together, may import http')
     if (targetFolder === undefined || INFRASTRUCTURE.includes(targetFolder) || targetFolder === folder)
       continue

@@ -10,8 +10,13 @@ interface NewCredentials {
 }
 
 /** `countersign platform create`: gives the exit code. */
-export async function createPlatform(options: { name: string; json?: boolean }): Promise<number> {
-  return create(['platform', 'create', '--name', options.name], options.json ?? false)
+export async function createPlatform(options: {
+  name: string
+  regulated?: boolean
+  json?: boolean
+}): Promise<number> {
+  const args = ['platform', 'create', '--name', options.name, ...(options.regulated ? ['--regulated'] : [])]
+  return create(args, options.json ?? false)
 }
 
 /** `countersign token create`: gives the exit code. */

@@ -60,8 +60,23 @@ function createProgram(done: (exitCode: number) => void): Command {
     .command('create')
     .description('make a platform and show its first token, once')
     .requiredOption('--name <name>', 'what to call it')
+    .option(
+      '--regulated',
+      'it checks the identity of its customers itself: in production they begin as approved',
+    )
     .option('--json', 'print JSON')
-    .action(async (options: { name: string; json?: boolean }) => done(await createPlatform(options)))
+    .action(async (options: { name: string; regulated?: boolean; json?: boolean }) =>
+      done(await createPlatform(options)),
+    )
+
+  program
+    .command('master-key')
+    .description('the key that all secrets of the database are sealed under')
+    .command('rotate')
+    .description('change from COUNTERSIGN_MASTER_KEY to COUNTERSIGN_NEW_MASTER_KEY')
+    .action(async () =>
+      done((await runServerProgram(['master-key', 'rotate'], { captures: false })).exitCode),
+    )
 
   program
     .command('token')

@@ -45,6 +45,7 @@ on('send-code', async () => {
 async function askForCode(): Promise<string> {
   const [form, entry, input] = [find('code-form'), find('code-entry'), find<HTMLInputElement>('code')]
   entry.hidden = false
+  find('send-code').hidden = true
   // Every button is off while something runs; these are part of it.
   for (const button of entry.querySelectorAll('button')) button.disabled = false
   input.focus()
@@ -58,6 +59,7 @@ async function askForCode(): Promise<string> {
     })
   } finally {
     entry.hidden = true
+    find('send-code').hidden = false
     input.value = ''
   }
 }

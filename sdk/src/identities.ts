@@ -40,15 +40,17 @@ export class Identities {
   /**
    * Signs in, in one call (specification 4.5). The token carries the hash of a key of this device as its `nonce`, and
    * the session's key comes sealed to that key: a token that is stolen on its way opens nothing. `credentialId` is
-   * needed where the wallet has several identities.
+   * needed where the wallet has several identities; `key` where the customer leaves the page for the provider's: make it
+   * before, put its `nonce()` into the address, keep it (`RecipientKey.keyPair`), and give it here on the way back.
    */
   async signIn(options: {
     readonly oidcToken: OidcTokenSource
     readonly credentialId?: string
+    readonly key?: RecipientKey
   }): Promise<Session> {
     const { caller } = this.#access
     const id = await findCredential(this.#access, 'OAUTH', options.credentialId)
-    const key = await RecipientKey.generate()
+    const key = options.key ?? (await RecipientKey.generate())
     const { clientPublicKey } = key
     const oidcToken = await options.oidcToken(await key.nonce())
     const answer = await caller.call('credential_verify', {

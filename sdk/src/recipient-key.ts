@@ -10,17 +10,22 @@ import { DeviceKey } from './device-key.ts'
  * Make a new one each time. Like `DeviceKey` it needs no network and no credentials.
  */
 export class RecipientKey {
+  /** Both halves; a browser can keep them in IndexedDB as they are, over the way to a provider and back. */
+  readonly keyPair: CryptoKeyPair
   /** 130 hex characters, uncompressed: `clientPublicKey` of the calls that take one. */
   readonly clientPublicKey: string
-  readonly #keyPair: CryptoKeyPair
 
   private constructor(keyPair: CryptoKeyPair, clientPublicKey: string) {
-    this.#keyPair = keyPair
+    this.keyPair = keyPair
     this.clientPublicKey = clientPublicKey
   }
 
   static async generate(): Promise<RecipientKey> {
-    const keyPair = await generateRecipientKeyPair()
+    return RecipientKey.fromKeyPair(await generateRecipientKeyPair())
+  }
+
+  /** A key that was kept. */
+  static async fromKeyPair(keyPair: CryptoKeyPair): Promise<RecipientKey> {
     return new RecipientKey(keyPair, hexFromBytes(await uncompressedPublicKey(keyPair)))
   }
 
@@ -37,7 +42,7 @@ export class RecipientKey {
    * where it was sealed to another key.
    */
   async openSessionKey(encryptedSessionSigningKey: string): Promise<DeviceKey> {
-    return DeviceKey.fromKeyPair(await openSessionKey(this.#keyPair, encryptedSessionSigningKey))
+    return DeviceKey.fromKeyPair(await openSessionKey(this.keyPair, encryptedSessionSigningKey))
   }
 
   /**
@@ -48,6 +53,6 @@ export class RecipientKey {
     encryptedWalletCredentials: string,
     expected: { readonly quorumPublicKey: string; readonly accountId: string },
   ): Promise<string> {
-    return openWalletExport(this.#keyPair, encryptedWalletCredentials, expected)
+    return openWalletExport(this.keyPair, encryptedWalletCredentials, expected)
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { EnvelopeError } from '@countersign/sdk/crypto/envelope'
+import { RecipientKey } from '@countersign/sdk/recipient-key'
 import { Session } from '@countersign/sdk/session'
 import { SoftwareAuthenticator } from '@countersign/sdk/software-authenticator'
 import type { Wallet } from '@countersign/sdk/wallet'
@@ -101,6 +102,9 @@ describe('an identity', () => {
     const credential = await wallet.oauth.register({ oidcToken: token, session })
     expect(credential).toMatchObject({ type: 'OAUTH', nickname: 'ada@example.com' })
     expect(await canSign(made, await wallet.oauth.signIn({ oidcToken: token }))).toBe(true)
+    const kept = structuredClone((await RecipientKey.generate()).keyPair)
+    const key = await RecipientKey.fromKeyPair(kept)
+    expect(await canSign(made, await wallet.oauth.signIn({ oidcToken: token, key }))).toBe(true)
   })
 
   test('does not sign in by a token that was made for another key, or of somebody else', async () => {

@@ -9,7 +9,7 @@ import { baseUrlOf, type Credentials, createPlatform, createToken } from './firs
 import { openService } from './service.ts'
 
 const USAGE =
-  'usage: platform create --name NAME | token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE]' +
+  'usage: platform create --name NAME [--regulated] | token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE]' +
   ' | master-key rotate'
 
 /**
@@ -31,7 +31,7 @@ export async function runAdmin(
   try {
     const credentials =
       command === 'platform create'
-        ? await createPlatform(service.app, values.name)
+        ? await createPlatform(service.app, values.name, values.regulated)
         : await createToken(service.app, values.platform!, values.name, permissions)
     return { ...credentials, baseUrl: baseUrlOf(config.host, config.port) }
   } finally {
@@ -66,6 +66,7 @@ function readArguments(args: readonly string[]) {
     name: { type: 'string' },
     platform: { type: 'string' },
     permissions: { type: 'string' },
+    regulated: { type: 'boolean' },
   } as const
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })

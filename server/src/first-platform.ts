@@ -16,9 +16,9 @@ export interface Credentials {
 }
 
 /** A new platform with its first token, which has every permission. */
-export async function createPlatform(app: App, name: string): Promise<Credentials> {
+export async function createPlatform(app: App, name: string, isRegulated = false): Promise<Credentials> {
   const from = { now: app.clock(), random: randomBytes }
-  const { row, writes } = makePlatform(from, name)
+  const { row, writes } = makePlatform(from, name, isRegulated)
   const token = makeToken(from, row.id, 'First token', PERMISSIONS)
   await commit(app, [...writes, token.write])
   return { platformId: row.id, tokenId: token.row.id, clientSecret: token.clientSecret }

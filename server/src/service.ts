@@ -30,7 +30,7 @@ export interface Service {
 /** Throws ConfigError, MasterKeyError, or an error whose message is one line for the operator. */
 export async function openService(
   config: Config,
-  options: { checkAnswers?: boolean } = {},
+  options: { checkAnswers?: boolean; logFile?: string } = {},
 ): Promise<Service> {
   await makeDataDir(config.dataDir)
   const db = await openDatabase(config)
@@ -45,7 +45,7 @@ export async function openService(
       read: createRead(db),
       committer: createCommitter(db),
       enclave,
-      log: pino({ level: config.logLevel }, pino.destination(2)),
+      log: pino({ level: config.logLevel }, pino.destination(options.logFile ?? 2)),
       clock: machineClock,
       rates: isSandbox ? sandboxRates : undefined,
       rail: isSandbox ? sandboxRail : undefined,

@@ -1,5 +1,5 @@
 import type { Endpoint } from '@countersign/contract/endpoint'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   ENDPOINTS,
   expectError,
@@ -28,21 +28,21 @@ interface BadCall {
 }
 
 let world: World
+let before: unknown
 beforeAll(async () => {
   world = await newWorld(await newPlatform())
+  before = await stateOf(world.client)
 })
 
-/** Sends them all; each is refused as it says, and afterwards the platform holds what it held before. */
+/** Sends them all; each is refused as it says. */
 async function expectRefused(method: string, calls: readonly BadCall[]) {
   const { client } = world
-  const before = await stateOf(client)
   await forEach(calls, async ({ path, text, field }) => {
     const reply = await client.send(method, path, text)
     const what = `${method} ${path} ${text.slice(0, 300)}`
     expectError(reply, { code: 'INVALID_INPUT', field, what })
     expect(reply.body.message, what).toContain(field.split('.').at(-1))
   })
-  expect(await stateOf(client)).toEqual(before)
 }
 
 const WITH_BODY = ENDPOINTS.filter(([, { body }]) => body !== undefined)
@@ -71,9 +71,18 @@ describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (n
   const { method } = endpoint
   const path = pathToNothing(endpoint)
   const schema = endpoint.body as JsonSchema
+  afterAll(async () => expect(await stateOf(world.client)).toEqual(before))
 
   test('values that a member cannot have: other types, lengths, words, characters, ids of another kind', async () => {
-    const calls = callsWithOneWrong(endpoint, (member, wrongWith) => badValues(member.schema).map(wrongWith))
+    const known = new Set<string>()
+    const calls = callsWithOneWrong(endpoint, ({ schema }, wrongWith) => {
+      const bad = badValues(schema)
+      // Everything once per kind of member; of the others of its kind, the type and what the kind itself is about.
+      const kind = JSON.stringify(schema)
+      const some = known.has(kind) ? [bad[0]!, bad.at(-1)!] : bad
+      known.add(kind)
+      return some.map(wrongWith)
+    })
     expect(calls.length, name).toBeGreaterThan(5)
     await expectRefused(method, calls)
   })

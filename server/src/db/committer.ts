@@ -68,6 +68,16 @@ function wasRefused(error: unknown): boolean {
   return state !== undefined && !/^(08|57P)/.test(state)
 }
 
+/** SQLSTATE classes of a connection that broke, a server that stops, and faults of the system under it. */
+const UNKNOWN_OUTCOME = /^(?:08|57|58|XX)/
+
+/** Whether the database itself said no, and so has written nothing. */
+function isRefusal(error: unknown): boolean {
+  const state = sqlState(error)
+  // EPIPE, of a broken connection, looks like one.
+  return state !== undefined && /\d/.test(state) && !UNKNOWN_OUTCOME.test(state)
+}
+
 async function commitSets(db: Database, sets: readonly (readonly Write[])[]): Promise<CommitResult[]> {
   const text = toJson(sets)
   for (let tries = 1; ; tries++) {

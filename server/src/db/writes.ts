@@ -22,6 +22,7 @@ export type Write =
       readonly expect: Record<string, unknown>
     }
   | { readonly write: 'remove'; readonly table: 'jobs'; readonly id: string }
+  | { readonly write: 'keep'; readonly row: Record<string, unknown> }
   | EventWrite
   | LedgerWrite
 
@@ -82,6 +83,11 @@ interface Caused {
 /** Adds a row, complete: what is absent would be null. Guard: the table's unique constraints. */
 export function insert<T extends RecordTable>(table: T, row: Tables[T]): Write {
   return { write: 'insert', table, row: encoded(row) }
+}
+
+/** Keeps an answer under its idempotency key. Guard: the key is not taken, or was and has expired by `created_at`. */
+export function keep(row: Tables['idempotency_keys']): Write {
+  return { write: 'keep', row: encoded(row) }
 }
 
 /** Changes members of one row. Guard: the row exists and its members are as `expect` says. */

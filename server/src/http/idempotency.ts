@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Op, plusSeconds } from '../app.ts'
-import { insert, type Write } from '../db/writes.ts'
+import { keep, type Write } from '../db/writes.ts'
 import { toCanonicalJson } from '../json.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { selectIdempotencyKey } from './store.ts'
 
 const KEPT_SECONDS = 30 * 24 * 3600
-
-/** Names the guard of a key that another request took first. */
-export const IDEMPOTENCY_GUARD = 'idempotency_keys_pkey'
 
 /** A request with an `Idempotency-Key`: where the key counts, and what was asked with it. */
 export interface KeyedRequest {
@@ -40,7 +37,10 @@ export function keyedRequest(
   return { scope: `${op.platform.id} ${target}`, key: header, requestHash }
 }
 
-/** The answer that was given before under this key, if any. Error: 409 `CONFLICT` when it was for another body. */
+/**
+ * The answer that was given before under this key, if there is one and it is still kept. Error: 409 `CONFLICT` when it
+ * was for another body.
+ */
 export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<StoredAnswer | undefined> {
   const stored = await selectIdempotencyKey(op, request.scope, request.key)
   if (!stored) return undefined
@@ -52,9 +52,9 @@ export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<S
   return stored
 }
 
-/** Keeps the final answer with its key, in the transaction of the operation. Guard: the key is not taken. */
+/** Keeps the final answer with its key, in the transaction of the operation. Guard: the key is free. */
 export function storeAnswer(op: Op, request: KeyedRequest, answer: StoredAnswer): Write {
-  return insert('idempotency_keys', {
+  return keep({
     scope: request.scope,
     key: request.key,
     platform_id: op.platform.id,

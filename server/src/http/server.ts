@@ -1,19 +1,16 @@
-import type { Socket } from 'node:net'
 import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/endpoint'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { App } from '../app.ts'
-import { BASE_PATH } from '../base-path.ts'
+import { pathOf, urlOf } from '../base-path.ts'
 import { HANDLERS } from '../handlers.ts'
-import { toJson } from '../json.ts'
 import { ApiError, type Implementation } from '../operation.ts'
 import { addDocs } from './docs.ts'
-import { encodeError } from './errors.ts'
 import { createPipeline } from './pipeline.ts'
+import { refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
 import { ping } from './store.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
-const PARAMETER = /\{(\w+)\}/g
 
 /** The HTTP server, not yet listening. `checkAnswers` holds every answer against the contract; tests set it. */
 export function createServer(app: App, options: { checkAnswers?: boolean } = {}): FastifyInstance {
@@ -23,7 +20,7 @@ export function createServer(app: App, options: { checkAnswers?: boolean } = {})
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 512 },
-    clientErrorHandler: answerNotHttp,
+    clientErrorHandler: refuseNotHttp,
     frameworkErrors: (_error, _request, reply) => sendError(reply as FastifyReply, new ApiError('NOT_FOUND')),
   })
   server.removeAllContentTypeParsers()
@@ -57,11 +54,11 @@ function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, chec
   })
   server.route({
     method: endpoint.method,
-    url: BASE_PATH + endpoint.path.replaceAll(PARAMETER, ':$1'),
+    url: urlOf(endpoint),
     handler: async (request, reply) => {
       const { status, headers, body } = await answer({
         method: endpoint.method,
-        path: pathOf(endpoint, request),
+        path: pathOf(endpoint, request.params as Record<string, string>),
         params: request.params,
         query: request.query,
         body: request.body as Buffer | undefined,
@@ -75,57 +72,6 @@ function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, chec
       return reply.type('application/json; charset=utf-8').send(body)
     },
   })
-}
-
-/** What is wrong with a request whatever its body is, said before the body is read. */
-function refuseEarly(server: FastifyInstance, endpoints: readonly Endpoint[]): void {
-  const methods = new Map<string, Set<string>>()
-  for (const { path, method } of endpoints) {
-    const pattern = `^${BASE_PATH}${path.replaceAll(PARAMETER, '[^/]+')}$`
-    const taken = methods.get(pattern) ?? new Set()
-    methods.set(pattern, taken.add(method))
-    if (method === 'GET') taken.add('HEAD')
-  }
-  const paths = [...methods].map(([pattern, taken]) => [new RegExp(pattern), [...taken].join(', ')] as const)
-  server.addHook('onRequest', async (request, reply) => {
-    if (request.is404) {
-      const [path] = request.url.split('?', 1)
-      const taken = paths.find(([pattern]) => pattern.test(path!))?.[1]
-      return sendError(
-        reply,
-        taken ? new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: taken } }) : new ApiError('NOT_FOUND'),
-      )
-    }
-    const encoding = request.headers['content-encoding']
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-      return sendError(
-        reply,
-        new ApiError('UNSUPPORTED_MEDIA_TYPE', {
-          message: 'The request body must not have a Content-Encoding.',
-        }),
-      )
-  })
-}
-
-/** What reaches the socket and is not an HTTP request, too large in its headers or too slow. */
-function answerNotHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const { status, body } = encodeError(
-    new ApiError('INVALID_INPUT', { message: NOT_HTTP[error.code ?? ''] ?? 'This is not an HTTP request.' }),
-  )
-  const text = toJson(body)
-  socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
-  )
-}
-
-const NOT_HTTP: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: 'The address and the headers of the request are too large.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 }
 
 /** The public keys of this server, for clients to pin. */
@@ -162,18 +108,7 @@ function transportError(app: App, error: unknown, request: FastifyRequest): ApiE
   return new ApiError('INTERNAL_ERROR')
 }
 
-export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
-  const { status, headers, body } = encodeError(error)
-  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(toJson(body))
-}
-
 function headerText(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value.join(',') : value
-}
-
-/** The path below the base address in one spelling, however the client escaped it: signatures and keys are bound to it. */
-function pathOf(endpoint: Endpoint, request: FastifyRequest): string {
-  const params = request.params as Readonly<Record<string, string>>
-  return endpoint.path.replaceAll(PARAMETER, (_, name: string) => params[name]!)
 }

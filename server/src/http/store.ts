@@ -7,6 +7,7 @@ export async function ping(db: Database): Promise<void> {
   await db.query('SELECT 1')
 }
 
+/** What is kept under a key; after its time nothing is, though the row may still be there. */
 export async function selectIdempotencyKey(
   op: Op,
   scope: string,
@@ -17,5 +18,6 @@ export async function selectIdempotencyKey(
     .selectAll()
     .where('scope', '=', scope)
     .where('key', '=', key)
+    .where('expires_at', '>', op.now)
     .executeTakeFirst()
 }

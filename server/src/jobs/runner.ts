@@ -70,6 +70,8 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
       }
       throw new Error('The records kept changing')
     } catch (error) {
+      // Done elsewhere meanwhile: what failed here has met its effects.
+      if (!(await exists(app, job.id))) return
       app.log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts }, 'job failed')
       const wait = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, 12))
       const change = {

@@ -54,13 +54,17 @@ export function defaultPlatformConfig(subdomain: string): Omit<PlatformConfig, '
   }
 }
 
-/** A new platform with its own accounts. */
+/** A new platform with its own accounts. A regulated one checks the identity of its customers itself. */
 export function makePlatform(
   from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array },
   name: string,
+  isRegulated = false,
 ): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
   const { now } = from
-  const config = defaultPlatformConfig(Buffer.from(from.random(UMA_SUBDOMAIN_BYTES)).toString('hex'))
+  const config = {
+    ...defaultPlatformConfig(Buffer.from(from.random(UMA_SUBDOMAIN_BYTES)).toString('hex')),
+    isRegulatedFinancialInstitution: isRegulated,
+  }
   const row: PlatformRow = {
     id: newId('Platform', now),
     name,

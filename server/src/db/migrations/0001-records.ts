@@ -249,7 +249,7 @@ CREATE TABLE idempotency_keys (
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (scope, key)
 );
-CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
+CREATE INDEX idempotency_keys_expiry ON idempotency_keys (platform_id, expires_at);
 
 CREATE TABLE enclave_secrets (
   name text PRIMARY KEY,

@@ -49,6 +49,25 @@ BEGIN
   END IF;
 END $$;
 
+-- Keeps an answer under its idempotency key. A key that has expired is free again. A few others of the platform that
+-- have expired go with each one that comes, so that the table does not grow without end.
+CREATE FUNCTION write_keep(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE kept integer;
+BEGIN
+  INSERT INTO idempotency_keys AS k SELECT * FROM jsonb_populate_record(NULL::idempotency_keys, w->'row')
+    ON CONFLICT (scope, key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status,
+      body = excluded.body, created_at = excluded.created_at, expires_at = excluded.expires_at
+    WHERE k.expires_at <= excluded.created_at;
+  GET DIAGNOSTICS kept = ROW_COUNT;
+  IF kept <> 1 THEN
+    RAISE EXCEPTION 'expectation' USING ERRCODE = 'CS001', CONSTRAINT = 'idempotency_keys_pkey';
+  END IF;
+  DELETE FROM idempotency_keys WHERE (scope, key) IN (
+    SELECT scope, key FROM idempotency_keys
+    WHERE platform_id = w->'row'->>'platform_id' AND expires_at <= (w->'row'->>'created_at')::timestamptz
+    ORDER BY expires_at LIMIT 2 FOR UPDATE SKIP LOCKED);
+END $$;
+
 -- Appends an event, numbered per object. With balanceOf, its data shows the balances of that account as they are by now
 -- in this transaction: whoever decided on the write could not know them.
 CREATE FUNCTION write_event(w jsonb) RETURNS void LANGUAGE sql AS $$
@@ -78,6 +97,7 @@ BEGIN
           WHEN 'update' THEN PERFORM write_update(w);
           WHEN 'expect' THEN PERFORM write_expect(w);
           WHEN 'remove' THEN PERFORM write_remove(w);
+          WHEN 'keep' THEN PERFORM write_keep(w);
           WHEN 'event' THEN PERFORM write_event(w);
           WHEN 'open' THEN PERFORM ledger_open(w);
           WHEN 'post' THEN PERFORM ledger_post(w);

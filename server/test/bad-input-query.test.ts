@@ -1,0 +1,178 @@
+import type { Endpoint } from '@countersign/contract/endpoint'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  ENDPOINTS,
+  expectDeclaredRefusal,
+  expectError,
+  forEach,
+  kindOfParam,
+  missingId,
+  newWorld,
+  pathToNothing,
+  validBody,
+  type World,
+} from './calls.testing.ts'
+import { newPlatform } from './client.testing.ts'
+import { type JsonSchema, kindsOf, samples } from './schemas.testing.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld(await newPlatform())
+})
+
+/** Members of a query as they stand in an address, each of which must be refused. */
+function badParameters(name: string, schema: JsonSchema): string[] {
+  const { type, format, enum: words, maxLength, pattern } = schema
+  const values: string[] = []
+  if (type === 'integer')
+    values.push('0', '101', '-1', '1.5', 'abc', '', '1e400', '9'.repeat(30), 'null', '0x', 'NaN')
+  if (type === 'boolean') values.push('maybe', '2', '', 'TRUE')
+  if (type === 'string') values.push('a\u0000b')
+  if (words) values.push('NOT_A_WORD', 'toString', '__proto__', '', `${words[0]} `)
+  if (maxLength !== undefined) values.push('a'.repeat(maxLength + 1))
+  if (pattern) values.push('💥', 'a b', `${samples(schema)[0]}\n`)
+  if (format === 'date-time') values.push(...BAD_TIMES)
+  const kinds = kindsOf(schema)
+  if (kinds) values.push(missingId('Agent'), `${kinds[0]}:`, kinds[0]!, `${missingId(kinds[0]!)}'--`)
+  const good = encodeURIComponent(String(samples(schema)[0]))
+  return [
+    ...values.map((value) => `${name}=${encodeURIComponent(value)}`),
+    `${name}=${good}&${name}=${good}`,
+    `${name}=${good}&${name}=${good}&${name}=`,
+  ]
+}
+
+/** Among them some that have the form of a time, but none in this calendar or in the database's. */
+const BAD_TIMES = [
+  'yesterday',
+  '2024-01-01',
+  '2024-02-30T00:00:00Z',
+  '2024-01-01T25:00:00Z',
+  '2016-12-31T23:59:60Z',
+  '0000-01-01T00:00:00Z',
+  '9999-12-31T23:59:59-23:59',
+  '+12024-01-01T00:00:00Z',
+  '1735689600',
+  '',
+]
+
+/** The rest of a query, so that only the member under test is wrong. */
+function restOf(query: JsonSchema, name: string): string {
+  const others = (query.required ?? []).filter((other) => other !== name)
+  return others
+    .map((other) => `&${other}=${encodeURIComponent(String(samples(query.properties![other]!)[0]))}`)
+    .join('')
+}
+
+const WITH_QUERY = ENDPOINTS.filter(([, { query }]) => query !== undefined)
+
+describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint) => {
+  const query = endpoint.query as unknown as JsonSchema
+
+  test('with a value that it cannot have, or given twice', async () => {
+    const members = Object.entries(query.properties!)
+    const parameters = members.flatMap(([name, schema]) =>
+      badParameters(name, schema).map((text) => ({ name, text: `?${text}${restOf(query, name)}` })),
+    )
+    await forEach(parameters, async ({ name, text }) => {
+      const reply = await world.client.send(endpoint.method, pathToNothing(endpoint) + text)
+      const what = `${endpoint.path}${text.slice(0, 200)}`
+      expectError(reply, { code: 'INVALID_INPUT', field: name, what })
+      expect(reply.body.message, what).toContain(name)
+    })
+  })
+
+  test('without a member that must be there', async () => {
+    for (const name of query.required ?? []) {
+      const reply = await world.client.send(
+        endpoint.method,
+        `${pathToNothing(endpoint)}?${restOf(query, name)}`,
+      )
+      expectError(reply, { code: 'INVALID_INPUT', field: name })
+    }
+  })
+
+  test('never by breaking: odd members and escapes', async () => {
+    const odd = [
+      '__proto__=1',
+      '__proto__[a]=1',
+      'constructor=1',
+      'toString=1',
+      '%',
+      '%zz=1',
+      '=',
+      '&&&',
+      '%00=%00',
+    ]
+    for (const name of Object.keys(query.properties!))
+      odd.push(`${name}=%`, `${name}=%ED%A0%80`, `${name}=%ff`, name)
+    await forEach(odd, async (text) => {
+      const reply = await world.client.send(endpoint.method, `${pathToNothing(endpoint)}?${text}`)
+      if (reply.status !== 200) expectDeclaredRefusal(endpoint, reply, `${endpoint.path}?${text}`)
+    })
+  })
+})
+
+const WITH_PARAMS = ENDPOINTS.filter(([, { params }]) => params !== undefined)
+
+/** What an id in an address may be instead: well-formed but nobody's, of another kind, no id at all. */
+function notIds(endpoint: Endpoint): string[] {
+  const [name] = Object.keys((endpoint.params as unknown as JsonSchema).properties!)
+  const kind = kindOfParam(endpoint, name!)
+  const others = Object.entries(world.ids).flatMap(([other, id]) => (other === kind ? [] : [id!]))
+  const odd = [
+    'x',
+    '0',
+    'null',
+    '-1',
+    '__proto__',
+    'constructor',
+    "' OR 1=1 --",
+    '💥',
+    '%',
+    'a/b',
+    'a?b',
+    ' ',
+  ]
+  const near = world.ids[kind] ?? missingId(kind)
+  const almost = [
+    near.toLowerCase(),
+    `${near}x`,
+    near.slice(0, -1),
+    near.replace(':', ''),
+    near.replace(/^\w+/, 'Agent'),
+  ]
+  return [missingId(kind), ...others, ...odd, ...almost, 'a'.repeat(255)]
+}
+
+describe.each(WITH_PARAMS)('%s', (name, endpoint) => {
+  const call = (id: string) =>
+    world.client.send(
+      endpoint.method,
+      endpoint.path.replace(/\{\w+\}/, id),
+      endpoint.body ? validBody(name, world.ids) : undefined,
+    )
+
+  test('answers 404 with a code of its own for every id that is none of its records', async () => {
+    const answers = new Set<string>()
+    await forEach(notIds(endpoint), async (id) => {
+      const reply = await call(encodeURIComponent(id))
+      expectDeclaredRefusal(endpoint, reply, `${endpoint.path} ${id}`)
+      expect(reply.status, id).toBe(404)
+      expect(reply.body.code, id).toMatch(/^\w+_NOT_FOUND$/)
+      answers.add(JSON.stringify(reply.body))
+    })
+    expect([...answers]).toHaveLength(1)
+  })
+
+  test('refuses an id that cannot be text, is too long or is not an address', async () => {
+    const ids = ['a%00b', 'a'.repeat(256), 'a'.repeat(512)]
+    await forEach(ids, async (id) => expectError(await call(id), { code: 'INVALID_INPUT', what: id }))
+    const noAddresses = ['a'.repeat(600), 'a'.repeat(5000), '%', '%zz', '%ff', '%ED%A0%80', 'a%', '']
+    await forEach(noAddresses, async (id) => {
+      const reply = await call(id)
+      expect([400, 404, 405], id).toContain(reply.status)
+      expectError(reply, { code: reply.body.code, what: id })
+    })
+  })
+})

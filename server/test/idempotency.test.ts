@@ -1,0 +1,215 @@
+import type { EndpointName } from '@countersign/contract/api'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { toJson } from '../src/json.ts'
+import {
+  ENDPOINTS,
+  expectError,
+  forEach,
+  newWorld,
+  pathWith,
+  stateOf,
+  validBody,
+  type World,
+} from './calls.testing.ts'
+import { type Client, newCustomer, newPlatform, type Reply } from './client.testing.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld(await newPlatform())
+})
+
+let keys = 0
+const newKey = () => `key ${++keys}`
+const keyed = (key: string) => ({ 'Idempotency-Key': key })
+
+const DAY_SECONDS = 24 * 3600
+const IDEMPOTENT = ENDPOINTS.filter(([, { idempotent }]) => idempotent)
+
+const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') === 'true'
+
+/** A call that has an effect, once more whenever it is asked for. */
+async function freshCall(name: EndpointName, { client, ids }: World) {
+  const endpoint = ENDPOINTS.find(([one]) => one === name)![1]
+  const quote =
+    name === 'quote_execute'
+      ? (await client.post('/quotes', validBody('quote_create', ids))).body.id
+      : ids.Quote
+  const path = pathWith(endpoint, (kind) => (kind === 'Quote' ? quote : ids[kind]!))
+  return { method: endpoint.method, path, body: validBody(name, ids) }
+}
+
+/** What a world holds, without when it was last changed. */
+const holds = async (client: Client) => toJson(await stateOf(client))
+
+describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
+  const [success] = Object.keys(responses)
+    .map(Number)
+    .filter((status) => status !== 202)
+
+  test('answers the same key and body as it did, and does nothing again', async () => {
+    const { method, path, body } = await freshCall(name, world)
+    const headers = keyed(newKey())
+    const first = await world.client.send(method, path, body, headers)
+    expect(first.status, toJson(first.body)).toBe(success)
+    expect(isReplay(first)).toBe(false)
+    // What the call left to be done is done before the comparison.
+    await world.client.advance(0)
+    const before = await holds(world.client)
+    const respelled = path.replaceAll(':', '%3A')
+    const turned = body && toJson(Object.fromEntries(Object.entries(body).reverse()))
+    for (const [address, again] of [
+      [path, body],
+      [path, body],
+      [respelled, body],
+      [path, turned],
+    ] as const) {
+      const reply = await world.client.send(method, address, again, headers)
+      expect([reply.status, toJson(reply.body)]).toEqual([first.status, toJson(first.body)])
+      expect(isReplay(reply)).toBe(true)
+      expect(reply.headers.get('content-type')).toBe(first.headers.get('content-type'))
+    }
+    expect(await holds(world.client)).toBe(before)
+  })
+
+  test.runIf(takesBody)('answers the same key and another body with 409, and does nothing', async () => {
+    const { method, path, body } = await freshCall(name, world)
+    const headers = keyed(newKey())
+    expect((await world.client.send(method, path, body, headers)).status).toBe(success)
+    const before = await holds(world.client)
+    for (const other of [
+      { ...(body as object), more: 1 },
+      { ...(body as object), more: 9007199254740993n },
+    ])
+      expectError(await world.client.send(method, path, other, headers), { code: 'CONFLICT' })
+    expect(await holds(world.client)).toBe(before)
+  })
+
+  test('sent fifty times at once under one key has one effect and one answer', async () => {
+    const own = await newWorld(await newPlatform())
+    const { method, path, body } = await freshCall(name, own)
+    const headers = keyed(newKey())
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => own.client.send(method, path, body, headers)),
+    )
+    expect(new Set(replies.map((reply) => `${reply.status} ${toJson(reply.body)}`)).size).toBe(1)
+    expect(replies[0]!.status).toBe(success)
+    expect(replies.filter((reply) => !isReplay(reply))).toHaveLength(1)
+    const counts = (await Promise.all(
+      ['/customers', '/customers/external-accounts', '/transactions'].map(
+        async (list) => (await own.client.get(list)).body.totalCount,
+      ),
+    )) as number[]
+    const made: Partial<Record<EndpointName, number>> = {
+      customer_create: 0,
+      customer_external_account_create: 1,
+      quote_create: 2,
+    }
+    const expected = [1, 1, name === 'quote_execute' ? 2 : 1]
+    const list = made[name]
+    if (list !== undefined) expected[list]!++
+    expect(counts).toEqual(expected)
+  })
+
+  test('takes a key of 1 to 255 printable ASCII characters, and does nothing under any other', async () => {
+    const before = await holds(world.client)
+    const { method, path, body } = await freshCall(name, world)
+    const made = await holds(world.client)
+    for (const key of ['', 'a'.repeat(256), 'ä', '\u00a0', 'tab\tbed']) {
+      const reply = await world.client.send(method, path, body, keyed(key))
+      expectError(reply, { code: 'INVALID_INPUT', field: 'Idempotency-Key', what: key })
+    }
+    expect(await holds(world.client)).toBe(name === 'quote_execute' ? made : before)
+    for (const key of ['a', 'a'.repeat(255), '~!@#$%^&*(){}[]|:;"<>,.?/ 0', "' OR 1=1 --"]) {
+      const call = await freshCall(name, world)
+      const first = await world.client.send(call.method, call.path, call.body, keyed(key))
+      expect([first.status, isReplay(first)], key).toEqual([success, false])
+      const again = await world.client.send(call.method, call.path, call.body, keyed(key))
+      expect([again.status, isReplay(again)], key).toEqual([success, true])
+    }
+  })
+
+  test('keeps the answer for thirty days by the clock of the platform, then the key is free', async () => {
+    const own = await newWorld(await newPlatform())
+    const { method, path, body } = await freshCall(name, own)
+    const headers = keyed(newKey())
+    const first = await own.client.send(method, path, body, headers)
+    expect(first.status).toBe(success)
+    await own.client.advance(30 * DAY_SECONDS - 60)
+    const kept = await own.client.send(method, path, body, headers)
+    expect([isReplay(kept), toJson(kept.body)]).toEqual([true, toJson(first.body)])
+    await own.client.advance(61)
+    const other = takesBody ? (await freshCall(name, own)).body : body
+    const again = await own.client.send(method, path, other, headers)
+    expect(isReplay(again)).toBe(false)
+    if (name !== 'quote_execute') expect(again.status).toBe(success)
+    const replayed = await own.client.send(method, path, other, headers)
+    expect([isReplay(replayed), toJson(replayed.body)]).toEqual([true, toJson(again.body)])
+  })
+})
+
+describe('a key', () => {
+  const fundPath = (account: string) => `/sandbox/internal-accounts/${account}/fund`
+
+  test('counts for one path, one platform and one method only', async () => {
+    const other = await newWorld(await newPlatform())
+    const { customer, client } = world
+    const headers = keyed(newKey())
+    const body = { amount: 7 }
+    const replies = [
+      await client.post(fundPath(customer.usd), body, headers),
+      await client.post(fundPath(customer.eur), body, headers),
+      await other.client.post(fundPath(other.customer.usd), body, headers),
+      await client.post('/customers', { customerType: 'INDIVIDUAL' }, headers),
+    ]
+    expect(replies.map(isReplay)).toEqual([false, false, false, false])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 201])
+  })
+
+  test('counts for all tokens of a platform, for those that may do it', async () => {
+    const { client, customer } = world
+    const headers = keyed(newKey())
+    const token = (await client.post('/tokens', { name: 'a', permissions: ['VIEW'] })).body
+    const reader = {
+      Authorization: `Basic ${Buffer.from(`${token.id}:${token.clientSecret}`).toString('base64')}`,
+    }
+    await client.post(fundPath(customer.usd), { amount: 7 }, headers)
+    expect(isReplay(await client.post(fundPath(customer.usd), { amount: 7 }, headers))).toBe(true)
+    const refused = await client.post(fundPath(customer.usd), { amount: 7 }, { ...headers, ...reader })
+    expectError(refused, { code: 'FORBIDDEN' })
+  })
+
+  test('keeps a refusal as well, and a retry gets it even when it would now be granted', async () => {
+    const own = await newPlatform()
+    const headers = keyed(newKey())
+    const body = { customerType: 'INDIVIDUAL', platformCustomerId: 'taken' }
+    const taken = await newCustomer(own, { platformCustomerId: 'taken' })
+    const refused = await own.post('/customers', body, headers)
+    expectError(refused, { code: 'CONFLICT', field: 'platformCustomerId' })
+    await own.send('DELETE', `/customers/${taken.id}`)
+    const again = await own.post('/customers', body, headers)
+    expect([again.status, toJson(again.body), isReplay(again)]).toEqual([409, toJson(refused.body), true])
+    expect((await own.post('/customers', body, keyed(newKey()))).status).toBe(201)
+  })
+
+  test('is not used up by a request that was refused before it was understood or for who sent it', async () => {
+    const { client, customer } = world
+    const headers = keyed(newKey())
+    const path = fundPath(customer.usd)
+    const stranger = { ...headers, Authorization: 'Basic eDp5' }
+    expect((await client.post(path, { amount: 5 }, stranger)).status).toBe(401)
+    expect((await client.post(path, '{', headers)).status).toBe(400)
+    expect((await client.post(path, { amount: -1 }, headers)).status).toBe(400)
+    expect((await client.post(path, { amount: 5 }, headers)).status).toBe(200)
+  })
+
+  test('left out gives an effect each time', async () => {
+    const own = await newWorld(await newPlatform())
+    const { usd } = own.customer
+    const start = 1_000_000
+    await forEach([1, 2, 3], async () => void (await own.client.post(fundPath(usd), { amount: 1 })))
+    const { data } = (
+      await own.client.get(`/customers/internal-accounts?customerId=${own.customer.id}&currency=USD`)
+    ).body
+    expect(data[0].balance.amount).toBe(start + 3)
+  })
+})

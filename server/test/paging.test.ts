@@ -1,0 +1,184 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ENDPOINTS, expectError, forEach, newWorld, validBody, type World } from './calls.testing.ts'
+import { type Client, credentialOf, newCustomer, newPlatform, type Reply } from './client.testing.ts'
+import type { JsonSchema } from './schemas.testing.ts'
+
+const ROWS = 12
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld(await newPlatform())
+  await forEach(Array.from({ length: ROWS }), () => addRows(world))
+})
+
+/**
+ * One more row for every list: a customer with its accounts, a message to it, a bank account, a token, a quote with its
+ * transaction.
+ */
+async function addRows({ client, ids }: World) {
+  const rows = [
+    ['/customers/external-accounts', 'customer_external_account_create'],
+    ['/tokens', 'token_create'],
+    ['/quotes', 'quote_create'],
+  ] as const
+  await Promise.all([
+    newCustomer(client).then(async ({ wallet }) => {
+      const credential = await credentialOf(client, wallet)
+      expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
+    }),
+    ...rows.map(async ([path, name]) => {
+      expect((await client.post(path, validBody(name, ids))).status, name).toBe(201)
+    }),
+  ])
+}
+
+const PAGED = ENDPOINTS.filter(
+  ([, { method, query }]) => method === 'GET' && (query as JsonSchema | undefined)?.properties?.cursor,
+)
+const LISTS = PAGED.map(([, { path }]) => path)
+
+interface Row {
+  readonly id: string
+  readonly createdAt?: string
+}
+
+/** Every row of a list, page by page; `between` is done after each page. */
+async function walk(client: Client, query: string, between: () => Promise<void> = async () => {}) {
+  const rows: Row[] = []
+  const totals: (number | undefined)[] = []
+  let cursor: string | undefined
+  do {
+    const { status, body } = await client.get(query + (cursor ? `&cursor=${cursor}` : ''))
+    expect(status).toBe(200)
+    rows.push(...body.data)
+    totals.push(body.totalCount)
+    expect(body.hasMore).toBe(body.nextCursor !== undefined)
+    cursor = body.nextCursor
+    if (cursor) await between()
+  } while (cursor)
+  return { rows, totals, ids: rows.map(({ id }) => id) }
+}
+
+describe.each(LISTS)('%s', (path) => {
+  test('gives every row once, whatever the size of the page, newest first', async () => {
+    const { client } = world
+    const all = (await client.get(`${path}?limit=100`)).body
+    const ids = all.data.map(({ id }: Row) => id)
+    expect(ids.length).toBeGreaterThanOrEqual(ROWS)
+    expect(all).toMatchObject({ hasMore: false, totalCount: ids.length })
+    for (const limit of [1, 5, ids.length - 1, ids.length]) {
+      const walked = await walk(client, `${path}?limit=${limit}`)
+      expect(walked.ids, `limit ${limit}`).toEqual(ids)
+      // Counted once, for the first page.
+      expect(walked.totals[0]).toBe(ids.length)
+      expect(new Set(walked.totals.slice(1)).size).toBeLessThanOrEqual(1)
+      expect(walked.totals[1]).toBeUndefined()
+    }
+    const times = all.data.map(({ createdAt }: Row) => createdAt)
+    expect(times).toEqual(times.toSorted().reverse())
+  })
+
+  test('gives every row that was there once while rows are being added', async () => {
+    const own = await newWorld(await newPlatform())
+    await forEach(Array.from({ length: 4 }), () => addRows(own))
+    const before = (await walk(own.client, `${path}?limit=100`)).ids
+    const walked = await walk(own.client, `${path}?limit=3`, () => addRows(own))
+    expect(walked.ids).toEqual(before)
+  })
+
+  test('without a limit gives twenty', async () => {
+    const { body } = await world.client.get(path)
+    expect(body.data.length).toBe(Math.min(20, body.totalCount))
+  })
+
+  test('refuses a cursor that was changed in any one character, cut or made up', async () => {
+    const { client } = world
+    const cursor: string = (await client.get(`${path}?limit=2`)).body.nextCursor
+    const changed = [...cursor].map(
+      (c, at) => cursor.slice(0, at) + (c === 'A' ? 'B' : 'A') + cursor.slice(at + 1),
+    )
+    const cut = [1, 8, 20, 21, 22, 24].map((length) => cursor.slice(0, length))
+    const odd = [
+      '',
+      'x',
+      'null',
+      '0',
+      '-1',
+      cursor.slice(0, -1),
+      `${cursor}A`,
+      `${cursor}=`,
+      ` ${cursor}`,
+      cursor + cursor,
+    ]
+    const twice = [`${cursor}&cursor=${cursor}`]
+    await forEach([...changed, ...cut, ...odd, ...twice], async (one) => {
+      const reply = await client.get(`${path}?limit=2&cursor=${one}`)
+      expectError(reply, { code: 'INVALID_INPUT', field: 'cursor', what: one })
+    })
+    expect((await client.get(`${path}?limit=2&cursor=${cursor}`)).status).toBe(200)
+  })
+
+  test('refuses a cursor of another query, another list or another platform', async () => {
+    const { client } = world
+    const other = (await newWorld(await newPlatform())).client
+    const { nextCursor } = (await client.get(`${path}?limit=1`)).body
+    const elsewhere = [
+      `${path}?limit=2`,
+      `${path}`,
+      ...LISTS.filter((list) => list !== path).map((list) => `${list}?limit=1`),
+    ]
+    const refused: Reply[] = await Promise.all([
+      ...elsewhere.map((query) =>
+        client.get(`${query}${query.includes('?') ? '&' : '?'}cursor=${nextCursor}`),
+      ),
+      other.get(`${path}?limit=1&cursor=${nextCursor}`),
+    ])
+    for (const reply of refused) expectError(reply, { code: 'INVALID_INPUT', field: 'cursor' })
+  })
+})
+
+describe('transactions', () => {
+  test('are walked in both orders, one the reverse of the other', async () => {
+    const { client } = world
+    const newest = await walk(client, '/transactions?limit=4&sortOrder=desc')
+    const oldest = await walk(client, '/transactions?limit=4&sortOrder=asc')
+    expect(oldest.ids).toEqual(newest.ids.toReversed())
+    expect(newest.ids.length).toBeGreaterThan(ROWS)
+    const times = oldest.rows.map(({ createdAt }) => createdAt)
+    expect(times).toEqual(times.toSorted())
+  })
+
+  test('from the oldest on include at the end what was added meanwhile', async () => {
+    const own = await newWorld(await newPlatform())
+    await forEach(Array.from({ length: 4 }), () => addRows(own))
+    const before = (await walk(own.client, '/transactions?limit=100&sortOrder=asc')).ids
+    let added = 0
+    const walked = await walk(own.client, '/transactions?limit=2&sortOrder=asc', async () => {
+      if (added++ < 2) await addRows(own)
+    })
+    expect(new Set(walked.ids).size).toBe(walked.ids.length)
+    expect(walked.ids.slice(0, before.length)).toEqual(before)
+    expect(walked.ids).toHaveLength(before.length + 2)
+  })
+
+  test('a cursor of one order is not one of the other; the default said or unsaid is the same query', async () => {
+    const { client } = world
+    const cursor = (await client.get('/transactions?limit=2&sortOrder=desc')).body.nextCursor
+    const turned = await client.get(`/transactions?limit=2&sortOrder=asc&cursor=${cursor}`)
+    expectError(turned, { code: 'INVALID_INPUT', field: 'cursor' })
+    expect((await client.get(`/transactions?limit=2&cursor=${cursor}`)).status).toBe(200)
+    expect((await client.get(`/transactions?cursor=${cursor}&sortOrder=desc&limit=2`)).status).toBe(200)
+  })
+
+  test('between two times are those made at or after the one and at or before the other', async () => {
+    const { client } = world
+    const { data } = (await client.get('/transactions?limit=100&sortOrder=asc')).body
+    const [first, last] = [data[0].createdAt, data.at(-1).createdAt]
+    const count = async (query: string) =>
+      (await client.get(`/transactions?limit=100&${query}`)).body.totalCount
+    expect(await count(`startDate=${first}&endDate=${last}`)).toBe(data.length)
+    expect(await count(`endDate=${first}`)).toBe(data.filter((row: Row) => row.createdAt === first).length)
+    expect(await count(`startDate=${last}`)).toBe(data.filter((row: Row) => row.createdAt === last).length)
+    expect(await count(`startDate=${last}&endDate=${first}`)).toBe(first === last ? data.length : 0)
+  })
+})
