@@ -18,26 +18,34 @@ export const PasskeyAttestation = Type.Object({
   transports: Type.Optional(Type.Array(OneOfWords(AUTHENTICATOR_TRANSPORTS), { maxItems: 16 })),
 })
 
+export const EmailOtpCreateRequest = Type.Object({ type: Tag('EMAIL_OTP'), accountId })
+
+export const SmsOtpCreateRequest = Type.Object({
+  type: Tag('SMS_OTP'),
+  accountId,
+  phoneNumber: Type.Optional(PhoneNumber),
+})
+
+export const OauthCreateRequest = Type.Object({
+  type: Tag('OAUTH'),
+  accountId,
+  oidcToken: Opaque(16384, { description: 'A fresh OIDC ID token of the identity to register' }),
+})
+
+export const PasskeyCreateRequest = Type.Object({
+  type: Tag('PASSKEY'),
+  accountId,
+  nickname: Text(255, { description: 'What the customer calls this passkey' }),
+  challenge: Opaque(1024, { description: "The registration challenge that the platform's backend issued" }),
+  attestation: PasskeyAttestation,
+})
+
 /** The bodies of a registration, told apart by `type` (specification 4.1). */
 export const CredentialCreateRequest = OneOf('type', [
-  Type.Object({ type: Tag('EMAIL_OTP'), accountId }),
-  Type.Object({
-    type: Tag('SMS_OTP'),
-    accountId,
-    phoneNumber: Type.Optional(PhoneNumber),
-  }),
-  Type.Object({
-    type: Tag('OAUTH'),
-    accountId,
-    oidcToken: Opaque(16384, { description: 'A fresh OIDC ID token of the identity to register' }),
-  }),
-  Type.Object({
-    type: Tag('PASSKEY'),
-    accountId,
-    nickname: Text(255, { description: 'What the customer calls this passkey' }),
-    challenge: Opaque(1024, { description: "The registration challenge that the platform's backend issued" }),
-    attestation: PasskeyAttestation,
-  }),
+  EmailOtpCreateRequest,
+  SmsOtpCreateRequest,
+  OauthCreateRequest,
+  PasskeyCreateRequest,
 ])
 
 /** Adds a way to sign in to a wallet. */

@@ -14,10 +14,13 @@ import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from './busine
 import {
   CustomerInfoField,
   EmbeddedWalletConfig,
+  OauthConfig,
+  PasskeyConfig,
   PlatformConfig,
   PlatformConfigUpdateRequest,
   PlatformCurrencyConfig,
 } from './config.ts'
+import * as registration from './credential-registration.ts'
 import * as credentials from './credentials.ts'
 import { Currency, CurrencyAmount } from './currencies.ts'
 import * as customers from './customers.ts'
@@ -63,6 +66,14 @@ const nouns = {
   BusinessInfoResponse,
   BusinessInfoUpdate,
   ContactVerification: customers.ContactVerification,
+  CredentialCreateRequest: registration.CredentialCreateRequest,
+  EmailOtpCreateRequest: registration.EmailOtpCreateRequest,
+  OauthConfig,
+  OauthCreateRequest: registration.OauthCreateRequest,
+  PasskeyAttestation: registration.PasskeyAttestation,
+  PasskeyConfig,
+  PasskeyCreateRequest: registration.PasskeyCreateRequest,
+  SmsOtpCreateRequest: registration.SmsOtpCreateRequest,
   CredentialVerifyRequest: credentials.CredentialVerifyRequest,
   Currency,
   CurrencyAmount,

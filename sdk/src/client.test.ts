@@ -115,6 +115,44 @@ describe('a call', () => {
   })
 })
 
+describe('a client without credentials', () => {
+  const none = { tokenId: undefined, clientSecret: undefined } as unknown as Partial<ClientOptions>
+
+  test('sends none: a backend on the way adds them', async () => {
+    const { client, sent } = simulate([{ status: 200, body: NOTHING_LISTED }], none)
+    await client.call('customer_list')
+    expect(sent[0]!.headers.has('Authorization')).toBe(false)
+  })
+
+  test('has neither half of them', () => {
+    expect(() => new Client({ baseUrl: BASE, tokenId: 'Token:1' })).toThrow(TypeError)
+    expect(() => new Client({ baseUrl: BASE, clientSecret: 'secret' })).toThrow(TypeError)
+  })
+})
+
+describe("the enclave's key", () => {
+  const key = `04${'ab'.repeat(64)}`
+  const said: Reply = { status: 200, body: JSON.stringify({ enclaveQuorumPublic: key }) }
+
+  test('is asked for once, at the root of the server', async () => {
+    const { client, sent } = simulate([said])
+    expect(await Promise.all([client.quorumPublicKey(), client.quorumPublicKey()])).toEqual([key, key])
+    expect(sent.map(({ url }) => url)).toEqual(['http://127.0.0.1:1/.well-known/countersign.json'])
+    expect(sent[0]!.headers.has('Authorization')).toBe(false)
+  })
+
+  test.each<Reply>([
+    { status: 404, body: JSON.stringify({ enclaveQuorumPublic: key }) },
+    { status: 200, body: '{"enclaveQuorumPublic":"04ab"}' },
+    { status: 200, body: 'null' },
+    { status: 200, body: '<html>' },
+  ])('is not taken from %j, and asked for again', async (reply) => {
+    const { client } = simulate([reply, said])
+    await expect(client.quorumPublicKey()).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' })
+    expect(await client.quorumPublicKey()).toBe(key)
+  })
+})
+
 describe('a refusal', () => {
   test('is an error with everything that the answer says', async () => {
     const body =

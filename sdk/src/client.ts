@@ -94,12 +94,12 @@ export class Client implements Caller {
 
   async #fetchQuorumPublicKey(): Promise<string> {
     const url = new URL('/.well-known/countersign.json', this.#baseUrl).href
-    const { response, text } = await this.#exchange(url, { method: 'GET' }, undefined)
-    const answer = parseOrUndefined(text)
-    const key = (typeof answer === 'object' ? (answer as { enclaveQuorumPublic?: unknown } | null) : null)
-      ?.enclaveQuorumPublic
-    if (!response.ok || typeof key !== 'string' || !pointFromHex(key)) throw refusal(response, undefined)
-    return key
+    return this.#trying(this.#triesMax, undefined, async () => {
+      const { response, text } = await this.#exchange(url, { method: 'GET' }, undefined)
+      const { enclaveQuorumPublic: key } = membersOf(parseOrUndefined(text))
+      if (!response.ok || typeof key !== 'string' || !pointFromHex(key)) throw refusal(response, undefined)
+      return key
+    })
   }
 
   async #send(endpoint: Endpoint, input: AnyInput): Promise<unknown> {
@@ -119,13 +119,19 @@ export class Client implements Caller {
       ...(input.body === undefined ? {} : { body: toJson(input.body) }),
     }
     const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
+    return this.#trying(triesMax, input.signal, async () => {
+      const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal)
+      return readAnswer(endpoint, response, text)
+    })
+  }
+
+  async #trying<T>(triesMax: number, signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal)
-        return readAnswer(endpoint, response, text)
+        return await attempt()
       } catch (error) {
         if (tries >= triesMax || !isRetried(error)) throw error
-        await this.#sleep(this.#pauseMs(error, tries), input.signal)
+        await this.#sleep(this.#pauseMs(error, tries), signal)
       }
     }
   }
@@ -184,7 +190,7 @@ function readAnswer(endpoint: Endpoint, response: Response, text: string): unkno
 }
 
 function refusal({ status, headers }: Response, parsed: unknown): CountersignError {
-  const body = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>
+  const body = membersOf(parsed)
   const retryAfter = headers.get('Retry-After')
   return new CountersignError({
     status,
@@ -195,6 +201,10 @@ function refusal({ status, headers }: Response, parsed: unknown): CountersignErr
     requestId: headers.get('X-Request-Id') ?? undefined,
     retryAfterSeconds: retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
   })
+}
+
+function membersOf(parsed: unknown): Record<string, unknown> {
+  return (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>
 }
 
 function parseOrUndefined(text: string): unknown {

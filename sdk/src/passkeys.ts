@@ -37,16 +37,20 @@ export class Passkeys {
   }): Promise<RegisteredCredential> {
     const { nickname, challenge, session } = options
     const { accountId, authenticator, relyingParty } = this.#access
+    const { userVerification = 'required' } = relyingParty
     const passkeys = (await listCredentials(this.#access)).filter(({ type }) => type === 'PASSKEY')
     const made = await authenticator.create({
       challenge: base64urlOf(challenge),
-      rp: { name: relyingParty.name ?? globalThis.location?.hostname ?? '', ...idOf(relyingParty.id) },
+      rp: {
+        name: relyingParty.name ?? relyingParty.id ?? globalThis.location?.hostname ?? '',
+        ...(relyingParty.id === undefined ? {} : { id: relyingParty.id }),
+      },
       user: { id: base64urlOf(accountId), name: nickname, displayName: nickname },
       pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
       excludeCredentials: passkeys.flatMap(({ credentialId }) =>
         credentialId === undefined ? [] : [{ type: 'public-key', id: credentialId }],
       ),
-      authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
+      authenticatorSelection: { residentKey: 'preferred', userVerification },
       attestation: 'none',
     })
     const { clientDataJSON, attestationObject, transports = [] } = made.response
@@ -67,6 +71,7 @@ export class Passkeys {
    */
   async signIn(options: { readonly credentialId?: string } = {}): Promise<Session> {
     const { caller, authenticator, relyingParty } = this.#access
+    const { userVerification = 'required' } = relyingParty
     const id = await findCredential(this.#access, 'PASSKEY', options.credentialId)
     const key = await RecipientKey.generate()
     const { clientPublicKey } = key
@@ -80,7 +85,7 @@ export class Passkeys {
       challenge: base64urlOf(request.challenge),
       ...(relyingParty.id === undefined ? {} : { rpId: relyingParty.id }),
       allowCredentials: [{ type: 'public-key', id: request.credentialId }],
-      userVerification: 'required',
+      userVerification,
     })
     const { clientDataJSON, authenticatorData, signature, userHandle } = response
     const assertion = {
@@ -103,10 +108,6 @@ export class Passkeys {
 
 function base64urlOf(text: string): string {
   return base64urlFromBytes(bytesFromText(text))
-}
-
-function idOf(id: string | undefined): { id?: string } {
-  return id === undefined ? {} : { id }
 }
 
 /** Browsers know more words than the API. */

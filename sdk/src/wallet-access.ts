@@ -13,12 +13,14 @@ export interface WalletAccess {
   readonly relyingParty: RelyingParty
 }
 
-/** The domain that the wallet's passkeys are for: as `passkeyConfig` of the platform has it. */
+/** Where the wallet's passkeys are made and used: as `passkeyConfig` of the platform has it. */
 export interface RelyingParty {
   /** Left out: the domain of the page. */
   readonly id?: string
   /** What the browser calls the app when it asks for a passkey; left out: the domain. */
   readonly name?: string
+  /** Whether a finger, a face or a PIN is asked for; left out: `required`. */
+  readonly userVerification?: 'required' | 'preferred' | 'discouraged'
 }
 
 /** A way to sign in to a wallet, as the API shows it (specification 2.1). */

@@ -65,17 +65,8 @@ async function commitTogether(db: Database, batch: Waiting[]): Promise<void> {
 /** Whether the database itself answered with an error, and will not have committed: all but loss and shutdown. */
 function wasRefused(error: unknown): boolean {
   const state = sqlState(error)
-  return state !== undefined && !/^(08|57P)/.test(state)
-}
-
-/** SQLSTATE classes of a connection that broke, a server that stops, and faults of the system under it. */
-const UNKNOWN_OUTCOME = /^(?:08|57|58|XX)/
-
-/** Whether the database itself said no, and so has written nothing. */
-function isRefusal(error: unknown): boolean {
-  const state = sqlState(error)
-  // EPIPE, of a broken connection, looks like one.
-  return state !== undefined && /\d/.test(state) && !UNKNOWN_OUTCOME.test(state)
+  // EPIPE, of a lost connection, has the form of a SQLSTATE.
+  return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
 }
 
 async function commitSets(db: Database, sets: readonly (readonly Write[])[]): Promise<CommitResult[]> {

@@ -25,12 +25,19 @@ const CLAIM_SECONDS = 30
 const RETRY_SECONDS_MAX = 3600
 const COMMIT_TRIES_MAX = 6
 
+const MESSAGES = 'messages '
+
+/** A platform's messages are a lane, the rest of its work is another. */
+function laneOf({ kind, platform_id }: JobRow): string {
+  return `${kind === 'message.deliver' ? MESSAGES : ''}${platform_id}`
+}
+
 type DueJob = JobRow & { readonly platform: PlatformRow }
 
 export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, JobHandler>>): JobRunner {
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
-  /** The platforms whose work is under way here. They do not wait for each other. */
+  /** The lanes whose work is under way here. They do not wait for each other. */
   const busy = new Map<string, Promise<void>>()
   let again = false
   let stopped = false
@@ -39,20 +46,24 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     do {
       again = false
       const jobs = await selectDue(app, [...busy.keys()])
-      for (const platformId of new Set(jobs.map((job) => job.platform_id)))
-        busy.set(platformId, workThrough(platformId, jobs))
+      for (const lane of new Set(jobs.map(laneOf))) busy.set(lane, workThrough(lane, jobs))
     } while (again && !stopped)
   }
 
-  /** Does the jobs of one platform, in order; then looks whether there are more. */
-  async function workThrough(platformId: string, jobs: readonly DueJob[]): Promise<void> {
-    try {
-      for (const job of jobs)
-        if (job.platform_id === platformId && !stopped && (await claim(app, job))) await perform(job)
-    } catch (error) {
-      app.log.error({ err: error, platform: platformId }, 'due work was cut short')
+  /** Does the jobs of one lane, then looks whether there are more. */
+  async function workThrough(lane: string, jobs: readonly DueJob[]): Promise<void> {
+    const own = jobs.filter((job) => laneOf(job) === lane)
+    const run = async (job: DueJob) => {
+      if (!stopped && (await claim(app, job))) await perform(job)
     }
-    busy.delete(platformId)
+    try {
+      // Payments of a platform in order. Messages wait for machines elsewhere, and for nothing of ours.
+      if (lane.startsWith(MESSAGES)) await Promise.all(own.map(run))
+      else for (const job of own) await run(job)
+    } catch (error) {
+      app.log.error({ err: error, lane }, 'due work was cut short')
+    }
+    busy.delete(lane)
     wake()
   }
 
@@ -127,14 +138,15 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
   }
 }
 
-/** What is due now and claimed by nobody, of platforms that are not busy; earliest first. Claims are in real time. */
+/** What is due now and claimed by nobody, of lanes that are not busy; earliest first. Claims are in real time. */
 async function selectDue(app: App, busy: readonly string[]): Promise<DueJob[]> {
   const { rows } = await app.db.query<JobRow>(
     `SELECT j.* FROM platforms p CROSS JOIN LATERAL (
        SELECT * FROM jobs WHERE platform_id = p.id
          AND due_at <= $1::timestamptz + p.clock_offset_ms * interval '1 millisecond'
-         AND (claimed_until IS NULL OR claimed_until <= $1) ORDER BY due_at, id LIMIT $2) j
-     WHERE p.id <> ALL ($3)
+         AND (claimed_until IS NULL OR claimed_until <= $1)
+         AND CASE kind WHEN 'message.deliver' THEN '${MESSAGES}' ELSE '' END || p.id <> ALL ($3)
+       ORDER BY due_at, id LIMIT $2) j
      ORDER BY j.due_at, j.id LIMIT $2`,
     [app.clock(), BATCH_JOBS_MAX, busy],
   )
