@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
+import { generateKeyPair } from '../src/crypto/p256.ts'
+import { makeStamp } from '../src/crypto/stamp.ts'
+import { openEnclave } from '../src/enclave/in-process.ts'
+import { rotateMasterKey } from '../src/enclave/rotate.ts'
+import { baseUrlOf, createPlatform } from '../src/first-platform.ts'
+import { Authenticator } from './authenticator.testing.ts'
+import { Client, newCustomer, type SignedIn, sealCode, signed } from './client.testing.ts'
+import {
+  type MailServer,
+  mailServer,
+  openProduction,
+  type Production,
+  SMTP_LOGIN,
+} from './delivery.testing.ts'
+
+let smtp: MailServer
+let production: Production
+let baseUrl: string
+
+beforeAll(async () => {
+  smtp = await mailServer()
+  const login = `${encodeURIComponent(SMTP_LOGIN.user)}:${encodeURIComponent(SMTP_LOGIN.password)}`
+  production = await openProduction({ SMTP_URL: `smtp://${login}@127.0.0.1:${smtp.port}` }, { listens: true })
+  const { server } = production.service
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  baseUrl = baseUrlOf('127.0.0.1', (server.server.address() as AddressInfo).port)
+})
+afterAll(async () => {
+  await production.close()
+  await smtp.stop()
+})
+
+/** A platform that checks its customers itself, over HTTP. */
+async function regulatedPlatform(): Promise<Client> {
+  return new Client(await createPlatform(production.service.app, 'Bank', true), baseUrl)
+}
+
+/** Signs in with the code that came by e-mail. */
+async function signInByMail(
+  client: Client,
+  wallet: string,
+  email: string,
+): Promise<SignedIn & { id: string }> {
+  const id = (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id
+  const challenge = await client.post(`/auth/credentials/${id}/challenge`)
+  expect(challenge.status).toBe(200)
+  let mail = smtp.mails.find(({ rcptTo }) => rcptTo.includes(email))
+  for (; !mail; mail = smtp.mails.find(({ rcptTo }) => rcptTo.includes(email))) await smtp.next()
+  const code = /code is\s+(\d{6})\b/.exec(mail.parts.get('text/plain')!)![1]!
+  const keys = generateKeyPair()
+  const stamp = (payload: string) => makeStamp(keys, payload)
+  const body = {
+    type: 'EMAIL_OTP',
+    encryptedOtpBundle: sealCode(challenge.body.otpEncryptionTargetBundle, keys, code),
+  }
+  const reply = await signed(client, { stamp }, 'POST', `/auth/credentials/${id}/verify`, body)
+  expect(reply.status).toBe(200)
+  return { id, sessionId: reply.body.id, keys, stamp }
+}
+
+describe('in production', () => {
+  test('a customer of a regulated platform signs in by mail and exports the wallet', async () => {
+    const client = await regulatedPlatform()
+    const email = `${randomBytes(6).toString('hex')}@example.com`
+    const customer = await newCustomer(client, { email })
+    const session = await signInByMail(client, customer.wallet, email)
+    const body = { clientPublicKey: generateKeyPair().publicKey.uncompressedHex }
+    const reply = await signed(client, session, 'POST', `/internal-accounts/${customer.wallet}/export`, body)
+    expect(reply.status).toBe(200)
+  })
+
+  test('a customer of any other platform waits for the check, without accounts', async () => {
+    const client = new Client(await createPlatform(production.service.app, 'Shop'), baseUrl)
+    const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' }
+    const { body: customer } = await client.post('/customers', body)
+    expect(customer.kycStatus).toBe('PENDING')
+    expect((await client.get(`/customers/internal-accounts?customerId=${customer.id}`)).body.data).toEqual([])
+  })
+
+  test('no value is magic: they are refused as any wrong value', async () => {
+    const client = await regulatedPlatform()
+    const email = `${randomBytes(6).toString('hex')}@example.com`
+    const customer = await newCustomer(client, { email, fullName: 'Someone Rejected002' })
+    const session = await signInByMail(client, customer.wallet, email)
+    const path = `/internal-accounts/${customer.wallet}`
+    const first = await client.send('PATCH', path, { privateEnabled: true })
+    const magic = { 'Svc-Wallet-Signature': 'sandbox-valid-signature', 'Request-Id': first.body.requestId }
+    expect((await client.send('PATCH', path, { privateEnabled: true }, magic)).body).toMatchObject({
+      status: 401,
+      code: 'WALLET_SIGNATURE_MALFORMED',
+    })
+
+    const passkeyConfig = { rpId: 'localhost', origins: ['http://localhost:3000'] }
+    expect((await client.send('PATCH', '/config', { passkeyConfig })).status).toBe(200)
+    const authenticator = new Authenticator()
+    const challenge = randomBytes(16).toString('base64url')
+    const attestation = authenticator.attest(challenge)
+    const registration = {
+      type: 'PASSKEY',
+      accountId: customer.wallet,
+      nickname: 'Phone',
+      challenge,
+      attestation,
+    }
+    const passkey = await signed(client, session, 'POST', '/auth/credentials', registration)
+    expect(passkey.status).toBe(201)
+    const key = { clientPublicKey: generateKeyPair().publicKey.uncompressedHex }
+    const issued = await client.post(`/auth/credentials/${passkey.body.id}/challenge`, key)
+    const assertion = {
+      ...authenticator.assert(issued.body.challenge),
+      signature: 'sandbox-valid-passkey-signature',
+    }
+    const verify = { type: 'PASSKEY', assertion }
+    const requestId = { 'Request-Id': issued.body.requestId }
+    const refused = await client.post(`/auth/credentials/${passkey.body.id}/verify`, verify, requestId)
+    expect(refused.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  })
+
+  test('an identity token of nobody we know is refused, signed or not', async () => {
+    const client = await regulatedPlatform()
+    const email = `${randomBytes(6).toString('hex')}@example.com`
+    const customer = await newCustomer(client, { email })
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const now = Math.floor(Date.now() / 1000)
+    const claims = { iss: 'https://accounts.google.com', aud: 'app', sub: 'user', iat: now, exp: now + 600 }
+    const oidcToken = `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`
+    const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken }
+    const { body: refused } = await client.post('/auth/credentials', body)
+    expect(refused).toMatchObject({ status: 401, reason: 'ID token issuer is not supported' })
+    const oauthConfig = { issuers: [{ issuer: 'https://issuer.invalid' }] }
+    expect((await client.send('PATCH', '/config', { oauthConfig })).status).toBe(200)
+    const other = `${part({ alg: 'none', typ: 'JWT' })}.${part({ ...claims, iss: 'https://issuer.invalid' })}.`
+    const unsigned = await client.post('/auth/credentials', { ...body, oidcToken: other })
+    expect(unsigned.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  })
+})
+
+test('after the master key was rotated the old one opens nothing, and the secrets are the same', async () => {
+  const { db, enclave } = production.service.app
+  const [before, next] = [Buffer.from(TEST_MASTER_KEY, 'hex'), randomBytes(32)]
+  await expect(rotateMasterKey(db, next, before)).rejects.toThrow('is not the master key')
+  await rotateMasterKey(db, before, next)
+  await expect(openEnclave(db, before, 'production', new Date())).rejects.toThrow('master key')
+  const reopened = await openEnclave(db, next, 'production', new Date())
+  expect(reopened.quorumPublicKey).toBe(enclave.quorumPublicKey)
+})
