@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { sql } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Op } from './app.ts'
+import type { Tables } from './db/tables.ts'
 import { toCanonicalJson } from './json.ts'
 import { fieldError } from './operation.ts'
 
 /** Where a page begins: after this row, in the order of the list. */
-export interface Position {
+interface Position {
   readonly createdAt: Date
   readonly id: string
 }
@@ -21,33 +22,49 @@ const COUNTED_ROWS_MAX = 10_000
 
 const MAC_BYTES = 16
 
+/** A list: its rows in no order yet, the table whose creation orders them, and what the API shows of them. */
+export interface List<TB extends keyof Tables, Row, Item> {
+  readonly rows: SelectQueryBuilder<Tables, TB, Row>
+  readonly table: TB & string
+  readonly order?: 'asc' | 'desc'
+  readonly view: (rows: Row[]) => Promise<Item[]> | Item[]
+}
+
 /**
- * A page of a list whose rows are ordered by creation. `query` is the endpoint's whole query: its cursor is bound to
- * everything in it but the cursor itself. `fetch` gives up to `limit` rows after a position; `count` counts up to a
- * bound. `totalCount` stands on the first page only, and not beyond 10,000 rows.
- * Error: 400 `INVALID_INPUT` for a cursor that was changed or belongs to another list.
+ * A page of a list, in the order of creation, newest first unless told otherwise. `query` is the endpoint's whole
+ * query: its cursor is bound to everything in it but the cursor itself. `totalCount` stands on the first page only, and
+ * not beyond 10,000 rows. Error: 400 `INVALID_INPUT` for a cursor that was changed or belongs to another list.
  */
-export async function page<Row extends { id: string; created_at: Date }, Item>(
+export async function page<TB extends keyof Tables, Row extends { id: string; created_at: Date }, Item>(
   op: Op,
-  list: string,
   query: PageQuery,
-  source: {
-    readonly fetch: (limit: number, after: Position | undefined) => Promise<Row[]>
-    readonly count: (max: number) => Promise<number>
-    readonly view: (rows: Row[]) => Promise<Item[]> | Item[]
-  },
+  { rows, table, order = 'desc', view }: List<TB, Row, Item>,
 ): Promise<{ data: Item[]; hasMore: boolean; nextCursor?: string; totalCount?: number }> {
   const { cursor, ...rest } = query
   const limit = query.limit ?? 20
-  const binding = `${list} ${op.platform.id} ${toCanonicalJson(rest)}`
-  const after = cursor === undefined ? undefined : readCursor(op, binding, cursor)
-  const rows = await source.fetch(limit + 1, after)
-  const shown = rows.slice(0, limit)
+  const binding = `${table} ${op.platform.id} ${toCanonicalJson(rest)}`
+  const position = cursor === undefined ? undefined : readCursor(op, binding, cursor)
+  const [createdAt, id] = [sql.ref(`${table}.created_at`), sql.ref(`${table}.id`)]
+  const following = position
+    ? rows.where(
+        sql<boolean>`(${createdAt}, ${id}) ${sql.raw(order === 'desc' ? '<' : '>')} (${position.createdAt}, ${position.id})`,
+      )
+    : rows
+  const found = (await following
+    .orderBy(createdAt, order)
+    .orderBy(id, order)
+    .limit(limit + 1)
+    .execute()) as Row[]
+  const shown = found.slice(0, limit)
   const last = shown.at(-1)
-  const hasMore = rows.length > limit
-  const total = after ? undefined : hasMore ? await source.count(COUNTED_ROWS_MAX + 1) : rows.length
+  const hasMore = found.length > limit
+  const total = position
+    ? undefined
+    : hasMore
+      ? await countUpTo(op, rows, COUNTED_ROWS_MAX + 1)
+      : found.length
   return {
-    data: await source.view(shown),
+    data: await view(shown),
     hasMore,
     ...(hasMore && last
       ? { nextCursor: writeCursor(op, binding, { createdAt: last.created_at, id: last.id }) }
@@ -56,10 +73,16 @@ export async function page<Row extends { id: string; created_at: Date }, Item>(
   }
 }
 
-/** The rows of a table after a position, in the order (created_at, id): the condition for `fetch`. */
-export function after(position: Position, order: 'asc' | 'desc', table: string) {
-  const columns = sql`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.id`)})`
-  return sql<boolean>`${columns} ${sql.raw(order === 'desc' ? '<' : '>')} (${position.createdAt}, ${position.id})`
+async function countUpTo<TB extends keyof Tables, Row>(
+  op: Op,
+  rows: SelectQueryBuilder<Tables, TB, Row>,
+  max: number,
+): Promise<number> {
+  const { count } = await op.read
+    .selectFrom(rows.limit(max).as('some'))
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 function writeCursor(op: Op, binding: string, position: Position): string {

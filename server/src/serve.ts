@@ -32,13 +32,20 @@ function listenError({ host, port }: Config, error: NodeJS.ErrnoException): Erro
   return new ConfigError(`HOST ${host} is not an address of this machine (${error.code}).`)
 }
 
+/** Where there are no credentials yet. The command works from the repository's folder, without being installed. */
+function makeSome({ databaseUrl }: Config): string {
+  // The embedded database belongs to one process.
+  const when = databaseUrl ? 'make some' : 'stop, then make some'
+  return `none here yet; ${when}: node cli/dist/main.js platform create --name NAME`
+}
+
 function banner(config: Config, baseUrl: string, credentials: string | undefined): string {
   const origin = new URL(baseUrl).origin
   const rows = [
     ['API', baseUrl],
     ['Reference', `${origin}/docs`],
     ['Database', config.databaseUrl ? 'PostgreSQL (DATABASE_URL)' : `embedded, in ${config.dataDir}`],
-    ['Credentials', credentials ?? 'none here yet; make some: countersign platform create --name NAME'],
+    ['Credentials', credentials ?? makeSome(config)],
     ...(config.mode === 'sandbox' && credentials ? [['Try next', 'npm run demo (in another terminal)']] : []),
     ['Stop', 'Ctrl-C'],
   ]

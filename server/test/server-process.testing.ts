@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,10 +22,15 @@ export const onPostgres = Boolean(process.env.DATABASE_URL)
 
 type Environment = Readonly<Record<string, string>>
 
-/** `npm test` has built what has changed; vitest by itself runs what was built last. */
-export async function ensureServerBuilt(): Promise<void> {
-  if (existsSync(SERVER)) return
-  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.mjs')])
+/**
+ * For `beforeAll`. `npm test` has built what has changed; vitest by itself runs what was built last. Gives what removes
+ * the files that the tests of one file share.
+ */
+export async function ensureServerBuilt(): Promise<() => Promise<void>> {
+  if (!existsSync(SERVER)) await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.mjs')])
+  return async () => {
+    if (emptyDatabase) await rm(await emptyDatabase, { recursive: true, force: true })
+  }
 }
 
 /** Where a server of the test's own keeps its data: a folder, and on PostgreSQL a database. */
@@ -46,7 +51,6 @@ let emptyDatabase: Promise<string> | undefined
 async function copyEmptyDatabase(dataDir: string): Promise<void> {
   emptyDatabase ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
     await promisify(execFile)(process.execPath, [WORKER, folder])
     return folder
   })()

@@ -27,8 +27,7 @@ export async function findInternalAccount(
 
 /** The embedded wallet of a customer, if there is one. */
 export async function findWallet(op: Op, customerId: string): Promise<InternalAccountRow | undefined> {
-  const [wallet] = await selectCustomerAccounts(op, { customerId, type: 'EMBEDDED_WALLET' }, 1, undefined)
-  return wallet
+  return selectCustomerAccounts(op, { customerId, type: 'EMBEDDED_WALLET' }).executeTakeFirst()
 }
 
 type From = Pick<Op, 'now' | 'platform' | 'newId'>

@@ -5,16 +5,16 @@ import type {
 import type { Handler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { internalAccountViews } from './accounts.ts'
-import { countCustomerAccounts, selectCustomerAccounts, selectPlatformAccounts } from './store.ts'
+import { selectCustomerAccounts, selectPlatformAccounts } from './store.ts'
 
 export const customerInternalAccountList: Handler<typeof customer_internal_account_list> = async (
   op,
   { query },
 ) => ({
   status: 200,
-  body: await page(op, 'customer_internal_accounts', query, {
-    fetch: (limit, after) => selectCustomerAccounts(op, query, limit, after),
-    count: (max) => countCustomerAccounts(op, query, max),
+  body: await page(op, query, {
+    rows: selectCustomerAccounts(op, query),
+    table: 'internal_accounts',
     view: (rows) => internalAccountViews(op, rows),
   }),
 })

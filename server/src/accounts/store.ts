@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
-import { after, type Position } from '../paging.ts'
 
 export interface AccountFilters {
   readonly currency?: string
@@ -24,29 +23,9 @@ export async function selectInternalAccount(op: Op, id: string): Promise<Interna
   return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export async function selectCustomerAccounts(
-  op: Op,
-  filters: AccountFilters,
-  limit: number,
-  position: Position | undefined,
-): Promise<InternalAccountRow[]> {
-  return filtered(op, filters)
-    .selectAll()
-    .where('customer_id', 'is not', null)
-    .$if(position !== undefined, (q) => q.where(after(position!, 'desc', 'internal_accounts')))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-}
-
-export async function countCustomerAccounts(op: Op, filters: AccountFilters, max: number): Promise<number> {
-  const some = filtered(op, filters).select('id').where('customer_id', 'is not', null).limit(max)
-  const { count } = await op.read
-    .selectFrom(some.as('some'))
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
+/** The customers' accounts that match, for a page of them. */
+export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
+  return filtered(op, filters).selectAll().where('customer_id', 'is not', null)
 }
 
 /** The platform's own accounts, oldest first. */

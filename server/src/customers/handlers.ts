@@ -25,7 +25,6 @@ import {
   verificationEvent,
 } from './customers.ts'
 import {
-  countCustomers,
   selectActiveSessionIds,
   selectCustomers,
   selectEmailCredentials,
@@ -62,9 +61,9 @@ export const customerList: Handler<typeof customer_list> = async (op, { query })
   const filters = { ...query, times: timeRange(query) }
   return {
     status: 200,
-    body: await page(op, 'customers', query, {
-      fetch: (limit, after) => selectCustomers(op, filters, limit, after),
-      count: (max) => countCustomers(op, filters, max),
+    body: await page(op, query, {
+      rows: selectCustomers(op, filters),
+      table: 'customers',
       view: (rows) => rows.map(customerView),
     }),
   }

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Op } from '../app.ts'
 import type { CredentialRow, CustomerRow } from '../db/tables.ts'
 import { toJson } from '../json.ts'
-import { after, type Position } from '../paging.ts'
 import type { TimeRange } from '../time-range.ts'
 
 export interface CustomerFilters {
@@ -39,10 +38,12 @@ export async function selectHolders(op: Op, platformCustomerId: string, umaAddre
     .execute()
 }
 
-function filtered(op: Op, filters: CustomerFilters) {
+/** The customers that match, for a page of them. */
+export function selectCustomers(op: Op, filters: CustomerFilters) {
   const { platformCustomerId, customerType, region, currency, umaAddress, isIncludingDeleted } = filters
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filters.times
   return ofPlatform(op)
+    .selectAll()
     .$if(platformCustomerId !== undefined, (q) => q.where('platform_customer_id', '=', platformCustomerId!))
     .$if(customerType !== undefined, (q) => q.where('customer_type', '=', customerType!))
     .$if(region !== undefined, (q) => q.where('region', '=', region!))
@@ -53,30 +54,6 @@ function filtered(op: Op, filters: CustomerFilters) {
     .$if(createdBefore !== undefined, (q) => q.where('created_at', '<', createdBefore!))
     .$if(updatedAfter !== undefined, (q) => q.where('updated_at', '>', updatedAfter!))
     .$if(updatedBefore !== undefined, (q) => q.where('updated_at', '<', updatedBefore!))
-}
-
-export async function selectCustomers(
-  op: Op,
-  filters: CustomerFilters,
-  limit: number,
-  position: Position | undefined,
-): Promise<CustomerRow[]> {
-  return filtered(op, filters)
-    .selectAll()
-    .$if(position !== undefined, (q) => q.where(after(position!, 'desc', 'customers')))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-}
-
-export async function countCustomers(op: Op, filters: CustomerFilters, max: number): Promise<number> {
-  const some = filtered(op, filters).select('id').limit(max)
-  const { count } = await op.read
-    .selectFrom(some.as('some'))
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 /** Live EMAIL_OTP credentials of wallets of this platform's customers whose address this is, in any case. */

@@ -2,13 +2,13 @@ import type { sandbox_inbox_list } from '@countersign/contract/inbox'
 import type { Handler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { messageView } from './messages.ts'
-import { countMessages, selectMessages } from './store.ts'
+import { selectMessages } from './store.ts'
 
 export const sandboxInboxList: Handler<typeof sandbox_inbox_list> = async (op, { query }) => ({
   status: 200,
-  body: await page(op, 'messages', query, {
-    fetch: (limit, after) => selectMessages(op, query, limit, after),
-    count: (max) => countMessages(op, query, max),
+  body: await page(op, query, {
+    rows: selectMessages(op, query),
+    table: 'messages',
     view: (rows) => rows.map((row) => messageView(op, row)),
   }),
 })

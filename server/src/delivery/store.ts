@@ -1,6 +1,5 @@
 import type { Op } from '../app.ts'
 import type { MessageRow } from '../db/tables.ts'
-import { after, type Position } from '../paging.ts'
 
 export interface MessageFilters {
   readonly recipient?: string
@@ -29,37 +28,15 @@ export async function selectMessageWithCredential(
     .executeTakeFirst()
 }
 
-function filtered(op: Op, { recipient, channel, customerId }: MessageFilters) {
+/** The messages that match, for a page of them. */
+export function selectMessages(op: Op, { recipient, channel, customerId }: MessageFilters) {
   return op.read
     .selectFrom('messages')
+    .selectAll()
     .where('platform_id', '=', op.platform.id)
     .$if(recipient !== undefined, (q) =>
       q.where((eb) => eb(eb.fn('lower', ['recipient']), '=', eb.fn('lower', [eb.val(recipient!)]))),
     )
     .$if(channel !== undefined, (q) => q.where('channel', '=', channel!))
     .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
-}
-
-export async function selectMessages(
-  op: Op,
-  filters: MessageFilters,
-  limit: number,
-  position: Position | undefined,
-): Promise<MessageRow[]> {
-  return filtered(op, filters)
-    .selectAll()
-    .$if(position !== undefined, (q) => q.where(after(position!, 'desc', 'messages')))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-}
-
-export async function countMessages(op: Op, filters: MessageFilters, max: number): Promise<number> {
-  const some = filtered(op, filters).select('id').limit(max)
-  const { count } = await op.read
-    .selectFrom(some.as('some'))
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }

@@ -12,7 +12,6 @@ import { page } from '../paging.ts'
 import { checkAccountDetails } from './account-details.ts'
 import { externalAccountView, findExternalAccount, makeExternalAccount } from './external-accounts.ts'
 import {
-  countExternalAccounts,
   selectDefaultUmaDepositAccount,
   selectExternalAccountByFingerprint,
   selectExternalAccounts,
@@ -62,9 +61,9 @@ export const customerExternalAccountList: Handler<typeof customer_external_accou
   { query },
 ) => ({
   status: 200,
-  body: await page(op, 'customer_external_accounts', query, {
-    fetch: (limit, after) => selectExternalAccounts(op, query, limit, after),
-    count: (max) => countExternalAccounts(op, query, max),
+  body: await page(op, query, {
+    rows: selectExternalAccounts(op, query),
+    table: 'external_accounts',
     view: (rows) => rows.map(externalAccountView),
   }),
 })

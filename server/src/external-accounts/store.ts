@@ -1,6 +1,5 @@
 import type { Op } from '../app.ts'
 import type { ExternalAccountRow } from '../db/tables.ts'
-import { after, type Position } from '../paging.ts'
 
 export interface ExternalAccountFilters {
   readonly currency?: string
@@ -37,36 +36,10 @@ export async function selectDefaultUmaDepositAccount(op: Op, customerId: string)
     .executeTakeFirst()
 }
 
-function filtered(op: Op, { currency, customerId }: ExternalAccountFilters) {
+/** The accounts that match, for a page of them. */
+export function selectExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
   return live(op)
+    .selectAll()
     .$if(currency !== undefined, (q) => q.where('currency', '=', currency!))
     .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
-}
-
-export async function selectExternalAccounts(
-  op: Op,
-  filters: ExternalAccountFilters,
-  limit: number,
-  position: Position | undefined,
-): Promise<ExternalAccountRow[]> {
-  return filtered(op, filters)
-    .selectAll()
-    .$if(position !== undefined, (q) => q.where(after(position!, 'desc', 'external_accounts')))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-}
-
-export async function countExternalAccounts(
-  op: Op,
-  filters: ExternalAccountFilters,
-  max: number,
-): Promise<number> {
-  const some = filtered(op, filters).select('id').limit(max)
-  const { count } = await op.read
-    .selectFrom(some.as('some'))
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }

@@ -5,7 +5,7 @@ import { update } from '../db/writes.ts'
 import { ApiError, fieldError, type Handler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { findPlatform, platformChanged } from '../platforms/platforms.ts'
-import { countTokens, selectManagingTokens, selectToken, selectTokens } from './store.ts'
+import { selectManagingTokens, selectToken, selectTokens } from './store.ts'
 import { makeToken } from './tokens.ts'
 
 export const tokenCreate: Handler<typeof token_create> = async (op, { body }) => {
@@ -22,9 +22,9 @@ export const tokenCreate: Handler<typeof token_create> = async (op, { body }) =>
 
 export const tokenList: Handler<typeof token_list> = async (op, { query }) => ({
   status: 200,
-  body: await page(op, 'tokens', query, {
-    fetch: (limit, after) => selectTokens(op.read, op.platform.id, query, limit, after),
-    count: (max) => countTokens(op.read, op.platform.id, query, max),
+  body: await page(op, query, {
+    rows: selectTokens(op.read, op.platform.id, query),
+    table: 'api_tokens',
     view: (rows) => rows.map(tokenView),
   }),
 })

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Read } from '../db/read.ts'
 import type { PlatformRow, TokenRow } from '../db/tables.ts'
-import { after, type Position } from '../paging.ts'
 
 export interface TokenFilters {
   readonly name?: string
@@ -54,10 +53,12 @@ export async function selectManagingTokens(read: Read, platformId: string): Prom
   return rows.map(({ id }) => id)
 }
 
-function filtered(read: Read, platformId: string, filters: TokenFilters) {
+/** The tokens that match, for a page of them. */
+export function selectTokens(read: Read, platformId: string, filters: TokenFilters) {
   const { name, createdAfter, createdBefore, updatedAfter, updatedBefore } = filters
   return read
     .selectFrom('api_tokens')
+    .selectAll()
     .where('platform_id', '=', platformId)
     .where('deleted_at', 'is', null)
     .$if(name !== undefined, (q) => q.where('name', '=', name!))
@@ -65,34 +66,4 @@ function filtered(read: Read, platformId: string, filters: TokenFilters) {
     .$if(createdBefore !== undefined, (q) => q.where('created_at', '<', new Date(createdBefore!)))
     .$if(updatedAfter !== undefined, (q) => q.where('updated_at', '>', new Date(updatedAfter!)))
     .$if(updatedBefore !== undefined, (q) => q.where('updated_at', '<', new Date(updatedBefore!)))
-}
-
-export async function selectTokens(
-  read: Read,
-  platformId: string,
-  filters: TokenFilters,
-  limit: number,
-  position: Position | undefined,
-): Promise<TokenRow[]> {
-  return filtered(read, platformId, filters)
-    .selectAll()
-    .$if(position !== undefined, (q) => q.where(after(position!, 'desc', 'api_tokens')))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-}
-
-export async function countTokens(
-  read: Read,
-  platformId: string,
-  filters: TokenFilters,
-  max: number,
-): Promise<number> {
-  const some = filtered(read, platformId, filters).select('id').limit(max)
-  const { count } = await read
-    .selectFrom(some.as('some'))
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }

@@ -1,14 +1,15 @@
 import type { transaction_get, transaction_list } from '@countersign/contract/transactions'
 import type { Handler } from '../operation.ts'
 import { page } from '../paging.ts'
-import { countTransactions, selectTransactions } from './store.ts'
+import { selectTransactions } from './store.ts'
 import { findTransaction, transactionView } from './transactions.ts'
 
 export const transactionList: Handler<typeof transaction_list> = async (op, { query }) => ({
   status: 200,
-  body: await page(op, 'transactions', query, {
-    fetch: (limit, after) => selectTransactions(op, query, query.sortOrder ?? 'desc', limit, after),
-    count: (max) => countTransactions(op, query, max),
+  body: await page(op, query, {
+    rows: selectTransactions(op, query),
+    table: 'transactions',
+    order: query.sortOrder ?? 'desc',
     view: (rows) => rows.map((row) => transactionView(row, row)),
   }),
 })

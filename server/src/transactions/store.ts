@@ -1,6 +1,5 @@
 import type { Op } from '../app.ts'
 import type { TransactionRow } from '../db/tables.ts'
-import { after, type Position } from '../paging.ts'
 
 export interface TransactionFilters {
   readonly customerId?: string
@@ -31,7 +30,8 @@ export async function selectTransaction(op: Op, id: string): Promise<Transaction
   return transactions(op).where('transactions.id', '=', id).executeTakeFirst()
 }
 
-function filtered(op: Op, filters: TransactionFilters) {
+/** The transactions that match, for a page of them. */
+export function selectTransactions(op: Op, filters: TransactionFilters) {
   const { accountIdentifier, senderAccountIdentifier: sender, receiverAccountIdentifier: receiver } = filters
   return transactions(op)
     .$if(filters.customerId !== undefined, (q) =>
@@ -71,27 +71,4 @@ function filtered(op: Op, filters: TransactionFilters) {
     .$if(filters.endDate !== undefined, (q) =>
       q.where('transactions.created_at', '<=', new Date(filters.endDate!)),
     )
-}
-
-export async function selectTransactions(
-  op: Op,
-  filters: TransactionFilters,
-  order: 'asc' | 'desc',
-  limit: number,
-  position: Position | undefined,
-): Promise<TransactionWithCustomer[]> {
-  return filtered(op, filters)
-    .$if(position !== undefined, (q) => q.where(after(position!, order, 'transactions')))
-    .orderBy('transactions.created_at', order)
-    .orderBy('transactions.id', order)
-    .limit(limit)
-    .execute()
-}
-
-export async function countTransactions(op: Op, filters: TransactionFilters, max: number): Promise<number> {
-  const { count } = await op.read
-    .selectFrom(filtered(op, filters).limit(max).as('some'))
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
