@@ -70,8 +70,10 @@ on('sign-in-passkey', async () => {
 
 on('refresh', async () => {
   const old = signedIn()
-  await use(await old.refresh(), 'The session is a new one.')
-  await wallet.revokeSession(old.id, signedIn())
+  session = await old.refresh()
+  await keepSession(session.record)
+  await wallet.revokeSession(old.id, session)
+  await show('The session is a new one.')
 })
 
 on('sign-out', async () => {

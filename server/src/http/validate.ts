@@ -22,6 +22,8 @@ function isWellFormed(text: string): boolean {
 function isWellFormedThroughout(value: unknown): boolean {
   if (typeof value === 'string') return isWellFormed(value)
   if (Array.isArray(value)) return value.every(isWellFormedThroughout)
+  // 1e400 is read as infinity, and JSON has no way to write that.
+  if (typeof value === 'number') return Number.isFinite(value)
   if (value === null || typeof value !== 'object') return true
   return Object.entries(value).every(([name, member]) => isWellFormed(name) && isWellFormedThroughout(member))
 }
@@ -155,7 +157,7 @@ function refusal(errors: readonly ErrorObject[], part: Part) {
 
 function describe({ keyword, params, message, schema }: ErrorObject): string {
   if (keyword === 'required') return 'is required'
-  if (keyword === 'wellFormed') return 'contains U+0000 or a lone surrogate'
+  if (keyword === 'wellFormed') return 'contains U+0000, a lone surrogate or a number too large'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
   if (keyword === 'pattern') return `must match ${params.pattern}`
   if (keyword === 'int64') return `must be an integer${describeBounds(schema as Int64Bounds)}`

@@ -19,52 +19,47 @@ export interface JobRunner {
 }
 
 const POLL_MS = 1000
-const BATCH_JOBS_MAX = 20
+/** Jobs that one process does at a time. Their writes share database transactions. */
+const JOBS_AT_ONCE_MAX = 64
+/** Of these, messages: they wait for machines elsewhere, and payments must not wait for them. */
+const MESSAGES_AT_ONCE_MAX = 32
 /** A process that claims a job and dies holds others off it for so long. */
 const CLAIM_SECONDS = 30
 const RETRY_SECONDS_MAX = 3600
 const COMMIT_TRIES_MAX = 6
-
-const MESSAGES = 'messages '
-
-/** A platform's messages are a lane, the rest of its work is another. */
-function laneOf({ kind, platform_id }: JobRow): string {
-  return `${kind === 'message.deliver' ? MESSAGES : ''}${platform_id}`
-}
 
 type DueJob = JobRow & { readonly platform: PlatformRow }
 
 export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, JobHandler>>): JobRunner {
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
-  /** The lanes whose work is under way here. They do not wait for each other. */
-  const busy = new Map<string, Promise<void>>()
   let again = false
   let stopped = false
+  const underWay = new Map<string, { readonly kind: string; readonly done: Promise<void> }>()
 
   async function look(): Promise<void> {
     do {
       again = false
-      const jobs = await selectDue(app, [...busy.keys()])
-      for (const lane of new Set(jobs.map(laneOf))) busy.set(lane, workThrough(lane, jobs))
+      const room = JOBS_AT_ONCE_MAX - underWay.size
+      const messages = [...underWay.values()].filter(({ kind }) => kind === 'message.deliver').length
+      if (room === 0) return
+      const jobs = await selectDue(app, room, messages < MESSAGES_AT_ONCE_MAX)
+      // Together, so that the claims are one commit.
+      const claimed = await Promise.all(jobs.map((job) => claim(app, job)))
+      for (const [index, job] of jobs.entries()) if (claimed[index]) begin(job)
+      again ||= jobs.length === room
     } while (again && !stopped)
   }
 
-  /** Does the jobs of one lane, then looks whether there are more. */
-  async function workThrough(lane: string, jobs: readonly DueJob[]): Promise<void> {
-    const own = jobs.filter((job) => laneOf(job) === lane)
-    const run = async (job: DueJob) => {
-      if (!stopped && (await claim(app, job))) await perform(job)
-    }
-    try {
-      // Payments of a platform in order. Messages wait for machines elsewhere, and for nothing of ours.
-      if (lane.startsWith(MESSAGES)) await Promise.all(own.map(run))
-      else for (const job of own) await run(job)
-    } catch (error) {
-      app.log.error({ err: error, lane }, 'due work was cut short')
-    }
-    busy.delete(lane)
-    wake()
+  function begin(job: DueJob): void {
+    const isFull = underWay.size + 1 >= JOBS_AT_ONCE_MAX
+    const done = perform(job)
+      .catch((error) => app.log.error({ err: error, job: job.id }, 'a job was cut short'))
+      .finally(() => {
+        underWay.delete(job.id)
+        if (isFull) wake()
+      })
+    underWay.set(job.id, { kind: job.kind, done })
   }
 
   async function perform(job: DueJob): Promise<void> {
@@ -77,6 +72,7 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
           { write: 'remove', table: 'jobs', id: job.id },
           ...writes,
         ])
+        if (done && writes.some((write) => write.write === 'insert' && write.table === 'jobs')) wake()
         if (done || !(await exists(app, job.id))) return
       }
       throw new Error('The records kept changing')
@@ -133,22 +129,21 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
       stopped = true
       clearInterval(timer)
       await looking
-      await Promise.all(busy.values())
+      await Promise.all([...underWay.values()].map(({ done }) => done))
     },
   }
 }
 
-/** What is due now and claimed by nobody, of lanes that are not busy; earliest first. Claims are in real time. */
-async function selectDue(app: App, busy: readonly string[]): Promise<DueJob[]> {
+/** What is due now and claimed by nobody; earliest first. Claims are in real time. */
+async function selectDue(app: App, limit: number, withMessages: boolean): Promise<DueJob[]> {
   const { rows } = await app.db.query<JobRow>(
     `SELECT j.* FROM platforms p CROSS JOIN LATERAL (
        SELECT * FROM jobs WHERE platform_id = p.id
          AND due_at <= $1::timestamptz + p.clock_offset_ms * interval '1 millisecond'
-         AND (claimed_until IS NULL OR claimed_until <= $1)
-         AND CASE kind WHEN 'message.deliver' THEN '${MESSAGES}' ELSE '' END || p.id <> ALL ($3)
+         AND (claimed_until IS NULL OR claimed_until <= $1) AND ($3 OR kind <> 'message.deliver')
        ORDER BY due_at, id LIMIT $2) j
      ORDER BY j.due_at, j.id LIMIT $2`,
-    [app.clock(), BATCH_JOBS_MAX, busy],
+    [app.clock(), limit, withMessages],
   )
   return withPlatforms(app, rows)
 }
@@ -158,7 +153,7 @@ async function selectDueOf(app: App, platformId: string): Promise<DueJob[]> {
   const { rows } = await app.db.query<JobRow>(
     `SELECT j.* FROM jobs j JOIN platforms p ON p.id = j.platform_id WHERE p.id = $1
        AND j.due_at <= $2::timestamptz + p.clock_offset_ms * interval '1 millisecond' ORDER BY j.due_at, j.id LIMIT $3`,
-    [platformId, app.clock(), BATCH_JOBS_MAX],
+    [platformId, app.clock(), JOBS_AT_ONCE_MAX],
   )
   return withPlatforms(app, rows)
 }

@@ -10,24 +10,24 @@ export interface TokenFilters {
   readonly updatedBefore?: string
 }
 
-/** A token that was not deleted, by its id or client id, with its platform. */
+/** A token that was not deleted and its platform, in one statement: every request begins with it. */
 export async function selectTokenWithPlatform(
   read: Read,
-  user: string,
-): Promise<{ token: TokenRow; platform: PlatformRow } | undefined> {
-  const token = await read
+  id: string,
+): Promise<
+  { token: Pick<TokenRow, 'id' | 'permissions' | 'secret_hash'>; platform: PlatformRow } | undefined
+> {
+  const row = await read
     .selectFrom('api_tokens')
-    .selectAll()
-    .where((eb) => eb.or([eb('id', '=', user), eb('client_id', '=', user)]))
-    .where('deleted_at', 'is', null)
+    .innerJoin('platforms', 'platforms.id', 'api_tokens.platform_id')
+    .selectAll('platforms')
+    .select(['api_tokens.id as token_id', 'api_tokens.permissions', 'api_tokens.secret_hash'])
+    .where('api_tokens.id', '=', id)
+    .where('api_tokens.deleted_at', 'is', null)
     .executeTakeFirst()
-  if (!token) return undefined
-  const platform = await read
-    .selectFrom('platforms')
-    .selectAll()
-    .where('id', '=', token.platform_id)
-    .executeTakeFirstOrThrow()
-  return { token, platform }
+  if (!row) return undefined
+  const { token_id, permissions, secret_hash, ...platform } = row
+  return { token: { id: token_id, permissions, secret_hash }, platform }
 }
 
 export async function selectToken(read: Read, platformId: string, id: string): Promise<TokenRow | undefined> {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Permission } from '@countersign/contract/endpoint'
-import type { App } from '../app.ts'
 import { newId } from '../app.ts'
 import type { Read } from '../db/read.ts'
-import type { PlatformRow, TokenRow } from '../db/tables.ts'
+import type { TokenRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { selectTokenWithPlatform } from './store.ts'
 
 const SECRET_BYTES = 32
+const ID_PREFIX = 'Token:'
 
 /** A new token and its secret. The secret is in the answer to its creation and nowhere else; stored is its hash. */
 export interface NewToken {
@@ -28,7 +28,7 @@ export function makeToken(
   const row: TokenRow = {
     id,
     platform_id: platformId,
-    client_id: id.slice('Token:'.length),
+    client_id: id.slice(ID_PREFIX.length),
     name,
     permissions: [...permissions],
     secret_hash: createHash('sha256').update(clientSecret).digest(),
@@ -39,10 +39,10 @@ export function makeToken(
   return { row, clientSecret, write: insert('api_tokens', row) }
 }
 
-/** The token that a caller names, with its platform. */
+/** The token that a caller names, by its id or by its client id, which is the same without its kind. */
 export async function findTokenWithPlatform(
-  read: App['read'] | Read,
+  read: Read,
   user: string,
-): Promise<{ token: TokenRow; platform: PlatformRow } | undefined> {
-  return selectTokenWithPlatform(read, user)
+): ReturnType<typeof selectTokenWithPlatform> {
+  return selectTokenWithPlatform(read, user.startsWith(ID_PREFIX) ? user : `${ID_PREFIX}${user}`)
 }
