@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Op } from './app.ts'
+import { countUpTo } from './db/read.ts'
 import type { Tables } from './db/tables.ts'
 import { toCanonicalJson } from './json.ts'
 import { fieldError } from './operation.ts'
@@ -61,7 +62,7 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
   const total = position
     ? undefined
     : hasMore
-      ? await countUpTo(op, rows, COUNTED_ROWS_MAX + 1)
+      ? await countUpTo(op.read, rows, COUNTED_ROWS_MAX + 1)
       : found.length
   return {
     data: await view(shown),
@@ -71,18 +72,6 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
       : {}),
     ...(total !== undefined && total <= COUNTED_ROWS_MAX ? { totalCount: total } : {}),
   }
-}
-
-async function countUpTo<TB extends keyof Tables, Row>(
-  op: Op,
-  rows: SelectQueryBuilder<Tables, TB, Row>,
-  max: number,
-): Promise<number> {
-  const { count } = await op.read
-    .selectFrom(rows.limit(max).as('some'))
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 function writeCursor(op: Op, binding: string, position: Position): string {

@@ -32,11 +32,11 @@ function listenError({ host, port }: Config, error: NodeJS.ErrnoException): Erro
   return new ConfigError(`HOST ${host} is not an address of this machine (${error.code}).`)
 }
 
-/** Where there are no credentials yet. The command works from the repository's folder, without being installed. */
+/** Production keeps no credentials. The command works from the repository's folder, without being installed. */
 function makeSome({ databaseUrl }: Config): string {
   // The embedded database belongs to one process.
   const when = databaseUrl ? 'make some' : 'stop, then make some'
-  return `none here yet; ${when}: node cli/dist/main.js platform create --name NAME`
+  return `none here; ${when}: node cli/dist/main.js platform create --name NAME`
 }
 
 function banner(config: Config, baseUrl: string, credentials: string | undefined): string {

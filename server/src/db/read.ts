@@ -7,6 +7,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type SelectQueryBuilder,
 } from 'kysely'
 import type { Database } from './port.ts'
 import type { Tables } from './tables.ts'
@@ -23,6 +24,19 @@ export function createRead(db: Database): Read {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
+}
+
+/** How many rows a query has, counting no further than `max`. */
+export async function countUpTo<TB extends keyof Tables, Row>(
+  read: Read,
+  rows: SelectQueryBuilder<Tables, TB, Row>,
+  max: number,
+): Promise<number> {
+  const { count } = await read
+    .selectFrom(rows.limit(max).as('some'))
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** Runs kysely's statements through the port, each on its own. */
