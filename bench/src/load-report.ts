@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { Figure } from './measure.ts'
 import type { DatabaseKind } from './server-process.ts'
 import { median, ratio, table, whole } from './table.ts'
 
@@ -7,13 +8,6 @@ export interface LoadOptions {
   /** How long each part of a round runs. */
   readonly seconds: number
   readonly rounds: number
-}
-
-/** What one part of one round came to; processor times are of the process that answered, per piece of work. */
-export interface Figure {
-  readonly perSecond: number
-  readonly mainUs: number
-  readonly othersUs: number
 }
 
 export const ROWS = ['bare', 'get', 'quote', 'execute', 'settled', 'verify'] as const
@@ -26,7 +20,7 @@ interface Setting {
   readonly bytes: number
 }
 
-const DATABASES = { embedded: 'the embedded database', postgres: 'PostgreSQL' } as const
+export const DATABASES = { embedded: 'the embedded database', postgres: 'PostgreSQL' } as const
 
 export function printLoad(figures: Figures, options: LoadOptions, setting: Setting): void {
   const of = (row: Row, what: keyof Figure) => median(figures[row].map((figure) => figure[what]))
@@ -87,7 +81,7 @@ function shares(of: (row: Row, what: keyof Figure) => number, database: Database
   return `  A signed payment until it has settled takes ${whole(all)} µs: ${parts.join(', ')}.${rest}`
 }
 
-function count(n: number, noun: string): string {
+export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 

@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { after, type Connection, drive, openConnections, wireRequest } from './connections.ts'
+import { after, type Connection, openConnections, wireRequest } from './connections.ts'
 import { type Figures, type LoadOptions, printLoad, ROWS, type Row } from './load-report.ts'
+import { measure, oneCore, type Target } from './measure.ts'
 import { makePayers, type Payer } from './payers.ts'
 import { Api, bodyOf, createQuote, execute, type Payment, preparePayment, settleAll } from './payments.ts'
 import {
   newPlace,
   type Place,
+  postgresTime,
   processorTime,
   RunningProcess,
   readCredentials,
@@ -58,12 +60,6 @@ export async function runLoad(options: LoadOptions): Promise<void> {
   }
 }
 
-/** A process, and the connections to it. */
-interface Target {
-  readonly pid: number
-  readonly connections: readonly Connection[]
-}
-
 class Bench {
   figures: Figures = noFigures()
   readonly #api: Api
@@ -84,11 +80,10 @@ class Bench {
   async round(seconds: number, server: Target, bare: Target): Promise<void> {
     await this.#measure('bare', bare, after(seconds), repeating(wireRequest('GET', '/')))
     await this.#measure('get', server, after(seconds), repeating(this.#api.get(this.#transactionPath)))
-    const perSecond = verificationsPerSecond(Math.min(1, seconds))
-    this.figures.verify.push({ perSecond, mainUs: 1e6 / perSecond, othersUs: 0 })
+    this.figures.verify.push(oneCore(verificationsPerSecond(Math.min(1, seconds))))
     const payments = await this.#quotes(seconds, server)
 
-    const before = processorTime(server.pid)
+    const [before, postgresBefore] = [processorTime(server.pid), postgresTime()]
     const begun = performance.now()
     const left = [...payments]
     await this.#measure('execute', server, never, async (connection) => {
@@ -102,6 +97,7 @@ class Bench {
       perSecond: (payments.length * 1000) / (performance.now() - begun),
       mainUs: (spent.main - before.main) / payments.length,
       othersUs: (spent.others - before.others) / payments.length,
+      postgresUs: (postgresTime() - postgresBefore) / payments.length,
     })
   }
 
@@ -117,20 +113,8 @@ class Bench {
     return Promise.all(made.map((prepare) => prepare()))
   }
 
-  async #measure(
-    row: Row,
-    { pid, connections }: Target,
-    isOver: () => boolean,
-    work: (connection: Connection) => Promise<boolean>,
-  ): Promise<void> {
-    const before = processorTime(pid)
-    const { done, seconds } = await drive(connections, isOver, work)
-    const spent = processorTime(pid)
-    this.figures[row].push({
-      perSecond: done / seconds,
-      mainUs: (spent.main - before.main) / done,
-      othersUs: (spent.others - before.others) / done,
-    })
+  async #measure(row: Row, ...args: Parameters<typeof measure>): Promise<void> {
+    this.figures[row].push(await measure(...args))
   }
 }
 

@@ -3,13 +3,17 @@ import { serveBareRoute } from './bare-route.ts'
 import { runLoad } from './load.ts'
 import { runMemory } from './memory.ts'
 import type { DatabaseKind } from './server-process.ts'
+import { runSignIn } from './sign-in.ts'
 import { runStart } from './start.ts'
 
-const USAGE = `usage: npm run bench [-- [load | start | memory] [--database embedded|postgres] [--seconds N] [--rounds N]]
+const COMMANDS = ['load', 'sign-in', 'start', 'memory']
+
+const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N]]
   load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
+  sign-in  passkey, OAuth and signed retry beside raw signature checks, on PostgreSQL unless --database says
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
-  Without a command: all three.`
+  Without a command: all four.`
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -27,6 +31,7 @@ async function main(args: readonly string[]): Promise<number> {
   const isWanted = (name: string) => command === undefined || command === name
   try {
     if (isWanted('load')) await runLoad({ database, seconds, rounds })
+    if (isWanted('sign-in')) await runSignIn({ database: options.database ?? 'postgres', seconds, rounds })
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
     return 0
@@ -58,7 +63,7 @@ function readOptions(args: readonly string[]): Options | undefined {
     const [command, ...rest] = positionals
     const { database } = values
     const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
-    const isKnown = command === undefined || ['load', 'start', 'memory'].includes(command)
+    const isKnown = command === undefined || COMMANDS.includes(command)
     const isDatabase = database === undefined || database === 'embedded' || database === 'postgres'
     const isCount = seconds > 0 && seconds <= 60 && Number.isInteger(rounds) && rounds > 0
     if (!isKnown || rest.length > 0 || !isDatabase || !isCount) return undefined

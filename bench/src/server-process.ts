@@ -153,12 +153,44 @@ export function processorTime(pid: number): { main: number; others: number } {
   let main = 0
   let others = 0
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const line = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
-    // proc(5): after the name in parentheses, the 12th and 13th fields are user and system time.
-    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
-    const spent = (Number(fields[11]) + Number(fields[12])) * TICK_US
+    const { spent } = readStat(`${pid}/task/${thread}`)
     if (Number(thread) === pid) main += spent
     else others += spent
   }
   return { main, others }
+}
+
+/** Processor time so far, in µs, of the PostgreSQL that this process started: its server and what serves connections. */
+export function postgresTime(): number {
+  const found = new Map<number, ProcessStat>()
+  for (const pid of readdirSync('/proc').map(Number)) {
+    if (Number.isNaN(pid)) continue
+    try {
+      const stat = readStat(`${pid}`)
+      if (stat.name === 'postgres') found.set(pid, stat)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const isOurs = ({ parent }: ProcessStat) =>
+    parent === process.pid || found.get(parent)?.parent === process.pid
+  return [...found.values()].filter(isOurs).reduce((sum, { spent }) => sum + spent, 0)
+}
+
+interface ProcessStat {
+  readonly name: string
+  readonly parent: number
+  readonly spent: number
+}
+
+/** proc(5): the name in parentheses, and after it the parent second, user and system time as 12th and 13th. */
+function readStat(path: string): ProcessStat {
+  const line = readFileSync(`/proc/${path}/stat`, 'utf8')
+  const nameEnd = line.lastIndexOf(')')
+  const fields = line.slice(nameEnd + 2).split(' ')
+  return {
+    name: line.slice(line.indexOf('(') + 1, nameEnd),
+    parent: Number(fields[1]),
+    spent: (Number(fields[11]) + Number(fields[12])) * TICK_US,
+  }
 }

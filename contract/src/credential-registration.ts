@@ -69,6 +69,7 @@ export const credential_create = endpoint({
     'SMS_OTP_CREDENTIAL_ALREADY_EXISTS',
     'PASSKEY_CREDENTIAL_ALREADY_EXISTS',
     'CONFLICT',
+    'RATE_LIMITED',
     'CUSTOMER_DELETED',
     'NOT_IMPLEMENTED',
   ],

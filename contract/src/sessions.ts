@@ -35,7 +35,7 @@ export const session_refresh = endpoint({
   params: sessionPath,
   body: Type.Object({ clientPublicKey: ClientPublicKey }),
   responses: { 200: AuthSession, 202: SignedRequestChallenge },
-  errors: ['INVALID_INPUT', 'SESSION_NOT_FOUND'],
+  errors: ['INVALID_INPUT', 'SESSION_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
 })
 
 /** Ends a session before its time. */
@@ -50,5 +50,5 @@ export const session_delete = endpoint({
   signed: true,
   params: sessionPath,
   responses: { 202: AuthSignedRequestChallenge, 204: null },
-  errors: ['SESSION_NOT_FOUND'],
+  errors: ['SESSION_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
 })

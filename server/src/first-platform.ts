@@ -6,7 +6,7 @@ import type { App } from './app.ts'
 import { BASE_PATH } from './base-path.ts'
 import { makePlatform } from './platforms/platforms.ts'
 import { hasPlatforms, isPlatformThere } from './platforms/store.ts'
-import { makeToken } from './tokens/tokens.ts'
+import { findTokenWithPlatform, makeToken } from './tokens/tokens.ts'
 
 /** What a platform's backend needs to call the API. The secret is shown once and stored as a hash. */
 export interface Credentials {
@@ -44,7 +44,9 @@ export async function createToken(
  */
 export async function ensureFirstPlatform(app: App, baseUrl: string): Promise<string | undefined> {
   const path = join(app.config.dataDir, 'credentials.json')
-  const known = await readCredentials(path)
+  const found = await readCredentials(path)
+  // Of another database, they open nothing here.
+  const known = found && (await findTokenWithPlatform(app.read, found.tokenId)) ? found : undefined
   if (known?.baseUrl === baseUrl) return path
   if (!known && (await hasPlatforms(app.read))) return undefined
   const { tokenId, clientSecret } = known ?? (await createPlatform(app, 'Sandbox'))

@@ -103,6 +103,7 @@ export interface SignedHandler<E extends Endpoint> {
 
 /** Checks a proof against what its request put aside; gives what the handler is to know. Throws where it fails. */
 export type Prove = (request: {
+  readonly id: string
   readonly payload: string
   readonly context: Readonly<Record<string, unknown>>
 }) => Promise<Readonly<Record<string, unknown>>>

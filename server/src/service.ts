@@ -50,7 +50,11 @@ export async function openService(
       rates: isSandbox ? sandboxRates : undefined,
       rail: isSandbox ? sandboxRail : undefined,
       delivery: createDelivery(config),
-      identityKeys: createKeySource({ fetch, clock: machineClock }),
+      identityKeys: createKeySource({
+        fetch,
+        clock: machineClock,
+        onFailure: (issuer, cause) => app.log.warn({ err: cause, issuer }, 'keys of an issuer not fetched'),
+      }),
       wakeJobs: () => jobs.wake(),
       advanceClock: (platformId, target) => advanceClock(app, jobs, platformId, target),
     }

@@ -287,7 +287,35 @@ describe('revoking a credential', () => {
   })
 })
 
+describe('a wallet whose customer was deleted', () => {
+  test('takes no new credential, signed or not, and signs nobody in', async () => {
+    const { client, customer, session } = await signedIn()
+    const email = await credentialOf(client, customer.wallet)
+    expect((await client.send('DELETE', `/customers/${customer.id}`)).status).toBe(200)
+    for (const body of [
+      attestationBody(customer.wallet, new Authenticator()),
+      { type: 'EMAIL_OTP', accountId: customer.wallet },
+    ])
+      expect((await signed(client, session, 'POST', '/auth/credentials', body)).body.code).toBe(
+        'CUSTOMER_DELETED',
+      )
+    expect((await client.post(`/auth/credentials/${email}/challenge`)).body.code).toBe('CREDENTIAL_NOT_FOUND')
+    expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toEqual([])
+  })
+})
+
 describe('signing in with a code by SMS', () => {
+  test('sends five codes within ten minutes, however often the credential is registered anew', async () => {
+    const { client, customer, session } = await signedIn()
+    const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }
+    for (let registered = 0; registered < 5; registered++) {
+      const { status, body: credential } = await signed(client, session, 'POST', '/auth/credentials', body)
+      expect(status).toBe(201)
+      expect((await signed(client, session, 'DELETE', `/auth/credentials/${credential.id}`)).status).toBe(204)
+    }
+    expect((await client.post('/auth/credentials', body)).body.code).toBe('RATE_LIMITED')
+  })
+
   test('works like the code by e-mail, with the code that the registration sent', async () => {
     const { client, customer, session } = await signedIn()
     const body = {

@@ -94,9 +94,9 @@ describe('in production', () => {
       code: 'WALLET_SIGNATURE_MALFORMED',
     })
 
-    const passkeyConfig = { rpId: 'localhost', origins: ['http://localhost:3000'] }
+    const passkeyConfig = { rpId: 'app.example', origins: ['https://app.example'] }
     expect((await client.send('PATCH', '/config', { passkeyConfig })).status).toBe(200)
-    const authenticator = new Authenticator()
+    const authenticator = new Authenticator('app.example', 'https://app.example')
     const challenge = randomBytes(16).toString('base64url')
     const attestation = authenticator.attest(challenge)
     const registration = {

@@ -36,7 +36,7 @@ export const internalAccountUpdate: SignedHandler<typeof internal_account_update
       body: view!,
       writes: [
         update('internal_accounts', wallet.id, { private_enabled: wallet.private_enabled }, change),
-        event(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', wallet.id, view!),
+        { ...event(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', wallet.id, view!), balanceOf: wallet.id },
       ],
     }
   },

@@ -74,7 +74,7 @@ async function checkToken(
     const verified = await op.identityKeys.verify(token, checked.issuer)
     if ('failure' in verified) throw refused(verified.reason)
   }
-  const id = tokenFingerprint(token)
+  const id = `${op.platform.id} ${tokenFingerprint(token)}`
   if (await isIdTokenUsed(op, id)) throw refused('ID token was used before')
   const use = insert('used_id_tokens', { id, platform_id: op.platform.id, expires_at: checked.usableUntil })
   return { identity: checked, use }

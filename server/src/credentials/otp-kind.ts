@@ -37,6 +37,7 @@ function otpKind(channel: DeliveryChannel): CredentialKind {
       if (existing.some(({ type }) => type === channel)) throw new ApiError(ALREADY_EXISTS[channel])
       const credential = makeOtpCredential(op, account.id, channel, await contactFor(op, account, body))
       checkDelivery(op, channel)
+      await checkChallengeRate(op, credential)
       const challenge = makeOtpChallenge(op, credential, account)
       return {
         credential: { ...credential, current_challenge_id: challenge.challengeId },

@@ -62,10 +62,16 @@ export function replaceChallenge(op: Op, credential: CredentialRow, challengeId:
   return update('credentials', credential.id, { version: credential.version, revoked_at: null }, change)
 }
 
-/** Error: 429 `RATE_LIMITED` with `Retry-After` once a credential had five challenges within ten minutes. */
-export async function checkChallengeRate(op: Op, credential: CredentialRow): Promise<void> {
+/**
+ * Error: 429 `RATE_LIMITED` with `Retry-After` once a wallet had five codes of this kind within ten minutes: to one
+ * credential, or to several that were registered one after the other.
+ */
+export async function checkChallengeRate(
+  op: Op,
+  credential: Pick<CredentialRow, 'account_id' | 'type'>,
+): Promise<void> {
   const since = plusSeconds(op.now, -CHALLENGES_WINDOW_SECONDS)
-  const times = await selectChallengeTimes(op, credential.id, since, CHALLENGES_MAX)
+  const times = await selectChallengeTimes(op, credential, since, CHALLENGES_MAX)
   const oldest = times[CHALLENGES_MAX - 1]
   if (!oldest) return
   const waitMs = plusSeconds(oldest, CHALLENGES_WINDOW_SECONDS).getTime() - op.now.getTime()

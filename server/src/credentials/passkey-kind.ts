@@ -82,7 +82,7 @@ export const passkey: CredentialKind = {
     })
     if (!('failure' in verified)) return { signCount: verified.newCounter }
     const isCopied = verified.failure === 'counter'
-    throw refused(verified.reason, isCopied ? [signCountRegressed(op, credential)] : [])
+    throw refused(verified.reason, isCopied ? signCountRegressed(op, credential, request.id) : [])
   },
 
   async signIn(op, credential, _body, approval) {
@@ -120,7 +120,10 @@ function refused(reason: string, writes: readonly Write[] = []): ApiError {
   return new ApiError('UNAUTHORIZED', { reason, writes })
 }
 
-/** A counter that does not grow may mean a copied passkey: the platform is told. */
-function signCountRegressed(op: Op, credential: CredentialRow) {
-  return event(op, 'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', credential.id, credentialView(credential))
+/** A counter that does not grow may mean a copied passkey: the platform is told, once, and the challenge is used up. */
+function signCountRegressed(op: Op, credential: CredentialRow, requestId: string): Write[] {
+  return [
+    update('signing_requests', requestId, { consumed_at: null }, { consumed_at: op.now }),
+    event(op, 'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', credential.id, credentialView(credential)),
+  ]
 }

@@ -1,26 +1,27 @@
 import type { credential_create, credential_delete } from '@countersign/contract/credential-registration'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
+import { findCustomer } from '../customers/customers.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
 import { insert, update } from '../db/writes.ts'
-import { ApiError, fieldError, type SignedHandler } from '../operation.ts'
+import { ApiError, fieldError, type SignedHandler, StaleRead } from '../operation.ts'
 import { endSessionsOf } from '../sessions/sessions.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { credentialsChanged, credentialView, findCredential } from './credentials.ts'
 import { KINDS } from './kinds.ts'
-import { selectCredentials } from './store.ts'
+import { hadCredentials, selectCredentials } from './store.ts'
 
 /** The first credential of a wallet at once, a further one signed by a session of those it has (specification 4.1). */
 export const credentialCreate: SignedHandler<typeof credential_create> = {
   async authorize(op, { body }) {
     const account = await findWallet(op, body.accountId)
-    if ((await selectCredentials(op, account.id)).length === 0) return null
+    if (!(await hadCredentials(op, account.id))) return null
     // Refused now rather than after the customer has signed.
     const { credential } = await KINDS[body.type].register(op, account, body)
     return {
       accountId: account.id,
       statement: {
-        summary: `Add a way to sign in to this wallet: ${WORDS[body.type]} ${credential.nickname}`,
+        summary: `Add a way to sign in to this wallet: ${inWords(credential)}`,
         credential: { type: body.type, nickname: credential.nickname },
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
@@ -28,8 +29,11 @@ export const credentialCreate: SignedHandler<typeof credential_create> = {
     }
   },
 
-  async handle(op, { body }) {
+  async handle(op, { body, approval }) {
     const account = await findWallet(op, body.accountId)
+    // Another call registered the first one since this one was let through without a signature.
+    if (!approval && (await hadCredentials(op, account.id)))
+      throw new StaleRead('The wallet has a credential')
     const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
     return {
       status: 201,
@@ -46,7 +50,7 @@ export const credentialDelete: SignedHandler<typeof credential_delete> = {
     return {
       accountId: credential.account_id,
       statement: {
-        summary: `Take away a way to sign in to this wallet: ${WORDS[credential.type]} ${credential.nickname}`,
+        summary: `Take away a way to sign in to this wallet: ${inWords(credential)}`,
         credential: { id: credential.id, type: credential.type, nickname: credential.nickname },
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
@@ -78,21 +82,29 @@ const WORDS: Readonly<Record<CredentialRow['type'], string>> = {
   PASSKEY: 'the passkey',
 }
 
-/** Errors: 404 `ACCOUNT_NOT_FOUND`, 400 for an account that is not an embedded wallet. */
+/** What a device shows of a credential: of an identity what the issuer vouches for, not the e-mail that it claims. */
+function inWords({ type, nickname, oidc_subject, oidc_issuer }: CredentialRow): string {
+  return `${WORDS[type]} ${type === 'OAUTH' ? `${oidc_subject} at ${oidc_issuer}` : nickname}`
+}
+
+/** Errors: 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`, 400 for an account that is not an embedded wallet. */
 async function findWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findInternalAccount(op, accountId)
   if (account.type !== 'EMBEDDED_WALLET')
     throw fieldError('INVALID_INPUT', 'accountId', 'Only an embedded wallet has credentials')
+  await findCustomer(op, account.customer_id!, 'accountId')
   return account
 }
 
 async function findRevocable(op: Op, id: string) {
   const credential = await findCredential(op, id)
-  const others = (await selectCredentials(op, credential.account_id)).filter((other) => other.id !== id)
+  // The account first: its version is the guard of what is read after it.
+  const account = await findInternalAccount(op, credential.account_id)
+  const others = (await selectCredentials(op, account.id)).filter((other) => other.id !== id)
   if (others.length === 0)
     throw new ApiError('INVALID_INPUT', {
       message: 'The last credential of a wallet cannot be revoked.',
       details: { field: 'id' },
     })
-  return { credential, account: await findInternalAccount(op, credential.account_id) }
+  return { credential, account }
 }

@@ -21,19 +21,32 @@ export async function selectCredentials(op: Op, accountId: string): Promise<Cred
     .execute()
 }
 
-/** When the latest challenges of a credential were issued, newest first. */
+/** Whether a wallet ever had a credential, also one that was revoked. */
+export async function hadCredentials(op: Op, accountId: string): Promise<boolean> {
+  const row = await op.read
+    .selectFrom('credentials')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** When the latest codes of one kind for a wallet were issued, newest first; also of credentials that are gone. */
 export async function selectChallengeTimes(
   op: Op,
-  credentialId: string,
+  { account_id, type }: Pick<CredentialRow, 'account_id' | 'type'>,
   since: Date,
   limit: number,
 ): Promise<Date[]> {
   const rows = await op.read
     .selectFrom('otp_challenges')
-    .select('created_at')
-    .where('credential_id', '=', credentialId)
-    .where('created_at', '>', since)
-    .orderBy('created_at', 'desc')
+    .innerJoin('credentials', 'credentials.id', 'otp_challenges.credential_id')
+    .select('otp_challenges.created_at')
+    .where('credentials.account_id', '=', account_id)
+    .where('credentials.type', '=', type)
+    .where('otp_challenges.created_at', '>', since)
+    .orderBy('otp_challenges.created_at', 'desc')
     .limit(limit)
     .execute()
   return rows.map((row) => row.created_at)

@@ -7,6 +7,7 @@ import type {
 } from '@countersign/contract/customers'
 import { findWallet } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
+import { credentialsChanged } from '../credentials/credentials.ts'
 import type { CredentialRow, CustomerRow } from '../db/tables.ts'
 import { expectRow, insert, update } from '../db/writes.ts'
 import { toCanonicalJson } from '../json.ts'
@@ -125,6 +126,7 @@ export const customerUpdate: SignedHandler<typeof customer_update> = {
 export const customerDelete: Handler<typeof customer_delete> = async (op, { params }) => {
   const customer = await findCustomer(op, params.customerId)
   const change = { deleted_at: op.now, updated_at: op.now, version: customer.version + 1 }
+  const wallet = await findWallet(op, customer.id)
   const sessionIds = await selectActiveSessionIds(op, customer.id)
   const credentialIds = await selectLiveCredentialIds(op, customer.id)
   return {
@@ -138,6 +140,7 @@ export const customerDelete: Handler<typeof customer_delete> = async (op, { para
       ...credentialIds.map((id) =>
         update('credentials', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
       ),
+      ...(wallet ? [credentialsChanged(op, wallet)] : []),
     ],
   }
 }

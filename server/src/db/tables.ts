@@ -123,7 +123,7 @@ export interface OtpChallengeRow {
 }
 
 export interface UsedIdTokenRow {
-  /** SHA-256 of the token, in hex. */
+  /** The platform that it was used on, and what the token is remembered by. */
   id: string
   platform_id: string
   expires_at: Date

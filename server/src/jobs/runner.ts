@@ -23,6 +23,7 @@ const POLL_MS = 1000
 const JOBS_AT_ONCE_MAX = 64
 /** Of these, messages: they wait for machines elsewhere, and payments must not wait for them. */
 const MESSAGES_AT_ONCE_MAX = 32
+const MESSAGE = 'message.deliver' satisfies JobKind
 /** A process that claims a job and dies holds others off it for so long. */
 const CLAIM_SECONDS = 30
 const RETRY_SECONDS_MAX = 3600
@@ -34,6 +35,8 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
   let again = false
+  /** The last look found more than there was room for. */
+  let hasMore = false
   let stopped = false
   const underWay = new Map<string, { readonly kind: string; readonly done: Promise<void> }>()
 
@@ -41,23 +44,24 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     do {
       again = false
       const room = JOBS_AT_ONCE_MAX - underWay.size
-      const messages = [...underWay.values()].filter(({ kind }) => kind === 'message.deliver').length
-      if (room === 0) return
-      const jobs = await selectDue(app, room, messages < MESSAGES_AT_ONCE_MAX)
+      const messages = [...underWay.values()].filter(({ kind }) => kind === MESSAGE).length
+      const jobs = await selectDue(app, room, MESSAGES_AT_ONCE_MAX - messages)
+      hasMore = jobs.length === room
       // Together, so that the claims are one commit.
-      const claimed = await Promise.all(jobs.map((job) => claim(app, job)))
-      for (const [index, job] of jobs.entries()) if (claimed[index]) begin(job)
-      again ||= jobs.length === room
+      const claims = await Promise.allSettled(jobs.map((job) => claim(app, job)))
+      for (const [index, job] of jobs.entries()) {
+        const claimed = claims[index]!
+        if (claimed.status === 'fulfilled' && claimed.value) begin(job)
+      }
     } while (again && !stopped)
   }
 
   function begin(job: DueJob): void {
-    const isFull = underWay.size + 1 >= JOBS_AT_ONCE_MAX
     const done = perform(job)
       .catch((error) => app.log.error({ err: error, job: job.id }, 'a job was cut short'))
       .finally(() => {
         underWay.delete(job.id)
-        if (isFull) wake()
+        if (hasMore || job.kind === MESSAGE) wake()
       })
     underWay.set(job.id, { kind: job.kind, done })
   }
@@ -108,6 +112,8 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
       .catch((error) => app.log.error({ err: error }, 'looking for due work failed'))
       .finally(() => {
         looking = undefined
+        // A wake that came after the last look and before this.
+        if (again) wake()
       })
   }
 
@@ -134,16 +140,18 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
   }
 }
 
-/** What is due now and claimed by nobody; earliest first. Claims are in real time. */
-async function selectDue(app: App, limit: number, withMessages: boolean): Promise<DueJob[]> {
+/** What is due now and claimed by nobody, earliest first; of messages so many at most. Claims are in real time. */
+async function selectDue(app: App, limit: number, messagesMax: number): Promise<DueJob[]> {
+  if (limit <= 0) return []
   const { rows } = await app.db.query<JobRow>(
-    `SELECT j.* FROM platforms p CROSS JOIN LATERAL (
-       SELECT * FROM jobs WHERE platform_id = p.id
-         AND due_at <= $1::timestamptz + p.clock_offset_ms * interval '1 millisecond'
-         AND (claimed_until IS NULL OR claimed_until <= $1) AND ($3 OR kind <> 'message.deliver')
-       ORDER BY due_at, id LIMIT $2) j
-     ORDER BY j.due_at, j.id LIMIT $2`,
-    [app.clock(), limit, withMessages],
+    `WITH due AS (SELECT j.*, row_number() OVER (PARTITION BY j.kind ORDER BY j.due_at, j.id) AS place
+       FROM platforms p CROSS JOIN LATERAL (
+         SELECT * FROM jobs WHERE platform_id = p.id
+           AND due_at <= $1::timestamptz + p.clock_offset_ms * interval '1 millisecond'
+           AND (claimed_until IS NULL OR claimed_until <= $1)
+           AND ($3 > 0 OR kind <> '${MESSAGE}') ORDER BY due_at, id LIMIT $2) j)
+     SELECT * FROM due WHERE kind <> '${MESSAGE}' OR place <= $3 ORDER BY due_at, id LIMIT $2`,
+    [app.clock(), limit, messagesMax],
   )
   return withPlatforms(app, rows)
 }

@@ -9,6 +9,7 @@ import {
   findPlatform,
   platformConfigView,
   readPlatformConfig,
+  withoutDefaults,
 } from './platforms.ts'
 
 export const configGet: Handler<typeof config_get> = async (op) => ({
@@ -20,10 +21,11 @@ export const configGet: Handler<typeof config_get> = async (op) => ({
 export const configUpdate: Handler<typeof config_update> = async (op, { body }) => {
   const platform = await findPlatform(op)
   const before = readPlatformConfig(op, platform)
-  const config = changePlatformConfig(before, body)
+  const config = changePlatformConfig(op, before, body)
   const earlier = fiatCurrencies(before)
   const added = fiatCurrencies(config).filter((currency) => !earlier.includes(currency))
-  const change = { config, version: platform.version + 1, updated_at: op.now }
+  const stored = withoutDefaults(config, platform, body)
+  const change = { config: stored, version: platform.version + 1, updated_at: op.now }
   return {
     status: 200,
     body: platformConfigView(op, { ...platform, ...change }),

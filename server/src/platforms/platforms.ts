@@ -144,6 +144,7 @@ export function fiatCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies
  * Errors: 400 that names the member, for a currency that is unknown or given twice and for limits that cross.
  */
 export function changePlatformConfig(
+  op: Pick<Op, 'mode'>,
   config: PlatformConfig,
   change: BodyOf<typeof config_update>,
 ): PlatformConfig {
@@ -158,14 +159,28 @@ export function changePlatformConfig(
   return {
     ...config,
     ...present({ umaDomain, webhookEndpoint, oauthConfig }),
-    ...(passkeyConfig ? { passkeyConfig: changePasskeys(config.passkeyConfig, passkeyConfig) } : {}),
+    ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: { ...config.embeddedWalletConfig, ...embeddedWalletConfig },
   }
 }
 
-/** Error: 400 for a first passkeyConfig without its domain or origins. */
+/** Settings that nobody has made stay unset, so that their defaults can be others one day. */
+export function withoutDefaults(
+  { passkeyConfig, oauthConfig, ...config }: PlatformConfig,
+  { config: before }: PlatformRow,
+  change: BodyOf<typeof config_update>,
+): Record<string, unknown> {
+  return {
+    ...config,
+    ...(change.passkeyConfig || before.passkeyConfig ? { passkeyConfig } : {}),
+    ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
+  }
+}
+
+/** Errors: 400 for a first passkeyConfig without its domain or origins, and in production for http://localhost. */
 function changePasskeys(
+  op: Pick<Op, 'mode'>,
   before: PlatformConfig['passkeyConfig'],
   change: NonNullable<BodyOf<typeof config_update>['passkeyConfig']>,
 ): NonNullable<PlatformConfig['passkeyConfig']> {
@@ -174,6 +189,13 @@ function changePasskeys(
     throw fieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
   if (origins === undefined)
     throw fieldError('INVALID_INPUT', 'passkeyConfig.origins', 'passkeyConfig.origins is required')
+  const local = origins.findIndex((origin) => /^http:\/\/localhost/.test(origin))
+  if (op.mode === 'production' && local >= 0)
+    throw fieldError(
+      'INVALID_INPUT',
+      `passkeyConfig.origins.${local}`,
+      'http://localhost is an origin of the sandbox only',
+    )
   return { rpId, origins, userVerification }
 }
 

@@ -21,6 +21,7 @@ export async function selectActiveSessionByKey(
   return active(op, accountId)
     .selectAll('sessions')
     .where('public_key', '=', publicKey)
+    .orderBy('sessions.created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
 }

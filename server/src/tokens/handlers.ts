@@ -38,6 +38,8 @@ export const tokenDelete: Handler<typeof token_delete> = async (op, { params }) 
   const token = await findToken(op, params.tokenId)
   const change = { deleted_at: op.now, updated_at: op.now }
   const manages = token.permissions.includes('MANAGE')
+  // The platform first: its version is the guard of what is read after it.
+  const platform = await findPlatform(op)
   if (manages && (await selectManagingTokens(op.read, op.platform.id)).length === 1)
     throw fieldError('INVALID_INPUT', 'tokenId', 'The last token that can manage tokens cannot be deleted')
   return {
@@ -46,7 +48,7 @@ export const tokenDelete: Handler<typeof token_delete> = async (op, { params }) 
     writes: [
       update('api_tokens', token.id, { deleted_at: null }, change),
       // So that of the last two, deleted at the same time, one stays.
-      ...(manages ? [platformChanged(op, await findPlatform(op))] : []),
+      ...(manages ? [platformChanged(op, platform)] : []),
     ],
   }
 }
