@@ -17,8 +17,16 @@ export class Api {
   }
 
   post(path: string, body?: string, headers: Readonly<Record<string, string>> = {}): string {
+    return this.#send('POST', path, body, headers)
+  }
+
+  patch(path: string, body: string, headers: Readonly<Record<string, string>> = {}): string {
+    return this.#send('PATCH', path, body, headers)
+  }
+
+  #send(method: string, path: string, body?: string, headers: Readonly<Record<string, string>> = {}): string {
     const all = { Authorization: this.#authorization, ...headers }
-    return wireRequest('POST', this.#pathname + path, all, body)
+    return wireRequest(method, this.#pathname + path, all, body)
   }
 }
 

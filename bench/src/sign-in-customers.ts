@@ -59,11 +59,21 @@ export async function oauthVerify(api: Api, { identityId, subject }: Customer): 
 }
 
 /** The signed leg of a payment; its quote is made here, and its challenge issued. */
-export async function signedRetry(api: Api, connection: Connection, customer: Customer): Promise<string> {
+export async function paymentRetry(api: Api, connection: Connection, customer: Customer): Promise<string> {
   const quote = await createQuote(api, connection, customer)
   const { challenge, signed } = await preparePayment(api, customer, quote)
   await bodyOf(connection.send(challenge), 202)
   return signed
+}
+
+/** The signed leg of an operation that leaves nothing to be done afterwards: hiding a wallet's balance. */
+export async function hidingRetry(api: Api, connection: Connection, customer: Customer): Promise<string> {
+  const path = `/internal-accounts/${customer.walletId}`
+  const body = JSON.stringify({ privateEnabled: true })
+  const asked = await bodyOf(connection.send(api.patch(path, body)), 202)
+  const { payloadToSign, requestId } = JSON.parse(asked) as Record<string, string>
+  const signature = await customer.session.sign(payloadToSign!)
+  return api.patch(path, body, { 'Svc-Wallet-Signature': signature, 'Request-Id': requestId! })
 }
 
 /** A token as the sandbox takes it: JWT-shaped, its signature not looked at (specification 5.5). */

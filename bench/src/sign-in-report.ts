@@ -5,7 +5,7 @@ import { median, ratio, table, whole } from './table.ts'
 
 export type SignInOptions = LoadOptions
 
-const REQUESTS = ['passkey', 'oauth', 'retry'] as const
+const REQUESTS = ['passkey', 'oauth', 'hiding', 'payment'] as const
 type Request = (typeof REQUESTS)[number]
 type Row = Request | 'verify' | 'sessionKey'
 export type SignInFigures = Readonly<Record<Row, Figure[]>>
@@ -13,13 +13,14 @@ export type SignInFigures = Readonly<Record<Row, Figure[]>>
 const NAMES: Readonly<Record<Row, string>> = {
   passkey: 'passkey verify',
   oauth: 'OAuth verify',
-  retry: 'execute a quote: the signed retry',
+  hiding: 'signed retry: hide a balance',
+  payment: 'signed retry: execute a quote',
   verify: 'raw P-256 verifications, one core',
   sessionKey: 'session keys made and sealed, one core',
 }
 
 export function noSignInFigures(): SignInFigures {
-  return { passkey: [], oauth: [], retry: [], verify: [], sessionKey: [] }
+  return { passkey: [], oauth: [], hiding: [], payment: [], verify: [], sessionKey: [] }
 }
 
 export function printSignIn(figures: SignInFigures, options: SignInOptions, connections: number): void {
@@ -37,7 +38,7 @@ export function printSignIn(figures: SignInFigures, options: SignInOptions, conn
   const { database, rounds, seconds } = options
   const isPostgres = database === 'postgres'
   const verifyUs = of('verify', 'mainUs')
-  const signInUs = of('sessionKey', 'mainUs')
+  const sessionKeyUs = of('sessionKey', 'mainUs')
   process.stdout.write(`
 Signing in and signing, on ${DATABASES[database]}: ${connections} connections, a wallet each, ${count(rounds, 'round')} of ${seconds} s, medians.
 Load and server${isPostgres ? ', PostgreSQL too,' : ''} share ${availableParallelism()} cores. Challenges, quotes, assertions, tokens and signatures are made before the timing.
@@ -53,8 +54,9 @@ ${table([
     ...(isPostgres ? [whole(of(row, 'postgresUs'))] : []),
   ]),
 ])}
-  A request is more than a verification: it is HTTP, authentication, reads, and a commit that is on the disk. Of it, checking
-  the signature takes ${whole(verifyUs)} µs, and making and sealing the session's key, in a sign-in, ${whole(signInUs)} µs. The sandbox does not look
-  at the signature of an identity token. Payments settle beside the signed retry, on the same threads.
+  A request is more than a verification: it is HTTP, authentication, reads, and a commit that is on the disk.
+  In it a signature takes ${whole(verifyUs)} µs to check; a sign-in also makes and seals a session key, ${whole(sessionKeyUs)} µs.
+  The sandbox does not look at the signature of an identity token. Payments settle while later ones are
+  executed, on the same cores: the row of the quote holds most of a whole payment.
 `)
 }

@@ -3,7 +3,14 @@ import { type Figure, measure, oneCore, type Target } from './measure.ts'
 import { Api, bodyOf, settleAll } from './payments.ts'
 import { newPlace, type RunningProcess, readCredentials, startServer } from './server-process.ts'
 import { sessionKeysPerSecond } from './session-keys.ts'
-import { type Customer, makeCustomers, oauthVerify, passkeyVerify, signedRetry } from './sign-in-customers.ts'
+import {
+  type Customer,
+  hidingRetry,
+  makeCustomers,
+  oauthVerify,
+  passkeyVerify,
+  paymentRetry,
+} from './sign-in-customers.ts'
 import { noSignInFigures, printSignIn, type SignInFigures, type SignInOptions } from './sign-in-report.ts'
 import { verificationsPerSecond } from './verifications.ts'
 
@@ -56,9 +63,10 @@ async function round(
   figures.verify.push(oneCore(verificationsPerSecond(Math.min(1, seconds))))
   figures.sessionKey.push(oneCore(sessionKeysPerSecond(Math.min(1, seconds))))
 
-  await fill(target, lanes, after(seconds), (connection, { customer }) =>
-    passkeyVerify(api, connection, customer),
-  )
+  const prepare = (make: typeof passkeyVerify) =>
+    fill(target, lanes, after(seconds), (connection, { customer }) => make(api, connection, customer))
+
+  await prepare(passkeyVerify)
   const lengths = [...lanes.values()].map(({ ready }) => ready.length)
   figures.passkey.push(await drain(target, lanes, seconds))
 
@@ -67,10 +75,11 @@ async function round(
   await fill(target, lanes, isEnough, (_, { customer }) => oauthVerify(api, customer))
   figures.oauth.push(await drain(target, lanes, Math.min(seconds, TOKEN_SECONDS_MAX)))
 
-  await fill(target, lanes, after(seconds), (connection, { customer }) =>
-    signedRetry(api, connection, customer),
-  )
-  figures.retry.push(await drain(target, lanes, seconds))
+  await prepare(hidingRetry)
+  figures.hiding.push(await drain(target, lanes, seconds))
+
+  await prepare(paymentRetry)
+  figures.payment.push(await drain(target, lanes, seconds))
   await settleAll(api, target.connections[0]!)
 }
 

@@ -6,6 +6,7 @@ import { type Config, ConfigError } from './config.ts'
 import { createKeySource } from './crypto/oidc-keys.ts'
 import { createCommitter } from './db/committer.ts'
 import { migrate } from './db/migrate.ts'
+import { claimMode } from './db/mode.ts'
 import { openDatabase } from './db/open.ts'
 import { createRead } from './db/read.ts'
 import { createDelivery } from './delivery/delivery.ts'
@@ -36,6 +37,7 @@ export async function openService(
   const db = await openDatabase(config)
   try {
     await migrate(db)
+    await claimMode(db, config.mode)
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
     const enclave = await openEnclave(db, masterKey, config.mode, machineClock())
     const isSandbox = config.mode === 'sandbox'

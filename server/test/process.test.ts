@@ -175,14 +175,12 @@ describe.each([
 
 test('in production nothing of the sandbox is there, and no code is said to be sent that cannot be', async () => {
   const place = await newPlace()
-  const env = { COUNTERSIGN_MASTER_KEY: MASTER_KEY }
-  const sandbox = await ServerProcess.ready(place, env)
-  const { wallet, usd } = await newCustomer(sandbox.client())
-  const credential = await credentialOf(sandbox.client(), wallet)
-  await sandbox.kill('SIGTERM')
-
-  const production = await ServerProcess.ready(place, { ...env, COUNTERSIGN_MODE: 'production' })
-  const client = production.client()
+  const env = { COUNTERSIGN_MASTER_KEY: MASTER_KEY, COUNTERSIGN_MODE: 'production' }
+  const bank = credentialsOf(await run(place, ['platform', 'create', '--name', 'Bank', '--regulated'], env))
+  const production = await ServerProcess.ready(place, env)
+  const client = new Client(bank, production.baseUrl)
+  const { wallet, usd } = await newCustomer(client)
+  const credential = await credentialOf(client, wallet)
   for (const [method, path, body] of [
     ['GET', '/sandbox/clock', undefined],
     ['POST', '/sandbox/clock/advance', { seconds: 1 }],
@@ -195,6 +193,14 @@ test('in production nothing of the sandbox is there, and no code is said to be s
   expect([challenge.status, challenge.body.code]).toEqual([501, 'NOT_IMPLEMENTED'])
   const document = await (await fetch(`${production.baseUrl}/openapi.json`)).text()
   expect(document).not.toContain('/sandbox/')
+})
+
+test('a database of the sandbox is not opened in production', async () => {
+  const place = await newPlace()
+  const sandbox = await ServerProcess.ready(place, { COUNTERSIGN_MASTER_KEY: MASTER_KEY })
+  await sandbox.kill('SIGTERM')
+  const env = { COUNTERSIGN_MASTER_KEY: MASTER_KEY, COUNTERSIGN_MODE: 'production' }
+  expectRefusal(await run(place, [], env), 'COUNTERSIGN_MODE')
 })
 
 describe('the commands', () => {

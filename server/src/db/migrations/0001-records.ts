@@ -251,6 +251,12 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_expiry ON idempotency_keys (platform_id, expires_at);
 
+-- What holds for the database as a whole.
+CREATE TABLE settings (
+  name text PRIMARY KEY,
+  value text NOT NULL
+);
+
 CREATE TABLE enclave_secrets (
   name text PRIMARY KEY,
   sealed bytea NOT NULL,
