@@ -15,7 +15,7 @@ const SERVER = join(ROOT, 'server/dist/main.js')
 const WORKER = join(ROOT, 'server/dist/embedded-worker.mjs')
 
 /** A start takes two seconds on an idle machine; these tests make many, beside others. */
-export const PROCESS_TEST_MS = 120_000
+export const PROCESS_TEST_MS = 300_000
 
 /** Whether this run of the tests is on PostgreSQL. */
 export const onPostgres = Boolean(process.env.DATABASE_URL)

@@ -24,8 +24,12 @@ const JOBS_AT_ONCE_MAX = 64
 /** Of these, messages: they wait for machines elsewhere, and payments must not wait for them. */
 const MESSAGES_AT_ONCE_MAX = 32
 const MESSAGE = 'message.deliver' satisfies JobKind
-/** A process that claims a job and dies holds others off it for so long. */
-const CLAIM_SECONDS = 30
+/**
+ * A process that claims a job and dies holds others off it for so long. Doing a job twice has one effect all the same;
+ * a message, though, would arrive twice.
+ */
+const CLAIM_SECONDS = 5
+const MESSAGE_CLAIM_SECONDS = 30
 const RETRY_SECONDS_MAX = 3600
 const COMMIT_TRIES_MAX = 6
 
@@ -187,7 +191,8 @@ async function withPlatforms(app: App, jobs: readonly JobRow[]): Promise<DueJob[
 }
 
 async function claim(app: App, job: JobRow): Promise<boolean> {
-  const change = { attempts: job.attempts + 1, claimed_until: plusSeconds(app.clock(), CLAIM_SECONDS) }
+  const seconds = job.kind === MESSAGE ? MESSAGE_CLAIM_SECONDS : CLAIM_SECONDS
+  const change = { attempts: job.attempts + 1, claimed_until: plusSeconds(app.clock(), seconds) }
   return (await app.committer.commit([update('jobs', job.id, { attempts: job.attempts }, change)])).done
 }
 
