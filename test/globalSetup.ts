@@ -7,6 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { readConfig } from '../server/src/config.ts'
 import { baseUrlOf, createPlatform } from '../server/src/first-platform.ts'
 import { openService, type Service } from '../server/src/service.ts'
+import { copyEmptyDatabase, makeEmptyDatabase } from './empty-database.testing.ts'
 import { TEST_MASTER_KEY } from './master-key.testing.ts'
 
 declare module 'vitest' {
@@ -15,6 +16,8 @@ declare module 'vitest' {
     baseUrl: string
     /** POST here for the credentials of a platform of one's own: `{platformId, tokenId, clientSecret}`. */
     platformMaker: string
+    /** The files of a new embedded database, for tests that start servers of their own. */
+    emptyDatabase: string
   }
 }
 
@@ -25,6 +28,9 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+  const emptyDatabase = await makeEmptyDatabase()
+  await copyEmptyDatabase(emptyDatabase, dataDir)
+  project.provide('emptyDatabase', emptyDatabase)
   const logFile = join(dataDir, 'server.log')
   const config = readConfig({
     DATABASE_URL: process.env.DATABASE_URL,
@@ -46,6 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await service.close()
     const log = await readFile(logFile, 'utf8')
     await rm(dataDir, { recursive: true, force: true })
+    await rm(emptyDatabase, { recursive: true, force: true })
     // A fault is a defect even where the test that met it was content with the 500.
     for (const line of log.split('\n').filter((line) => line.includes('operation failed')))
       console.error(line)

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
+import { inject } from 'vitest'
+import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { createOp, type Op } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
@@ -219,6 +221,7 @@ export async function openProduction(
 ): Promise<Production> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-production-'))
   const database = await newDatabase(process.env.DATABASE_URL)
+  await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   const service = await openService(
     readConfig({
       DATABASE_URL: database?.url,

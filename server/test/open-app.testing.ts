@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inject } from 'vitest'
+import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { type App, createOp, type Op } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
@@ -11,6 +13,7 @@ import { openService } from '../src/service.ts'
 /** A service of the test's own that does not listen, for what cannot be seen over HTTP. */
 export async function openApp(): Promise<{ app: App; newPlatform(): Promise<Op>; close(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-app-'))
+  await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   const { app, close } = await openService(
     readConfig({
       DATABASE_URL: process.env.DATABASE_URL,

@@ -22,7 +22,7 @@ import {
 vi.setConfig({ testTimeout: PROCESS_TEST_MS })
 beforeAll(ensureServerBuilt)
 
-const ROUNDS = 3
+const ROUNDS = 2
 const CLIENTS = 20
 const QUOTES_PER_ROUND = 40
 const AMOUNT = 1_000_000

@@ -1,18 +1,18 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
+import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
 import { Client } from './client.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SERVER = join(ROOT, 'server/dist/main.js')
-const WORKER = join(ROOT, 'server/dist/embedded-worker.mjs')
 
 /** A start takes two seconds on an idle machine; these tests make many, beside others. */
 export const PROCESS_TEST_MS = 300_000
@@ -22,15 +22,9 @@ export const onPostgres = Boolean(process.env.DATABASE_URL)
 
 type Environment = Readonly<Record<string, string>>
 
-/**
- * For `beforeAll`. `npm test` has built what has changed; vitest by itself runs what was built last. Gives what removes
- * the files that the tests of one file share.
- */
-export async function ensureServerBuilt(): Promise<() => Promise<void>> {
+/** For `beforeAll`. `npm test` has built what has changed; vitest by itself runs what was built last. */
+export async function ensureServerBuilt(): Promise<void> {
   if (!existsSync(SERVER)) await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.mjs')])
-  return async () => {
-    if (emptyDatabase) await rm(await emptyDatabase, { recursive: true, force: true })
-  }
 }
 
 /** Where a server of the test's own keeps its data: a folder, and on PostgreSQL a database. */
@@ -42,21 +36,6 @@ export interface Place {
 }
 
 let databases = 0
-let emptyDatabase: Promise<string> | undefined
-
-/**
- * The files of a new embedded database, made once for the tests of one file: making them is most of a first start.
- * What the server itself does at its first start is still to do.
- */
-async function copyEmptyDatabase(dataDir: string): Promise<void> {
-  emptyDatabase ??= (async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
-    await promisify(execFile)(process.execPath, [WORKER, folder])
-    return folder
-  })()
-  await cp(await emptyDatabase, join(dataDir, 'db'), { recursive: true })
-}
-
 /**
  * A new place where nothing has been started yet: with a database that is ready for its first start, with none yet, or
  * where a process is not expected to come as far as its database. It is removed with every process that was started there
@@ -66,7 +45,7 @@ export async function newPlace(database: 'ready' | 'none' | 'unused' = 'ready'):
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-process-'))
   const serverUrl = database === 'unused' ? undefined : process.env.DATABASE_URL
   const own = serverUrl ? await createDatabase(serverUrl) : undefined
-  if (!own && database === 'ready') await copyEmptyDatabase(dataDir)
+  if (!own && database === 'ready') await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   const env = { COUNTERSIGN_DATA_DIR: dataDir, ...(own ? { DATABASE_URL: own.url } : {}) }
   onTestFinished(async () => {
     for (const child of children.get(dataDir) ?? []) {
