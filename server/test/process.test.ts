@@ -3,6 +3,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { runAdmin } from '../src/admin.ts'
+import { readConfig } from '../src/config.ts'
 import { Client, credentialOf, newCustomer } from './client.testing.ts'
 import {
   type Ending,
@@ -75,15 +77,23 @@ describe('the first start', () => {
   })
 })
 
+test.each([
+  ['PORT', { PORT: '65536' }],
+  ['PORT', { PORT: '-1' }],
+  ['COUNTERSIGN_MODE', { COUNTERSIGN_MODE: 'prod' }],
+  ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+  ['COUNTERSIGN_MASTER_KEY', { COUNTERSIGN_MODE: 'production' }],
+  ['COUNTERSIGN_NEW_MASTER_KEY', { COUNTERSIGN_NEW_MASTER_KEY: SECRET }],
+  ['DATABASE_URL', { DATABASE_URL: `mysql://root:${SECRET}@127.0.0.1/x` }],
+])('%s of %j is a bad setting: its message names it on one line, without its secret', (name, env) => {
+  expect(() => readConfig(env)).toThrow(new RegExp(`^.*${name}.*$`))
+  expect(() => readConfig(env)).not.toThrow(SECRET)
+})
+
 describe('what cannot be started is refused in one line', () => {
   test.each([
     ['PORT', { PORT: 'abc' }],
-    ['PORT', { PORT: '65536' }],
-    ['COUNTERSIGN_MODE', { COUNTERSIGN_MODE: 'prod' }],
-    ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
-    ['COUNTERSIGN_MASTER_KEY', { COUNTERSIGN_MODE: 'production' }],
     ['COUNTERSIGN_MASTER_KEY', { COUNTERSIGN_MASTER_KEY: SECRET }],
-    ['DATABASE_URL', { DATABASE_URL: `mysql://root:${SECRET}@127.0.0.1/x` }],
     ['DATABASE_URL', { DATABASE_URL: `postgres://root:${SECRET}@127.0.0.1:notaport/x` }],
     ['DATABASE_URL', { DATABASE_URL: `postgres://root:${SECRET}@127.0.0.1:1/x` }],
     ['HOST', { HOST: '192.0.2.1' }],
@@ -205,12 +215,18 @@ test('a database of the sandbox is not opened in production', async () => {
 
 describe('the commands', () => {
   test.each([
-    [['platform', 'create'], 'usage'],
     [['platform', 'destroy', '--name', 'Acme'], 'usage'],
     [['token', 'create', '--name', 'Acme'], 'usage'],
     [['platform', 'create', '--nane', 'Acme'], 'nane'],
-    [['token', 'create', '--platform', 'Platform:none', '--name', 'x'], 'Platform:none'],
     [['token', 'create', '--platform', 'Platform:none', '--name', 'x', '--permissions', 'ALL'], 'ALL'],
+    [['master-key', 'rotate'], 'COUNTERSIGN_NEW_MASTER_KEY'],
+  ])('%j is not carried out', async (args, naming) => {
+    await expect(runAdmin(readConfig({}), args)).rejects.toThrow(naming)
+  })
+
+  test.each([
+    [['platform', 'create'], 'usage'],
+    [['token', 'create', '--platform', 'Platform:none', '--name', 'x'], 'Platform:none'],
   ])('%j is refused in one line', async (args, naming) => {
     expectRefusal(
       await run(await newPlace(args.includes('Platform:none') ? 'ready' : 'unused'), args),
