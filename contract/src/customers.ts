@@ -10,6 +10,7 @@ import {
   Email,
   KYC_STATUSES,
   KycStatus,
+  PhoneNumber,
   Region,
   UmaAddress,
 } from './formats.ts'
@@ -46,6 +47,9 @@ const personFields = {
   address: Type.Optional(Address),
 }
 
+/** Where codes by SMS go when a registration names no number (specification 4.1). */
+const CustomerPhone = Type.Optional(PhoneNumber)
+
 const createFields = {
   platformCustomerId: Type.Optional(
     Text(255, { description: 'Unique among the customers. Made up if it is left out' }),
@@ -53,6 +57,7 @@ const createFields = {
   region: Type.Optional(Region),
   currencies: Type.Optional(Currencies),
   email: Type.Optional(Email),
+  phoneNumber: CustomerPhone,
   umaAddress: Type.Optional(UmaAddress),
 }
 
@@ -79,6 +84,7 @@ export const CustomerCreateRequest = OneOf('customerType', [
 const updateFields = {
   currencies: Type.Optional(Currencies),
   email: Type.Optional(Email),
+  phoneNumber: CustomerPhone,
   umaAddress: Type.Optional(UmaAddress),
 }
 
@@ -109,6 +115,7 @@ const recordFields = {
   region: Type.Optional(Region),
   currencies: Type.Optional(Currencies),
   email: Type.Optional(Email),
+  phoneNumber: CustomerPhone,
   umaAddress: UmaAddress,
   createdAt: Timestamp(),
   updatedAt: Timestamp(),

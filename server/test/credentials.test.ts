@@ -305,6 +305,17 @@ describe('a wallet whose customer was deleted', () => {
 })
 
 describe('signing in with a code by SMS', () => {
+  test("goes to the customer's number where the registration names none", async () => {
+    const client = await newPlatform()
+    const customer = await newCustomer(client, { phoneNumber: '+14155552671' })
+    expect((await client.get(`/customers/${customer.id}`)).body.phoneNumber).toBe('+14155552671')
+    const session = await signIn(client, customer.wallet)
+    const body = { type: 'SMS_OTP', accountId: customer.wallet }
+    expect((await signed(client, session, 'POST', '/auth/credentials', body)).body.nickname).toBe(
+      '+14155552671',
+    )
+  })
+
   test('sends five codes within ten minutes, however often the credential is registered anew', async () => {
     const { client, customer, session } = await signedIn()
     const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }

@@ -4,7 +4,7 @@ import type { InternalAccountRow } from '../db/tables.ts'
 import { type EventWrite, insert, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'
-import { ApiError } from '../operation.ts'
+import { ApiError, fieldError } from '../operation.ts'
 import { present } from '../present.ts'
 import { fundingInstructions } from './funding.ts'
 import { selectCustomerAccounts, selectInternalAccount, selectPlatformAccounts } from './store.ts'
@@ -22,6 +22,14 @@ export async function findInternalAccount(
 ): Promise<InternalAccountRow> {
   const account = await selectInternalAccount(op, id)
   if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  return account
+}
+
+/** An embedded wallet of this platform. Errors, naming `field`: 404 `ACCOUNT_NOT_FOUND`, 400 for any other account. */
+export async function findEmbeddedWallet(op: Op, id: string, field: string): Promise<InternalAccountRow> {
+  const account = await findInternalAccount(op, id, field)
+  if (account.type !== 'EMBEDDED_WALLET')
+    throw fieldError('INVALID_INPUT', field, 'This account is not an embedded wallet')
   return account
 }
 

@@ -2,19 +2,18 @@ import type {
   internal_account_export,
   internal_account_update,
 } from '@countersign/contract/internal-accounts'
-import { type Op, plusSeconds } from '../app.ts'
+import { plusSeconds } from '../app.ts'
 import { checkClientPublicKey } from '../client-key.ts'
-import type { InternalAccountRow } from '../db/tables.ts'
 import { update } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { fieldError, type SignedHandler } from '../operation.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
-import { findInternalAccount, internalAccountViews } from './accounts.ts'
+import { findEmbeddedWallet, internalAccountViews } from './accounts.ts'
 
 /** Whether a wallet hides its balance is its holder's to say (specification 4.7). */
 export const internalAccountUpdate: SignedHandler<typeof internal_account_update> = {
   async authorize(op, { params, body }) {
-    const wallet = await findWalletOf(op, params.id)
+    const wallet = await findEmbeddedWallet(op, params.id, 'id')
     if (body.privateEnabled === undefined)
       throw fieldError('INVALID_INPUT', 'privateEnabled', 'privateEnabled is required')
     return {
@@ -28,7 +27,7 @@ export const internalAccountUpdate: SignedHandler<typeof internal_account_update
   },
 
   async handle(op, { params, body }) {
-    const wallet = await findWalletOf(op, params.id)
+    const wallet = await findEmbeddedWallet(op, params.id, 'id')
     const change = { private_enabled: body.privateEnabled!, updated_at: op.now }
     const [view] = await internalAccountViews(op, [{ ...wallet, ...change }])
     return {
@@ -46,7 +45,7 @@ export const internalAccountUpdate: SignedHandler<typeof internal_account_update
 export const internalAccountExport: SignedHandler<typeof internal_account_export> = {
   async authorize(op, { params, body }) {
     checkClientPublicKey(body.clientPublicKey)
-    const wallet = await findWalletOf(op, params.id)
+    const wallet = await findEmbeddedWallet(op, params.id, 'id')
     return {
       accountId: wallet.id,
       statement: {
@@ -58,16 +57,8 @@ export const internalAccountExport: SignedHandler<typeof internal_account_export
   },
 
   async handle(op, { params, body }) {
-    const wallet = await findWalletOf(op, params.id)
+    const wallet = await findEmbeddedWallet(op, params.id, 'id')
     const sealed = op.enclave.exportWallet(wallet.id, wallet.sealed_seed!, body.clientPublicKey)
     return { status: 200, body: { id: wallet.id, encryptedWalletCredentials: sealed } }
   },
-}
-
-/** Errors: 404 `ACCOUNT_NOT_FOUND`, 400 for an account that is not an embedded wallet. */
-async function findWalletOf(op: Op, id: string): Promise<InternalAccountRow> {
-  const account = await findInternalAccount(op, id, 'id')
-  if (account.type !== 'EMBEDDED_WALLET')
-    throw fieldError('INVALID_INPUT', 'id', 'This account is not an embedded wallet')
-  return account
 }

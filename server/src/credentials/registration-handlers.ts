@@ -1,10 +1,10 @@
 import type { credential_create, credential_delete } from '@countersign/contract/credential-registration'
-import { findInternalAccount } from '../accounts/accounts.ts'
+import { findEmbeddedWallet, findInternalAccount } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
 import { insert, update } from '../db/writes.ts'
-import { ApiError, fieldError, type SignedHandler, StaleRead } from '../operation.ts'
+import { ApiError, type SignedHandler, StaleRead } from '../operation.ts'
 import { endSessionsOf } from '../sessions/sessions.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { credentialsChanged, credentialView, findCredential } from './credentials.ts'
@@ -87,11 +87,9 @@ function inWords({ type, nickname, oidc_subject, oidc_issuer }: CredentialRow): 
   return `${WORDS[type]} ${type === 'OAUTH' ? `${oidc_subject} at ${oidc_issuer}` : nickname}`
 }
 
-/** Errors: 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`, 400 for an account that is not an embedded wallet. */
+/** The wallet of a customer who is still there. Error, besides those of `findEmbeddedWallet`: 410 `CUSTOMER_DELETED`. */
 async function findWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
-  const account = await findInternalAccount(op, accountId)
-  if (account.type !== 'EMBEDDED_WALLET')
-    throw fieldError('INVALID_INPUT', 'accountId', 'Only an embedded wallet has credentials')
+  const account = await findEmbeddedWallet(op, accountId, 'accountId')
   await findCustomer(op, account.customer_id!, 'accountId')
   return account
 }

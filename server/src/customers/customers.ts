@@ -17,8 +17,11 @@ type CustomerView = SuccessOf<typeof customer_get>['body']
 type ViewOf<T extends CustomerView['customerType']> = Extract<CustomerView, { customerType: T }>
 
 /** What a row keeps in `details`, by type of customer. */
-type PersonDetails = Pick<ViewOf<'INDIVIDUAL'>, 'fullName' | 'birthDate' | 'nationality' | 'address'>
-type BusinessDetails = Pick<ViewOf<'BUSINESS'>, 'businessInfo' | 'address'>
+type PersonDetails = Pick<
+  ViewOf<'INDIVIDUAL'>,
+  'phoneNumber' | 'fullName' | 'birthDate' | 'nationality' | 'address'
+>
+type BusinessDetails = Pick<ViewOf<'BUSINESS'>, 'phoneNumber' | 'businessInfo' | 'address'>
 
 const AGE_YEARS_MAX = 130
 const UMA_NAME_BYTES = 8
@@ -84,9 +87,9 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
 
 function detailsOf(body: CreateBody | UpdateBody): Record<string, unknown> {
   if (body.customerType === 'BUSINESS')
-    return present({ address: body.address, businessInfo: body.businessInfo })
-  const { fullName, birthDate, nationality, address } = body
-  return present({ fullName, birthDate, nationality, address })
+    return present({ phoneNumber: body.phoneNumber, address: body.address, businessInfo: body.businessInfo })
+  const { phoneNumber, fullName, birthDate, nationality, address } = body
+  return present({ phoneNumber, fullName, birthDate, nationality, address })
 }
 
 function makeUmaAddress(op: Op, config: PlatformConfig): string {

@@ -3,10 +3,8 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { INT64_MAX, INT64_MIN } from '../int64.ts'
 import { fieldError } from '../operation.ts'
-
-const INT64_MIN = -(2n ** 63n)
-const INT64_MAX = 2n ** 63n - 1n
 
 interface Int64Bounds {
   minimum?: number

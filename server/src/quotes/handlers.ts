@@ -9,6 +9,7 @@ import type { CustomerRow, ExternalAccountRow, InternalAccountRow, QuoteRow } fr
 import { insert } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
+import { INT64_MAX } from '../int64.ts'
 import { job } from '../jobs/jobs.ts'
 import { findBalances } from '../ledger/ledger.ts'
 import { ApiError, fieldError, type Handler, type SignedHandler } from '../operation.ts'
@@ -31,7 +32,6 @@ const INSTANT_RAILS: ReadonlySet<string> = new Set([
 ])
 const INSTANT_SECONDS = 5 * 60
 const OTHER_SECONDS = 15 * 60
-const INT64_MAX = 2n ** 63n - 1n
 
 type QuoteBody = BodyOf<typeof quote_create>
 

@@ -4,10 +4,10 @@ import type {
   sandbox_clock_get,
 } from '@countersign/contract/sandbox'
 import { balanceUpdated, findInternalAccount, internalAccountView } from '../accounts/accounts.ts'
+import { INT64_MAX } from '../int64.ts'
 import { findBalances, post } from '../ledger/ledger.ts'
 import { fieldError, type Handler } from '../operation.ts'
 
-const INT64_MAX = 2n ** 63n - 1n
 /** Beyond any test, and far from where dates stop fitting. */
 const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 

@@ -3,11 +3,12 @@ import { findInternalAccount } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
 import { checkClientPublicKey } from '../client-key.ts'
 import { findCredential } from '../credentials/credentials.ts'
+import type { SessionRow } from '../db/tables.ts'
 import { expectRow } from '../db/writes.ts'
 import { ApiError, type Handler, type SignedHandler } from '../operation.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { endSession, makeSession, sessionView } from './sessions.ts'
-import { selectActiveSessions, selectSession } from './store.ts'
+import { selectActiveSession, selectActiveSessions } from './store.ts'
 
 export const sessionList: Handler<typeof session_list> = async (op, { query }) => {
   const account = await findInternalAccount(op, query.accountId)
@@ -69,10 +70,8 @@ export const sessionDelete: SignedHandler<typeof session_delete> = {
 }
 
 /** Error: 404 `SESSION_NOT_FOUND`, also for one that has ended. */
-async function findActiveSessionById(op: Op, id: string) {
-  const session = await selectSession(op, id)
-  const active = session && (await selectActiveSessions(op, session.account_id))
-  if (!session || !active?.some((one) => one.id === id))
-    throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })
+async function findActiveSessionById(op: Op, id: string): Promise<SessionRow> {
+  const session = await selectActiveSession(op, id)
+  if (!session) throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })
   return session
 }

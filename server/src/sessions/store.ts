@@ -2,12 +2,11 @@ import type { Op } from '../app.ts'
 import type { SessionRow } from '../db/tables.ts'
 
 /** Sessions that are active: not expired, not revoked, and of a credential that was not revoked. */
-function active(op: Op, accountId: string) {
+function active(op: Op) {
   return op.read
     .selectFrom('sessions')
     .innerJoin('credentials', 'credentials.id', 'sessions.credential_id')
     .where('credentials.revoked_at', 'is', null)
-    .where('sessions.account_id', '=', accountId)
     .where('sessions.platform_id', '=', op.platform.id)
     .where('sessions.revoked_at', 'is', null)
     .where('sessions.expires_at', '>', op.now)
@@ -18,7 +17,8 @@ export async function selectActiveSessionByKey(
   accountId: string,
   publicKey: string,
 ): Promise<SessionRow | undefined> {
-  return active(op, accountId)
+  return active(op)
+    .where('sessions.account_id', '=', accountId)
     .selectAll('sessions')
     .where('public_key', '=', publicKey)
     .orderBy('sessions.created_at', 'desc')
@@ -27,25 +27,22 @@ export async function selectActiveSessionByKey(
 }
 
 export async function selectNewestActiveSession(op: Op, accountId: string): Promise<SessionRow | undefined> {
-  return active(op, accountId)
+  return active(op)
+    .where('sessions.account_id', '=', accountId)
     .selectAll('sessions')
     .orderBy('sessions.created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
 
-export async function selectSession(op: Op, id: string): Promise<SessionRow | undefined> {
-  return op.read
-    .selectFrom('sessions')
-    .selectAll()
-    .where('id', '=', id)
-    .where('platform_id', '=', op.platform.id)
-    .executeTakeFirst()
+export async function selectActiveSession(op: Op, id: string): Promise<SessionRow | undefined> {
+  return active(op).selectAll('sessions').where('sessions.id', '=', id).executeTakeFirst()
 }
 
 /** Active sessions with what they show of their credential, oldest first. */
 export async function selectActiveSessions(op: Op, accountId: string) {
-  return active(op, accountId)
+  return active(op)
+    .where('sessions.account_id', '=', accountId)
     .selectAll('sessions')
     .select(['credentials.type', 'credentials.nickname', 'credentials.webauthn_id'])
     .orderBy('sessions.created_at')
