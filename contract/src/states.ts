@@ -41,6 +41,98 @@ export const OUTGOING_TRANSACTION_TRANSITIONS = {
   Record<OutgoingTransactionEvent, OutgoingTransactionState | null>
 >
 
+export const INCOMING_TRANSACTION_STATES = [
+  'CREATED',
+  'PENDING',
+  'PROCESSING',
+  'COMPLETED',
+  'REJECTED',
+  'FAILED',
+  'REFUNDED',
+  'EXPIRED',
+] as const
+export type IncomingTransactionState = (typeof INCOMING_TRANSACTION_STATES)[number]
+
+export const INCOMING_TRANSACTION_EVENTS = [
+  'quote',
+  'approve',
+  'settle',
+  'reject',
+  'fail',
+  'refund',
+  'expire',
+] as const
+export type IncomingTransactionEvent = (typeof INCOMING_TRANSACTION_EVENTS)[number]
+
+/**
+ * The life of a record of type INCOMING: money from outside, and transfers in both directions (specification 4.11).
+ * `approve`, `reject`: the platform's word on a payment to one of its customers. `refund`: what had arrived went back.
+ */
+export const INCOMING_TRANSACTION_TRANSITIONS = {
+  CREATED: {
+    quote: 'PENDING',
+    approve: null,
+    settle: null,
+    reject: null,
+    fail: 'FAILED',
+    refund: null,
+    expire: 'EXPIRED',
+  },
+  PENDING: {
+    quote: null,
+    approve: 'PROCESSING',
+    settle: 'COMPLETED',
+    reject: 'REJECTED',
+    fail: 'FAILED',
+    refund: null,
+    expire: 'EXPIRED',
+  },
+  PROCESSING: {
+    quote: null,
+    approve: null,
+    settle: 'COMPLETED',
+    reject: null,
+    fail: 'FAILED',
+    refund: 'REFUNDED',
+    expire: null,
+  },
+  COMPLETED: {
+    quote: null,
+    approve: null,
+    settle: null,
+    reject: null,
+    fail: null,
+    refund: null,
+    expire: null,
+  },
+  REJECTED: {
+    quote: null,
+    approve: null,
+    settle: null,
+    reject: null,
+    fail: null,
+    refund: null,
+    expire: null,
+  },
+  FAILED: { quote: null, approve: null, settle: null, reject: null, fail: null, refund: null, expire: null },
+  REFUNDED: {
+    quote: null,
+    approve: null,
+    settle: null,
+    reject: null,
+    fail: null,
+    refund: null,
+    expire: null,
+  },
+  EXPIRED: { quote: null, approve: null, settle: null, reject: null, fail: null, refund: null, expire: null },
+} as const satisfies Record<
+  IncomingTransactionState,
+  Record<IncomingTransactionEvent, IncomingTransactionState | null>
+>
+
+export const REFUND_STATES = ['PENDING', 'COMPLETED', 'FAILED'] as const
+export type RefundState = (typeof REFUND_STATES)[number]
+
 export const MESSAGE_STATES = ['QUEUED', 'DELIVERED', 'FAILED'] as const
 export type MessageState = (typeof MESSAGE_STATES)[number]
 

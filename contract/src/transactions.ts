@@ -7,18 +7,9 @@ import { PaymentInstructions } from './payment-instructions.ts'
 import { PaymentRail } from './rails.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from './rate-details.ts'
 import { FreeForm, Int64, OneOf, OneOfWords, Page, pageQuery, Tag, Text, Timestamp } from './schema.ts'
-import { OUTGOING_TRANSACTION_STATES } from './states.ts'
+import { INCOMING_TRANSACTION_STATES, OUTGOING_TRANSACTION_STATES, REFUND_STATES } from './states.ts'
 
-export const TRANSACTION_STATUSES = [
-  'CREATED',
-  'PENDING',
-  'PROCESSING',
-  'COMPLETED',
-  'REJECTED',
-  'FAILED',
-  'REFUNDED',
-  'EXPIRED',
-] as const
+export const TRANSACTION_STATUSES = INCOMING_TRANSACTION_STATES
 export const TRANSACTION_TYPES = ['INCOMING', 'OUTGOING'] as const
 export const TRANSACTION_DIRECTIONS = ['CREDIT', 'DEBIT'] as const
 
@@ -41,7 +32,6 @@ export const OUTGOING_FAILURE_REASONS = [
   'COUNTERPARTY_POST_TX_FAILED',
 ] as const
 
-export const REFUND_STATUSES = ['PENDING', 'COMPLETED', 'FAILED'] as const
 export const REFUND_REASONS = ['TRANSACTION_FAILED', 'USER_CANCELLATION', 'TIMEOUT'] as const
 
 const AccountId = IdOfAny(['InternalAccount', 'ExternalAccount'])
@@ -110,7 +100,7 @@ export const Refund = Type.Object({
   reference: Text(255),
   initiatedAt: Timestamp(),
   settledAt: Type.Optional(Timestamp()),
-  status: OneOfWords(REFUND_STATUSES),
+  status: OneOfWords(REFUND_STATES),
   reason: Type.Optional(OneOfWords(REFUND_REASONS)),
 })
 
@@ -121,7 +111,10 @@ const transactionFields = {
     'CREDIT adds to the account of the customer, DEBIT takes from it',
   ),
   destination: TransactionDestination,
-  customerId: Id('Customer', 'Outgoing: who sends. Incoming: who receives'),
+  customerId: IdOfAny(
+    ['Customer', 'Platform'],
+    'Outgoing: who sends. Incoming: who receives. The platform where the money is its own',
+  ),
   platformCustomerId: Text(255, { description: "The platform's own id of that customer" }),
   settledAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
@@ -133,12 +126,16 @@ const transactionFields = {
   reconciliationInstructions: Type.Optional(ReconciliationInstructions),
 }
 
-/** Money that came in (specification 2.11). `fees` is in the receiving currency. */
+/**
+ * Money that came in, and transfers in either direction (specification 2.11, 4.11). `fees` is in the receiving
+ * currency. A transfer-out has the direction DEBIT and a `sentAmount`.
+ */
 export const IncomingTransaction = Type.Object({
   type: Tag('INCOMING'),
   status: OneOfWords(TRANSACTION_STATUSES),
   ...transactionFields,
   source: Type.Optional(TransactionSource),
+  sentAmount: Type.Optional(CurrencyAmount),
   receivedAmount: CurrencyAmount,
   fees: Type.Optional(Int64({ minimum: 0, description: 'Smallest unit of the receiving currency' })),
   rateDetails: Type.Optional(IncomingRateDetails),
@@ -166,6 +163,8 @@ export const OutgoingTransaction = Type.Object({
 
 /** A movement of money, told apart by `type`. */
 export const Transaction = OneOf('type', [IncomingTransaction, OutgoingTransaction])
+
+const transactionPath = Type.Object({ transactionId: PathId })
 
 export const transaction_list = endpoint({
   auth: 'platform',
@@ -206,7 +205,27 @@ export const transaction_get = endpoint({
   path: '/transactions/{transactionId}',
   tag: 'Transactions',
   summary: 'Read a transaction',
-  params: Type.Object({ transactionId: PathId }),
+  params: transactionPath,
   responses: { 200: Transaction },
   errors: ['TRANSACTION_NOT_FOUND'],
+})
+
+export const ConfirmReceiptDeliveryRequest = Type.Object({
+  receiptDeliveryConfirmedAt: Type.Optional(Timestamp('When the customer had it; left out: now')),
+})
+
+/** The first word stands: confirming again changes nothing. */
+export const transaction_confirm = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/transactions/{transactionId}/confirm',
+  tag: 'Transactions',
+  summary: 'Confirm that the receipt was delivered',
+  description: 'Keeps the time of the first confirmation; the transaction itself does not change.',
+  params: transactionPath,
+  body: ConfirmReceiptDeliveryRequest,
+  bodyOptional: true,
+  responses: { 200: Transaction },
+  errors: ['INVALID_INPUT', 'TRANSACTION_NOT_FOUND'],
 })

@@ -1,6 +1,7 @@
 import type { Op } from '../app.ts'
 import type { Read } from '../db/read.ts'
 import type { LedgerEntry, LedgerWrite } from '../db/writes.ts'
+import { INT64_MAX, INT64_MIN } from '../int64.ts'
 
 /**
  * The double-entry ledger: the only maker of ledger writes. What each write does, and what the database refuses, is in
@@ -21,6 +22,10 @@ const SYSTEM_ACCOUNTS = {
   fx: 'credit',
   /** Fees earned. */
   fees: 'credit',
+  /** Paid in for quotes that are not paid out yet. */
+  clearing: 'credit',
+  /** Not delivered, and on its way back to who paid it. */
+  refunds: 'credit',
 } as const
 
 export type SystemAccount = keyof typeof SYSTEM_ACCOUNTS
@@ -98,6 +103,26 @@ export interface Balance {
   readonly total: bigint
 }
 
+/**
+ * Whether every account of these legs can still count what it would then hold: balances are int64, and the database
+ * fails where one is too short. The legs name an account once.
+ */
+export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
+  const idOf = (leg: Leg) => ('account' in leg ? leg.account : systemAccountId(op, leg.system, leg.currency))
+  const rows = await op.read
+    .selectFrom('ledger_accounts')
+    .select(['id', 'posted', 'normal_side'])
+    .where('id', 'in', legs.map(idOf))
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return legs.every((leg) => {
+    const account = byId.get(idOf(leg))
+    const gain = account?.normal_side === 'debit' ? -leg.amount : leg.amount
+    const after = (account?.posted ?? 0n) + gain
+    return INT64_MIN <= after && after <= INT64_MAX
+  })
+}
+
 /** Balances by account id. An account that is not open has none. */
 export async function findBalances(read: Read, accountIds: readonly string[]): Promise<Map<string, Balance>> {
   if (accountIds.length === 0) return new Map()
@@ -109,10 +134,14 @@ export async function findBalances(read: Read, accountIds: readonly string[]): P
   return new Map(rows.map((row) => [row.id, { available: row.posted - row.held, total: row.posted }]))
 }
 
+function systemAccountId(op: Op, system: SystemAccount, currency: string): string {
+  return `Ledger:${system}:${currency}:${op.platform.id}`
+}
+
 function openSystemAccount(op: Op, system: SystemAccount, currency: string) {
   return {
     write: 'open',
-    id: `Ledger:${system}:${currency}:${op.platform.id}`,
+    id: systemAccountId(op, system, currency),
     platformId: op.platform.id,
     owner: op.platform.id,
     currency,

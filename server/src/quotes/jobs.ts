@@ -1,19 +1,27 @@
-import { OUTGOING_TRANSACTION_TRANSITIONS, QUOTE_TRANSITIONS } from '@countersign/contract/states'
-import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
+import { QUOTE_TRANSITIONS } from '@countersign/contract/states'
+import { balanceUpdated } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import type { QuoteRow } from '../db/tables.ts'
+import { isDeleted } from '../customers/customers.ts'
+import type { QuoteRow, TransactionRow } from '../db/tables.ts'
 import type { Write } from '../db/writes.ts'
-import { event } from '../events/events.ts'
+import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { captureAll, type Leg, release } from '../ledger/ledger.ts'
-import {
-  findTransaction,
-  type OutgoingRow,
-  type TransactionWithCustomer,
-  transactionView,
-} from '../transactions/transactions.ts'
+import { post, release } from '../ledger/ledger.ts'
+import type { Delivery, Payment } from '../rails/rail.ts'
+import { internalReceipt } from '../receipts/internal-receipt.ts'
+import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
+import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import { transition } from '../transition.ts'
 import { findQuote } from './quotes.ts'
+import {
+  payeeAccount,
+  payerBalanceUpdated,
+  payerLeg,
+  paysHere,
+  reversalLegs,
+  settlementLegs,
+  takeFromPayer,
+} from './settlement.ts'
 
 /** A quote that was not executed in time ends, and its transaction with it. */
 export const expireQuote: JobHandler = async (op, payload) => {
@@ -22,83 +30,186 @@ export const expireQuote: JobHandler = async (op, payload) => {
   const transaction = await findTransaction(op, quote.transaction_id)
   return [
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'expire').write,
-    ...moveTransaction(op, transaction, 'expire', { failure_reason: 'QUOTE_EXPIRED' }),
-  ]
-}
-
-/** Delivers an executed payment, then takes the held money, or gives it back where the rail could not deliver. */
-export const settleTransaction: JobHandler = async (op, payload) => {
-  const transaction = await findTransaction(op, payload.transactionId as string)
-  if (transaction.state !== 'PROCESSING') return []
-  if (!op.rail) throw new Error('There is no rail to pay by')
-  const quote = await findQuote(op, transaction.quote_id!)
-  const account = await findInternalAccount(op, quote.source_account_id)
-  const delivery = await op.rail.deliver({
-    transactionId: transaction.id,
-    identifier: transaction.destination_identifier!,
-    amount: quote.receiving_amount,
-    currency: quote.receiving_currency,
-    reference: transaction.reference,
-  })
-  if (delivery.outcome === 'failed')
-    return [
-      release(op, transaction.hold_id!, quote.source_account_id),
-      transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
-      ...moveTransaction(op, transaction, 'fail', { failure_reason: delivery.failureReason }),
-      balanceUpdated(op, account),
-    ]
-  const held = {
-    holdId: transaction.hold_id!,
-    account: quote.source_account_id,
-    amount: quote.sending_amount,
-  }
-  return [
-    ...captureAll(op, { cause: 'quote', causeId: quote.id }, held, settlementLegs(quote)),
-    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'settle').write,
-    ...moveTransaction(op, transaction, 'settle', { settled_at: op.now }),
-    balanceUpdated(op, account),
+    ...moveTransaction(op, transaction, 'expire', { failure_reason: 'QUOTE_EXPIRED' }).writes,
   ]
 }
 
 /**
- * Where the money of a payment goes: out of the account; fees to us; and out by the rail, through the currency
- * position where it is converted.
+ * Delivers an executed payment, or asks what has become of it: takes the money, gives it back where it never left, and
+ * sends it on its way back where it left and was not delivered.
  */
-export function settlementLegs(quote: QuoteRow): Leg[] {
-  const { sending_currency: sending, receiving_currency: receiving } = quote
-  const delivered = quote.sending_amount - quote.fees
+export const settleTransaction: JobHandler = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId as string)
+  if (transaction.state !== 'PROCESSING' && transaction.state !== 'COMPLETED') return []
+  const quote = await findQuote(op, transaction.quote_id!)
+  const executedAt = new Date((payload.executedAt as string | undefined) ?? quote.updated_at)
+  const delivery = await deliver(op, quote, transaction, executedAt)
+  const wasDelivered = transaction.state === 'COMPLETED'
+  const again =
+    'askAgainAt' in delivery && delivery.askAgainAt
+      ? [job(op, 'transaction.settle', { ...payload, executedAt }, delivery.askAgainAt)]
+      : []
+  switch (delivery.outcome) {
+    case 'pending':
+      return again
+    case 'delivered':
+      return wasDelivered ? again : [...(await settled(op, quote, transaction)), ...again]
+    case 'failed':
+      return wasDelivered ? [] : await failed(op, quote, transaction, delivery)
+    case 'returned':
+      return returned(op, quote, transaction, delivery)
+  }
+}
+
+async function deliver(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionRow,
+  executedAt: Date,
+): Promise<Delivery> {
+  if (paysHere(quote)) return deliverHere(op, quote)
+  if (!op.rail) throw new Error('There is no rail to pay by')
+  return op.rail.send(paymentOf(op, quote, transaction, executedAt))
+}
+
+/** An account here is paid by the ledger alone, as long as it is open. */
+async function deliverHere(op: Op, quote: QuoteRow): Promise<Delivery> {
+  const { status, customer_id } = await payeeAccount(op, quote)
+  const isGone = customer_id !== null && (await isDeleted(op, customer_id))
+  if (status === 'ACTIVE' && !isGone) return { outcome: 'delivered' }
+  const detail = isGone ? 'The receiving customer was deleted' : `The receiving account is ${status}`
+  return { outcome: 'failed', failureReason: 'COUNTERPARTY_POST_TX_FAILED', detail }
+}
+
+function paymentOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedAt: Date): Payment {
+  return {
+    transactionId: transaction.id,
+    purpose: 'quote',
+    identifier: transaction.destination_identifier!,
+    paymentRail: quote.payment_rail,
+    amount: quote.receiving_amount,
+    currency: quote.receiving_currency,
+    reference: transaction.reference,
+    remittanceInformation: null,
+    submittedAt,
+    now: op.now,
+  }
+}
+
+async function settled(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer): Promise<Write[]> {
+  const moved = moveTransaction(op, transaction, 'settle', { settled_at: op.now })
   return [
-    { account: quote.source_account_id, amount: -quote.sending_amount },
-    { system: 'fees', currency: sending, amount: quote.fees },
-    ...(sending === receiving
-      ? []
-      : ([
-          { system: 'fx', currency: sending, amount: delivered },
-          { system: 'fx', currency: receiving, amount: -quote.receiving_amount },
-        ] as const)),
-    { system: 'rail', currency: receiving, amount: quote.receiving_amount },
+    ...takeFromPayer(op, quote, transaction, settlementLegs(quote)),
+    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'settle').write,
+    ...moved.writes,
+    ...(await payerBalanceUpdated(op, quote)),
+    ...(paysHere(quote) ? await received(op, quote, moved.row) : []),
   ]
 }
 
-const EVENT_OF = {
-  expire: 'OUTGOING_PAYMENT.EXPIRED',
-  fail: 'OUTGOING_PAYMENT.FAILED',
-  settle: 'OUTGOING_PAYMENT.COMPLETED',
-} as const
+/** What an account here sees of a payment to it; its owner has a record of it, unless it is the payer's own. */
+async function received(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
+  const account = await payeeAccount(op, quote)
+  const isOwn = account.customer_id === quote.customer_id
+  return [
+    ...(isOwn
+      ? []
+      : await internalReceipt(op, account, {
+          sourceAccountId: quote.source_account_id,
+          amount: quote.receiving_amount,
+          description: transaction.description,
+        })),
+    balanceUpdated(op, account),
+  ]
+}
 
-function moveTransaction(
+type Failure = Extract<Delivery, { outcome: 'failed' }>
+type Return = Extract<Delivery, { outcome: 'returned' }>
+
+/** Nothing left: what was held is free again; what was paid in goes back to where it came from. */
+async function failed(
   op: Op,
+  quote: QuoteRow,
   transaction: TransactionWithCustomer,
-  by: keyof typeof EVENT_OF,
-  change: Partial<OutgoingRow>,
-): Write[] {
-  const moved = transition(
-    op,
-    'transactions',
-    OUTGOING_TRANSACTION_TRANSITIONS,
-    transaction as OutgoingRow,
-    by,
-    change,
-  )
-  return [moved.write, event(op, EVENT_OF[by], transaction.id, transactionView(moved.row, transaction))]
+  failure: Failure,
+): Promise<Write[]> {
+  if (quote.source_account_id === null)
+    return returned(op, quote, transaction, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
+  const change = { failure_reason: failure.failureReason, details: explained(transaction, failure) }
+  return [
+    release(op, transaction.hold_id!, quote.source_account_id),
+    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
+    ...moveTransaction(op, transaction, 'fail', change).writes,
+    ...(await payerBalanceUpdated(op, quote)),
+  ]
+}
+
+/** It left and was not delivered: the money is on its way back until the rail says that it is here. */
+async function returned(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  failure: Return,
+): Promise<Write[]> {
+  const wasDelivered = transaction.state === 'COMPLETED'
+  const { row, writes } = moveTransaction(op, transaction, wasDelivered ? 'return' : 'fail', {
+    failure_reason: failure.failureReason,
+    details: explained(transaction, failure),
+    refund: newRefund(op, failure.reason),
+  })
+  const back = { system: 'refunds', currency: quote.sending_currency, amount: quote.sending_amount } as const
+  return [
+    ...(wasDelivered
+      ? post(op, { cause: 'quote', causeId: quote.id }, reversalLegs(quote))
+      : [
+          ...takeFromPayer(op, quote, transaction, [payerLeg(quote, -quote.sending_amount), back]),
+          transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
+        ]),
+    ...writes,
+    announceRefund(op, row),
+    ...(wasDelivered ? [] : await payerBalanceUpdated(op, quote)),
+    refundJob(op, row),
+  ]
+}
+
+/** The due work that brings the money of a payment back. */
+export function refundJob(op: Op, transaction: TransactionRow): Write {
+  return job(op, 'transaction.refund', { transactionId: transaction.id }, op.now)
+}
+
+function explained(transaction: TransactionRow, { detail }: { readonly detail: string }) {
+  const { counterparty } = transaction.details as { counterparty?: object }
+  return { ...transaction.details, counterparty: { ...counterparty, failureDetail: detail } }
+}
+
+/** Gives the money of a payment that was not delivered back to who paid it, once the rail says that it is here. */
+export const refundTransaction: JobHandler = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId as string)
+  if (transaction.refund?.status !== 'PENDING') return []
+  const quote = await findQuote(op, transaction.quote_id!)
+  if (!op.rail) throw new Error('There is no rail that pays back')
+  const outcome = await op.rail.refund(paymentOf(op, quote, transaction, op.now))
+  if (outcome === 'FAILED') return [...endRefund(op, transaction, outcome)]
+  const { amount, currency } = paidIn(quote, transaction)
+  const payer =
+    quote.source_account_id === null
+      ? ({ system: 'rail', currency, amount } as const)
+      : { account: quote.source_account_id, amount }
+  return [
+    ...post(op, { cause: 'transaction', causeId: transaction.id }, [
+      { system: 'refunds', currency, amount: -amount },
+      payer,
+    ]),
+    ...endRefund(op, transaction, outcome),
+    ...(await payerBalanceUpdated(op, quote)),
+  ]
+}
+
+/** What goes back: the amount of the quote, or what was paid in instead of it. */
+function paidIn(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
+  const { fundedAmount } = transaction.details as { fundedAmount?: number | bigint }
+  return {
+    amount: fundedAmount === undefined ? quote.sending_amount : BigInt(fundedAmount),
+    currency: quote.sending_currency,
+  }
 }

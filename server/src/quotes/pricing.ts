@@ -1,5 +1,6 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/currencies'
-import { type RateProvider, type Ratio, rateBetween } from '../rates/rates.ts'
+import { type FeeSchedule, feesFor } from '../rates/fees.ts'
+import { type RateTable, type Ratio, rateBetween } from '../rates/rates.ts'
 
 /**
  * The arithmetic of a quote (specification 2.5, 2.7), exact to the unit:
@@ -18,41 +19,80 @@ export interface Price {
   readonly deliveredAmount: bigint
   readonly fixedFee: bigint
   readonly variableFee: bigint
-  readonly variableFeeBasisPoints: bigint
+  /** Share of the sending amount. */
+  readonly variableFeeRate: Ratio
 }
-
-/** Fees of a corridor. A payment within one currency is free. */
-interface FeeSchedule {
-  readonly fixedUsdCents: bigint
-  readonly variableBasisPoints: bigint
-}
-
-const SAME_CURRENCY: FeeSchedule = { fixedUsdCents: 0n, variableBasisPoints: 0n }
-const CONVERSION: FeeSchedule = { fixedUsdCents: 10n, variableBasisPoints: 50n }
-const BASIS_POINTS = 10_000n
 
 export type LockedSide = 'SENDING' | 'RECEIVING'
 
 /** The price for an amount locked on one side; undefined where there is no rate or the amount buys nothing. */
 export function price(
-  rates: RateProvider,
+  rates: RateTable,
+  fees: FeeSchedule,
   sending: KnownCurrency,
   receiving: KnownCurrency,
   side: LockedSide,
   amount: bigint,
 ): Price | undefined {
+  const found =
+    side === 'SENDING'
+      ? priceOfSending(rates, fees, sending, receiving, amount)
+      : priceOfReceiving(rates, fees, sending, receiving, amount)
+  return found && found.receivingAmount > 0n ? found : undefined
+}
+
+/**
+ * What a sending amount of zero or more buys, which may be nothing: then all of it is fees. Undefined where there is no
+ * rate.
+ */
+export function priceOfSending(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+  sendingAmount: bigint,
+): Price | undefined {
+  const terms = termsOf(rates, fees, sending, receiving)
+  if (!terms) return undefined
+  const spendable = sendingAmount - terms.fixed - timesRoundedUp(sendingAmount, terms.variableFeeRate)
+  return complete(terms, sendingAmount, spendable > 0n ? dividedRoundedDown(spendable, terms.rate) : 0n)
+}
+
+function priceOfReceiving(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+  receivingAmount: bigint,
+): Price | undefined {
+  const terms = termsOf(rates, fees, sending, receiving)
+  if (!terms) return undefined
+  const net = timesRoundedUp(receivingAmount, terms.rate) + terms.fixed
+  return complete(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
+}
+
+interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
+  /** The corridor's fixed fee in sending units, rounded up. */
+  readonly fixed: bigint
+}
+
+function termsOf(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+): Terms | undefined {
   const rate = rateBetween(rates, sending, receiving)
-  const centRate = rateBetween(rates, sending, 'USD')
-  if (!rate || !centRate) return undefined
-  const { fixedUsdCents, variableBasisPoints } = sending === receiving ? SAME_CURRENCY : CONVERSION
-  const fixed = timesRoundedUp(fixedUsdCents, centRate)
-  const sendingAmount =
-    side === 'SENDING' ? amount : grossFor(timesRoundedUp(amount, rate) + fixed, variableBasisPoints)
-  const variableFee = shareRoundedUp(sendingAmount, variableBasisPoints)
-  const spendable = sendingAmount - fixed - variableFee
-  const receivingAmount = side === 'RECEIVING' ? amount : dividedRoundedDown(spendable, rate)
-  if (receivingAmount <= 0n) return undefined
+  const perCent = rateBetween(rates, sending, 'USD')
+  if (!rate || !perCent) return undefined
+  const { fixedUsd, variable } = feesFor(fees, sending, receiving)
+  const fixed = timesRoundedUp(100n, times(fixedUsd, perCent))
+  return { rate, variableFeeRate: variable, fixed }
+}
+
+function complete({ rate, variableFeeRate }: Terms, sendingAmount: bigint, receivingAmount: bigint): Price {
   const deliveredAmount = timesRoundedUp(receivingAmount, rate)
+  const variableFee = timesRoundedUp(sendingAmount, variableFeeRate)
   return {
     rate,
     sendingAmount,
@@ -60,7 +100,7 @@ export function price(
     deliveredAmount,
     fixedFee: sendingAmount - variableFee - deliveredAmount,
     variableFee,
-    variableFeeBasisPoints: variableBasisPoints,
+    variableFeeRate,
   }
 }
 
@@ -71,24 +111,30 @@ export function feesOf(price: Price): bigint {
 
 /** The rate as the API shows it: sending units per receiving unit, both in their smallest. */
 export function exchangeRate(price: Price): number {
-  return toNumber(price.rate)
+  return nearestDouble(price.rate)
 }
 
 /**
- * How the amounts came about (specification 2.7). Up to the precision of a double:
- * (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount.
+ * How the amounts came about (specification 2.7):
+ *
+ *   (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount
+ *
+ * `counterpartyMultiplier` is the rate alone, receiving units per mSAT, whatever the amount. `svcApiMultiplier` has the
+ * variable fee and all rounding in it. Each is the double nearest to its exact value.
  */
-export function rateDetails(rates: RateProvider, sending: KnownCurrency, price: Price) {
-  const millisatoshi = rateBetween(rates, sending, 'BTC')!
-  const msatsPerUnit = 1000 / toNumber(millisatoshi)
-  const afterFixedFee = Number(price.sendingAmount - price.fixedFee)
+export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
+  const satoshi = rateBetween(rates, sending, 'BTC')
+  if (!satoshi) throw new Error('A table of rates without BTC')
+  const millisatoshi = dividedBy(satoshi, { numerator: 1000n, denominator: 1n })
+  const receivedPerMillisatoshi = dividedBy(millisatoshi, price.rate)
+  const received = { numerator: price.receivingAmount, denominator: price.sendingAmount - price.fixedFee }
   return {
-    counterpartyMultiplier: Number(price.receivingAmount) / (Number(price.deliveredAmount) * msatsPerUnit),
+    counterpartyMultiplier: nearestDouble(receivedPerMillisatoshi),
     counterpartyFixedFee: 0n,
-    svcApiMultiplier: (msatsPerUnit * Number(price.deliveredAmount)) / afterFixedFee,
+    svcApiMultiplier: nearestDouble(dividedBy(received, receivedPerMillisatoshi)),
     svcApiFixedFee: price.fixedFee,
-    svcApiVariableFeeRate: Number(price.variableFeeBasisPoints) / Number(BASIS_POINTS),
-    svcApiVariableFeeAmount: Number(price.variableFee),
+    svcApiVariableFeeRate: nearestDouble(price.variableFeeRate),
+    svcApiVariableFeeAmount: price.variableFee,
   }
 }
 
@@ -100,15 +146,20 @@ export function inWords(amount: bigint, currency: KnownCurrency): string {
   return `${whole}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`} ${currency}`
 }
 
-/** The least gross amount that leaves `net` after its variable fee; it leaves exactly `net`. */
-function grossFor(net: bigint, basisPoints: bigint): bigint {
-  let gross = (net * BASIS_POINTS) / (BASIS_POINTS - basisPoints)
-  while (gross - shareRoundedUp(gross, basisPoints) < net) gross++
-  return gross
+/**
+ * The least gross amount that leaves `net` after its variable fee, which is `net / (1 − share)`, rounded up; it leaves
+ * exactly `net`.
+ */
+function grossFor(net: bigint, { numerator, denominator }: Ratio): bigint {
+  return timesRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
 }
 
-function shareRoundedUp(amount: bigint, basisPoints: bigint): bigint {
-  return (amount * basisPoints + BASIS_POINTS - 1n) / BASIS_POINTS
+function times(a: Ratio, b: Ratio): Ratio {
+  return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator }
+}
+
+function dividedBy(a: Ratio, b: Ratio): Ratio {
+  return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator }
 }
 
 function timesRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigint {
@@ -116,10 +167,21 @@ function timesRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigi
 }
 
 function dividedRoundedDown(amount: bigint, { numerator, denominator }: Ratio): bigint {
-  return amount <= 0n ? 0n : (amount * denominator) / numerator
+  return (amount * denominator) / numerator
 }
 
-/** The double nearest to a ratio whose parts may be beyond 2^53. */
-function toNumber({ numerator, denominator }: Ratio): number {
-  return Number(numerator) / Number(denominator)
+/** More bits than a double has, so that what is cut off decides no more than a tie. */
+const QUOTIENT_BITS = 66
+
+/** The double nearest to a ratio, also where its parts are beyond 2^53. */
+function nearestDouble({ numerator, denominator }: Ratio): number {
+  const shift = Math.max(0, QUOTIENT_BITS + bitsOf(denominator) - bitsOf(numerator))
+  const scaled = numerator << BigInt(shift)
+  // A rest, however small, tells that a tie is none.
+  const rest = scaled % denominator === 0n ? 0n : 1n
+  return Number((scaled / denominator) | rest) / 2 ** shift
+}
+
+function bitsOf(value: bigint): number {
+  return value.toString(2).length
 }

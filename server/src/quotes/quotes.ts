@@ -1,21 +1,17 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/currencies'
-import { OUTGOING_TRANSACTION_TRANSITIONS, QUOTE_TRANSITIONS } from '@countersign/contract/states'
+import { QUOTE_TRANSITIONS } from '@countersign/contract/states'
 import { balanceUpdated } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
 import type { Write } from '../db/writes.ts'
-import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
 import { hold } from '../ledger/ledger.ts'
 import { ApiError } from '../operation.ts'
-import {
-  type OutgoingRow,
-  type RateSummary,
-  type TransactionWithCustomer,
-  transactionView,
-  withBigints,
-} from '../transactions/transactions.ts'
+import { present } from '../present.ts'
+import { moveTransaction } from '../transactions/moves.ts'
+import { type RateSummary, type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
 import { nextState, transition } from '../transition.ts'
+import { fundingInstructions } from './realtime.ts'
 import { selectQuote } from './store.ts'
 
 /** Error: 404 `QUOTE_NOT_FOUND`. */
@@ -37,8 +33,8 @@ export function checkExecutable(op: Op, quote: QuoteRow): void {
 }
 
 /**
- * Executes a quote: its amount is held at once, and settling it is due now. Guards: the quote and its transaction have
- * not moved, the account can spend the amount.
+ * Executes a quote that an account pays: its amount is held at once, and settling it is due now. Guards: the quote and
+ * its transaction have not moved, the account can spend the amount.
  */
 export function executeQuote(
   op: Op,
@@ -48,51 +44,50 @@ export function executeQuote(
 ): { readonly quote: QuoteRow; readonly writes: Write[] } {
   const cause = { cause: 'quote', causeId: quote.id } as const
   const { holdId, write } = hold(op, cause, account.id, quote.sending_amount)
+  const begun = beginSettlement(op, quote, transaction, { hold_id: holdId })
+  return { quote: begun.quote, writes: [write, ...begun.writes, balanceUpdated(op, account)] }
+}
+
+/** The money of a quote is there: quote and transaction are PROCESSING, and settling it is due now. */
+export function beginSettlement(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  change: Partial<TransactionRow> = {},
+) {
   const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute')
-  const moving = transition(
-    op,
-    'transactions',
-    OUTGOING_TRANSACTION_TRANSITIONS,
-    transaction as OutgoingRow,
-    'execute',
-    {
-      hold_id: holdId,
-    },
-  )
-  const view = transactionView(moving.row, transaction)
+  const moving = moveTransaction(op, transaction, 'execute', change)
   return {
     quote: paying.row,
+    transaction: moving.row,
     writes: [
-      write,
       paying.write,
-      moving.write,
-      event(op, 'OUTGOING_PAYMENT.PROCESSING', transaction.id, view),
-      balanceUpdated(op, account),
-      job(op, 'transaction.settle', { transactionId: transaction.id }, op.now),
+      ...moving.writes,
+      job(op, 'transaction.settle', { transactionId: transaction.id, executedAt: op.now }, op.now),
     ],
   }
 }
 
-/** A quote as the API shows it (specification 2.5). A wallet's payload stands in its payment instructions. */
-export function quoteView(quote: QuoteRow, payloadToSign: string | undefined) {
+/** What a quote keeps of its request, and the reference of its payment where it is to be paid in. */
+export interface KeptRequest {
+  readonly customerId?: string
+  readonly reference?: string
+}
+
+/**
+ * A quote as the API shows it (specification 2.5). A wallet's payload stands in its payment instructions; a quote that
+ * is paid in says there where to pay.
+ */
+export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
   const pricing = quote.pricing as unknown as RateSummary
-  const { customerId } = quote.request as { customerId?: string }
+  const instructions = paymentInstructions(op, quote, payloadToSign)
   return {
     id: quote.id,
     status: quote.state,
     createdAt: quote.created_at.toISOString(),
     expiresAt: quote.expires_at.toISOString(),
-    source: {
-      sourceType: 'ACCOUNT' as const,
-      accountId: quote.source_account_id,
-      ...(customerId ? { customerId } : {}),
-    },
-    destination: {
-      destinationType: 'ACCOUNT' as const,
-      accountId: quote.destination_account_id,
-      currency: quote.receiving_currency,
-      ...(quote.payment_rail ? { paymentRail: quote.payment_rail as 'ACH' } : {}),
-    },
+    source: sourceView(quote),
+    destination: destinationView(quote),
     sendingCurrency: currencyRecord(quote.sending_currency as KnownCurrency),
     receivingCurrency: currencyRecord(quote.receiving_currency as KnownCurrency),
     totalSendingAmount: quote.sending_amount,
@@ -101,48 +96,42 @@ export function quoteView(quote: QuoteRow, payloadToSign: string | undefined) {
     feesIncluded: quote.fees,
     rateDetails: withBigints(pricing.rateDetails),
     transactionId: quote.transaction_id,
-    ...(payloadToSign === undefined
-      ? {}
-      : {
-          paymentInstructions: [
-            {
-              accountOrWalletInfo: { accountType: 'EMBEDDED_WALLET' as const, payloadToSign },
-              instructionsNotes:
-                'Sign payloadToSign with a session key of the wallet, then execute the quote.',
-            },
-          ],
-        }),
+    ...(instructions ? { paymentInstructions: instructions } : {}),
   }
 }
 
-/** The transaction that pays a quote, not yet executed. */
-export function makeTransaction(
-  op: Op,
-  quote: QuoteRow,
-  rest: Pick<TransactionRow, 'description' | 'reference' | 'destination_identifier'>,
-): TransactionRow {
-  return {
-    id: quote.transaction_id,
-    platform_id: op.platform.id,
-    customer_id: quote.customer_id,
-    type: 'OUTGOING',
-    direction: 'DEBIT',
-    state: 'PENDING',
-    source_account_id: quote.source_account_id,
-    destination_account_id: quote.destination_account_id,
-    source_identifier: null,
-    sent_amount: quote.sending_amount,
-    sent_currency: quote.sending_currency,
-    received_amount: quote.receiving_amount,
-    received_currency: quote.receiving_currency,
-    fees: quote.fees,
-    quote_id: quote.id,
-    hold_id: null,
-    failure_reason: null,
-    details: { rates: quote.pricing },
-    settled_at: null,
-    created_at: op.now,
-    updated_at: op.now,
-    ...rest,
-  }
+function paymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
+  if (payloadToSign !== undefined)
+    return [
+      {
+        accountOrWalletInfo: { accountType: 'EMBEDDED_WALLET' as const, payloadToSign },
+        instructionsNotes: 'Sign payloadToSign with a session key of the wallet, then execute the quote.',
+      },
+    ]
+  const { reference } = quote.request as KeptRequest
+  return reference === undefined ? undefined : fundingInstructions(op, quote, reference)
+}
+
+function sourceView(quote: QuoteRow) {
+  const { customerId } = quote.request as KeptRequest
+  return quote.source_account_id === null
+    ? present({
+        sourceType: 'REALTIME_FUNDING' as const,
+        currency: quote.sending_currency,
+        customerId,
+        cryptoNetwork: quote.source_network,
+      })
+    : present({ sourceType: 'ACCOUNT' as const, accountId: quote.source_account_id, customerId })
+}
+
+function destinationView(quote: QuoteRow) {
+  const currency = quote.receiving_currency
+  return quote.destination_uma === null
+    ? present({
+        destinationType: 'ACCOUNT' as const,
+        accountId: quote.destination_account_id!,
+        currency,
+        paymentRail: quote.payment_rail as 'ACH' | null,
+      })
+    : { destinationType: 'UMA_ADDRESS' as const, umaAddress: quote.destination_uma, currency }
 }

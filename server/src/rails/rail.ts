@@ -1,25 +1,59 @@
-/** How value leaves to where an external account is held. */
+/**
+ * How value leaves to where accounts are held, and how it is fetched from there. A bank answers when it likes: a rail
+ * that knows no more yet says when to ask again, and asking again is calling again.
+ */
 export interface Rail {
   /**
-   * Sends a payment. Called at least once per payment: `transactionId` names it, and a rail that was given it before
-   * answers as then.
+   * Sends a payment, or tells what has become of one that was sent before. Called at least once per payment:
+   * `transactionId` names it, and it goes out once however often it is asked for.
    */
-  deliver(payment: OutgoingPayment): Promise<Delivery>
+  send(payment: Payment): Promise<Delivery>
+  /** Likewise, fetches money from an account elsewhere. */
+  pull(payment: Payment): Promise<Delivery>
+  /** Whether the money of a payment that was not delivered is back. Called at least once. */
+  refund(payment: Payment): Promise<RefundOutcome>
 }
 
-export interface OutgoingPayment {
+export interface Payment {
   readonly transactionId: string
-  /** The identifier of the external account: account number, IBAN, address. */
+  readonly purpose: 'quote' | 'transfer'
+  /** What the other account is known by: account number, IBAN, address, UMA address. */
   readonly identifier: string
+  /** The network that was asked for; null leaves it to the rail. */
+  readonly paymentRail: string | null
+  /** Smallest unit of `currency`. */
   readonly amount: bigint
   readonly currency: string
-  /** Travels with the payment. */
+  /** Names the payment on both ends. */
   readonly reference: string
+  /** Travels with the payment: ACH addenda, `remittanceInformation` of FedNow and RTP, information of a wire. */
+  readonly remittanceInformation: string | null
+  /** When it was first handed over, and what time it is. */
+  readonly submittedAt: Date
+  readonly now: Date
 }
 
+/** Why a payment was not made, in the words of specification 2.11. */
+export type PaymentFailure =
+  | 'QUOTE_EXECUTION_FAILED'
+  | 'COUNTERPARTY_POST_TX_FAILED'
+  | 'LIGHTNING_PAYMENT_FAILED'
+  | 'OFFRAMP_FAILED'
+  | 'PAY_REQUEST_FAILED'
+
 export type Delivery =
-  | { readonly outcome: 'delivered' }
+  /** On its way. */
+  | { readonly outcome: 'pending'; readonly askAgainAt: Date }
+  /** Arrived. With `askAgainAt` it may still come back. */
+  | { readonly outcome: 'delivered'; readonly askAgainAt?: Date }
+  /** It never left. `detail` is what the bank said. */
+  | { readonly outcome: 'failed'; readonly failureReason: PaymentFailure; readonly detail: string }
+  /** It left and was not delivered; its money comes back by way of `refund`. */
   | {
-      readonly outcome: 'failed'
-      readonly failureReason: 'QUOTE_EXECUTION_FAILED' | 'COUNTERPARTY_POST_TX_FAILED'
+      readonly outcome: 'returned'
+      readonly failureReason: PaymentFailure
+      readonly detail: string
+      readonly reason: 'TRANSACTION_FAILED' | 'USER_CANCELLATION'
     }
+
+export type RefundOutcome = 'COMPLETED' | 'FAILED'

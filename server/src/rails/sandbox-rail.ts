@@ -1,9 +1,20 @@
-import { quoteOutcome, suffixOf } from '../sandbox/magic-values.ts'
-import type { Rail } from './rail.ts'
+import { plusSeconds } from '../app.ts'
+import { type PaymentScenario, scenarioOf } from '../sandbox/payment-outcomes.ts'
+import type { Delivery, Payment, Rail } from './rail.ts'
 
-/** The rail of the sandbox: what comes of a payment follows from the account it goes to (specification 4.16). */
+/** The rail of the sandbox: what comes of a payment follows from the account at its other end (specification 4.16). */
 export const sandboxRail: Rail = {
-  async deliver({ identifier }) {
-    return quoteOutcome(suffixOf(identifier))
-  },
+  send: async (payment) => deliveryOf(scenarioOf(payment, 'out'), payment),
+  pull: async (payment) => deliveryOf(scenarioOf(payment, 'in'), payment),
+  refund: async (payment) => scenarioOf(payment, 'out').refund ?? 'COMPLETED',
+}
+
+/** The step that a payment is at; it is to be asked for again when the next one begins. */
+function deliveryOf({ steps }: PaymentScenario, { submittedAt, now }: Payment): Delivery {
+  const beginning = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
+  const next = steps.find((step) => beginning(step) > now)
+  const { afterSeconds: _, ...step } = steps.findLast((one) => beginning(one) <= now) ?? steps[0]
+  if (step.outcome === 'pending') return { outcome: 'pending', askAgainAt: beginning(next ?? steps.at(-1)!) }
+  if (step.outcome === 'delivered') return next ? { ...step, askAgainAt: beginning(next) } : step
+  return step
 }

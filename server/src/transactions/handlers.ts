@@ -1,5 +1,10 @@
-import type { transaction_get, transaction_list } from '@countersign/contract/transactions'
-import type { Handler } from '../operation.ts'
+import type {
+  transaction_confirm,
+  transaction_get,
+  transaction_list,
+} from '@countersign/contract/transactions'
+import { update } from '../db/writes.ts'
+import { fieldError, type Handler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { selectTransactions } from './store.ts'
 import { findTransaction, transactionView } from './transactions.ts'
@@ -17,4 +22,19 @@ export const transactionList: Handler<typeof transaction_list> = async (op, { qu
 export const transactionGet: Handler<typeof transaction_get> = async (op, { params }) => {
   const row = await findTransaction(op, params.transactionId)
   return { status: 200, body: transactionView(row, row) }
+}
+
+/** The first word stands (specification 2.11, `receiptDeliveryConfirmedAt`). */
+export const transactionConfirm: Handler<typeof transaction_confirm> = async (op, { params, body }) => {
+  const row = await findTransaction(op, params.transactionId)
+  const field = 'receiptDeliveryConfirmedAt'
+  const confirmedAt = body?.[field] === undefined ? op.now : new Date(body[field])
+  if (confirmedAt > op.now) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
+  if (row.receipt_delivery_confirmed_at !== null) return { status: 200, body: transactionView(row, row) }
+  const change = { receipt_delivery_confirmed_at: confirmedAt, updated_at: op.now }
+  return {
+    status: 200,
+    body: transactionView({ ...row, ...change }, row),
+    writes: [update('transactions', row.id, { receipt_delivery_confirmed_at: null }, change)],
+  }
 }

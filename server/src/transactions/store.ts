@@ -14,13 +14,13 @@ export interface TransactionFilters {
   readonly endDate?: string
 }
 
-/** A transaction with what it shows of its customer. */
-export type TransactionWithCustomer = TransactionRow & { readonly platform_customer_id: string }
+/** A transaction with what it shows of its customer; null where the platform moves its own money. */
+export type TransactionWithCustomer = TransactionRow & { readonly platform_customer_id: string | null }
 
 function transactions(op: Op) {
   return op.read
     .selectFrom('transactions')
-    .innerJoin('customers', 'customers.id', 'transactions.customer_id')
+    .leftJoin('customers', 'customers.id', 'transactions.customer_id')
     .where('transactions.platform_id', '=', op.platform.id)
     .selectAll('transactions')
     .select('customers.platform_customer_id')

@@ -1,15 +1,22 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/currencies'
-import type { OUTGOING_TRANSACTION_TRANSITIONS } from '@countersign/contract/states'
-import type { OUTGOING_FAILURE_REASONS } from '@countersign/contract/transactions'
+import type {
+  INCOMING_TRANSACTION_TRANSITIONS,
+  OUTGOING_TRANSACTION_TRANSITIONS,
+} from '@countersign/contract/states'
+import type { INCOMING_FAILURE_REASONS, OUTGOING_FAILURE_REASONS } from '@countersign/contract/transactions'
 import type { Op } from '../app.ts'
-import type { CustomerRow, TransactionRow } from '../db/tables.ts'
+import type { TransactionRow } from '../db/tables.ts'
 import { ApiError } from '../operation.ts'
+import { present } from '../present.ts'
 import { selectTransaction, type TransactionWithCustomer } from './store.ts'
 
 export type { TransactionWithCustomer } from './store.ts'
 
-/** An outgoing transaction: its states are those of the outgoing table. */
+/** A row whose states are those of the outgoing table: what a quote pays. */
 export type OutgoingRow = TransactionRow & { readonly state: keyof typeof OUTGOING_TRANSACTION_TRANSITIONS }
+
+/** A row whose states are those of the incoming table: receipts, and transfers in both directions. */
+export type IncomingRow = TransactionRow & { readonly state: keyof typeof INCOMING_TRANSACTION_TRANSITIONS }
 
 /** What a transaction shows of how its amounts came about (specification 2.7). */
 export interface RateSummary {
@@ -20,7 +27,7 @@ export interface RateSummary {
     readonly svcApiMultiplier: number
     readonly svcApiFixedFee: bigint
     readonly svcApiVariableFeeRate: number
-    readonly svcApiVariableFeeAmount: number
+    readonly svcApiVariableFeeAmount: bigint
   }
 }
 
@@ -31,37 +38,133 @@ export async function findTransaction(op: Op, id: string): Promise<TransactionWi
   return row
 }
 
-/** What a payer writes to be recognised by: short enough for any rail. */
+/** What a payer writes to be recognised by: short enough for any rail, and one transaction's alone on its platform. */
 export function makeReference(op: Op): string {
   return `CS${Buffer.from(op.random(6)).toString('hex').toUpperCase()}`
 }
 
-/** A transaction as the API shows it (specification 2.11). So far all of them are outgoing. */
-export function transactionView(row: TransactionRow, customer: Pick<CustomerRow, 'platform_customer_id'>) {
-  const { rates } = row.details as { rates?: RateSummary }
+type Given = Pick<
+  TransactionRow,
+  'kind' | 'type' | 'direction' | 'state' | 'customer_id' | 'sent_amount' | 'sent_currency'
+> &
+  Pick<TransactionRow, 'received_amount' | 'received_currency'> &
+  Partial<TransactionRow>
+
+/** A new transaction; what is not given is not there yet. */
+export function newTransaction(op: Op, given: Given): TransactionRow {
+  return {
+    id: given.id ?? op.newId('Transaction'),
+    platform_id: op.platform.id,
+    source_account_id: null,
+    destination_account_id: null,
+    source_identifier: null,
+    destination_identifier: null,
+    fees: null,
+    quote_id: null,
+    hold_id: null,
+    payment_rail: null,
+    remittance_information: null,
+    description: null,
+    reference: given.reference ?? makeReference(op),
+    failure_reason: null,
+    refund: null,
+    details: {},
+    receipt_delivery_confirmed_at: null,
+    agent_id: null,
+    settled_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+    ...given,
+  }
+}
+
+/** A transaction as the API shows it (specification 2.11). */
+export function transactionView(
+  row: TransactionRow,
+  { platform_customer_id }: Pick<TransactionWithCustomer, 'platform_customer_id'>,
+) {
+  const common = commonView(row, platform_customer_id)
+  return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
+}
+
+/** The transaction of a quote as the API shows it. */
+export function outgoingTransactionView(row: TransactionWithCustomer) {
+  return outgoingView(row, commonView(row, row.platform_customer_id))
+}
+
+function commonView(row: TransactionRow, platformCustomerId: string | null) {
   return {
     id: row.id,
-    type: 'OUTGOING' as const,
-    status: (row as OutgoingRow).state,
     direction: row.direction,
-    source: accountSide('sourceType', row.source_account_id!, row.sent_currency!),
-    destination: accountSide('destinationType', row.destination_account_id!, row.received_currency!),
-    customerId: row.customer_id,
-    platformCustomerId: customer.platform_customer_id,
-    sentAmount: money(row.sent_amount!, row.sent_currency!),
-    receivedAmount: money(row.received_amount!, row.received_currency!),
-    ...(row.fees === null ? {} : { fees: row.fees }),
-    ...(rates ? { exchangeRate: rates.exchangeRate, rateDetails: withBigints(rates.rateDetails) } : {}),
-    ...(row.quote_id ? { quoteId: row.quote_id } : {}),
-    ...(row.description ? { description: row.description } : {}),
-    reconciliationInstructions: { reference: row.reference },
-    ...(row.failure_reason
-      ? { failureReason: row.failure_reason as (typeof OUTGOING_FAILURE_REASONS)[number] }
-      : {}),
-    ...(row.settled_at ? { settledAt: row.settled_at.toISOString() } : {}),
+    destination: destinationView(row),
+    customerId: row.customer_id ?? row.platform_id,
+    platformCustomerId: platformCustomerId ?? row.platform_id,
+    fees: row.fees,
+    description: row.description,
+    counterpartyInformation: (row.details as Details).counterparty,
+    reconciliationInstructions: row.state === 'CREATED' ? undefined : { reference: row.reference },
+    agentId: row.agent_id,
+    receiptDeliveryConfirmedAt: row.receipt_delivery_confirmed_at?.toISOString(),
+    settledAt: row.settled_at?.toISOString(),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }
+}
+
+interface Details {
+  readonly rates?: RateSummary
+  readonly counterparty?: Readonly<Record<string, unknown>>
+}
+
+function outgoingView<Common extends object>(row: TransactionRow, common: Common) {
+  const { rates } = row.details as Details
+  return present({
+    type: 'OUTGOING' as const,
+    status: (row as OutgoingRow).state,
+    ...common,
+    source: sourceView(row)!,
+    sentAmount: money(row.sent_amount!, row.sent_currency!),
+    receivedAmount: money(row.received_amount!, row.received_currency!),
+    exchangeRate: rates?.exchangeRate,
+    rateDetails: rates && withBigints(rates.rateDetails),
+    quoteId: row.quote_id,
+    refund: row.refund,
+    failureReason: row.failure_reason as (typeof OUTGOING_FAILURE_REASONS)[number] | null,
+  })
+}
+
+function incomingView<Common extends object>(row: TransactionRow, common: Common) {
+  return present({
+    type: 'INCOMING' as const,
+    status: row.state,
+    ...common,
+    source: sourceView(row),
+    sentAmount: row.kind === 'TRANSFER_OUT' ? money(row.sent_amount!, row.sent_currency!) : undefined,
+    receivedAmount: money(row.received_amount!, row.received_currency!),
+    failureReason: row.failure_reason as (typeof INCOMING_FAILURE_REASONS)[number] | null,
+  })
+}
+
+/** Whom the money comes from; nothing where a payment from outside does not say. */
+function sourceView(row: TransactionRow) {
+  const currency = row.sent_currency ?? row.received_currency!
+  if (row.source_account_id !== null)
+    return { sourceType: 'ACCOUNT' as const, accountId: row.source_account_id, currency }
+  if (row.source_identifier !== null)
+    return { sourceType: 'UMA_ADDRESS' as const, umaAddress: row.source_identifier, currency }
+  return present({ sourceType: 'REALTIME_FUNDING' as const, currency, customerId: row.customer_id })
+}
+
+function destinationView(row: TransactionRow) {
+  const currency = row.received_currency!
+  const uma = (row.details as { uma?: string }).uma
+  if (uma !== undefined || row.destination_account_id === null)
+    return {
+      destinationType: 'UMA_ADDRESS' as const,
+      umaAddress: uma ?? row.destination_identifier!,
+      currency,
+    }
+  return { destinationType: 'ACCOUNT' as const, accountId: row.destination_account_id, currency }
 }
 
 /** JSON columns give small integers as numbers. */
@@ -70,21 +173,11 @@ export function withBigints(details: RateSummary['rateDetails']): RateSummary['r
     ...details,
     counterpartyFixedFee: BigInt(details.counterpartyFixedFee),
     svcApiFixedFee: BigInt(details.svcApiFixedFee),
+    svcApiVariableFeeAmount: BigInt(details.svcApiVariableFeeAmount),
   }
 }
 
 /** An amount with its currency as the API shows it. */
 export function money(amount: bigint, currency: string) {
   return { amount, currency: currencyRecord(currency as KnownCurrency) }
-}
-
-function accountSide<Name extends 'sourceType' | 'destinationType'>(
-  name: Name,
-  accountId: string,
-  currency: string,
-) {
-  return { [name]: 'ACCOUNT', accountId, currency } as { [N in Name]: 'ACCOUNT' } & {
-    accountId: string
-    currency: string
-  }
 }

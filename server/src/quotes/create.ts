@@ -1,0 +1,205 @@
+import type { KnownCurrency } from '@countersign/contract/currencies'
+import type { Op } from '../app.ts'
+import { plusSeconds } from '../app.ts'
+import type { CustomerRow, ExternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { INT64_MAX } from '../int64.ts'
+import { job } from '../jobs/jobs.ts'
+import { findBalances } from '../ledger/ledger.ts'
+import { ApiError, fieldError } from '../operation.ts'
+import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
+import { issueRequest } from '../signing/signing.ts'
+import { announce } from '../transactions/moves.ts'
+import { makeReference, newTransaction } from '../transactions/transactions.ts'
+import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
+import { exchangeRate, feesOf, inWords, type Price, price, rateDetails } from './pricing.ts'
+import { executeQuote } from './quotes.ts'
+
+export interface CreatedQuote {
+  readonly quote: QuoteRow
+  /** What an embedded wallet signs to execute it. */
+  readonly payloadToSign: string | undefined
+  readonly writes: readonly Write[]
+}
+
+/** Locks a rate, and executes at once where that was asked for. */
+export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote> {
+  const parties = await findParties(op, body)
+  checkImmediate(body, parties)
+  const quote = await priced(op, body, parties)
+  const { customer, payer, payee } = parties
+  const transaction = { ...payingTransaction(op, body, quote, payee), ...platformId(customer) }
+  const signing =
+    payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET'
+      ? signingRequest(op, quote, payee)
+      : undefined
+  const complete = signing ? { ...quote, signing_request_id: signing.requestId } : quote
+  const { platform_customer_id: _, ...row } = transaction
+  const writes = [
+    ...(signing ? [signing.write] : []),
+    insert('quotes', complete),
+    insert('transactions', row),
+    ...announce(op, transaction),
+    job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
+  ]
+  if (!body.immediatelyExecute || payer.kind !== 'account')
+    return { quote: complete, payloadToSign: signing?.payloadToSign, writes }
+  await checkBalance(op, quote)
+  const executed = executeQuote(op, payer.account, quote, transaction)
+  return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
+}
+
+function checkImmediate(body: QuoteBody, { payer }: Parties): void {
+  if (!body.immediatelyExecute) return
+  if (payer.kind === 'funding')
+    throw fieldError(
+      'INVALID_INPUT',
+      'immediatelyExecute',
+      'A quote with real-time funding executes itself when its payment arrives',
+    )
+  if (payer.account.type === 'EMBEDDED_WALLET')
+    throw fieldError(
+      'INVALID_INPUT',
+      'immediatelyExecute',
+      'An embedded wallet signs before its quote is executed',
+    )
+}
+
+async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parties): Promise<QuoteRow> {
+  if (!op.rates || !op.rail)
+    throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no rates and no rail to pay by.' })
+  const [sending, receiving] = [payer.currency, payee.currency]
+  const rates = await op.rates.snapshot()
+  const found = price(rates, op.fees, sending, receiving, body.lockedCurrencySide, body.lockedCurrencyAmount)
+  if (!found)
+    throw fieldError('INVALID_AMOUNT', 'lockedCurrencyAmount', 'The amount is too small for this payment.')
+  checkAmounts(op, sending, found)
+  const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
+  return {
+    id: op.newId('Quote'),
+    platform_id: op.platform.id,
+    customer_id: customer.id,
+    state: 'PENDING',
+    source_account_id: payer.kind === 'account' ? payer.account.id : null,
+    source_network: payer.kind === 'funding' ? payer.network : null,
+    destination_account_id: payee.kind === 'uma' ? null : payee.account.id,
+    destination_uma: payee.kind === 'external' ? null : (payee.umaAddress ?? null),
+    payment_rail: rail ?? null,
+    sending_currency: sending,
+    receiving_currency: receiving,
+    sending_amount: found.sendingAmount,
+    receiving_amount: found.receivingAmount,
+    fees: feesOf(found),
+    pricing: { exchangeRate: exchangeRate(found), rateDetails: rateDetails(rates, sending, found) },
+    request: {
+      ...keptOfRequest(body),
+      ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
+    },
+    signing_request_id: null,
+    transaction_id: op.newId('Transaction'),
+    expires_at: plusSeconds(op.now, validitySeconds(payer, payee, rail)),
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
+  const field = 'lockedCurrencyAmount'
+  if (found.sendingAmount > INT64_MAX || found.receivingAmount > INT64_MAX)
+    throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The amount is too large for this payment.')
+  checkCurrencyLimits(platformConfig(op), 'OUTGOING', sending, found.sendingAmount, field)
+}
+
+/** The transaction that pays a quote, not yet executed. */
+function payingTransaction(op: Op, body: QuoteBody, quote: QuoteRow, payee: Payee): TransactionRow {
+  const { reference } = quote.request as { reference?: string }
+  return newTransaction(op, {
+    id: quote.transaction_id,
+    kind: 'QUOTE',
+    type: 'OUTGOING',
+    direction: 'DEBIT',
+    state: 'PENDING',
+    customer_id: quote.customer_id,
+    source_account_id: quote.source_account_id,
+    destination_account_id: quote.destination_account_id,
+    destination_identifier: identifierOf(payee),
+    sent_amount: quote.sending_amount,
+    sent_currency: quote.sending_currency,
+    received_amount: quote.receiving_amount,
+    received_currency: quote.receiving_currency,
+    fees: quote.fees,
+    quote_id: quote.id,
+    payment_rail: quote.payment_rail,
+    description: body.description ?? null,
+    details: { rates: quote.pricing, ...(quote.destination_uma ? { uma: quote.destination_uma } : {}) },
+    ...(reference ? { reference } : {}),
+  })
+}
+
+function identifierOf(payee: Payee): string | null {
+  if (payee.kind === 'external') return payee.account.identifier
+  return payee.umaAddress ?? null
+}
+
+function platformId(customer: CustomerRow) {
+  return { platform_customer_id: customer.platform_customer_id }
+}
+
+/** Error: 400 `INSUFFICIENT_BALANCE`. The hold is guarded as well; this gives the caller the numbers. */
+export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
+  const balance = (await findBalances(op.read, [quote.source_account_id!])).get(quote.source_account_id!)
+  const available = balance?.available ?? 0n
+  const words = (amount: bigint) => inWords(amount, quote.sending_currency as KnownCurrency)
+  if (available < quote.sending_amount)
+    throw new ApiError('INSUFFICIENT_BALANCE', {
+      message: `The account can spend ${words(available)}, the quote takes ${words(quote.sending_amount)}.`,
+      details: { available, required: quote.sending_amount },
+    })
+}
+
+/** What the wallet signs to execute this quote: the payment in words, and the quote as it will be executed. */
+function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
+  const sends = inWords(quote.sending_amount, quote.sending_currency as KnownCurrency)
+  const delivers = inWords(quote.receiving_amount, quote.receiving_currency as KnownCurrency)
+  const to = describe(payee)
+  const call = { operation: 'quote_execute', target: `POST /quotes/${quote.id}/execute`, body: undefined }
+  return issueRequest(op, call, {
+    accountId: quote.source_account_id!,
+    statement: {
+      summary: `Pay ${sends}, fees included, so that ${to} receives ${delivers}`,
+      quote: quote.id,
+      sends: { amount: quote.sending_amount, currency: quote.sending_currency },
+      feesIncluded: quote.fees,
+      delivers: { amount: quote.receiving_amount, currency: quote.receiving_currency },
+      destination: payee.kind === 'uma' ? { umaAddress: to } : { account: payee.account.id, description: to },
+    },
+    expiresAt: quote.expires_at,
+  })
+}
+
+function describe(payee: Payee): string {
+  if (payee.kind === 'external') return describeAccount(payee.account)
+  return payee.kind === 'uma' ? payee.umaAddress : (payee.umaAddress ?? `account ${payee.account.id}`)
+}
+
+function describeAccount({ account_info, account_type, identifier }: ExternalAccountRow): string {
+  const beneficiary = (account_info as { beneficiary?: { fullName?: string; legalName?: string } })
+    .beneficiary
+  const name = beneficiary?.fullName ?? beneficiary?.legalName
+  const account = `${account_type} ending ${identifier.slice(-4)}`
+  return name ? `${name} (${account})` : account
+}
+
+function keptOfRequest(body: QuoteBody): Record<string, unknown> {
+  const { lockedCurrencySide, lockedCurrencyAmount, purposeOfPayment, lookupId, senderCustomerInfo } = body
+  const customerId = body.source.customerId
+  const kept = {
+    customerId,
+    lockedCurrencySide,
+    lockedCurrencyAmount,
+    purposeOfPayment,
+    lookupId,
+    senderCustomerInfo,
+  }
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,26 @@
+import type { KnownCurrency } from '@countersign/contract/currencies'
+import { depositDetails } from '../accounts/funding.ts'
+import type { Op } from '../app.ts'
+import type { QuoteRow } from '../db/tables.ts'
+import { inWords } from './pricing.ts'
+
+/**
+ * Where the customer pays the amount of a quote (specification 2.8): an account of the quote's sending currency, with a
+ * reference of the quote's own. In production there is no bank to pay in at yet, and no such quote.
+ */
+export function fundingInstructions(op: Op, quote: QuoteRow, reference: string) {
+  const amount = inWords(quote.sending_amount, quote.sending_currency as KnownCurrency)
+  const simulated = op.mode === 'sandbox' ? ' Sandbox: POST /sandbox/send pays it.' : ''
+  return [
+    {
+      accountOrWalletInfo: depositDetails(
+        quote.id,
+        quote.sending_currency,
+        reference,
+        quote.source_network ?? undefined,
+      ),
+      instructionsNotes: `Pay exactly ${amount} before ${quote.expires_at.toISOString()} with the reference ${reference}.${simulated}`,
+      isPlatformAccount: true,
+    },
+  ]
+}

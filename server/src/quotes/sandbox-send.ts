@@ -1,0 +1,19 @@
+import type { sandbox_send } from '@countersign/contract/sandbox-send'
+import { fieldError, type Handler } from '../operation.ts'
+import { findTransaction, outgoingTransactionView } from '../transactions/transactions.ts'
+import { receiveFunding } from './funding.ts'
+import { checkExecutable, findQuote } from './quotes.ts'
+
+/** The customer's payment for a quote with real-time funding (specification 4.12, 4.15). */
+export const sandboxSend: Handler<typeof sandbox_send> = async (op, { body }) => {
+  const quote = await findQuote(op, body.quoteId)
+  if (quote.source_account_id !== null)
+    throw fieldError('INVALID_INPUT', 'quoteId', 'This quote is paid from an account: execute it.')
+  if (body.currencyCode !== quote.sending_currency)
+    throw fieldError('INVALID_CURRENCY', 'currencyCode', `This quote is paid in ${quote.sending_currency}`)
+  checkExecutable(op, quote)
+  const found = await findTransaction(op, quote.transaction_id)
+  const amount = body.currencyAmount ?? quote.sending_amount
+  const { transaction, writes } = receiveFunding(op, quote, found, amount)
+  return { status: 200, body: outgoingTransactionView(transaction), writes }
+}

@@ -1,0 +1,46 @@
+import type { Op } from '../app.ts'
+import type { InternalAccountRow } from '../db/tables.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { announce } from '../transactions/moves.ts'
+import { newTransaction } from '../transactions/transactions.ts'
+import { selectPlatformCustomerId } from './store.ts'
+
+/** What was paid to an account here by another account here. */
+export interface InternalPayment {
+  /** Who paid; null where the money was paid in for the payment. */
+  readonly sourceAccountId: string | null
+  /** Smallest unit of the account's currency. */
+  readonly amount: bigint
+  readonly description: string | null
+}
+
+/**
+ * The record that the owner of an account has of a payment by another account here: completed at once, and nobody is
+ * asked. Its money is moved by the payment itself.
+ */
+export async function internalReceipt(
+  op: Op,
+  account: InternalAccountRow,
+  { sourceAccountId, amount, description }: InternalPayment,
+): Promise<Write[]> {
+  const { customer_id } = account
+  // An owner who was deleted meanwhile keeps the account, and the money arrives all the same.
+  const platform_customer_id = customer_id === null ? null : await selectPlatformCustomerId(op, customer_id)
+  const receipt = newTransaction(op, {
+    kind: 'RECEIPT',
+    type: 'INCOMING',
+    direction: 'CREDIT',
+    state: 'COMPLETED',
+    customer_id,
+    source_account_id: sourceAccountId,
+    destination_account_id: account.id,
+    sent_amount: null,
+    sent_currency: null,
+    received_amount: amount,
+    received_currency: account.currency,
+    fees: 0n,
+    description,
+    settled_at: op.now,
+  })
+  return [insert('transactions', receipt), ...announce(op, { ...receipt, platform_customer_id })]
+}

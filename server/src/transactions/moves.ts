@@ -1,0 +1,104 @@
+import type { EventType } from '@countersign/contract/events'
+import {
+  INCOMING_TRANSACTION_TRANSITIONS,
+  type IncomingTransactionEvent,
+  OUTGOING_TRANSACTION_TRANSITIONS,
+  type OutgoingTransactionEvent,
+} from '@countersign/contract/states'
+import type { Op } from '../app.ts'
+import type { RefundRow, TransactionRow } from '../db/tables.ts'
+import { update, type Write } from '../db/writes.ts'
+import { event } from '../events/events.ts'
+import { transition } from '../transition.ts'
+import {
+  type IncomingRow,
+  makeReference,
+  type OutgoingRow,
+  type TransactionWithCustomer,
+  transactionView,
+} from './transactions.ts'
+
+/** Announces are by the direction of the money: a transfer-out is of type INCOMING, and goes out. */
+const ANNOUNCED = {
+  DEBIT: {
+    PENDING: 'OUTGOING_PAYMENT.PENDING',
+    PROCESSING: 'OUTGOING_PAYMENT.PROCESSING',
+    COMPLETED: 'OUTGOING_PAYMENT.COMPLETED',
+    FAILED: 'OUTGOING_PAYMENT.FAILED',
+    EXPIRED: 'OUTGOING_PAYMENT.EXPIRED',
+  },
+  CREDIT: {
+    COMPLETED: 'INCOMING_PAYMENT.COMPLETED',
+    FAILED: 'INCOMING_PAYMENT.FAILED',
+    REJECTED: 'INCOMING_PAYMENT.FAILED',
+    REFUNDED: 'INCOMING_PAYMENT.FAILED',
+    EXPIRED: 'INCOMING_PAYMENT.FAILED',
+  },
+} as const satisfies Record<TransactionRow['direction'], Partial<Record<TransactionRow['state'], EventType>>>
+
+/** What tells of a transaction as it is now. A state that nobody is told of has no event. */
+export function announce(op: Op, transaction: TransactionWithCustomer): Write[] {
+  const types: Partial<Record<TransactionRow['state'], EventType>> = ANNOUNCED[transaction.direction]
+  const type = types[transaction.state]
+  return type ? [event(op, type, transaction.id, transactionView(transaction, transaction))] : []
+}
+
+/** Moves a transaction on and tells of it. Guard: its state has not changed meanwhile. */
+export function moveTransaction(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  by: OutgoingTransactionEvent | IncomingTransactionEvent,
+  change: Partial<TransactionRow> = {},
+): { readonly row: TransactionWithCustomer; readonly writes: readonly Write[] } {
+  const moved =
+    transaction.type === 'OUTGOING'
+      ? transition(
+          op,
+          'transactions',
+          OUTGOING_TRANSACTION_TRANSITIONS,
+          transaction as OutgoingRow,
+          by as OutgoingTransactionEvent,
+          change as Partial<OutgoingRow>,
+        )
+      : transition(
+          op,
+          'transactions',
+          INCOMING_TRANSACTION_TRANSITIONS,
+          transaction as IncomingRow,
+          by as IncomingTransactionEvent,
+          change as Partial<IncomingRow>,
+        )
+  const row = { ...moved.row, platform_customer_id: transaction.platform_customer_id }
+  return { row, writes: [moved.write, ...announce(op, row)] }
+}
+
+/** The way back of a payment's money, as it begins. */
+export function newRefund(op: Op, reason: RefundRow['reason']): RefundRow {
+  return { reference: makeReference(op), status: 'PENDING', reason, initiatedAt: op.now.toISOString() }
+}
+
+const REFUND_EVENTS = {
+  PENDING: 'OUTGOING_PAYMENT.REFUND_PENDING',
+  COMPLETED: 'OUTGOING_PAYMENT.REFUND_COMPLETED',
+  FAILED: 'OUTGOING_PAYMENT.REFUND_FAILED',
+} as const
+
+/** Tells how far the refund of a transaction is. */
+export function announceRefund(op: Op, transaction: TransactionWithCustomer): Write {
+  const type = REFUND_EVENTS[transaction.refund!.status]
+  return event(op, type, transaction.id, transactionView(transaction, transaction))
+}
+
+/** Ends a refund and tells of it. Guard: it was pending still, as `transaction` says. */
+export function endRefund(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  status: 'COMPLETED' | 'FAILED',
+): readonly Write[] {
+  const ended: RefundRow = { ...transaction.refund!, status, settledAt: op.now.toISOString() }
+  const change = { refund: ended, updated_at: op.now }
+  return [
+    update('transactions', transaction.id, { refund: transaction.refund }, change),
+    announceRefund(op, { ...transaction, ...change }),
+  ]
+}

@@ -1,0 +1,66 @@
+import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
+import type { Op } from '../app.ts'
+import type { InternalAccountRow, TransactionRow } from '../db/tables.ts'
+import type { Write } from '../db/writes.ts'
+import { job } from '../jobs/jobs.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
+import { type Cause, captureAll, type Leg, post, release } from '../ledger/ledger.ts'
+import type { Payment } from '../rails/rail.ts'
+import { moveTransaction } from '../transactions/moves.ts'
+import { findTransaction } from '../transactions/transactions.ts'
+
+/** Hands a transfer to the rail, or asks what has become of it, and moves the money when it is known. */
+export const settleTransfer: JobHandler = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId as string)
+  if (transaction.state !== 'PENDING') return []
+  if (!op.rail) throw new Error('There is no rail to pay by')
+  const isOut = transaction.kind === 'TRANSFER_OUT'
+  const payment = paymentOf(op, transaction)
+  const delivery = await (isOut ? op.rail.send(payment) : op.rail.pull(payment))
+  if (delivery.outcome === 'pending') return [job(op, 'transfer.settle', payload, delivery.askAgainAt)]
+  const account = await findInternalAccount(
+    op,
+    isOut ? transaction.source_account_id! : transaction.destination_account_id!,
+  )
+  if (delivery.outcome === 'delivered')
+    return [
+      ...moneyMoved(op, transaction, account),
+      ...moveTransaction(op, transaction, 'settle', { settled_at: op.now }).writes,
+      balanceUpdated(op, account),
+    ]
+  const change = {
+    failure_reason: delivery.failureReason,
+    details: { ...transaction.details, counterparty: { failureDetail: delivery.detail } },
+  }
+  const { writes } = moveTransaction(op, transaction, 'fail', change)
+  // A transfer that was returned before it was completed has moved nothing here either.
+  return isOut
+    ? [release(op, transaction.hold_id!, account.id), ...writes, balanceUpdated(op, account)]
+    : writes
+}
+
+function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
+  const cause: Cause = { cause: 'transaction', causeId: transaction.id }
+  const amount = transaction.received_amount!
+  const legs = (sign: 1n | -1n): Leg[] => [
+    { account: account.id, amount: sign * amount },
+    { system: 'rail', currency: account.currency, amount: -sign * amount },
+  ]
+  if (transaction.kind === 'TRANSFER_IN') return post(op, cause, legs(1n))
+  return captureAll(op, cause, { holdId: transaction.hold_id!, account: account.id, amount }, legs(-1n))
+}
+
+function paymentOf(op: Op, transaction: TransactionRow): Payment {
+  return {
+    transactionId: transaction.id,
+    purpose: 'transfer',
+    identifier: (transaction.destination_identifier ?? transaction.source_identifier)!,
+    paymentRail: transaction.payment_rail,
+    amount: transaction.received_amount!,
+    currency: transaction.received_currency!,
+    reference: transaction.reference,
+    remittanceInformation: transaction.remittance_information,
+    submittedAt: transaction.created_at,
+    now: op.now,
+  }
+}

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest'
+import { type Client, fund, newBankAccount, newCustomer, newPlatform } from './client.testing.ts'
+
+const FUNDED = 100_000
+
+async function ready(suffix?: string) {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  await fund(client, customer.usd, FUNDED)
+  return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
+}
+
+async function quoted(client: Client, source: object, destination: object, more: object = {}) {
+  const reply = await client.post('/quotes', {
+    source,
+    destination,
+    lockedCurrencySide: 'RECEIVING',
+    lockedCurrencyAmount: 2500,
+    ...more,
+  })
+  expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 201 })
+  return reply.body
+}
+
+const account = (accountId: string) => ({ sourceType: 'ACCOUNT', accountId })
+const to = (accountId: string) => ({ destinationType: 'ACCOUNT', accountId })
+const transactionOf = async (client: Client, quote: { transactionId: string }) =>
+  (await client.get(`/transactions/${quote.transactionId}`)).body
+const statusOf = async (client: Client, quote: { id: string }) =>
+  (await client.get(`/quotes/${quote.id}`)).body.status
+
+async function balancesOf(client: Client, customerId: string, currency = 'USD'): Promise<[number, number]> {
+  const { body } = await client.get(
+    `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
+  )
+  return [body.data[0].balance.amount, body.data[0].totalBalance.amount]
+}
+
+describe('what comes of a quote to an external account is in its suffix', () => {
+  const outcomes: [string, number, object, string][] = [
+    ['002', 0, { status: 'FAILED', failureReason: 'QUOTE_EXECUTION_FAILED' }, 'FAILED'],
+    [
+      '004',
+      0,
+      {
+        status: 'FAILED',
+        failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+        refund: { status: 'COMPLETED', reason: 'TRANSACTION_FAILED' },
+      },
+      'FAILED',
+    ],
+    ['006', 0, { status: 'FAILED', refund: { status: 'COMPLETED', reason: 'USER_CANCELLATION' } }, 'FAILED'],
+  ]
+  test.each(outcomes)('%s fails and gives the money back', async (suffix, seconds, expected, quoteStatus) => {
+    const { client, customer, bank } = await ready(suffix)
+    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+    await client.advance(seconds)
+    expect(await transactionOf(client, quote)).toMatchObject(expected)
+    expect(await statusOf(client, quote)).toBe(quoteStatus)
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
+  })
+
+  test('003 completes after 6 minutes', async () => {
+    const { client, customer, bank } = await ready('003')
+    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+    await client.advance(350)
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'PROCESSING' })
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED])
+    await client.advance(20)
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED' })
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
+  })
+
+  test('005 completes, is returned by the bank, fails and is refunded; the quote stays completed', async () => {
+    const { client, customer, bank } = await ready('005')
+    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED' })
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
+    await client.advance(60)
+    const failed = await transactionOf(client, quote)
+    expect(failed).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+      refund: { status: 'COMPLETED', reference: expect.any(String), settledAt: expect.any(String) },
+    })
+    expect(await statusOf(client, quote)).toBe('COMPLETED')
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
+  })
+
+  test('007 fails, and so does its refund: the money is with the platform until someone settles it', async () => {
+    const { client, customer, bank } = await ready('007')
+    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({
+      status: 'FAILED',
+      refund: { status: 'FAILED' },
+    })
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
+  })
+})
+
+describe('a quote with real-time funding', () => {
+  const funding = (currency: string, more: object = {}) => ({
+    sourceType: 'REALTIME_FUNDING',
+    currency,
+    ...more,
+  })
+
+  test('says where to pay with a reference of its own, and is executed by the payment', async () => {
+    const { client, customer, bank } = await ready()
+    const [quote, other] = [
+      await quoted(client, funding('USD'), to(bank)),
+      await quoted(client, funding('USD'), to(bank)),
+    ]
+    const reference = (one: { paymentInstructions: { accountOrWalletInfo: { reference: string } }[] }) =>
+      one.paymentInstructions[0]!.accountOrWalletInfo.reference
+    expect(reference(quote)).not.toBe(reference(other))
+    expect((await client.get(`/quotes/${quote.id}`)).body).toEqual(quote)
+    const execute = await client.post(`/quotes/${quote.id}/execute`)
+    expect(execute).toMatchObject({ status: 400, body: { details: { field: 'quoteId' } } })
+    const sent = await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'USD' })
+    expect(sent).toMatchObject({
+      status: 200,
+      body: {
+        status: 'PROCESSING',
+        source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
+        reconciliationInstructions: { reference: reference(quote) },
+      },
+    })
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED', customerId: customer.id })
+    const again = await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'USD' })
+    expect(again).toMatchObject({ status: 409 })
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
+  })
+
+  test('pays an account here, converted', async () => {
+    const { client, customer } = await ready()
+    const quote = await quoted(client, funding('GBP'), to(customer.eur), { lockedCurrencyAmount: 5000 })
+    expect(quote.source).toEqual({ sourceType: 'REALTIME_FUNDING', currency: 'GBP' })
+    await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'GBP' })
+    await client.advance(0)
+    expect(await balancesOf(client, customer.id, 'EUR')).toEqual([5000, 5000])
+  })
+
+  test('fails when another amount arrives, and sends it back', async () => {
+    const { client, bank } = await ready()
+    const quote = await quoted(client, funding('USD'), to(bank))
+    const body = { quoteId: quote.id, currencyCode: 'USD', currencyAmount: 2499 }
+    expect((await client.post('/sandbox/send', body)).body).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'FUNDING_AMOUNT_MISMATCH',
+      refund: { status: 'PENDING' },
+    })
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({ refund: { status: 'COMPLETED' } })
+    expect(await statusOf(client, quote)).toBe('FAILED')
+  })
+
+  test('is paid once, by its own currency, before it expires', async () => {
+    const { client, bank } = await ready()
+    const quote = await quoted(client, funding('USD'), to(bank))
+    const send = (currencyCode: string) => client.post('/sandbox/send', { quoteId: quote.id, currencyCode })
+    expect(await send('EUR')).toMatchObject({ status: 400, body: { details: { field: 'currencyCode' } } })
+    const replies = await Promise.all(Array.from({ length: 10 }, () => send('USD')))
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+    const late = await quoted(client, funding('USD'), to(bank))
+    await client.advance(15 * 60)
+    const body = { quoteId: late.id, currencyCode: 'USD' }
+    expect(await client.post('/sandbox/send', body)).toMatchObject({ body: { code: 'QUOTE_EXPIRED' } })
+    expect(await transactionOf(client, late)).toMatchObject({
+      status: 'EXPIRED',
+      failureReason: 'QUOTE_EXPIRED',
+    })
+  })
+
+  test('needs to know whose payment it is, and cannot be executed at once', async () => {
+    const { client, customer, bank } = await ready()
+    const ask = (source: object, destination: object, more: object = {}) =>
+      client.post('/quotes', {
+        source,
+        destination,
+        lockedCurrencySide: 'SENDING',
+        lockedCurrencyAmount: 1000,
+        ...more,
+      })
+    const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
+    expect(await ask(funding('USD'), uma)).toMatchObject({
+      status: 400,
+      body: { details: { field: 'source.customerId' } },
+    })
+    expect(await ask(funding('USD', { customerId: customer.id }), uma)).toMatchObject({ status: 201 })
+    expect(await ask(funding('USD'), to(bank), { immediatelyExecute: true })).toMatchObject({
+      status: 400,
+      body: { details: { field: 'immediatelyExecute' } },
+    })
+    expect(await ask(funding('XYZ'), to(bank))).toMatchObject({ body: { code: 'INVALID_CURRENCY' } })
+  })
+})
+
+describe('a quote between accounts here', () => {
+  test('converts money of one customer, and is no news to anyone else', async () => {
+    const { client, customer } = await ready()
+    const quote = await quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true })
+    await client.advance(0)
+    expect(await balancesOf(client, customer.id, 'EUR')).toEqual([2500, 2500])
+    const left = FUNDED - quote.totalSendingAmount
+    expect(await balancesOf(client, customer.id)).toEqual([left, left])
+    expect((await client.get('/transactions')).body.totalCount).toBe(1)
+  })
+
+  test('pays another customer, who has a record of it', async () => {
+    const { client, customer } = await ready()
+    const other = await newCustomer(client)
+    const quote = await quoted(client, account(customer.usd), to(other.usd), {
+      immediatelyExecute: true,
+      description: 'Rent',
+    })
+    await client.advance(0)
+    expect(await balancesOf(client, other.id)).toEqual([2500, 2500])
+    const { data } = (await client.get(`/transactions?customerId=${other.id}`)).body
+    expect(data).toMatchObject([
+      {
+        type: 'INCOMING',
+        direction: 'CREDIT',
+        status: 'COMPLETED',
+        source: { sourceType: 'ACCOUNT', accountId: customer.usd },
+        receivedAmount: { amount: 2500 },
+        description: 'Rent',
+      },
+    ])
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED', direction: 'DEBIT' })
+  })
+
+  test('from an account to itself is refused', async () => {
+    const { client, customer } = await ready()
+    const reply = await client.post('/quotes', {
+      source: account(customer.usd),
+      destination: to(customer.usd),
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 100,
+    })
+    expect(reply).toMatchObject({ status: 400, body: { code: 'SELF_PAYMENT' } })
+  })
+
+  test("of the platform's own money names the customer it is for", async () => {
+    const { client, customer, bank } = await ready()
+    const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+    await fund(client, own.id, 9000)
+    const body = { destination: to(bank), lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 1000 }
+    const without = await client.post('/quotes', { ...body, source: account(own.id) })
+    expect(without).toMatchObject({ status: 400, body: { details: { field: 'source.customerId' } } })
+    const source = { ...account(own.id), customerId: customer.id }
+    const made = await client.post('/quotes', { ...body, source, immediatelyExecute: true })
+    expect(made).toMatchObject({ status: 201, body: { source } })
+    await client.advance(0)
+    expect(await transactionOf(client, made.body)).toMatchObject({
+      status: 'COMPLETED',
+      customerId: customer.id,
+    })
+  })
+})
+
+test('a quote cannot be executed after its expiry, even where its due work is late', async () => {
+  const { client, customer, bank } = await ready()
+  const instant = { ...to(bank), paymentRail: 'RTP' }
+  const quote = await quoted(client, account(customer.usd), instant)
+  expect(Date.parse(quote.expiresAt) - Date.parse(quote.createdAt)).toBe(5 * 60_000)
+  const slow = await quoted(client, account(customer.usd), to(bank))
+  expect(Date.parse(slow.expiresAt) - Date.parse(slow.createdAt)).toBe(15 * 60_000)
+  await client.advance(5 * 60)
+  const late = await client.post(`/quotes/${quote.id}/execute`)
+  expect(late).toMatchObject({ status: 400, body: { code: 'QUOTE_EXPIRED' } })
+  expect((await client.post(`/quotes/${slow.id}/execute`)).status).toBe(200)
+})
