@@ -1,20 +1,19 @@
-import { execFile } from 'node:child_process'
 import { cp, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { openEmbedded } from '../server/src/db/embedded.ts'
+import { migrate } from '../server/src/db/migrate.ts'
 
-const WORKER = fileURLToPath(new URL('../server/src/db/embedded-worker.mjs', import.meta.url))
-
-/** The files of a new embedded database, in a folder of their own: making them is most of a first start. */
+/** A migrated embedded database that nothing was written to: making it is most of a first start. */
 export async function makeEmptyDatabase(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
-  await promisify(execFile)(process.execPath, [WORKER, folder])
+  const db = await openEmbedded(folder)
+  await migrate(db)
+  await db.close()
   return folder
 }
 
-/** Puts a copy of them where a server looks for its own. */
+/** Puts a copy of its files where a server looks for its own. */
 export async function copyEmptyDatabase(emptyDatabase: string, dataDir: string): Promise<void> {
-  await cp(emptyDatabase, join(dataDir, 'db'), { recursive: true })
+  await cp(join(emptyDatabase, 'db'), join(dataDir, 'db'), { recursive: true })
 }

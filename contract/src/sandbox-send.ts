@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { CurrencyCode } from './formats.ts'
 import { Id } from './ids.ts'
 import { Int64 } from './schema.ts'
-import { OutgoingTransaction } from './transactions.ts'
+import { Transaction } from './transactions.ts'
 
 export const SandboxSendRequest = Type.Object({
   quoteId: Id('Quote'),
@@ -29,6 +29,6 @@ export const sandbox_send = endpoint({
   sandboxOnly: true,
   idempotent: true,
   body: SandboxSendRequest,
-  responses: { 200: OutgoingTransaction },
+  responses: { 200: Transaction },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'QUOTE_EXPIRED', 'QUOTE_NOT_FOUND', 'CONFLICT'],
 })

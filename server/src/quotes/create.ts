@@ -14,6 +14,7 @@ import { makeReference, newTransaction } from '../transactions/transactions.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { exchangeRate, feesOf, inWords, type Price, price, rateDetails } from './pricing.ts'
 import { executeQuote } from './quotes.ts'
+import { fundingInstructions } from './realtime.ts'
 
 export interface CreatedQuote {
   readonly quote: QuoteRow
@@ -131,7 +132,11 @@ function payingTransaction(op: Op, body: QuoteBody, quote: QuoteRow, payee: Paye
     quote_id: quote.id,
     payment_rail: quote.payment_rail,
     description: body.description ?? null,
-    details: { rates: quote.pricing, ...(quote.destination_uma ? { uma: quote.destination_uma } : {}) },
+    details: {
+      rates: quote.pricing,
+      ...(quote.destination_uma ? { uma: quote.destination_uma } : {}),
+      ...(reference ? { paymentInstructions: fundingInstructions(op, quote, reference) } : {}),
+    },
     ...(reference ? { reference } : {}),
   })
 }

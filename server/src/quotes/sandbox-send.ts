@@ -1,6 +1,6 @@
 import type { sandbox_send } from '@countersign/contract/sandbox-send'
 import { fieldError, type Handler } from '../operation.ts'
-import { findTransaction, outgoingTransactionView } from '../transactions/transactions.ts'
+import { findTransaction, transactionView } from '../transactions/transactions.ts'
 import { receiveFunding } from './funding.ts'
 import { checkExecutable, findQuote } from './quotes.ts'
 
@@ -15,5 +15,5 @@ export const sandboxSend: Handler<typeof sandbox_send> = async (op, { body }) =>
   const found = await findTransaction(op, quote.transaction_id)
   const amount = body.currencyAmount ?? quote.sending_amount
   const { transaction, writes } = receiveFunding(op, quote, found, amount)
-  return { status: 200, body: outgoingTransactionView(transaction), writes }
+  return { status: 200, body: transactionView(transaction, transaction), writes }
 }

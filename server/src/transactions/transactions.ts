@@ -3,7 +3,12 @@ import type {
   INCOMING_TRANSACTION_TRANSITIONS,
   OUTGOING_TRANSACTION_TRANSITIONS,
 } from '@countersign/contract/states'
-import type { INCOMING_FAILURE_REASONS, OUTGOING_FAILURE_REASONS } from '@countersign/contract/transactions'
+import type {
+  INCOMING_FAILURE_REASONS,
+  OUTGOING_FAILURE_REASONS,
+  OutgoingTransaction,
+} from '@countersign/contract/transactions'
+import type { Static } from 'typebox'
 import type { Op } from '../app.ts'
 import type { TransactionRow } from '../db/tables.ts'
 import { ApiError } from '../operation.ts'
@@ -83,22 +88,12 @@ export function transactionView(
   row: TransactionRow,
   { platform_customer_id }: Pick<TransactionWithCustomer, 'platform_customer_id'>,
 ) {
-  const common = commonView(row, platform_customer_id)
-  return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
-}
-
-/** The transaction of a quote as the API shows it. */
-export function outgoingTransactionView(row: TransactionWithCustomer) {
-  return outgoingView(row, commonView(row, row.platform_customer_id))
-}
-
-function commonView(row: TransactionRow, platformCustomerId: string | null) {
-  return {
+  const common = {
     id: row.id,
     direction: row.direction,
     destination: destinationView(row),
     customerId: row.customer_id ?? row.platform_id,
-    platformCustomerId: platformCustomerId ?? row.platform_id,
+    platformCustomerId: platform_customer_id ?? row.platform_id,
     fees: row.fees,
     description: row.description,
     counterpartyInformation: (row.details as Details).counterparty,
@@ -109,15 +104,18 @@ function commonView(row: TransactionRow, platformCustomerId: string | null) {
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }
+  return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
 }
 
 interface Details {
   readonly rates?: RateSummary
   readonly counterparty?: Readonly<Record<string, unknown>>
+  /** Where a payment with real-time funding is to be paid. */
+  readonly paymentInstructions?: NonNullable<Static<typeof OutgoingTransaction>['paymentInstructions']>
 }
 
 function outgoingView<Common extends object>(row: TransactionRow, common: Common) {
-  const { rates } = row.details as Details
+  const { rates, paymentInstructions } = row.details as Details
   return present({
     type: 'OUTGOING' as const,
     status: (row as OutgoingRow).state,
@@ -128,6 +126,7 @@ function outgoingView<Common extends object>(row: TransactionRow, common: Common
     exchangeRate: rates?.exchangeRate,
     rateDetails: rates && withBigints(rates.rateDetails),
     quoteId: row.quote_id,
+    paymentInstructions,
     refund: row.refund,
     failureReason: row.failure_reason as (typeof OUTGOING_FAILURE_REASONS)[number] | null,
   })

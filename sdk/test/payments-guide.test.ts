@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { canRunGuides, runGuide } from './guide.testing.ts'
+
+test.skipIf(!canRunGuides)(
+  'the guide to moving money can be followed to its end, to the letter',
+  async () => {
+    const { stdout } = await runGuide('payments.md')
+    expect(stdout.trim().split('\n')).toEqual([
+      '50000',
+      'COMPLETED',
+      '38000',
+      'PENDING',
+      '40000',
+      '11669',
+      '69',
+      'PROCESSING',
+      '10000',
+      'EUR_ACCOUNT',
+      'PROCESSING',
+      'COMPLETED',
+      'DEBIT CREDIT DEBIT DEBIT',
+    ])
+  },
+)

@@ -1,0 +1,22 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { PRINTED_TABLES, withPrintedTables } from './printed-tables.ts'
+
+const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
+const guides = (await readdir(DOCS)).filter((name) => name.endsWith('.md'))
+const textOf = (name: string) => readFile(join(DOCS, name), 'utf8')
+
+test.each(guides)('the tables of %s are those of the code (else: npm run docs)', async (name) => {
+  const text = await textOf(name)
+  const printed = withPrintedTables(text)
+  if (process.env.UPDATE_DOCS) await writeFile(join(DOCS, name), printed)
+  else expect(text).toBe(printed)
+})
+
+test('every printed table is in a guide', async () => {
+  const all = (await Promise.all(guides.map(textOf))).join('\n')
+  const printed = [...all.matchAll(/<!-- printed: (.+?) -->/g)].map(([, name]) => name)
+  expect(new Set(printed)).toEqual(new Set(Object.keys(PRINTED_TABLES)))
+})

@@ -1,0 +1,43 @@
+import {
+  INCOMING_TRANSACTION_TRANSITIONS,
+  OUTGOING_TRANSACTION_TRANSITIONS,
+  QUOTE_TRANSITIONS,
+} from '@countersign/contract/states'
+
+/**
+ * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
+ * `<!-- printed end -->`; `npm run docs` writes them, and a test fails where one is out of date.
+ */
+export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
+  'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
+  'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
+  'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),
+}
+
+type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>
+
+function stateTable(transitions: Transitions): string {
+  const events = Object.keys(Object.values(transitions)[0]!)
+  return markdownTable(
+    ['', ...events],
+    Object.entries(transitions).map(([state, row]) => [
+      `\`${state}\``,
+      ...events.map((event) => (row[event] ? `\`${row[event]}\`` : '-')),
+    ]),
+  )
+}
+
+/** A table in Markdown; no cell may hold a line break or a bar. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}
+
+/** The text with every printed table as the code has it now. Throws where it names one that is not there. */
+export function withPrintedTables(text: string): string {
+  return text.replace(/<!-- printed: (.+?) -->\n[\s\S]*?<!-- printed end -->/g, (_match, name: string) => {
+    const print = PRINTED_TABLES[name]
+    if (!print) throw new Error(`There is no printed table "${name}"`)
+    return `<!-- printed: ${name} -->\n\n${print()}\n\n<!-- printed end -->`
+  })
+}
