@@ -6,20 +6,34 @@ export interface Ratio {
   readonly denominator: bigint
 }
 
-/** Where rates come from. */
-export interface RateProvider {
+/** Exchange rates at one moment. A table does not change: whoever holds one reads the same rates from it. */
+export interface RateTable {
+  /** When these rates were made, by the machine's time. */
+  readonly updatedAt: Date
   /** US dollars for one unit of a currency, or undefined where there is no rate. */
   usdPerUnit(currency: KnownCurrency): Ratio | undefined
 }
 
+/** Where rates come from. */
+export interface RateProvider {
+  /**
+   * The rates that hold now, at most about five minutes old while the source is well (specification 8). Error: 503
+   * `UNAVAILABLE` where there are none that may still be used.
+   */
+  snapshot(): Promise<RateTable>
+}
+
+/** How long a table stands before the next one: what was seen a moment ago is what a quote will say. */
+export const TABLE_MS = 5 * 60 * 1000
+
 /** Smallest units of `sending` for one smallest unit of `receiving`; undefined where there is no rate. */
 export function rateBetween(
-  provider: RateProvider,
+  table: RateTable,
   sending: KnownCurrency,
   receiving: KnownCurrency,
 ): Ratio | undefined {
-  const from = provider.usdPerUnit(sending)
-  const to = provider.usdPerUnit(receiving)
+  const from = table.usdPerUnit(sending)
+  const to = table.usdPerUnit(receiving)
   if (!from || !to) return undefined
   return reduced(
     to.numerator * from.denominator * 10n ** BigInt(CURRENCIES[sending].decimals),

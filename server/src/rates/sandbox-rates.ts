@@ -1,5 +1,5 @@
 import type { KnownCurrency } from '@countersign/contract/currencies'
-import { type RateProvider, ratioOf } from './rates.ts'
+import { type RateProvider, type Ratio, ratioOf, TABLE_MS } from './rates.ts'
 
 /** US dollars for one unit. Plausible and fixed, so that a test can know what a quote says. */
 const USD_PER_UNIT: Readonly<Record<KnownCurrency, string>> = {
@@ -46,6 +46,19 @@ const USD_PER_UNIT: Readonly<Record<KnownCurrency, string>> = {
   ZMW: '0.044',
 }
 
-export const sandboxRates: RateProvider = {
-  usdPerUnit: (currency) => ratioOf(USD_PER_UNIT[currency]),
+const RATIOS = Object.fromEntries(
+  Object.entries(USD_PER_UNIT).map(([currency, decimal]) => [currency, ratioOf(decimal)]),
+) as Readonly<Record<KnownCurrency, Ratio>>
+
+/** The table above, under a new date every five minutes, the same in every process. */
+export function createSandboxRates(clock: () => Date): RateProvider {
+  return {
+    async snapshot() {
+      const nowMs = clock().getTime()
+      return {
+        updatedAt: new Date(nowMs - (nowMs % TABLE_MS)),
+        usdPerUnit: (currency) => RATIOS[currency],
+      }
+    },
+  }
 }

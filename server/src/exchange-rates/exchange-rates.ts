@@ -1,0 +1,74 @@
+import { ACCOUNT_TYPES, accountType, isAccountType } from '@countersign/contract/account-types'
+import {
+  CURRENCIES,
+  currencyRecord,
+  isKnownCurrency,
+  type KnownCurrency,
+} from '@countersign/contract/currencies'
+import { LOCKED_AMOUNT_MAX } from '@countersign/contract/exchange-rates'
+import type { PaymentRailName } from '@countersign/contract/rails'
+import { WALLET_CURRENCY } from '../accounts/accounts.ts'
+import { INT64_MAX } from '../int64.ts'
+import { fieldError } from '../operation.ts'
+import { currencyConfig, type PlatformConfig } from '../platforms/platforms.ts'
+import { exchangeRate, feesOf, type Price } from '../quotes/pricing.ts'
+
+/** How a payment in each currency may travel. A currency that only wallets hold has no rail. */
+export const RAILS_BY_CURRENCY: ReadonlyMap<KnownCurrency, readonly PaymentRailName[]> = railsByCurrency()
+
+function railsByCurrency() {
+  const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType).map(accountType)
+  // An account without fields stands in payment instructions only: nothing is paid out to it.
+  const payable = types.filter(({ fields }) => fields !== undefined)
+  const currencies = Object.keys(CURRENCIES).filter(isKnownCurrency)
+  return new Map(
+    currencies.map((currency) => {
+      const reaching = payable.filter(({ currencies }) => currencies.includes(currency))
+      return [currency, [...new Set(reaching.flatMap(({ rails }) => rails))]] as const
+    }),
+  )
+}
+
+/** What a platform may send in one currency. Amounts in its smallest unit. */
+export interface Source {
+  readonly currency: KnownCurrency
+  readonly minAmount: bigint
+  readonly maxAmount: bigint
+}
+
+/**
+ * The currencies that the platform pays from: those of its settings that may go out, and that of the wallets. One that is
+ * asked for by name need not be in the settings, as a quote in it can be paid by real-time funding; nothing limits it.
+ */
+export function sourcesOf(config: PlatformConfig, asked?: KnownCurrency): Source[] {
+  const codes = [...config.supportedCurrencies.map(({ currencyCode }) => currencyCode), WALLET_CURRENCY]
+  const currencies = asked ? [asked] : [...new Set(codes)].filter(isKnownCurrency)
+  return currencies.flatMap((currency) => {
+    const limits = currencyConfig(config, currency)
+    if (!limits) return [{ currency, minAmount: 1n, maxAmount: BigInt(LOCKED_AMOUNT_MAX) }]
+    const { enabledTransactionTypes, minAmount, maxAmount } = limits
+    return enabledTransactionTypes.includes('OUTGOING') ? [{ currency, minAmount, maxAmount }] : []
+  })
+}
+
+/** One entry per rail that reaches the destination. Error: 400 `AMOUNT_OUT_OF_RANGE` where an int64 is too short. */
+export function exchangeRateViews(source: Source, destination: KnownCurrency, price: Price, updatedAt: Date) {
+  if (price.receivingAmount > INT64_MAX)
+    throw fieldError(
+      'AMOUNT_OUT_OF_RANGE',
+      'sendingAmount',
+      `The amount is too large from ${source.currency} to ${destination}.`,
+    )
+  return RAILS_BY_CURRENCY.get(destination)!.map((destinationPaymentRail) => ({
+    sourceCurrency: currencyRecord(source.currency),
+    sendingAmount: price.sendingAmount,
+    minSendingAmount: source.minAmount,
+    maxSendingAmount: source.maxAmount,
+    destinationCurrency: currencyRecord(destination),
+    destinationPaymentRail,
+    receivingAmount: price.receivingAmount,
+    exchangeRate: exchangeRate(price),
+    fees: { fixed: price.fixedFee, total: feesOf(price) },
+    updatedAt: updatedAt.toISOString(),
+  }))
+}
