@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { OneOfWords, Pattern } from './schema.ts'
+import { OneOfWords, Pattern, Text } from './schema.ts'
 
 /** An e-mail address. Compared without regard to case, kept as written. */
 export const Email = Type.String({ format: 'email', maxLength: 255, wellFormed: true })
@@ -29,14 +29,28 @@ export const CurrencyCode = Pattern('^[A-Z0-9]{3,5}$', {
   description: 'ISO 4217 for fiat, the ticker for a crypto asset',
 })
 
+const UMA_HOST = '[a-z0-9](?:[a-z0-9.-]{0,180}[a-z0-9])?(?::[0-9]{1,5})?'
+const UMA_PATTERN = `^\\$[a-z0-9._+-]{1,64}@${UMA_HOST}$`
+
 /** `$name@host`, lower case; the host may carry a port. */
-export const UmaAddress = Pattern(
-  '^\\$[a-z0-9._+-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,180}[a-z0-9])?(?::[0-9]{1,5})?$',
-  { description: 'Universal Money Address, $name@host' },
-)
+export const UmaAddress = Pattern(UMA_PATTERN, { description: 'Universal Money Address, $name@host' })
+
+/**
+ * An UMA address as a caller may write it, in any case: the schema takes any text, so that the operation can say
+ * `INVALID_UMA_ADDRESS` of what is none.
+ */
+export const UmaAddressInput = Text(255, { description: 'Universal Money Address, $name@host, in any case' })
+
+/** Without the flag `u`, so that no other letter counts as one of these in another case. */
+const UMA_IN_ANY_CASE = new RegExp(UMA_PATTERN, 'i')
+
+/** The one form in which an UMA address is kept and compared; undefined for what is none. */
+export function canonicalUmaAddress(text: string): string | undefined {
+  return UMA_IN_ANY_CASE.test(text) ? text.toLowerCase() : undefined
+}
 
 /** The host part of an UMA address. */
-export const UmaDomain = Pattern('^[a-z0-9](?:[a-z0-9.-]{0,180}[a-z0-9])?(?::[0-9]{1,5})?$', {
+export const UmaDomain = Pattern(`^${UMA_HOST}$`, {
   description: 'Host of the UMA addresses of this platform',
 })
 

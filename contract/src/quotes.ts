@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Currency } from './currencies.ts'
 import { endpoint } from './endpoint.ts'
-import { CurrencyCode, UmaAddress } from './formats.ts'
+import { CurrencyCode, UmaAddressInput } from './formats.ts'
 import { Id, IdOfAny, PathId } from './ids.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 import { PaymentRail } from './rails.ts'
@@ -62,7 +62,7 @@ export const AccountQuoteDestination = Type.Object({
 
 export const UmaAddressQuoteDestination = Type.Object({
   destinationType: Tag('UMA_ADDRESS'),
-  umaAddress: UmaAddress,
+  umaAddress: UmaAddressInput,
   currency: Type.Optional(CurrencyCode),
 })
 

@@ -6,19 +6,14 @@ test.skipIf(!canRunGuides)(
   async () => {
     const { stdout } = await runGuide('payments.md')
     expect(stdout.trim().split('\n')).toEqual([
-      '50000',
+      ...['50000', 'COMPLETED', '38000', 'PENDING', '40000'],
+      ...['11669', '69', 'PROCESSING', '10000'],
+      '8568',
+      ...['EUR_ACCOUNT', 'PROCESSING', 'COMPLETED'],
+      ...['EUR', 'USD', 'PROCESSING'],
       'COMPLETED',
-      '38000',
-      'PENDING',
-      '40000',
-      '11669',
-      '69',
-      'PROCESSING',
-      '10000',
-      'EUR_ACCOUNT',
-      'PROCESSING',
-      'COMPLETED',
-      'DEBIT CREDIT DEBIT DEBIT',
+      'DEBIT CREDIT DEBIT DEBIT DEBIT CREDIT',
     ])
   },
+  60_000,
 )

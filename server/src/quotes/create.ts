@@ -8,6 +8,7 @@ import { job } from '../jobs/jobs.ts'
 import { findBalances } from '../ledger/ledger.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
+import { checkLookup } from '../receivers/lookups.ts'
 import { issueRequest } from '../signing/signing.ts'
 import { announce } from '../transactions/moves.ts'
 import { makeReference, newTransaction } from '../transactions/transactions.ts'
@@ -27,6 +28,7 @@ export interface CreatedQuote {
 export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote> {
   const parties = await findParties(op, body)
   checkImmediate(body, parties)
+  if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
   const quote = await priced(op, body, parties)
   const { customer, payer, payee } = parties
   const transaction = { ...payingTransaction(op, body, quote, payee), ...platformId(customer) }
@@ -48,6 +50,12 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   await checkBalance(op, quote)
   const executed = executeQuote(op, payer.account, quote, transaction)
   return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
+}
+
+/** What a look-up calls the receiver. */
+function receiverOf(payee: Payee): string {
+  if (payee.kind === 'external') return payee.account.id
+  return payee.kind === 'uma' ? payee.umaAddress : (payee.umaAddress ?? payee.account.id)
 }
 
 function checkImmediate(body: QuoteBody, { payer }: Parties): void {
@@ -152,7 +160,7 @@ function platformId(customer: CustomerRow) {
 
 /** Error: 400 `INSUFFICIENT_BALANCE`. The hold is guarded as well; this gives the caller the numbers. */
 export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
-  const balance = (await findBalances(op.read, [quote.source_account_id!])).get(quote.source_account_id!)
+  const balance = (await findBalances(op, [quote.source_account_id!])).get(quote.source_account_id!)
   const available = balance?.available ?? 0n
   const words = (amount: bigint) => inWords(amount, quote.sending_currency as KnownCurrency)
   if (available < quote.sending_amount)

@@ -85,7 +85,7 @@ function paymentOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submitt
   return {
     transactionId: transaction.id,
     purpose: 'quote',
-    identifier: transaction.destination_identifier!,
+    identifier: transaction.destination_identifier,
     paymentRail: quote.payment_rail,
     amount: quote.receiving_amount,
     currency: quote.receiving_currency,

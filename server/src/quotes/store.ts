@@ -1,21 +1,20 @@
 import type { Op } from '../app.ts'
-import type { QuoteRow } from '../db/tables.ts'
+import { rowByKey } from '../db/lookup.ts'
+import type { QuoteRow, SigningRequestRow } from '../db/tables.ts'
+
+const BY_ID = rowByKey<QuoteRow>('SELECT * FROM quotes WHERE id = ANY ($1::text[])', 'id')
+const PAYLOAD_BY_ID = rowByKey<Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload'>>(
+  'SELECT id, platform_id, payload FROM signing_requests WHERE id = ANY ($1::text[])',
+  'id',
+)
 
 export async function selectQuote(op: Op, id: string): Promise<QuoteRow | undefined> {
-  return op.read
-    .selectFrom('quotes')
-    .selectAll()
-    .where('id', '=', id)
-    .where('platform_id', '=', op.platform.id)
-    .executeTakeFirst()
+  return op.find(BY_ID, id)
 }
 
 /** The exact text that the wallet signs to execute a quote. */
 export async function selectPayload(op: Op, signingRequestId: string): Promise<string> {
-  const row = await op.read
-    .selectFrom('signing_requests')
-    .select('payload')
-    .where('id', '=', signingRequestId)
-    .executeTakeFirstOrThrow()
+  const row = await op.find(PAYLOAD_BY_ID, signingRequestId)
+  if (!row) throw new Error(`There is no request ${signingRequestId}`)
   return row.payload
 }

@@ -1,3 +1,4 @@
+import { findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
@@ -26,6 +27,7 @@ export async function internalReceipt(
   const { customer_id } = account
   // An owner who was deleted meanwhile keeps the account, and the money arrives all the same.
   const platform_customer_id = customer_id === null ? null : await selectPlatformCustomerId(op, customer_id)
+  const payer = sourceAccountId === null ? undefined : await findInternalAccount(op, sourceAccountId)
   const receipt = newTransaction(op, {
     kind: 'RECEIPT',
     type: 'INCOMING',
@@ -35,7 +37,7 @@ export async function internalReceipt(
     source_account_id: sourceAccountId,
     destination_account_id: account.id,
     sent_amount: null,
-    sent_currency: null,
+    sent_currency: payer?.currency ?? null,
     received_amount: amount,
     received_currency: account.currency,
     fees: 0n,

@@ -1,4 +1,5 @@
 import type { Op } from '../app.ts'
+import { rowByKey } from '../db/lookup.ts'
 import type { TransactionRow } from '../db/tables.ts'
 
 export interface TransactionFilters {
@@ -26,8 +27,14 @@ function transactions(op: Op) {
     .select('customers.platform_customer_id')
 }
 
+const BY_ID = rowByKey<TransactionWithCustomer>(
+  `SELECT t.*, c.platform_customer_id FROM transactions t LEFT JOIN customers c ON c.id = t.customer_id
+   WHERE t.id = ANY ($1::text[])`,
+  'id',
+)
+
 export async function selectTransaction(op: Op, id: string): Promise<TransactionWithCustomer | undefined> {
-  return transactions(op).where('transactions.id', '=', id).executeTakeFirst()
+  return op.find(BY_ID, id)
 }
 
 /** The transactions that match, for a page of them. */

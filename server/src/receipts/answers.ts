@@ -1,0 +1,77 @@
+import { CUSTOMER_INFO_FIELDS } from '@countersign/contract/config'
+import type { Op } from '../app.ts'
+import { update, type Write } from '../db/writes.ts'
+import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import type { AnswerRule } from '../webhooks/answers.ts'
+import { approveReceipt, isAwaitingApproval, rejectReceipt } from './receipts.ts'
+
+const REASON_LENGTH_MAX = 500
+const NESTING_MAX = 32
+
+/**
+ * What the platform's answer to `INCOMING_PAYMENT.PENDING` decides: 200 lets the payment in, 403 and 422 refuse it, 202
+ * and 409 leave it to a later call. Anything else is no answer to the question and is asked again. Where nothing can be
+ * decided any more, an answer means what it means for every other event; a decision that comes late ends it as well.
+ */
+export const answerReceipt: AnswerRule = async (op, event, { status, body }) => {
+  const receipt = await findTransaction(op, event.object_id)
+  const decide = DECISIONS[status]
+  if (!isAwaitingApproval(op, receipt)) return decide && { ended: true, writes: [] }
+  return decide ? { ended: true, writes: decide(op, receipt, body) } : { ended: false, writes: [] }
+}
+
+type Decide = (op: Op, receipt: TransactionWithCustomer, body: unknown) => readonly Write[]
+
+const DECISIONS: Readonly<Record<number, Decide>> = {
+  200: (op, receipt, body) => approveReceipt(op, receipt, customerInfoOf(body)).writes,
+  202: (_, receipt) => [markTaken(receipt)],
+  403: (op, receipt, body) => rejectReceipt(op, receipt, reasonOf(body)).writes,
+  409: (_, receipt) => [markTaken(receipt)],
+  422: (op, receipt, body) =>
+    rejectReceipt(op, receipt, {
+      ...reasonOf(body),
+      requiredFields: requiredFieldsOf(body),
+      failureReason: 'MISSING_MANDATORY_PAYEE_DATA',
+    }).writes,
+}
+
+/** The platform has the question. Guard: nothing was decided meanwhile. */
+function markTaken(receipt: TransactionWithCustomer): Write {
+  const details = { ...receipt.details, isTaken: true }
+  return update('transactions', receipt.id, { state: 'PENDING' }, { details })
+}
+
+/** What comes from the platform's server is read with care: what is not of the form that was agreed is left out. */
+function customerInfoOf(body: unknown): Record<string, unknown> | undefined {
+  const info = membersOf(body).receiverCustomerInfo
+  return isObject(info) && isStorable(info) ? info : undefined
+}
+
+function reasonOf(body: unknown): { readonly reason?: string } {
+  const { reason, message } = membersOf(body)
+  const text = [reason, message].find((one) => typeof one === 'string' && one !== '' && isStorable(one))
+  // Cut between characters, not within one.
+  return text === undefined ? {} : { reason: [...(text as string)].slice(0, REASON_LENGTH_MAX).join('') }
+}
+
+function requiredFieldsOf(body: unknown): string[] {
+  const { requiredFields } = membersOf(body)
+  return CUSTOMER_INFO_FIELDS.filter((name) => Array.isArray(requiredFields) && requiredFields.includes(name))
+}
+
+function membersOf(body: unknown): Readonly<Record<string, unknown>> {
+  return isObject(body) ? body : {}
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The database's text has no U+0000 and no lone surrogate, its JSON no infinity and no bottomless nesting. */
+function isStorable(value: unknown, levels = NESTING_MAX): boolean {
+  if (typeof value === 'string') return !value.includes('\u0000') && value.isWellFormed()
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  const members = Object.entries(value)
+  return levels > 0 && members.every(([name, member]) => isStorable(name) && isStorable(member, levels - 1))
+}

@@ -1,0 +1,178 @@
+import { APPROVAL_SECONDS } from '@countersign/contract/receipts'
+import { findCustomerAccount } from '../accounts/accounts.ts'
+import { type Op, plusSeconds } from '../app.ts'
+import type { CustomerRow, InternalAccountRow, TransactionRow } from '../db/tables.ts'
+import { expectRow, insert, type Write } from '../db/writes.ts'
+import { event } from '../events/events.ts'
+import { job } from '../jobs/jobs.ts'
+import { hasRoom, type Leg } from '../ledger/ledger.ts'
+import { ApiError, fieldError } from '../operation.ts'
+import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
+import { moveTransaction } from '../transactions/moves.ts'
+import {
+  newTransaction,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../transactions/transactions.ts'
+import { mayReceive } from '../uma/uma.ts'
+
+/** A payment from elsewhere to a customer, as a rail tells of it. Nothing has been credited yet. */
+export interface ArrivingPayment {
+  readonly customer: CustomerRow
+  /** UMA address in lower case. */
+  readonly sender: string
+  /** Smallest unit of `currency`. */
+  readonly amount: bigint
+  readonly currency: string
+  /** What is known of the sender, by the names of `CUSTOMER_INFO_FIELDS`. */
+  readonly counterparty: Readonly<Record<string, unknown>>
+}
+
+/** What the request that brings a payment calls its members. */
+export interface ArrivingFields {
+  readonly currency: string
+  readonly amount: string
+}
+
+/** What a receipt keeps beside its columns. `counterparty` is shown as `counterpartyInformation`. */
+export interface ReceiptDetails {
+  readonly counterparty?: Readonly<Record<string, unknown>>
+  /** The platform has the question and said that it decides later. */
+  readonly isTaken?: boolean
+  readonly receiverCustomerInfo?: Readonly<Record<string, unknown>>
+}
+
+/** The platform's no. */
+export interface Refusal {
+  readonly reason?: string
+  /** What the platform lacks to let the payment in, by the names of `CUSTOMER_INFO_FIELDS`. */
+  readonly requiredFields?: readonly string[]
+  readonly failureReason?: 'MISSING_MANDATORY_PAYEE_DATA'
+}
+
+/**
+ * Takes a payment in (specification 2.11, 3.3). Where the platform has a webhook endpoint it is asked, and has 15
+ * minutes; else the payment is approved at once. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY` and
+ * `AMOUNT_OUT_OF_RANGE`, naming `fields`.
+ */
+export async function receivePayment(
+  op: Op,
+  arriving: ArrivingPayment,
+  fields: ArrivingFields,
+): Promise<{ readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] }> {
+  const { customer, sender, amount, currency, counterparty } = arriving
+  const account = await receivingAccount(op, customer, currency, fields.currency)
+  const config = platformConfig(op)
+  checkCurrencyLimits(config, 'INCOMING', currency, amount, fields.amount)
+  if (!(await hasRoom(op, receiptLegs(account, amount))))
+    throw fieldError('AMOUNT_OUT_OF_RANGE', fields.amount, 'The account would hold more than it can count.')
+  const isAsked = config.webhookEndpoint !== undefined
+  const row = newTransaction(op, {
+    kind: 'RECEIPT',
+    type: 'INCOMING',
+    direction: 'CREDIT',
+    state: isAsked ? 'PENDING' : 'PROCESSING',
+    customer_id: customer.id,
+    source_identifier: sender,
+    destination_account_id: account.id,
+    destination_identifier: customer.uma_address,
+    sent_amount: null,
+    sent_currency: null,
+    received_amount: amount,
+    received_currency: currency,
+    fees: 0n,
+    details: Object.keys(counterparty).length > 0 ? { counterparty } : {},
+  })
+  const receipt = { ...row, platform_customer_id: customer.platform_customer_id }
+  return {
+    receipt,
+    writes: [
+      insert('transactions', row),
+      expectRow('customers', customer.id, { deleted_at: null }),
+      expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
+      ...(isAsked
+        ? [question(op, receipt), job(op, 'receipt.expire', payload(receipt), approvalDeadline(receipt))]
+        : [settling(op, receipt)]),
+    ],
+  }
+}
+
+/** Where a payment to a customer goes. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`, naming `field`. */
+async function receivingAccount(
+  op: Op,
+  customer: CustomerRow,
+  currency: string,
+  field: string,
+): Promise<InternalAccountRow> {
+  if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
+  const account = mayReceive(op, currency) ? await findCustomerAccount(op, customer.id, currency) : undefined
+  if (!account) throw fieldError('INVALID_CURRENCY', field, `The customer does not receive ${currency}`)
+  return account
+}
+
+/** Value outside grows by what the account gains. */
+export function receiptLegs(account: Pick<InternalAccountRow, 'id' | 'currency'>, amount: bigint): Leg[] {
+  return [
+    { account: account.id, amount },
+    { system: 'rail', currency: account.currency, amount: -amount },
+  ]
+}
+
+function payload(receipt: TransactionRow) {
+  return { transactionId: receipt.id }
+}
+
+function settling(op: Op, receipt: TransactionRow): Write {
+  return job(op, 'receipt.settle', payload(receipt), op.now)
+}
+
+/** Asks the platform. Nothing that sends to this server asks about the receiver yet. */
+function question(op: Op, receipt: TransactionWithCustomer): Write {
+  const data = { ...transactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
+  return event(op, 'INCOMING_PAYMENT.PENDING', receipt.id, data)
+}
+
+/** Until when the platform can decide. */
+export function approvalDeadline(receipt: TransactionRow): Date {
+  return plusSeconds(receipt.created_at, APPROVAL_SECONDS)
+}
+
+/** Whether the platform can decide now, also where what ends it is late. */
+export function isAwaitingApproval(op: Op, transaction: TransactionRow): boolean {
+  return (
+    transaction.kind === 'RECEIPT' &&
+    transaction.state === 'PENDING' &&
+    op.now < approvalDeadline(transaction)
+  )
+}
+
+/** Lets a payment in; crediting it is due now. Guard: nothing was decided meanwhile. */
+export function approveReceipt(
+  op: Op,
+  receipt: TransactionWithCustomer,
+  receiverCustomerInfo: Readonly<Record<string, unknown>> | undefined,
+): { readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] } {
+  const details = { ...receipt.details, ...(receiverCustomerInfo ? { receiverCustomerInfo } : {}) }
+  const { row, writes } = moveTransaction(op, receipt, 'approve', { details })
+  return { receipt: row, writes: [...writes, settling(op, row)] }
+}
+
+/** Sends a payment back. Guard: nothing was decided meanwhile. */
+export function rejectReceipt(
+  op: Op,
+  receipt: TransactionWithCustomer,
+  { reason, requiredFields, failureReason }: Refusal,
+): { readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] } {
+  const told = {
+    ...(reason === undefined ? {} : { rejectionReason: reason }),
+    ...(requiredFields === undefined ? {} : { requiredFields }),
+  }
+  const counterparty = { ...(receipt.details as ReceiptDetails).counterparty, ...told }
+  const details = {
+    ...receipt.details,
+    ...(Object.keys(counterparty).length > 0 ? { counterparty } : {}),
+  }
+  const change = { details, failure_reason: failureReason ?? null }
+  const { row, writes } = moveTransaction(op, receipt, 'reject', change)
+  return { receipt: row, writes }
+}

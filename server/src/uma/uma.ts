@@ -1,0 +1,71 @@
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
+import { canonicalUmaAddress } from '@countersign/contract/formats'
+import type { Op } from '../app.ts'
+import type { CustomerRow } from '../db/tables.ts'
+import { ApiError, fieldError } from '../operation.ts'
+import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
+import { UMA_SCENARIOS } from '../sandbox/payment-outcomes.ts'
+import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
+
+/** Who receives at an UMA address. */
+export interface UmaReceiver {
+  /** In lower case. */
+  readonly address: string
+  /** What it receives, at least one; the first one where nothing is asked for. */
+  readonly currencies: readonly KnownCurrency[]
+  /** A customer of this platform. */
+  readonly customerId?: string
+}
+
+/** An UMA address in the one form in which it is compared. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`. */
+export function readUmaAddress(text: string, field: string): string {
+  const address = canonicalUmaAddress(text)
+  if (address === undefined)
+    throw fieldError('INVALID_UMA_ADDRESS', field, `${field} is not of the form $name@host`)
+  return address
+}
+
+/**
+ * Who receives at an UMA address: in sandbox a receiver of the sandbox's own (specification 4.16), else an approved
+ * customer of this platform, in the currencies of its open accounts. This server speaks to no UMA network, so there is
+ * nobody else. Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND`.
+ */
+export async function resolveUma(op: Op, text: string, field: string): Promise<UmaReceiver> {
+  const address = readUmaAddress(text, field)
+  const simulated = sandboxReceiver(op, address)
+  if (simulated) return simulated
+  const customer = await findCustomerAtUma(op, address, field)
+  const currencies = customer.verification_status === 'APPROVED' ? await receivedBy(op, customer) : []
+  if (currencies.length === 0) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
+  return { address, currencies, customerId: customer.id }
+}
+
+/** The customer at an address as `readUmaAddress` gives it, approved or not. Error: 404 `UMA_NOT_FOUND`, naming `field`. */
+export async function findCustomerAtUma(op: Op, address: string, field: string): Promise<CustomerRow> {
+  const customer = await selectCustomerAtUma(op, address)
+  if (!customer) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
+  return customer
+}
+
+/** Whether payments in a currency may come in: where the settings say nothing of it, its accounts decide. */
+export function mayReceive(op: Op, currency: string): boolean {
+  const settings = currencyConfig(platformConfig(op), currency)
+  return settings === undefined || settings.enabledTransactionTypes.includes('INCOMING')
+}
+
+function sandboxReceiver(op: Op, address: string): UmaReceiver | undefined {
+  if (op.mode !== 'sandbox') return undefined
+  const [name = '', domain] = address.split('@')
+  if (domain !== op.sandboxUmaDomain || !Object.hasOwn(UMA_SCENARIOS, name)) return undefined
+  return { address, currencies: [UMA_SCENARIOS[name]!.currency] }
+}
+
+/** What a customer receives: its own currencies first, then in the order of the settings, the wallet's last. */
+async function receivedBy(op: Op, customer: CustomerRow): Promise<KnownCurrency[]> {
+  const held = (await selectAccountCurrencies(op, customer.id)).filter(isKnownCurrency)
+  const settings = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const order = [...new Set([...(customer.currencies ?? []), ...settings, ...held])]
+  return held
+    .filter((currency) => mayReceive(op, currency))
+    .sort((one, other) => order.indexOf(one) - order.indexOf(other))
+}
