@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { readConfig } from '../server/src/config.ts'
 import { baseUrlOf, createPlatform } from '../server/src/first-platform.ts'
 import { openService, type Service } from '../server/src/service.ts'
-import { copyEmptyDatabase, makeEmptyDatabase } from './empty-database.testing.ts'
+import { copyEmptyDatabase, makeEmptyDatabase, makeEmptyPostgresDatabase } from './empty-database.testing.ts'
 import { TEST_MASTER_KEY } from './master-key.testing.ts'
 
 declare module 'vitest' {
@@ -16,8 +16,10 @@ declare module 'vitest' {
     baseUrl: string
     /** POST here for the credentials of a platform of one's own: `{platformId, tokenId, clientSecret}`. */
     platformMaker: string
-    /** The files of a new embedded database, for tests that start servers of their own. */
+    /** Where a new embedded database is, migrated, for tests that start servers of their own. */
     emptyDatabase: string
+    /** On PostgreSQL the name of such a database, to be the template of others; else empty. */
+    emptyPostgresDatabase: string
   }
 }
 
@@ -31,6 +33,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const emptyDatabase = await makeEmptyDatabase()
   await copyEmptyDatabase(emptyDatabase, dataDir)
   project.provide('emptyDatabase', emptyDatabase)
+  const serverUrl = process.env.DATABASE_URL
+  const template = serverUrl ? await makeEmptyPostgresDatabase(serverUrl) : undefined
+  project.provide('emptyPostgresDatabase', template?.name ?? '')
   const logFile = join(dataDir, 'server.log')
   const config = readConfig({
     DATABASE_URL: process.env.DATABASE_URL,
@@ -53,6 +58,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const log = await readFile(logFile, 'utf8')
     await rm(dataDir, { recursive: true, force: true })
     await rm(emptyDatabase, { recursive: true, force: true })
+    await template?.drop()
     // A fault is a defect even where the test that met it was content with the 500.
     for (const line of log.split('\n').filter((line) => line.includes('operation failed')))
       console.error(line)

@@ -3,12 +3,14 @@ import {
   OUTGOING_TRANSACTION_TRANSITIONS,
   QUOTE_TRANSITIONS,
 } from '@countersign/contract/states'
+import { accountTypeTables } from './account-type-tables.ts'
 
 /**
  * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
  * `<!-- printed end -->`; `npm run docs` writes them, and a test fails where one is out of date.
  */
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
+  'account types': accountTypeTables,
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
   'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),

@@ -3,6 +3,36 @@ import type { KnownCurrency } from './currencies.ts'
 import type { PaymentRailName } from './rails.ts'
 import { OneOfWords, Pattern, Text } from './schema.ts'
 
+/** What a member of an account is held to, in words. The server has the functions, under the same names. */
+export const ACCOUNT_CHECKS = {
+  aba: 'ABA routing number: a prefix that is in use, and its check digit',
+  bic: 'BIC (ISO 9362) of a country that there is',
+  bolt11: 'BOLT 11 invoice: bech32 checksum, network, fields',
+  bolt12: 'BOLT 12 offer: its records, and who issues it',
+  cbu: 'CBU or CVU: both check digits',
+  clabe: 'CLABE: its check digit',
+  country: 'Country of ISO 3166-1',
+  evm: '0x and 40 hexadecimal digits; in mixed case the EIP-55 checksum',
+  iban: 'IBAN (ISO 13616): country, length and form by the registry, check digits',
+  number: 'Letters, digits, spaces, dots, dashes and slashes',
+  phone: "Telephone number that can be in use, of the account's country",
+  pixKey: 'PIX key of its kind: check digits of CPF and CNPJ, e-mail address, Brazilian phone number, UUID',
+  solana: 'Base58 of 32 bytes',
+  spark: 'Spark address: bech32m checksum, an identity key',
+  tron: 'Base58check of 21 bytes that begin with 0x41',
+  usAccount: '1 to 17 digits',
+  vpa: 'name@handle; where the handle is a branch, its IFSC: 4 letters, 0, 6 letters or digits',
+} as const
+
+export type AccountCheckName = keyof typeof ACCOUNT_CHECKS
+
+/** Where a SEPA payment can go (European Payments Council, list of the SEPA scheme countries). */
+export const SEPA_COUNTRIES = [
+  ...['AD', 'AL', 'AT', 'BE', 'BG', 'CH', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GB', 'GI', 'GR'],
+  ...['HR', 'HU', 'IE', 'IS', 'IT', 'LI', 'LT', 'LU', 'LV', 'MC', 'MD', 'ME', 'MK', 'MT', 'NL', 'NO', 'PL'],
+  ...['PT', 'RO', 'RS', 'SE', 'SI', 'SK', 'SM', 'VA'],
+] as const
+
 /** One row of the table of account types. */
 export interface AccountTypeDeclaration {
   /** What an account of this type may hold. */
@@ -18,6 +48,12 @@ export interface AccountTypeDeclaration {
    * first that is given steers the sandbox by its last three characters (specification 4.16).
    */
   readonly identifiedBy: readonly string[]
+  /** What must hold of a member beyond its pattern, by member. */
+  readonly checks?: Readonly<Record<string, AccountCheckName>>
+  /** The countries that its IBAN may be of, where it is not the account's own. */
+  readonly ibanCountries?: readonly string[]
+  /** Accounts of this type as a caller describes them, without the holder; every check lets them through. */
+  readonly examples?: readonly Readonly<Record<string, string>>[]
   /** The individual that may hold it; a business always may. Left out where the holder is not asked for. */
   readonly individual?: TObject
   /** Payment instructions: what stands beside `fields` and the rails … */
@@ -38,8 +74,11 @@ export const SwiftCode = Pattern('^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$', 
 
 /** Exactly `count` digits, or from `count` to `countMax`. */
 export function Digits(count: number, countMax = count) {
-  const times = countMax === count ? `${count}` : `${count},${countMax}`
-  return Pattern(`^[0-9]{${times}}$`, { maxLength: countMax })
+  const isOne = countMax === count
+  return Pattern(`^[0-9]{${isOne ? count : `${count},${countMax}`}}$`, {
+    maxLength: countMax,
+    description: isOne ? `${count} digits` : `${count} to ${countMax} digits`,
+  })
 }
 
 export function Iban(pattern: string) {
@@ -53,11 +92,11 @@ export function MobileNumber(pattern = '^\\+[0-9]{6,14}$') {
   return Pattern(pattern, { maxLength: 15, description: 'With country code and plus sign' })
 }
 
-/**
- * An address on a chain. Held to letters and digits only: the sandbox's suffixes are not valid base58, so the
- * chain's own checksum is for production's rail to check.
- */
-export const WalletAddress = Pattern('^[0-9A-Za-z]{4,128}$', { maxLength: 128 })
+/** An address on a chain. Which form it has the chain says: see the checks of its type. */
+export const WalletAddress = Pattern('^[0-9A-Za-z]{4,128}$', {
+  maxLength: 128,
+  description: 'Address on the chain',
+})
 
 /** Payment instructions that are told apart by a reference. */
 export const byReference = {

@@ -16,6 +16,13 @@ import { OneOfWords, Opaque, Pattern } from './schema.ts'
 
 const Invoice = Pattern('^[0-9A-Za-z]{1,4096}$', { maxLength: 4096, description: 'BOLT 11 invoice' })
 
+/** The first one of the examples in BOLT 11. */
+const EXAMPLE_INVOICE = [
+  'lnbc1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5',
+  'rqwzqfqypqdpl2pkx2ctnv5sxxmmwwd5kgetjypeh2ursdae8g6twvus8g6rfwvs8qun0dfjkxaq9qrsgq357wnc5r2ueh7ck6q93dj32dlqnls0',
+  '87fxdwk8qakdyafkq3yap9us6v52vjjsrvywa6rt52cm9r9zqt8r2t7mlcwspyetp5h2tztugp9lfyql',
+].join('')
+
 const address = { address: WalletAddress }
 
 /** Accounts that no one country or currency fixes: a bank by SWIFT, and wallets. */
@@ -31,6 +38,11 @@ export const OTHER_ACCOUNT_TYPES = {
       iban: Type.Optional(AnyIban),
     },
     identifiedBy: ['accountNumber', 'iban'],
+    checks: { country: 'country', swiftCode: 'bic', accountNumber: 'number', iban: 'iban' },
+    examples: [
+      { country: 'CH', swiftCode: 'UBSWCHZH80A', bankName: 'UBS Switzerland', iban: 'CH9300762011623852957' },
+      { country: 'JP', swiftCode: 'BOTKJPJT', bankName: 'MUFG Bank', accountNumber: '1234567' },
+    ],
     individual: IndividualBeneficiary,
     paymentExtra: byReference,
   },
@@ -39,6 +51,8 @@ export const OTHER_ACCOUNT_TYPES = {
     rails: [],
     fields: address,
     identifiedBy: ['address'],
+    checks: { address: 'spark' },
+    examples: [{ address: 'spark1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc489gg2' }],
     paymentExtra: {
       assetType: OneOfWords(['BTC', 'USDB'], 'The asset to send'),
       invoice: Type.Optional(
@@ -61,6 +75,12 @@ export const OTHER_ACCOUNT_TYPES = {
       invoice: Type.Optional(Invoice),
     },
     identifiedBy: ['lightningAddress', 'bolt12', 'invoice'],
+    checks: { bolt12: 'bolt12', invoice: 'bolt11' },
+    examples: [
+      { lightningAddress: 'ada@wallet.example' },
+      { bolt12: 'lno1zcss9mk8y3wkklfvevcrszlmu23kfrxh49px20665dqwmn4p72pksese' },
+      { invoice: EXAMPLE_INVOICE },
+    ],
     paymentOnly: { invoice: Invoice },
   },
   SOLANA_WALLET: {
@@ -68,6 +88,8 @@ export const OTHER_ACCOUNT_TYPES = {
     rails: [],
     fields: address,
     identifiedBy: ['address'],
+    checks: { address: 'solana' },
+    examples: [{ address: '4Nd1m6Qkq7RfKuE5vQ9qP9Tn6H94Ueqb4xXHzsAbd8Wg' }],
     paymentExtra: ofAsset(['USDC', 'USDT']),
   },
   TRON_WALLET: {
@@ -75,6 +97,8 @@ export const OTHER_ACCOUNT_TYPES = {
     rails: [],
     fields: address,
     identifiedBy: ['address'],
+    checks: { address: 'tron' },
+    examples: [{ address: 'TNPeeaaFB7K9cmo4uQpcU32zGK8G1NYqeL' }],
     paymentExtra: ofAsset(['USDT']),
   },
   POLYGON_WALLET: {
@@ -82,6 +106,8 @@ export const OTHER_ACCOUNT_TYPES = {
     rails: [],
     fields: address,
     identifiedBy: ['address'],
+    checks: { address: 'evm' },
+    examples: [{ address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
     paymentExtra: ofAsset(['USDC']),
   },
   BASE_WALLET: {
@@ -89,6 +115,8 @@ export const OTHER_ACCOUNT_TYPES = {
     rails: [],
     fields: address,
     identifiedBy: ['address'],
+    checks: { address: 'evm' },
+    examples: [{ address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359' }],
     paymentExtra: ofAsset(['USDC']),
   },
   ETHEREUM_WALLET: {
@@ -96,6 +124,8 @@ export const OTHER_ACCOUNT_TYPES = {
     rails: [],
     fields: address,
     identifiedBy: ['address'],
+    checks: { address: 'evm' },
+    examples: [{ address: '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB' }],
     paymentExtra: ofAsset(['USDC']),
   },
   // A wallet held here: it pays by signing, so its instructions are the payload and nothing else.

@@ -1,11 +1,11 @@
-import { type Static, type TObject, type TProperties, type TUnsafe, Type } from 'typebox'
-import type { AccountTypeDeclaration } from './account-fields.ts'
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
+import { ACCOUNT_CHECKS, type AccountCheckName, type AccountTypeDeclaration } from './account-fields.ts'
 import { BANK_ACCOUNT_TYPES } from './account-types-bank.ts'
 import { MOBILE_ACCOUNT_TYPES } from './account-types-mobile.ts'
 import { OTHER_ACCOUNT_TYPES } from './account-types-other.ts'
-import { BusinessBeneficiary } from './beneficiaries.ts'
+import { BusinessBeneficiary, exampleOfHolder } from './beneficiaries.ts'
 import type { PaymentRailName } from './rails.ts'
-import { OneOf, OneOfWords, Tag } from './schema.ts'
+import { OneOf, OneOfWords, Tag, Text } from './schema.ts'
 
 /**
  * Every account type: what is asked about it, what identifies it, how money reaches it, what it may hold. The
@@ -97,18 +97,58 @@ function beneficiaryOf(row: AccountTypeDeclaration): TProperties {
     : {}
 }
 
-function members(fieldsOf: (row: AccountTypeDeclaration) => TProperties | undefined): Map<string, TObject> {
+/** Room for what is too long: it is refused like any other mistake. */
+const ASKED_CHARACTERS_MAX = 255
+
+/**
+ * A member as a request gives it. What has a pattern is any text there: the server holds it to the pattern together
+ * with the checks, so that whatever is wrong with a bank account is the same error. The description says both.
+ */
+function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
+  const { pattern, maxLength, description } = field as {
+    pattern?: string
+    maxLength?: number
+    description?: string
+  }
+  if (pattern === undefined || maxLength === undefined) return field
+  const what = [description, check && ACCOUNT_CHECKS[check]].filter(Boolean).join('. ')
+  const length = Math.max(maxLength, ASKED_CHARACTERS_MAX)
+  const text = Text(length, what === '' ? {} : { description: what })
+  return Type.IsOptional(field) ? Type.Optional(text) : text
+}
+
+function askedOf({ fields = {}, checks = {} }: AccountTypeDeclaration): TProperties {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, asked(field, checks[name])]))
+}
+
+function members(
+  fieldsOf: (row: AccountTypeDeclaration) => TProperties | undefined,
+  examplesOf: (name: AccountTypeName) => readonly object[] = () => [],
+): Map<string, TObject> {
   const made = new Map<string, TObject>()
   for (const [name, row] of rows) {
     const fields = fieldsOf(row)
-    if (fields) made.set(name, Type.Object({ accountType: Tag(name), ...fields }))
+    const examples = examplesOf(name)
+    const options = examples.length > 0 ? { examples } : {}
+    if (fields) made.set(name, Type.Object({ accountType: Tag(name), ...fields }, options))
   }
   return made
 }
 
+/** Accounts of a type as a caller describes them, holder included. Empty for a type that no account elsewhere has. */
+export function exampleAccounts(name: AccountTypeName): readonly ExternalAccountCreateInfoValue[] {
+  const { individual, examples = [] } = accountType(name)
+  const holder = individual ? { beneficiary: exampleOfHolder(individual) } : {}
+  // That they are what the schema asks for is a test's to say: all of them are registered over HTTP.
+  return examples.map(
+    (example) => ({ accountType: name, ...example, ...holder }) as ExternalAccountCreateInfoValue,
+  )
+}
+
 /** The schema of each account type in each of the three shapes, by account type. */
 export const EXTERNAL_ACCOUNT_CREATE_INFO = members(
-  (row) => row.fields && { ...row.fields, ...beneficiaryOf(row) },
+  (row) => row.fields && { ...askedOf(row), ...beneficiaryOf(row) },
+  exampleAccounts,
 )
 export const EXTERNAL_ACCOUNT_INFO = members(
   (row) => row.fields && { ...row.fields, ...railsOf(row), ...beneficiaryOf(row) },

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TObject, Type } from 'typebox'
 import { Address } from './address.ts'
 import { CalendarDate, CountryCode, Email, PhoneNumber } from './formats.ts'
 import { OneOfWords, Tag, Text } from './schema.ts'
@@ -61,3 +61,17 @@ export const BusinessBeneficiary = Type.Object({
   countryOfResidence: Type.Optional(CountryCode),
   address: Type.Optional(Address),
 })
+
+const EXAMPLE = {
+  beneficiaryType: 'INDIVIDUAL',
+  fullName: 'Ada Lovelace',
+  phoneNumber: '+442079460958',
+  countryOfResidence: 'GB',
+  address: { line1: '12 St James Square', city: 'London', postalCode: 'SW1Y 4JH', country: 'GB' },
+}
+
+/** The least that a holder of this kind has to tell. */
+export function exampleOfHolder(individual: TObject): Readonly<Record<string, unknown>> {
+  const required: readonly string[] = individual.required ?? []
+  return Object.fromEntries(Object.entries(EXAMPLE).filter(([name]) => required.includes(name)))
+}

@@ -16,21 +16,34 @@ export const BENEFICIARY_VERIFICATION_STATUSES = [
   'PENDING',
 ] as const
 
-const fields = {
-  customerId: Type.Optional(Id('Customer')),
+const shared = {
   currency: CurrencyCode,
   platformAccountId: Type.Optional(Text(255, { description: "The platform's own id of this account" })),
+}
+
+const ofCustomer = {
+  customerId: Type.Optional(Id('Customer', 'Left out for an account of the platform itself')),
+  ...shared,
   defaultUmaDepositAccount: Type.Optional(
     Type.Boolean({ description: 'Payments to the UMA address of the customer are passed on to here' }),
   ),
 }
 
-export const ExternalAccountCreateRequest = Type.Object({ ...fields, accountInfo: ExternalAccountCreateInfo })
+export const ExternalAccountCreateRequest = Type.Object({
+  ...ofCustomer,
+  customerId: Type.Optional(Id('Customer', 'Whose account it is; must be given')),
+  accountInfo: ExternalAccountCreateInfo,
+})
+
+export const PlatformExternalAccountCreateRequest = Type.Object({
+  ...shared,
+  accountInfo: ExternalAccountCreateInfo,
+})
 
 export const ExternalAccount = Type.Object({
   id: Id('ExternalAccount'),
   status: OneOfWords(EXTERNAL_ACCOUNT_STATUSES),
-  ...fields,
+  ...ofCustomer,
   beneficiaryVerificationStatus: Type.Optional(OneOfWords(BENEFICIARY_VERIFICATION_STATUSES)),
   beneficiaryVerifiedData: Type.Optional(Type.Object({ fullName: Type.Optional(Text(255)) })),
   accountInfo: ExternalAccountInfo,
@@ -94,6 +107,57 @@ export const customer_external_account_delete = endpoint({
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Remove a customer's account elsewhere",
+  params: accountPath,
+  responses: { 204: null },
+  errors: ['ACCOUNT_NOT_FOUND'],
+})
+
+/** An account of the platform itself, to send its own money to. */
+export const platform_external_account_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/platform/external-accounts',
+  tag: 'External accounts',
+  summary: "Add the platform's own account elsewhere",
+  idempotent: true,
+  body: PlatformExternalAccountCreateRequest,
+  responses: { 201: ExternalAccount },
+  errors: ['INVALID_INPUT', 'INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'CONFLICT'],
+})
+
+export const platform_external_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/platform/external-accounts',
+  tag: 'External accounts',
+  summary: "List the platform's own accounts elsewhere",
+  query: Type.Object({ currency: Type.Optional(CurrencyCode), ...pageQuery }),
+  responses: { 200: Page(ExternalAccount) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const platform_external_account_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/platform/external-accounts/{externalAccountId}',
+  tag: 'External accounts',
+  summary: "Read the platform's own account elsewhere",
+  params: accountPath,
+  responses: { 200: ExternalAccount },
+  errors: ['ACCOUNT_NOT_FOUND'],
+})
+
+/** Payments under way to the account are not stopped. */
+export const platform_external_account_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/platform/external-accounts/{externalAccountId}',
+  tag: 'External accounts',
+  summary: "Remove the platform's own account elsewhere",
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],

@@ -1,8 +1,7 @@
 import { currenciesOfKind } from '@countersign/contract/currencies'
 import { describe, expect, test } from 'vitest'
 import { fund, newCustomer, newPlatform, type Reply } from '../../test/client.testing.ts'
-import { isClabe, isIban, isRoutingNumber } from '../external-accounts/check-digits.ts'
-import { depositDetails, fundingReference } from './funding.ts'
+import { depositDetails, fundingReference, fundingTypesOf, networkOf } from './funding.ts'
 
 const PATH = '/customers/internal-accounts'
 
@@ -67,9 +66,10 @@ describe('internal accounts', () => {
 })
 
 describe('deposit details', () => {
-  test('in every fiat currency are what the contract says, and always the same', async () => {
+  test('of a platform in every currency are what the contract says, and always the same', async () => {
     const client = await newPlatform()
-    const supportedCurrencies = currenciesOfKind('fiat').map((currencyCode) => ({
+    const codes = [...currenciesOfKind('fiat'), ...currenciesOfKind('crypto')].filter((c) => c !== 'USDB')
+    const supportedCurrencies = codes.map((currencyCode) => ({
       currencyCode,
       minAmount: 0,
       maxAmount: 1,
@@ -77,23 +77,25 @@ describe('deposit details', () => {
       enabledTransactionTypes: [],
     }))
     await client.send('PATCH', '/config', { supportedCurrencies })
+    await client.advance(0)
     // The server of the tests holds every answer against the contract.
     const { status, body } = await client.get('/platform/internal-accounts')
     expect(status).toBe(200)
-    expect(body.data).toHaveLength(supportedCurrencies.length)
-    for (const { id, balance, fundingPaymentInstructions } of body.data)
-      expect(fundingPaymentInstructions).toMatchObject([
-        { accountOrWalletInfo: depositDetails(id, balance.currency.code), isPlatformAccount: true },
-      ])
-  })
-
-  test('have check digits that fit', () => {
-    for (const id of ['a', 'b', 'c', 'd', 'e']) {
-      expect(depositDetails(id, 'USD')).toSatisfy((d: { routingNumber: string }) =>
-        isRoutingNumber(d.routingNumber),
+    expect(body.data.map((account: Reply['body']) => account.balance.currency.code).sort()).toEqual(
+      codes.sort(),
+    )
+    for (const { id, balance, fundingPaymentInstructions } of body.data) {
+      const currency = balance.currency.code
+      const types = fundingTypesOf(currency).filter((type) => type !== 'LIGHTNING')
+      expect(fundingPaymentInstructions).toEqual(
+        types.map((type) => ({
+          accountOrWalletInfo: depositDetails(id, currency, fundingReference(id), networkOf(type)),
+          instructionsNotes: expect.stringContaining('Sandbox'),
+          isPlatformAccount: true,
+        })),
       )
-      expect(depositDetails(id, 'EUR')).toSatisfy((d: { iban: string }) => isIban(d.iban))
-      expect(depositDetails(id, 'MXN')).toSatisfy((d: { clabeNumber: string }) => isClabe(d.clabeNumber))
+      for (const instructions of fundingPaymentInstructions)
+        expect(JSON.stringify(instructions)).toContain(fundingReference(id))
     }
   })
 })

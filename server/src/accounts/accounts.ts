@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/currencies'
+import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/currencies'
 import type { Op } from '../app.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
 import { type EventWrite, insert, type Write } from '../db/writes.ts'
@@ -38,12 +38,30 @@ export async function findWallet(op: Op, customerId: string): Promise<InternalAc
   return selectCustomerAccounts(op, { customerId, type: 'EMBEDDED_WALLET' }).executeTakeFirst()
 }
 
+/** A customer's account in a currency, the managed one before the wallet, if there is one that is open. */
+export async function findCustomerAccount(
+  op: Op,
+  customerId: string,
+  currency: string,
+): Promise<InternalAccountRow | undefined> {
+  const accounts = await selectCustomerAccounts(op, { customerId, currency }).execute()
+  const open = accounts.filter(({ status }) => status === 'ACTIVE')
+  return open.find(({ type }) => type !== 'EMBEDDED_WALLET') ?? open[0]
+}
+
 type From = Pick<Op, 'now' | 'platform' | 'newId'>
 
-/** A new fiat account and its account in the ledger; `customerId` null for one of the platform itself. */
+/** The type of the account that holds a currency for its owner, or undefined where only wallets hold it. */
+export function managedAccountType(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | undefined {
+  if (!isKnownCurrency(currency) || currency === WALLET_CURRENCY) return undefined
+  return CURRENCIES[currency].kind === 'fiat' ? 'INTERNAL_FIAT' : 'INTERNAL_CRYPTO'
+}
+
+/** A new account and its account in the ledger; `customerId` null for one of the platform itself. */
 export function makeInternalAccount(from: From, customerId: string | null, currency: string): Write[] {
-  const id = from.newId('InternalAccount')
-  return accountWrites(from, { id, customerId, type: 'INTERNAL_FIAT', currency })
+  const type = managedAccountType(currency)
+  if (!type) throw new Error(`No account that is not a wallet holds ${currency}`)
+  return accountWrites(from, { id: from.newId('InternalAccount'), customerId, type, currency })
 }
 
 /** A new embedded wallet, its seed made in the enclave. */
@@ -60,7 +78,7 @@ export function makeWallet(
 
 /** Opens the platform's own accounts in those of the currencies that it has none in. */
 export async function openMissingPlatformAccounts(op: Op, currencies: readonly string[]): Promise<Write[]> {
-  const accounts = await selectPlatformAccounts(op, { type: 'INTERNAL_FIAT' })
+  const accounts = await selectPlatformAccounts(op, {})
   const held = new Set(accounts.map((account) => account.currency))
   return currencies
     .filter((currency) => !held.has(currency))
@@ -119,7 +137,7 @@ export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite 
 /** Accounts as the API shows them, with their present balances. */
 export async function internalAccountViews(op: Op, accounts: readonly InternalAccountRow[]) {
   const balances = await findBalances(
-    op.read,
+    op,
     accounts.map((account) => account.id),
   )
   return accounts.map((account) => internalAccountView(op, account, balances.get(account.id) ?? EMPTY))

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
-import type { PaymentAccountInfoValue } from '@countersign/contract/account-types'
-import { ACCOUNT_TYPES } from '@countersign/contract/account-types'
+import {
+  ACCOUNT_TYPES,
+  type AccountTypeName,
+  accountType,
+  isAccountType,
+  PAYMENT_ACCOUNT_INFO,
+  type PaymentAccountInfoValue,
+} from '@countersign/contract/account-types'
 import type { Op } from '../app.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
-import { clabeCheckDigit, ibanCheckDigits } from '../external-accounts/check-digits.ts'
+import { sandboxMember } from './sandbox-details.ts'
 
 /** Where to pay to so that the money arrives on an internal account. */
 export interface FundingInstructions {
@@ -13,16 +19,6 @@ export interface FundingInstructions {
 }
 
 const REFERENCE_CHARACTERS = 10
-const BANK_NAME = 'Countersign Sandbox Bank'
-const SWIFT_CODE = 'CSGNUS33'
-/** A number that passes the check and that no bank has. */
-const ROUTING_NUMBER = '110000000'
-const SORT_CODE = '000000'
-/** Bank and city of a Mexican account; no bank has this number. */
-const CLABE_BANK_AND_CITY = '999180'
-/** A German bank; none has this number. */
-const IBAN_COUNTRY = 'DE'
-const IBAN_BANK = '99999999'
 
 /** What an account's deposits are told apart by: always the same for one account. */
 export function fundingReference(accountId: string): string {
@@ -31,8 +27,8 @@ export function fundingReference(accountId: string): string {
 }
 
 /**
- * Where to pay to (specification 2.8). A wallet is paid at its own address. A fiat account is paid in sandbox through
- * made-up deposit details; in production there is no bank to pay in at yet.
+ * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid in sandbox through
+ * made-up deposit details; in production there is no bank and no chain to pay in at yet.
  */
 export function fundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
@@ -47,71 +43,79 @@ export function fundingInstructions(op: Op, account: InternalAccountRow): Fundin
         isPlatformAccount,
       },
     ]
-  if (account.type !== 'INTERNAL_FIAT' || op.mode !== 'sandbox') return []
-  return [
-    {
-      accountOrWalletInfo: depositDetails(account.id, account.currency),
-      instructionsNotes:
-        'Sandbox: these details lead nowhere. Fund the account with the sandbox endpoint instead.',
+  if (op.mode !== 'sandbox') return []
+  const reference = fundingReference(account.id)
+  // A Lightning invoice is paid once; an account is paid at the same place always.
+  const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
+  return types.map((type) => {
+    const accountOrWalletInfo = detailsOf(type, account.id, account.currency, reference)
+    const note = 'Sandbox: these details lead nowhere. Fund the account with the sandbox endpoint instead.'
+    return {
+      accountOrWalletInfo,
+      instructionsNotes: 'reference' in accountOrWalletInfo ? note : `${note} Reference: ${reference}.`,
       isPlatformAccount,
-    },
-  ]
+    }
+  })
 }
 
-/** Deposit details of the currency's own kind where there is one here, by SWIFT for every other currency. */
-export function depositDetails(accountId: string, currency: string): PaymentAccountInfoValue {
-  const reference = fundingReference(accountId)
-  switch (currency) {
-    case 'USD':
-      return {
-        accountType: 'USD_ACCOUNT',
-        paymentRails: [...ACCOUNT_TYPES.USD_ACCOUNT.rails],
-        accountNumber: digits(accountId, 12),
-        routingNumber: ROUTING_NUMBER,
-        bankName: BANK_NAME,
-        reference,
-      }
-    case 'EUR': {
-      const nationalPart = IBAN_BANK + digits(accountId, 10)
-      return {
-        accountType: 'EUR_ACCOUNT',
-        paymentRails: [...ACCOUNT_TYPES.EUR_ACCOUNT.rails],
-        iban: IBAN_COUNTRY + ibanCheckDigits(IBAN_COUNTRY, nationalPart) + nationalPart,
-        reference,
-      }
-    }
-    case 'MXN': {
-      const first = CLABE_BANK_AND_CITY + digits(accountId, 11)
-      return {
-        accountType: 'MXN_ACCOUNT',
-        paymentRails: [...ACCOUNT_TYPES.MXN_ACCOUNT.rails],
-        clabeNumber: first + clabeCheckDigit(first),
-        reference,
-      }
-    }
-    case 'GBP':
-      return {
-        accountType: 'GBP_ACCOUNT',
-        paymentRails: [...ACCOUNT_TYPES.GBP_ACCOUNT.rails],
-        sortCode: SORT_CODE,
-        accountNumber: digits(accountId, 8),
-        reference,
-      }
-    default:
-      return {
-        accountType: 'SWIFT_ACCOUNT',
-        paymentRails: [...ACCOUNT_TYPES.SWIFT_ACCOUNT.rails],
-        country: 'US',
-        swiftCode: SWIFT_CODE,
-        bankName: BANK_NAME,
-        accountNumber: digits(accountId, 12),
-        reference,
-      }
-  }
+/**
+ * The account types that a currency is paid in through, the preferred one first: a fiat currency's own, and a wallet on
+ * each network that carries the asset. `network` narrows them to one of these: `SPARK`, `LIGHTNING`, `SOLANA`, `TRON`,
+ * `POLYGON`, `BASE`, `ETHEREUM`, in any case. Empty where nothing fits.
+ */
+export function fundingTypesOf(currency: string, network?: string): readonly AccountTypeName[] {
+  const own = `${currency}_ACCOUNT`
+  const all = isAccountType(own) && holds(own, currency) ? [own] : walletsOf(currency)
+  if (network === undefined) return all
+  const wanted = network.toUpperCase()
+  return all.filter((type) => networkOf(type) === wanted)
 }
 
-/** Digits that follow from the account, so that its details are the same whenever they are asked for. */
-function digits(accountId: string, count: number): string {
-  const number = createHash('sha256').update(`account ${accountId}`).digest().readBigUInt64BE()
-  return String(number).padStart(20, '0').slice(-count)
+/** `SOLANA` of `SOLANA_WALLET`; undefined for an account at a bank. */
+export function networkOf(type: AccountTypeName): string | undefined {
+  return accountType(type).rails.length === 0 ? type.replace('_WALLET', '') : undefined
+}
+
+function walletsOf(currency: string): AccountTypeName[] {
+  return Object.keys(ACCOUNT_TYPES)
+    .filter(isAccountType)
+    .filter((type) => networkOf(type) && accountType(type).fields && holds(type, currency))
+}
+
+function holds(type: AccountTypeName, currency: string): boolean {
+  return accountType(type).currencies.some((code) => code === currency)
+}
+
+/**
+ * Made-up deposit details of the sandbox, the same for the same arguments: they have the form of the currency's own
+ * account type and the check digits of real ones, and lead nowhere. Where the type has no member for the reference, it
+ * is part of what is paid to (a PIX code, a payment page, an invoice) or of nothing: say it in the notes as well.
+ * `network` as for `fundingTypesOf`, which says beforehand whether there is such an account; it is a fault to ask for
+ * details where there is none.
+ */
+export function depositDetails(
+  seed: string,
+  currency: string,
+  reference: string,
+  network?: string,
+): PaymentAccountInfoValue {
+  const [type] = fundingTypesOf(currency, network)
+  if (!type) throw new Error(`No account type takes ${currency} on ${network}`)
+  return detailsOf(type, seed, currency, reference)
+}
+
+function detailsOf(
+  type: AccountTypeName,
+  seed: string,
+  currency: string,
+  reference: string,
+): PaymentAccountInfoValue {
+  const properties = PAYMENT_ACCOUNT_INFO.get(type)!.properties
+  const from = { type, seed, currency, reference }
+  const members = Object.keys(properties).flatMap((name) => {
+    const value = sandboxMember(name, from)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  // That they fit the type's schema and its checks is a test's to say, over every currency and network.
+  return Object.fromEntries(members) as PaymentAccountInfoValue
 }

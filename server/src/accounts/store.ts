@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
+import { rowByKey } from '../db/lookup.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
 
 export interface AccountFilters {
@@ -19,8 +20,13 @@ function filtered(op: Op, { currency, type, customerId }: AccountFilters) {
     .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
 }
 
+const BY_ID = rowByKey<InternalAccountRow>(
+  'SELECT * FROM internal_accounts WHERE id = ANY ($1::text[])',
+  'id',
+)
+
 export async function selectInternalAccount(op: Op, id: string): Promise<InternalAccountRow | undefined> {
-  return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
+  return op.find(BY_ID, id)
 }
 
 /** The customers' accounts that match, for a page of them. */
@@ -44,10 +50,10 @@ export interface MissingAccount {
 }
 
 /**
- * Approved customers without a fiat account in one of `currencies`, in the order of their ids from `fromCustomerId`
- * on: one row per customer and currency, `limit` at most.
+ * Approved customers without an account in one of `currencies`, wallets aside, in the order of their ids from
+ * `fromCustomerId` on: one row per customer and currency, `limit` at most.
  */
-export async function selectMissingFiatAccounts(
+export async function selectMissingAccounts(
   op: Op,
   currencies: readonly string[],
   fromCustomerId: string,
@@ -69,7 +75,7 @@ export async function selectMissingFiatAccounts(
           selectFrom('internal_accounts')
             .select('internal_accounts.id')
             .whereRef('internal_accounts.customer_id', '=', 'customers.id')
-            .where('internal_accounts.type', '=', 'INTERNAL_FIAT')
+            .where('internal_accounts.type', '<>', 'EMBEDDED_WALLET')
             .whereRef('internal_accounts.currency', '=', 'wanted.code'),
         ),
       ),

@@ -1,35 +1,27 @@
 import { createHash } from 'node:crypto'
+import type { AccountCheckName } from '@countersign/contract/account-fields'
 import {
   type AccountTypeName,
   accountType,
+  EXTERNAL_ACCOUNT_INFO,
   type ExternalAccountCreateInfoValue,
 } from '@countersign/contract/account-types'
 import { toJson } from '../json.ts'
 import { fieldError } from '../operation.ts'
 import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../sandbox/magic-values.ts'
-import { isClabe, isIban, isRoutingNumber } from './check-digits.ts'
+import { CHECKS, type Given } from './checks.ts'
 
 /** The rules of account details: what the schema's patterns cannot say. */
 export type AccountDetails = ExternalAccountCreateInfoValue
 
+type Mode = 'sandbox' | 'production'
+
+const SUFFIX_CHARACTERS = 3
+
 /** Beside what identifies an account, where it is: the same number at two banks is two accounts. */
-const LOCATORS = [
-  'country',
-  'swiftCode',
-  'routingNumber',
-  'sortCode',
-  'bankCode',
-  'branchCode',
-  'bankName',
-  'provider',
-  'region',
-]
-
-/** Account numbers of US banks: ACH has room for 17 characters, and they are digits. */
-const US_ACCOUNT_NUMBER = /^\d{1,17}$/
-
-/** Chains whose addresses are hexadecimal: their letters mean the same in either case. */
-const HEX_ADDRESSES: readonly AccountTypeName[] = ['ETHEREUM_WALLET', 'BASE_WALLET', 'POLYGON_WALLET']
+const PLACES = ['country', 'region'] as const
+const BANK_CODES = ['swiftCode', 'routingNumber', 'sortCode', 'bankCode', 'branchCode'] as const
+const BANK_NAMES = ['bankName', 'provider'] as const
 
 /**
  * The identifying members that are given, the primary one first (specification 4.16).
@@ -46,49 +38,124 @@ export function identifiersOf(
 }
 
 /**
- * Error: 400 `INVALID_BANK_ACCOUNT` that names the member whose check digits do not fit. In sandbox an identifier that
- * ends in a magic suffix is not held to them: where the end is given, nothing is left to compute. One that ends in 105
- * is refused there.
+ * Holds every member to its pattern and to the check that its type declares. Error: 400 `INVALID_BANK_ACCOUNT` that names
+ * the member. In sandbox a primary identifier that ends in a magic suffix is not held to what is computed from the rest:
+ * where the end is given, nothing is left to compute. One that ends in 105 is refused there (specification 4.16).
  */
-export function checkAccountDetails(info: AccountDetails, mode: 'sandbox' | 'production'): void {
+export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const [primary] = identifiersOf(info)
   const suffix = suffixOf(primary!.value)
+  const isSteered = mode === 'sandbox' && isMagicSuffix(suffix)
+  const wrong = wrongMember(info, mode, isSteered ? primary!.name : undefined)
+  if (wrong) throw invalid(wrong.name, wrong.refusal)
   if (mode === 'sandbox' && beneficiaryOutcome(suffix) === 'INVALID')
     throw invalid(primary!.name, 'names no account (sandbox suffix 105)')
-  const isExempt = (name: string) => mode === 'sandbox' && name === primary!.name && isMagicSuffix(suffix)
-  if (info.accountType === 'USD_ACCOUNT') {
-    if (!isRoutingNumber(info.routingNumber)) throw invalid('routingNumber', 'is not an ABA routing number')
-    if (!US_ACCOUNT_NUMBER.test(info.accountNumber)) throw invalid('accountNumber', 'must be 1 to 17 digits')
+}
+
+/** The first member that is not what its type says, and how the sentence about it ends; `steered` has a given end. */
+export function wrongMember(
+  info: { readonly accountType: AccountTypeName },
+  mode: Mode,
+  steered?: string,
+): { readonly name: string; readonly refusal: string } | undefined {
+  const { fields = {}, paymentOnly = {}, checks = {} } = accountType(info.accountType)
+  const schemas: Readonly<Record<string, { readonly pattern?: string }>> = { ...paymentOnly, ...fields }
+  const given = textMembers(info, Object.keys(schemas))
+  for (const { name, value } of given) {
+    const { pattern } = schemas[name]!
+    const check = checks[name]
+    const isForm = pattern === undefined || new RegExp(pattern, 'u').test(value)
+    if (!isForm) return { name, refusal: check ? CHECKS[check].refusal : `must match ${pattern}` }
+    if (
+      check &&
+      !passes(check, value, givenFor(info, check, value, mode, name === steered), name === steered)
+    )
+      return { name, refusal: CHECKS[check].refusal }
   }
-  if ('iban' in info && info.iban !== undefined && !isExempt('iban') && !isIban(info.iban))
-    throw invalid('iban', 'has check digits that do not fit')
-  if ('clabeNumber' in info && !isExempt('clabeNumber') && !isClabe(info.clabeNumber))
-    throw invalid('clabeNumber', 'has a check digit that does not fit')
+  return undefined
+}
+
+function passes(name: AccountCheckName, value: string, given: Given, isSteered: boolean): boolean {
+  const { form, sum } = CHECKS[name]
+  return (form?.(value, given) ?? true) && (isSteered || (sum?.(value, given) ?? true))
+}
+
+function givenFor(
+  info: { readonly accountType: AccountTypeName },
+  check: AccountCheckName,
+  value: string,
+  mode: Mode,
+  isSteered: boolean,
+): Given {
+  const { country, ibanCountries } = accountType(info.accountType)
+  const details: Readonly<Record<string, unknown>> = { ...info }
+  const place = country ?? details.region ?? details.country
+  const own = typeof place === 'string' ? [place] : undefined
+  return {
+    mode,
+    details,
+    stem: isSteered ? value.slice(0, -SUFFIX_CHARACTERS) : value,
+    countries: check === 'iban' ? (ibanCountries ?? own) : own,
+  }
 }
 
 function invalid(member: string, what: string) {
   return fieldError('INVALID_BANK_ACCOUNT', `accountInfo.${member}`, `accountInfo.${member} ${what}`)
 }
 
-/** The same for the same account: a digest of what identifies it, each member in one form. An IBAN says it all. */
+/**
+ * The same for the same account: a digest of what identifies it and where that is, each in one spelling. An IBAN says it
+ * all; of banks a code that must be given says more than a name.
+ */
 export function fingerprintOf(info: AccountDetails, currency: string): string {
   const identifiers = identifiersOf(info)
-  const iban = identifiers.filter(({ name }) => name === 'iban')
-  const members = iban.length > 0 ? iban : [...identifiers, ...textMembers(info, LOCATORS)]
+  const iban = identifiers.find(({ name }) => name === 'iban')
+  const members = iban ? [iban] : [identifiers[0]!, ...textMembers(info, locatorsOf(info.accountType))]
   const canonical = members.map(({ name, value }) => [name, canonicalForm(info.accountType, name, value)])
   return createHash('sha256')
     .update(toJson([info.accountType, currency, canonical]))
     .digest('hex')
 }
 
-function canonicalForm(type: AccountTypeName, name: string, value: string): string {
-  if (name === 'iban') return value.toUpperCase()
-  if (name === 'swiftCode') return value.padEnd(11, 'X')
-  if (name === 'address' && HEX_ADDRESSES.includes(type)) return value.toLowerCase()
-  return value
+function locatorsOf(type: AccountTypeName): readonly string[] {
+  const required: readonly string[] = EXTERNAL_ACCOUNT_INFO.get(type)?.required ?? []
+  const codes = BANK_CODES.filter((name) => required.includes(name))
+  return [...PLACES, ...(codes.length > 0 ? codes : BANK_NAMES)]
 }
 
-function textMembers(info: AccountDetails, names: readonly string[]) {
+const SPELLINGS: Partial<Record<AccountCheckName, (text: string) => string>> = {
+  bic: (text) => text.padEnd(11, 'X'),
+  bolt11: (text) => text.toLowerCase(),
+  bolt12: (text) => text.toLowerCase(),
+  evm: (text) => text.toLowerCase(),
+  iban: (text) => text.toUpperCase(),
+  pixKey: (text) => text.toLowerCase(),
+  // Base58 tells the cases apart.
+  solana: (text) => text,
+  spark: (text) => text.toLowerCase(),
+  tron: (text) => text,
+  vpa: (text) => text.toLowerCase(),
+}
+
+function canonicalForm(type: AccountTypeName, name: string, value: string): string {
+  // Dots and dashes tell names at a host apart.
+  if (name === 'lightningAddress') return value
+  const check = accountType(type).checks?.[name]
+  const spelling = check && SPELLINGS[check]
+  return spelling ? spelling(value) : lettersAndDigits(value)
+}
+
+/** A number or a name without spaces, dashes and cases; one of other characters alone as it is. */
+function lettersAndDigits(text: string): string {
+  return (
+    text
+      .normalize('NFKC')
+      .toUpperCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}]/gu, '') || text
+  )
+}
+
+function textMembers(info: object, names: readonly string[]) {
   const members = new Map<string, unknown>(Object.entries(info))
   return names.flatMap((name) => {
     const value = members.get(name)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clabeCheckDigit, ibanCheckDigits, isClabe, isIban, isRoutingNumber } from './check-digits.ts'
+import { cbuFrom, clabeCheckDigit, isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from './check-digits.ts'
 
 const digits = (length: number) =>
   fc
@@ -57,31 +57,48 @@ describe('CLABE', () => {
   })
 })
 
-describe('IBAN', () => {
-  test.each([
-    'DE89370400440532013000',
-    'GB82WEST12345698765432',
-    'FR1420041010050500013M02606',
-    'NL91ABNA0417164300',
-    'AE070331234567890123456',
-    'MT84MALT011000012345MTLCAST001S',
-    'GB82west12345698765432',
-  ])('%s is one', (iban) => {
-    expect(isIban(iban)).toBe(true)
-    expect(withOneDigitChanged(iban).filter(isIban)).toEqual([])
+describe('CBU and CVU', () => {
+  test.each(['2850590940090418135201', '0110599520000000000103'])('%s is one', (number) => {
+    expect(isCbu(number)).toBe(true)
+    expect(withOneDigitChanged(number).filter(isCbu)).toEqual([])
   })
 
-  test.each([
-    'DE89370400440532013001',
-    'DE8937040044',
-    'DE89 3704 0044 0532 0130 00',
-    '',
-    'DE00370400440532013000',
-  ])('%j is none', (iban) => {
-    expect(isIban(iban)).toBe(false)
-  })
+  test.each(['2850590940090418135202', '2850590040090418135201', '285059094009041813520', ''])(
+    '%j is none',
+    (number) => {
+      expect(isCbu(number)).toBe(false)
+    },
+  )
 
   test('computed digits make one', () => {
-    fc.assert(fc.property(digits(18), (part) => isIban(`DE${ibanCheckDigits('DE', part)}${part}`)))
+    fc.assert(fc.property(digits(7), digits(13), (bank, account) => isCbu(cbuFrom(bank, account))))
   })
+})
+
+describe('CPF and CNPJ', () => {
+  test.each(['12345678909', '52998224725', '11144477735'])('%s is a CPF', (number) => {
+    expect(isCpf(number)).toBe(true)
+    // A rest of 10 and one of 0 give the same digit, so a single change can slip through.
+    expect(withOneDigitChanged(number).filter(isCpf).length).toBeLessThan(2)
+  })
+
+  // The last one is the tax authority's own example of one with letters.
+  test.each(['11222333000181', '11444777000161', '12ABC34501DE35'])('%s is a CNPJ', (number) => {
+    expect(isCnpj(number)).toBe(true)
+    expect(withOneDigitChanged(number).filter(isCnpj).length).toBeLessThan(2)
+  })
+
+  test.each(['12345678900', '11111111111', '1234567890', '123456789012', '1234567890a', ''])(
+    '%j is no CPF',
+    (number) => {
+      expect(isCpf(number)).toBe(false)
+    },
+  )
+
+  test.each(['11222333000180', '00000000000000', '12abc34501de35', '12ABC34501DE3F', ''])(
+    '%j is no CNPJ',
+    (number) => {
+      expect(isCnpj(number)).toBe(false)
+    },
+  )
 })

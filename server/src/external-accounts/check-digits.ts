@@ -1,14 +1,18 @@
-/** The check digits of bank account numbers. Each function takes the form that the contract's pattern has let through. */
+/** The check digits of account numbers and tax numbers. IBANs are the library's. */
 
 const ROUTING_WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7, 1] as const
 const CLABE_WEIGHTS = [3, 7, 1] as const
-const IBAN_MODULUS = 97
+const CBU_WEIGHTS = { bank: [7, 1, 3, 9, 7, 1, 3], account: [3, 9, 7, 1, 3, 9, 7, 1, 3, 9, 7, 1, 3] } as const
+const CPF_DIGITS = 11
+const CNPJ_CHARACTERS = 14
+/** Of a CNPJ the weights begin again after 9; a CPF is too short to get there. */
+const CNPJ_WEIGHT_MAX = 9
+const TAX_NUMBER_MODULUS = 11
 
 /** An ABA routing number: 9 digits, a prefix that is in use (Federal Reserve districts, thrifts, travelers checks). */
 export function isRoutingNumber(text: string): boolean {
   if (!/^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}$/.test(text) || /^0+$/.test(text)) return false
-  const sum = ROUTING_WEIGHTS.reduce((total, weight, place) => total + weight * Number(text[place]), 0)
-  return sum % 10 === 0
+  return weighted(text, ROUTING_WEIGHTS) % 10 === 0
 }
 
 /** A CLABE: 18 digits, the last one computed from the others. */
@@ -25,22 +29,47 @@ export function clabeCheckDigit(digits: string): string {
   return String((10 - (sum % 10)) % 10)
 }
 
-/** An IBAN by ISO 7064 mod 97-10. Letters count in either case. */
-export function isIban(text: string): boolean {
-  return /^[A-Za-z]{2}\d{2}[A-Za-z0-9]{11,30}$/.test(text) && mod97(text.slice(4) + text.slice(0, 4)) === 1
+/** A CBU or CVU of Argentina: bank and branch (7 digits), their check digit, account (13), its check digit. */
+export function isCbu(text: string): boolean {
+  return /^\d{22}$/.test(text) && text === cbuFrom(text.slice(0, 7), text.slice(8, 21))
 }
 
-/** The two digits after the country of the IBAN with this country and national part. */
-export function ibanCheckDigits(country: string, nationalPart: string): string {
-  return String(IBAN_MODULUS + 1 - mod97(`${nationalPart}${country}00`)).padStart(2, '0')
+/** The CBU or CVU of 7 digits of bank and branch and 13 of account. */
+export function cbuFrom(bank: string, account: string): string {
+  const check = (digits: string, weights: readonly number[]) => (10 - (weighted(digits, weights) % 10)) % 10
+  return `${bank}${check(bank, CBU_WEIGHTS.bank)}${account}${check(account, CBU_WEIGHTS.account)}`
 }
 
-/** Digits as they stand, letters as two digits each (A is 10), all of it as one number modulo 97. */
-function mod97(text: string): number {
-  let rest = 0
-  for (const letter of text) {
-    const value = Number.parseInt(letter, 36)
-    rest = (rest * (value < 10 ? 10 : 100) + value) % IBAN_MODULUS
-  }
-  return rest
+/** A CPF, the tax number of a person in Brazil: 11 digits, the last two computed; eleven times the same is none. */
+export function isCpf(text: string): boolean {
+  return /^(?!(\d)\1{10})\d{11}$/.test(text) && hasTaxNumberDigits(text, CPF_DIGITS)
+}
+
+/** A CNPJ, that of a business: 14 characters, letters among them since 2026, the last two computed. */
+export function isCnpj(text: string): boolean {
+  return /^(?!(\d)\1{13})[0-9A-Z]{12}\d{2}$/.test(text) && hasTaxNumberDigits(text, CNPJ_CHARACTERS)
+}
+
+function hasTaxNumberDigits(text: string, length: number): boolean {
+  const weightMax = length === CPF_DIGITS ? CPF_DIGITS : CNPJ_WEIGHT_MAX
+  return [length - 2, length - 1].every(
+    (place) => Number(text[place]) === taxNumberDigit(text.slice(0, place), weightMax),
+  )
+}
+
+/** Modulo 11 over the characters' distances from '0', weighted 2, 3, … from the right, from 2 again after the last. */
+function taxNumberDigit(first: string, weightMax: number): number {
+  const weights = weightMax - 1
+  const sum = [...first]
+    .reverse()
+    .reduce(
+      (total, character, at) => total + (character.charCodeAt(0) - '0'.charCodeAt(0)) * (2 + (at % weights)),
+      0,
+    )
+  const rest = sum % TAX_NUMBER_MODULUS
+  return rest < 2 ? 0 : TAX_NUMBER_MODULUS - rest
+}
+
+function weighted(digits: string, weights: readonly number[]): number {
+  return weights.reduce((total, weight, place) => total + weight * Number(digits[place]), 0)
 }

@@ -71,7 +71,7 @@ describe('a new account elsewhere', () => {
     ['MXN', { ...mxn, clabeNumber: '032180000118359003' }],
     ['GBP', { accountType: 'GBP_ACCOUNT', sortCode: '123456', accountNumber: '12345678', beneficiary }],
     ['USD', { accountType: 'SLV_ACCOUNT', phoneNumber: '+50370000000', beneficiary }],
-    ['USDC', { accountType: 'SOLANA_WALLET', address: '4Nd1mYQ2Gg7kqz2C3aPq9fZ1bq8d8d4b5X6c7V8n9M1k' }],
+    ['USDC', { accountType: 'SOLANA_WALLET', address: '4Nd1m6Qkq7RfKuE5vQ9qP9Tn6H94Ueqb4xXHzsAbd8Wg' }],
     [
       'USD',
       {

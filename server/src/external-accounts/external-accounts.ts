@@ -1,4 +1,4 @@
-import { accountType } from '@countersign/contract/account-types'
+import { accountType, type ExternalAccountTypeName } from '@countersign/contract/account-types'
 import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
 import type {
   customer_external_account_create,
@@ -6,17 +6,21 @@ import type {
 } from '@countersign/contract/external-accounts'
 import type { Op } from '../app.ts'
 import type { ExternalAccountRow } from '../db/tables.ts'
-import { ApiError } from '../operation.ts'
+import { ApiError, fieldError } from '../operation.ts'
 import { present } from '../present.ts'
 import { beneficiaryOutcome, suffixOf } from '../sandbox/magic-values.ts'
 import { type AccountDetails, fingerprintOf, identifiersOf } from './account-details.ts'
 import { selectExternalAccount } from './store.ts'
 
-type CreateBody = BodyOf<typeof customer_external_account_create>
+/** What is asked to be added. An account of the platform has no `customerId`, and takes no one's UMA payments. */
+export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
 type VerificationStatus = NonNullable<ExternalAccountView['beneficiaryVerificationStatus']>
 
-/** An account elsewhere of a customer of this platform. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+/**
+ * An account elsewhere, of a customer of this platform or of the platform itself, where `customer_id` is null. Error:
+ * 404 `ACCOUNT_NOT_FOUND`, naming `field`.
+ */
 export async function findExternalAccount(
   op: Op,
   id: string,
@@ -27,8 +31,24 @@ export async function findExternalAccount(
   return account
 }
 
-/** A new account elsewhere, of details that were checked. */
-export function makeExternalAccount(op: Op, customerId: string, body: CreateBody): ExternalAccountRow {
+/** Error: 400 that names `field`, where a rail was asked for that does not reach the account. */
+export function checkRail(account: ExternalAccountRow, rail: string | undefined, field: string): void {
+  const rails = railsOf(account)
+  if (rail && !rails.includes(rail))
+    throw fieldError(
+      'INVALID_INPUT',
+      field,
+      `This account is reached by ${rails.join(', ') || 'no named rail'}`,
+    )
+}
+
+/** The rails that reach an account elsewhere; none where it is a wallet. */
+export function railsOf(account: ExternalAccountRow): readonly string[] {
+  return accountType(account.account_type as ExternalAccountTypeName).rails ?? []
+}
+
+/** A new account elsewhere, of details that were checked; `customerId` null for one of the platform itself. */
+export function makeExternalAccount(op: Op, customerId: string | null, body: CreateBody): ExternalAccountRow {
   const { accountInfo, currency } = body
   const identifier = identifiersOf(accountInfo)[0]!.value
   return {
@@ -43,7 +63,7 @@ export function makeExternalAccount(op: Op, customerId: string, body: CreateBody
     identifier,
     status: 'ACTIVE',
     beneficiary_verification_status: verifyBeneficiary(op, accountInfo, identifier),
-    default_uma_deposit: body.defaultUmaDepositAccount ?? false,
+    default_uma_deposit: customerId !== null && (body.defaultUmaDepositAccount ?? false),
     created_at: op.now,
     updated_at: op.now,
     deleted_at: null,
@@ -73,7 +93,7 @@ export function externalAccountView(row: ExternalAccountRow): ExternalAccountVie
     customerId: row.customer_id,
     currency: row.currency,
     platformAccountId: row.platform_account_id,
-    defaultUmaDepositAccount: row.default_uma_deposit,
+    defaultUmaDepositAccount: row.customer_id === null ? undefined : row.default_uma_deposit,
     beneficiaryVerificationStatus: row.beneficiary_verification_status as VerificationStatus | null,
     beneficiaryVerifiedData: verifiedData(row, details),
     // The rails of the row's own type; the union of all types does not say so.

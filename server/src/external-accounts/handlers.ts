@@ -4,26 +4,69 @@ import type {
   customer_external_account_delete,
   customer_external_account_get,
   customer_external_account_list,
+  platform_external_account_create,
+  platform_external_account_delete,
+  platform_external_account_get,
+  platform_external_account_list,
 } from '@countersign/contract/external-accounts'
+import type { Op } from '../app.ts'
 import { checkBirthDate, findCustomer } from '../customers/customers.ts'
-import { expectRow, insert, update } from '../db/writes.ts'
+import type { ExternalAccountRow } from '../db/tables.ts'
+import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { ApiError, fieldError, type Handler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { checkAccountDetails } from './account-details.ts'
-import { externalAccountView, findExternalAccount, makeExternalAccount } from './external-accounts.ts'
 import {
+  type CreateBody,
+  externalAccountView,
+  findExternalAccount,
+  makeExternalAccount,
+} from './external-accounts.ts'
+import {
+  type Owner,
+  selectCustomerExternalAccounts,
   selectDefaultUmaDepositAccount,
   selectExternalAccountByFingerprint,
-  selectExternalAccounts,
+  selectPlatformExternalAccounts,
 } from './store.ts'
 
 export const customerExternalAccountCreate: Handler<typeof customer_external_account_create> = async (
   op,
   { body },
 ) => {
-  const { accountInfo, customerId } = body
+  const { customerId } = body
   if (customerId === undefined) throw fieldError('INVALID_INPUT', 'customerId', 'customerId is required')
   const customer = await findCustomer(op, customerId)
+  const account = await newAccount(op, customer.id, body)
+  return {
+    status: 201,
+    body: externalAccountView(account),
+    writes: [
+      ...(account.default_uma_deposit ? await endEarlierDefault(op, customer.id) : []),
+      insert('external_accounts', account),
+      expectRow('customers', customer.id, { deleted_at: null }),
+    ],
+  }
+}
+
+export const platformExternalAccountCreate: Handler<typeof platform_external_account_create> = async (
+  op,
+  { body },
+) => {
+  const account = await newAccount(op, null, body)
+  return {
+    status: 201,
+    body: externalAccountView(account),
+    writes: [insert('external_accounts', account)],
+  }
+}
+
+/**
+ * The account that a request describes. Errors: 400 that names the field, `INVALID_CURRENCY`, `INVALID_BANK_ACCOUNT`, 409
+ * where its owner has it already.
+ */
+async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
+  const { accountInfo } = body
   const { currencies } = accountType(accountInfo.accountType)
   if (!currencies.some((currency) => currency === body.currency))
     throw fieldError(
@@ -34,26 +77,20 @@ export const customerExternalAccountCreate: Handler<typeof customer_external_acc
   checkAccountDetails(accountInfo, op.mode)
   if ('beneficiary' in accountInfo && accountInfo.beneficiary.beneficiaryType === 'INDIVIDUAL')
     checkBirthDate(op, 'accountInfo.beneficiary.birthDate', accountInfo.beneficiary.birthDate)
-  const account = makeExternalAccount(op, customer.id, body)
-  const same = await selectExternalAccountByFingerprint(op, customer.id, account.fingerprint)
+  const account = makeExternalAccount(op, owner, body)
+  const same = await selectExternalAccountByFingerprint(op, owner, account.fingerprint)
   if (same)
     throw new ApiError('CONFLICT', {
-      message: 'The customer has this account already.',
+      message: `The ${owner === null ? 'platform' : 'customer'} has this account already.`,
       details: { field: 'accountInfo', externalAccountId: same.id },
     })
-  const earlier = account.default_uma_deposit
-    ? await selectDefaultUmaDepositAccount(op, customer.id)
-    : undefined
+  return account
+}
+
+async function endEarlierDefault(op: Op, customerId: string): Promise<Write[]> {
+  const earlier = await selectDefaultUmaDepositAccount(op, customerId)
   const change = { default_uma_deposit: false, updated_at: op.now }
-  return {
-    status: 201,
-    body: externalAccountView(account),
-    writes: [
-      ...(earlier ? [update('external_accounts', earlier.id, { default_uma_deposit: true }, change)] : []),
-      insert('external_accounts', account),
-      expectRow('customers', customer.id, { deleted_at: null }),
-    ],
-  }
+  return earlier ? [update('external_accounts', earlier.id, { default_uma_deposit: true }, change)] : []
 }
 
 export const customerExternalAccountList: Handler<typeof customer_external_account_list> = async (
@@ -62,26 +99,61 @@ export const customerExternalAccountList: Handler<typeof customer_external_accou
 ) => ({
   status: 200,
   body: await page(op, query, {
-    rows: selectExternalAccounts(op, query),
+    rows: selectCustomerExternalAccounts(op, query),
     table: 'external_accounts',
     view: (rows) => rows.map(externalAccountView),
   }),
 })
 
+export const platformExternalAccountList: Handler<typeof platform_external_account_list> = async (
+  op,
+  { query },
+) => {
+  // A cursor is good for what was asked for, and the customers' list may be asked the same.
+  const asked = { ...query, of: 'platform' }
+  const list = {
+    rows: selectPlatformExternalAccounts(op, query),
+    table: 'external_accounts',
+    view: (rows: ExternalAccountRow[]) => rows.map(externalAccountView),
+  } as const
+  return { status: 200, body: await page(op, asked, list) }
+}
+
+type Kind = 'customer' | 'platform'
+
+/** Whose accounts a route is about: those of the others are as if they were not there. */
+async function findOfKind(op: Op, kind: Kind, id: string): Promise<ExternalAccountRow> {
+  const account = await findExternalAccount(op, id)
+  if ((account.customer_id === null) !== (kind === 'platform'))
+    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'externalAccountId' } })
+  return account
+}
+
 export const customerExternalAccountGet: Handler<typeof customer_external_account_get> = async (
   op,
   { params },
-) => ({ status: 200, body: externalAccountView(await findExternalAccount(op, params.externalAccountId)) })
+) => ({ status: 200, body: externalAccountView(await findOfKind(op, 'customer', params.externalAccountId)) })
+
+export const platformExternalAccountGet: Handler<typeof platform_external_account_get> = async (
+  op,
+  { params },
+) => ({ status: 200, body: externalAccountView(await findOfKind(op, 'platform', params.externalAccountId)) })
 
 export const customerExternalAccountDelete: Handler<typeof customer_external_account_delete> = async (
   op,
   { params },
-) => {
-  const account = await findExternalAccount(op, params.externalAccountId)
+) => removal(op, await findOfKind(op, 'customer', params.externalAccountId))
+
+export const platformExternalAccountDelete: Handler<typeof platform_external_account_delete> = async (
+  op,
+  { params },
+) => removal(op, await findOfKind(op, 'platform', params.externalAccountId))
+
+function removal(op: Op, account: ExternalAccountRow) {
   const change = { deleted_at: op.now, updated_at: op.now }
   return {
     status: 204,
     body: undefined,
     writes: [update('external_accounts', account.id, { deleted_at: null }, change)],
-  }
+  } as const
 }

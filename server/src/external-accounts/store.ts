@@ -1,28 +1,40 @@
+import { sql } from 'kysely'
 import type { Op } from '../app.ts'
+import { rowByKey } from '../db/lookup.ts'
 import type { ExternalAccountRow } from '../db/tables.ts'
+
+/** A customer's id, or null for the platform itself. */
+export type Owner = string | null
 
 export interface ExternalAccountFilters {
   readonly currency?: string
   readonly customerId?: string
 }
 
+/** As the unique index has it, so that an owner's accounts are found by it. */
+const ownerColumn = sql<string>`coalesce(customer_id, '')`
+
 function live(op: Op) {
   return op.read
     .selectFrom('external_accounts')
     .where('platform_id', '=', op.platform.id)
-    .where('customer_id', 'is not', null)
     .where('deleted_at', 'is', null)
 }
 
+const LIVE_BY_ID = rowByKey<ExternalAccountRow>(
+  'SELECT * FROM external_accounts WHERE id = ANY ($1::text[]) AND deleted_at IS NULL',
+  'id',
+)
+
 export async function selectExternalAccount(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
-  return live(op).selectAll().where('id', '=', id).executeTakeFirst()
+  return op.find(LIVE_BY_ID, id)
 }
 
-/** The account of a customer with this fingerprint: the same account, however it is written. */
-export async function selectExternalAccountByFingerprint(op: Op, customerId: string, fingerprint: string) {
+/** The account of an owner with this fingerprint: the same account, however it is written. */
+export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, fingerprint: string) {
   return live(op)
     .select('id')
-    .where('customer_id', '=', customerId)
+    .where(ownerColumn, '=', owner ?? '')
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
 }
@@ -36,10 +48,20 @@ export async function selectDefaultUmaDepositAccount(op: Op, customerId: string)
     .executeTakeFirst()
 }
 
-/** The accounts that match, for a page of them. */
-export function selectExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
-  return live(op)
+/** The accounts of customers, of one or of all, for a page of them. */
+export function selectCustomerExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
+  const rows = live(op)
     .selectAll()
     .$if(currency !== undefined, (q) => q.where('currency', '=', currency!))
-    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
+  return customerId === undefined
+    ? rows.where('customer_id', 'is not', null)
+    : rows.where(ownerColumn, '=', customerId)
+}
+
+/** The platform's own accounts, for a page of them. */
+export function selectPlatformExternalAccounts(op: Op, { currency }: ExternalAccountFilters) {
+  return live(op)
+    .selectAll()
+    .where(ownerColumn, '=', '')
+    .$if(currency !== undefined, (q) => q.where('currency', '=', currency!))
 }

@@ -2,6 +2,7 @@ import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/co
 import type { BodyOf } from '@countersign/contract/endpoint'
 import type { quote_create } from '@countersign/contract/quotes'
 import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.ts'
+import { fundingTypesOf } from '../accounts/funding.ts'
 import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../db/tables.ts'
@@ -48,6 +49,12 @@ export async function findParties(op: Op, { source, destination }: QuoteBody): P
   const { currency, cryptoNetwork, customerId } = source
   if (!isKnownCurrency(currency))
     throw fieldError('INVALID_CURRENCY', 'source.currency', `There is no rate for ${currency}`)
+  if (fundingTypesOf(currency, cryptoNetwork).length === 0)
+    throw fieldError(
+      'INVALID_INPUT',
+      'source.cryptoNetwork',
+      `${currency} is not paid in on ${cryptoNetwork}`,
+    )
   const named = customerId ? await approvedCustomer(op, customerId) : undefined
   const payee = await findPayee(op, destination, named, false)
   const customer = named ?? (await approvedCustomer(op, ownerOf(payee)))

@@ -1,0 +1,176 @@
+import type { AccountCheckName } from '@countersign/contract/account-fields'
+import { getCountrySpecifications, isValidBIC, isValidIBAN } from 'ibantools'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import {
+  hasEvmChecksum,
+  isLightningInvoice,
+  isLightningOffer,
+  isSolanaKey,
+  isSparkAddress,
+  isTronAddress,
+} from './addresses.ts'
+import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from './check-digits.ts'
+
+/** What a check knows beside the text. */
+export interface Given {
+  readonly mode: 'sandbox' | 'production'
+  /** The text but for an end that stands for a scenario of the sandbox; else all of it. Alphabets hold for this. */
+  readonly stem: string
+  /** The countries that the account can be in; undefined where its type does not say. */
+  readonly countries: readonly string[] | undefined
+  /** What else is said about the account. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** One check of a member. `form` holds always; `sum`, what is computed from the rest, not where the end is given. */
+interface Check {
+  readonly form?: (text: string, given: Given) => boolean
+  readonly sum?: (text: string, given: Given) => boolean
+  /** Ends the sentence that begins with the member. */
+  readonly refusal: string
+}
+
+const COUNTRIES = getCountrySpecifications()
+const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/
+const BECH32 = /^[qpzry9x8gf2tvdw0s3jn54khce6mua7l]+$/
+const SOLANA_CHARACTERS = { min: 32, max: 44 }
+const TRON_CHARACTERS = 34
+/** Key and its two bytes of framing in words of 5 bits, and the checksum. */
+const SPARK_DATA_CHARACTERS_MIN = 62
+/** Timestamp, payment hash, signature, and the checksum. */
+const INVOICE_DATA_CHARACTERS_MIN = 172
+const IFSC = /^[A-Z]{4}0[A-Z0-9]{6}$/
+/** A handle that is as long as an IFSC and ends in digits as they do; those of payment services are words. */
+const BRANCH_HANDLE = /^[A-Z]{4}[A-Z0-9]\d{6}$/
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+
+const SPARK_PREFIXES = { production: ['spark'], sandbox: ['spark', 'sparkrt'] } as const
+const INVOICE_PREFIXES = { production: ['lnbc'], sandbox: ['lnbc', 'lntb', 'lntbs', 'lnbcrt'] } as const
+
+/** The check of a PIX key by its kind, which stands beside it. */
+const PIX_KEYS: Readonly<Record<string, Omit<Check, 'refusal'>>> = {
+  CPF: { form: (text) => /^\d{11}$/.test(text), sum: isCpf },
+  CNPJ: { form: (text) => /^[0-9A-Z]{12}\d{2}$/.test(text), sum: isCnpj },
+  EMAIL: { form: (text) => EMAIL.test(text) },
+  PHONE: { form: (text) => isPhoneNumberOf(text, ['BR']) },
+  RANDOM: { form: (text) => UUID.test(text) },
+}
+
+/** How each check of the table of account types is made. Every function takes any text. */
+export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
+  aba: { sum: isRoutingNumber, refusal: 'is not an ABA routing number' },
+  bic: { form: isValidBIC, refusal: 'is not a BIC' },
+  bolt11: {
+    form: isInvoiceForm,
+    sum: isLightningInvoice,
+    refusal: 'is not a BOLT 11 invoice of this network',
+  },
+  bolt12: { form: isOfferForm, sum: isLightningOffer, refusal: 'is not a BOLT 12 offer' },
+  cbu: { sum: isCbu, refusal: 'is not a CBU or CVU' },
+  clabe: { sum: isClabe, refusal: 'has a check digit that does not fit' },
+  country: { form: (text) => Object.hasOwn(COUNTRIES, text), refusal: 'is not a country of ISO 3166-1' },
+  evm: {
+    form: (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
+    sum: hasEvmChecksum,
+    refusal: 'is not an address: 0x and 40 hexadecimal digits, in mixed case with the EIP-55 checksum',
+  },
+  iban: {
+    form: isIbanForm,
+    sum: (text) => isValidIBAN(text.toUpperCase()),
+    refusal: 'is not an IBAN of this kind of account: country, length, form and check digits must fit',
+  },
+  number: {
+    form: (text) => /^[\p{L}\p{N} ./-]*[\p{L}\p{N}][\p{L}\p{N} ./-]*$/u.test(text),
+    refusal: 'is not an account number: letters, digits, spaces, dots, dashes and slashes',
+  },
+  phone: {
+    form: (text, { countries }) => isPhoneNumberOf(text, countries),
+    refusal: "is not a telephone number of the account's country",
+  },
+  pixKey: {
+    form: (text, given) => pixKeyOf(given)?.form?.(text, given) ?? false,
+    sum: (text, given) => pixKeyOf(given)?.sum?.(text, given) ?? true,
+    refusal: 'is not a PIX key of the kind that pixKeyType names',
+  },
+  solana: {
+    form: (text, { stem }) =>
+      text.length >= SOLANA_CHARACTERS.min && text.length <= SOLANA_CHARACTERS.max && BASE58.test(stem),
+    sum: isSolanaKey,
+    refusal: 'is not a Solana address',
+  },
+  spark: { form: isSparkForm, sum: isSparkAddress, refusal: 'is not a Spark address of this network' },
+  tron: {
+    form: (text, { stem }) => text.length === TRON_CHARACTERS && text.startsWith('T') && BASE58.test(stem),
+    sum: isTronAddress,
+    refusal: 'is not a Tron address',
+  },
+  usAccount: { form: (text) => /^\d{1,17}$/.test(text), refusal: 'must be 1 to 17 digits' },
+  vpa: { form: isVpa, refusal: 'is not a UPI address' },
+}
+
+/** The countries whose IBANs begin with those of another one (registry of ISO 13616). */
+const IBAN_COUNTRIES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['GG', 'IM', 'JE'].map((territory) => [territory, 'GB'])),
+  ...Object.fromEntries(
+    ['BL', 'GF', 'GP', 'MF', 'MQ', 'NC', 'PF', 'PM', 'RE', 'TF', 'WF', 'YT'].map((territory) => [
+      territory,
+      'FR',
+    ]),
+  ),
+  AX: 'FI',
+}
+
+/** Of a country of the registry and of this account's, as long as they are there, and made as they are there. */
+function isIbanForm(text: string, { countries }: Given): boolean {
+  const iban = text.toUpperCase()
+  const country = iban.slice(0, 2)
+  const { chars, bban_regexp } = COUNTRIES[country] ?? {}
+  if (!chars || !bban_regexp || iban.length !== chars || !/^\d\d$/.test(iban.slice(2, 4))) return false
+  const isOfAccount = countries?.some((one) => one === country || IBAN_COUNTRIES[one] === country) ?? true
+  return isOfAccount && new RegExp(bban_regexp).test(iban.slice(4))
+}
+
+function isPhoneNumberOf(text: string, countries: readonly string[] | undefined): boolean {
+  const number = parsePhoneNumberFromString(text)
+  // Written in E.164 and nothing else: an extension would be lost.
+  if (!number?.isValid() || number.number !== text) return false
+  return countries === undefined || countries.some((country) => country === number.country)
+}
+
+function pixKeyOf({ details }: Given) {
+  return PIX_KEYS[String(details.pixKeyType)]
+}
+
+function isVpa(text: string): boolean {
+  const [, handle = ''] = text.toUpperCase().split('@')
+  return !BRANCH_HANDLE.test(handle) || IFSC.test(handle)
+}
+
+/** Bech32 is written in one case. */
+function isOneCase(text: string): boolean {
+  return text === text.toLowerCase() || text === text.toUpperCase()
+}
+
+/** `prefix`, 1, and at least so many letters of bech32; an end that the sandbox reads counts as letters. */
+function isBech32Form(text: string, stem: string, prefixes: RegExp, dataCharactersMin: number): boolean {
+  const [prefix] = prefixes.exec(text.toLowerCase()) ?? []
+  if (prefix === undefined || !isOneCase(text)) return false
+  return (
+    text.length - prefix.length >= dataCharactersMin && BECH32.test(stem.toLowerCase().slice(prefix.length))
+  )
+}
+
+function isSparkForm(text: string, { mode, stem }: Given): boolean {
+  const prefixes = new RegExp(`^(?:${SPARK_PREFIXES[mode].join('|')})1`)
+  return isBech32Form(text, stem, prefixes, SPARK_DATA_CHARACTERS_MIN)
+}
+
+function isInvoiceForm(text: string, { mode, stem }: Given): boolean {
+  const prefixes = new RegExp(`^(?:${INVOICE_PREFIXES[mode].join('|')})(?:\\d+[munp]?)?1`)
+  return isBech32Form(text, stem, prefixes, INVOICE_DATA_CHARACTERS_MIN)
+}
+
+function isOfferForm(text: string, { stem }: Given): boolean {
+  return isBech32Form(text, stem, /^lno1/, 1)
+}

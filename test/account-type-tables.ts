@@ -1,0 +1,122 @@
+import { ACCOUNT_CHECKS, SEPA_COUNTRIES } from '@countersign/contract/account-fields'
+import { type AccountTypeName, accountType, isAccountType } from '@countersign/contract/account-types'
+import { BANK_ACCOUNT_TYPES } from '@countersign/contract/account-types-bank'
+import { MOBILE_ACCOUNT_TYPES } from '@countersign/contract/account-types-mobile'
+import { OTHER_ACCOUNT_TYPES } from '@countersign/contract/account-types-other'
+import { currenciesOfKind } from '@countersign/contract/currencies'
+import { type TProperties, type TSchema, Type } from 'typebox'
+
+/** What every member is held to, and every account type. */
+export function accountTypeTables(): string {
+  return [
+    '## What a member is held to',
+    '',
+    '| check | what must hold |',
+    '|---|---|',
+    ...Object.entries(ACCOUNT_CHECKS).map(([name, what]) => `| \`${name}\` | ${what} |`),
+    '',
+    ...group('Bank accounts', BANK_ACCOUNT_TYPES),
+    ...group('Mobile wallets, and accounts at a bank or with a mobile operator', MOBILE_ACCOUNT_TYPES),
+    ...group('SWIFT, wallets and Lightning', OTHER_ACCOUNT_TYPES),
+  ]
+    .join('\n')
+    .trimEnd()
+}
+
+function group(title: string, types: Readonly<Record<string, unknown>>): string[] {
+  return [`## ${title}`, '', ...Object.keys(types).filter(isAccountType).flatMap(section)]
+}
+
+function section(name: AccountTypeName): string[] {
+  const row = accountType(name)
+  const { fields, individual, paymentOnly, paymentExtra, examples = [] } = row
+  const facts = [
+    `Holds ${row.currencies.length > 4 ? currencyList(row.currencies) : row.currencies.join(' or ')}`,
+    row.country && `in ${row.country}`,
+    row.rails.length > 0 && `reached by ${row.rails.join(', ')}`,
+    fields && `identified by ${row.identifiedBy.map((member) => `\`${member}\``).join(' or ')}`,
+  ].filter(Boolean)
+  const required: readonly string[] = individual?.required ?? []
+  const asked = required.filter((member) => member !== 'beneficiaryType').map((member) => `\`${member}\``)
+  return [
+    `### \`${name}\``,
+    '',
+    `${facts.join(', ')}.${row.ibanCountries === SEPA_COUNTRIES ? ' The IBAN may be of any country of SEPA.' : ''}`,
+    '',
+    ...(fields ? table(name, fields) : []),
+    ...(individual ? [`An individual holder gives ${asked.join(', ')}.`, ''] : []),
+    ...(paymentOnly
+      ? [
+          fields ? 'Payment instructions have instead:' : 'Stands in payment instructions only:',
+          '',
+          ...table(name, paymentOnly),
+        ]
+      : paymentExtra && Object.keys(paymentExtra).length > 0
+        ? [`Payment instructions have besides: ${membersOf(paymentExtra)}.`, '']
+        : ['Payment instructions have the same members.', '']),
+    ...examples.flatMap((one) => ['```json', exampleOf(name, one), '```', '']),
+  ]
+}
+
+function currencyList(codes: readonly string[]): string {
+  const kinds = (['fiat', 'crypto'] as const).filter((kind) => {
+    const all = currenciesOfKind(kind)
+    return all.length === codes.length && all.every((code) => codes.includes(code))
+  })
+  return kinds[0] ? `every ${kinds[0]} currency` : codes.join(', ')
+}
+
+function table(type: AccountTypeName, members: TProperties): string[] {
+  const checks = accountType(type).checks ?? {}
+  return [
+    '| member | must be given | form | check |',
+    '|---|---|---|---|',
+    ...Object.entries<TSchema>(members).map(([name, schema]) => {
+      const isRequired = !Type.IsOptional(schema)
+      return `| \`${name}\` | ${isRequired ? 'yes' : 'no'} | ${formOf(schema)} | ${checks[name] ? `\`${checks[name]}\`` : ''} |`
+    }),
+    '',
+  ]
+}
+
+function membersOf(members: TProperties): string {
+  return Object.entries<TSchema>(members)
+    .map(([name, schema]) => {
+      const words = (schema as { enum?: readonly string[] }).enum
+      const notes = [Type.IsOptional(schema) && 'not always', words?.join(' or ')].filter(Boolean)
+      return `\`${name}\`${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
+    })
+    .join(', ')
+}
+
+function formOf(schema: TSchema): string {
+  const {
+    description,
+    enum: words,
+    maxLength,
+    pattern,
+    format,
+  } = schema as {
+    description?: string
+    enum?: readonly string[]
+    maxLength?: number
+    pattern?: string
+    format?: string
+  }
+  if (words) return words.join(', ')
+  const parts = [
+    description,
+    pattern && !/^\d+ (?:to \d+ )?digits$/.test(description ?? '') && `\`${pattern.replaceAll('|', '\\|')}\``,
+    format && `format ${format}`,
+    maxLength && !pattern && `${description ? 'at' : 'At'} most ${maxLength} characters`,
+  ]
+  return parts.filter(Boolean).join('; ')
+}
+
+function exampleOf(accountType: AccountTypeName, members: Readonly<Record<string, string>>): string {
+  const texts = Object.entries({ accountType, ...members }).map(
+    ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  )
+  const line = `{ ${texts.join(', ')} }`
+  return line.length <= 110 ? line : `{\n  ${texts.join(',\n  ')}\n}`
+}
