@@ -4,6 +4,7 @@ import {
   QUOTE_TRANSITIONS,
 } from '@countersign/contract/states'
 import { accountTypeTables } from './account-type-tables.ts'
+import { magicValueTables } from './magic-value-tables.ts'
 
 /**
  * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
@@ -11,6 +12,7 @@ import { accountTypeTables } from './account-type-tables.ts'
  */
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'account types': accountTypeTables,
+  'magic values': magicValueTables,
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
   'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { PathId } from './ids.ts'
+import { Id, PathId } from './ids.ts'
 import { InternalAccount } from './internal-accounts.ts'
-import { Int64, Timestamp } from './schema.ts'
+import { Int64, OneOfWords, Timestamp } from './schema.ts'
 
 export const SandboxFundRequest = Type.Object({
   amount: Int64({
@@ -23,7 +23,10 @@ export const SandboxClockAdvanceRequest = Type.Object({
   to: Type.Optional(Timestamp('Not before now')),
 })
 
-/** Puts money into an account out of nothing, at once (specification 4.13). */
+/**
+ * Puts money into an account out of nothing, at once (specification 4.13). The answer is the account as this call makes it:
+ * it does not know of others at the same moment.
+ */
 export const sandbox_account_fund = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -59,9 +62,81 @@ export const sandbox_clock_advance = endpoint({
   path: '/sandbox/clock/advance',
   tag: 'Sandbox',
   summary: 'Advance the clock',
-  description: 'Give either seconds or to. Quotes, sessions and codes expire and payments settle on the way.',
+  description:
+    'Give either seconds or to. On the way quotes, sessions and codes expire, payments settle and webhooks are retried.',
   sandboxOnly: true,
   body: SandboxClockAdvanceRequest,
   responses: { 200: SandboxClock },
   errors: ['INVALID_INPUT'],
+})
+
+export const MAGIC_VALUE_FAMILIES = [
+  'CUSTOMER_VERIFICATION',
+  'BENEFICIARY_VERIFICATION',
+  'TRANSFER_IN',
+  'TRANSFER_OUT',
+  'QUOTE_TO_EXTERNAL_ACCOUNT',
+  'QUOTE_TO_UMA_ADDRESS',
+  'ONE_TIME_CODE',
+  'WALLET_SIGNATURE',
+  'PASSKEY_SIGNATURE',
+] as const
+
+/** What one value does. */
+export const MagicValue = Type.Object({
+  suffix: Type.Optional(Type.String({ description: 'The last characters of what is given' })),
+  value: Type.Optional(Type.String({ description: 'The whole of what is given' })),
+  outcome: Type.String({ description: 'The status that comes of it; ACCEPTED of a code or a signature' }),
+  failureReason: Type.Optional(Type.String({ description: 'That of the transaction' })),
+  refundStatus: Type.Optional(Type.String({ description: "That of the transaction's refund" })),
+  afterSeconds: Type.Optional(
+    Type.Integer({ minimum: 0, description: "When it comes, by the platform's clock" }),
+  ),
+  meaning: Type.String(),
+})
+
+/** One family of values: where they go and what each does. */
+export const MagicValueFamily = Type.Object({
+  family: OneOfWords(MAGIC_VALUE_FAMILIES),
+  appliesTo: Type.String({ description: 'What is steered' }),
+  places: Type.Array(Type.String(), { description: 'Where the value is given' }),
+  values: Type.Array(MagicValue),
+  otherwise: Type.String({ description: 'What comes of any other value' }),
+})
+
+/** Everything that steers the sandbox (specification 4.16, 5.6). */
+export const sandbox_magic_value_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/sandbox/magic-values',
+  tag: 'Sandbox',
+  summary: 'List the magic values',
+  description: 'Printed from the tables that the sandbox itself decides by.',
+  sandboxOnly: true,
+  responses: { 200: Type.Object({ data: Type.Array(MagicValueFamily) }) },
+  errors: [],
+})
+
+/** A platform that has just been emptied. */
+export const SandboxReset = Type.Object({
+  platformId: Id('Platform', 'That of the empty platform, which is another one than before'),
+  now: Timestamp('Its time: real time again'),
+})
+
+/** Empties the platform: settings and tokens stay, everything else is gone. */
+export const sandbox_reset = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/sandbox/reset',
+  tag: 'Sandbox',
+  summary: 'Empty the platform',
+  description:
+    'An empty platform takes the place of this one, with its name, settings, API tokens and webhook secrets. Customers, ' +
+    'accounts, payments, events, messages and idempotency keys are gone for good, due work is never done, and the ' +
+    'clock is back at real time. Of several at once one resets; the others may be answered 409.',
+  sandboxOnly: true,
+  responses: { 200: SandboxReset },
+  errors: ['CONFLICT'],
 })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { PERMISSIONS, type Permission } from '@countersign/contract/endpoint'
 import type { App } from './app.ts'
 import { BASE_PATH } from './base-path.ts'
-import { makePlatform } from './platforms/platforms.ts'
-import { hasPlatforms, isPlatformThere } from './platforms/store.ts'
+import { makePlatform, platformIsOpen } from './platforms/platforms.ts'
+import { hasPlatforms, selectOpenPlatform } from './platforms/store.ts'
 import { findTokenWithPlatform, makeToken } from './tokens/tokens.ts'
 
 /** What a platform's backend needs to call the API. The secret is shown once and stored as a hash. */
@@ -31,9 +31,10 @@ export async function createToken(
   name: string,
   permissions: readonly Permission[],
 ): Promise<Credentials> {
-  if (!(await isPlatformThere(app.read, platformId))) throw new Error(`There is no platform ${platformId}.`)
+  const platform = await selectOpenPlatform(app.read, platformId)
+  if (!platform) throw new Error(`There is no platform ${platformId}.`)
   const token = makeToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
-  await commit(app, [token.write])
+  await commit(app, [platformIsOpen(platform), token.write])
   return { platformId, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
 
@@ -46,7 +47,7 @@ export async function ensureFirstPlatform(app: App, baseUrl: string): Promise<st
   const path = join(app.config.dataDir, 'credentials.json')
   const found = await readCredentials(path)
   // Of another database, they open nothing here.
-  const known = found && (await findTokenWithPlatform(app.read, found.tokenId)) ? found : undefined
+  const known = found && (await findTokenWithPlatform(app.lookup, found.tokenId)) ? found : undefined
   if (known?.baseUrl === baseUrl) return path
   if (!known && (await hasPlatforms(app.read))) return undefined
   const { tokenId, clientSecret } = known ?? (await createPlatform(app, 'Sandbox'))

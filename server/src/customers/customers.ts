@@ -34,6 +34,11 @@ export async function findCustomer(op: Op, id: string, field = 'customerId'): Pr
   return customer
 }
 
+/** Whether a customer that something still names was deleted. */
+export async function isDeleted(op: Op, id: string): Promise<boolean> {
+  return (await selectCustomer(op, id))?.deleted_at !== null
+}
+
 /** E-mail addresses are kept as written and compared without regard to case. */
 export function isSameEmail(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()

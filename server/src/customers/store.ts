@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
+import { rowByKey } from '../db/lookup.ts'
 import type { CredentialRow, CustomerRow } from '../db/tables.ts'
 import { toJson } from '../json.ts'
 import type { TimeRange } from '../time-range.ts'
@@ -18,8 +19,10 @@ function ofPlatform(op: Op) {
   return op.read.selectFrom('customers').where('platform_id', '=', op.platform.id)
 }
 
+const BY_ID = rowByKey<CustomerRow>('SELECT * FROM customers WHERE id = ANY ($1::text[])', 'id')
+
 export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | undefined> {
-  return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
+  return op.find(BY_ID, id)
 }
 
 /**

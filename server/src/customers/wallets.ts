@@ -3,12 +3,12 @@ import type { Op } from '../app.ts'
 import { makeOtpCredential } from '../credentials/credentials.ts'
 import type { CredentialRow, CustomerRow } from '../db/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
-import { fiatCurrencies, type PlatformConfig } from '../platforms/platforms.ts'
+import { accountCurrencies, type PlatformConfig } from '../platforms/platforms.ts'
 
-/** What an approved customer gets: an account per fiat currency of the platform and, with an e-mail, a wallet. */
+/** What an approved customer gets: an account per currency of the platform and, with an e-mail, a wallet. */
 export function openCustomerAccounts(op: Op, config: PlatformConfig, customer: CustomerRow): Write[] {
   return [
-    ...fiatCurrencies(config).flatMap((currency) => makeInternalAccount(op, customer.id, currency)),
+    ...accountCurrencies(config).flatMap((currency) => makeInternalAccount(op, customer.id, currency)),
     ...(customer.email === null ? [] : openWallet(op, customer.id, customer.email)),
   ]
 }

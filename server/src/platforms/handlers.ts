@@ -4,8 +4,8 @@ import { accountsBackfill } from '../accounts/backfill.ts'
 import { update } from '../db/writes.ts'
 import type { Handler } from '../operation.ts'
 import {
+  accountCurrencies,
   changePlatformConfig,
-  fiatCurrencies,
   findPlatform,
   platformConfigView,
   readPlatformConfig,
@@ -22,8 +22,8 @@ export const configUpdate: Handler<typeof config_update> = async (op, { body }) 
   const platform = await findPlatform(op)
   const before = readPlatformConfig(op, platform)
   const config = changePlatformConfig(op, before, body)
-  const earlier = fiatCurrencies(before)
-  const added = fiatCurrencies(config).filter((currency) => !earlier.includes(currency))
+  const earlier = accountCurrencies(before)
+  const added = accountCurrencies(config).filter((currency) => !earlier.includes(currency))
   const stored = withoutDefaults(config, platform, body)
   const change = { config: stored, version: platform.version + 1, updated_at: op.now }
   return {

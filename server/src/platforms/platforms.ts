@@ -1,12 +1,13 @@
 import type { config_get, config_update } from '@countersign/contract/config'
-import { CURRENCIES, isKnownCurrency } from '@countersign/contract/currencies'
+import { isKnownCurrency } from '@countersign/contract/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
-import { makeInternalAccount } from '../accounts/accounts.ts'
+import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
 import { newId, type Op } from '../app.ts'
 import type { PlatformRow } from '../db/tables.ts'
-import { insert, update, type Write } from '../db/writes.ts'
-import { fieldError } from '../operation.ts'
+import { expectRow, insert, update, type Write } from '../db/writes.ts'
+import { ApiError, fieldError } from '../operation.ts'
 import { present } from '../present.ts'
+import { firstSecret } from '../webhooks/secrets.ts'
 import { selectPlatform } from './store.ts'
 
 type ConfigView = SuccessOf<typeof config_get>['body']
@@ -60,17 +61,52 @@ export function makePlatform(
   name: string,
   isRegulated = false,
 ): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
-  const { now } = from
   const config = {
     ...defaultPlatformConfig(Buffer.from(from.random(UMA_SUBDOMAIN_BYTES)).toString('hex')),
     isRegulatedFinancialInstitution: isRegulated,
   }
+  const { row, writes } = openPlatform(from.now, name, config)
+  return { row, writes: [...writes, insert('webhook_secrets', firstSecret(row))] }
+}
+
+/**
+ * An empty platform that takes the place of this one: with its name, settings and tokens, in real time. The database moves
+ * what stays (`migrations/0009-sandbox.ts`). Guard: the platform has not changed since it was read. Error: 409 where it
+ * was reset already.
+ */
+export async function succeedPlatform(
+  op: Op,
+): Promise<{ readonly row: PlatformRow; readonly writes: readonly Write[] }> {
+  const { id, name, config, version, closed_at } = await selectPlatform(op)
+  if (closed_at)
+    throw new ApiError('CONFLICT', { message: 'The platform was reset by another request meanwhile.' })
+  const realNow = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
+  const successor = openPlatform(realNow, name, config)
+  const closed = {
+    closed_at: realNow,
+    successor_id: successor.row.id,
+    version: version + 1,
+    updated_at: realNow,
+  }
+  return {
+    row: successor.row,
+    writes: [...successor.writes, update('platforms', id, { version, closed_at: null }, closed)],
+  }
+}
+
+function openPlatform(
+  now: Date,
+  name: string,
+  config: PlatformRow['config'],
+): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
   const row: PlatformRow = {
     id: newId('Platform', now),
     name,
     config,
     clock_offset_ms: 0n,
     version: 1,
+    closed_at: null,
+    successor_id: null,
     created_at: now,
     updated_at: now,
   }
@@ -79,7 +115,10 @@ export function makePlatform(
     platform: row,
     newId: (kind) => newId(kind, now),
   }
-  const accounts = fiatCurrencies(config).flatMap((currency) => makeInternalAccount(owner, null, currency))
+  const { supportedCurrencies } = config as Pick<PlatformConfig, 'supportedCurrencies'>
+  const accounts = accountCurrencies({ supportedCurrencies }).flatMap((currency) =>
+    makeInternalAccount(owner, null, currency),
+  )
   return { row, writes: [insert('platforms', row), ...accounts] }
 }
 
@@ -100,14 +139,25 @@ export function platformConfig(op: Op): PlatformConfig {
   return readPlatformConfig(op, op.platform)
 }
 
-/** The platform as it is now: what a write guarded by its version has to be decided on. */
+/**
+ * The platform as it is now: what a write guarded by its version has to be decided on. Error: 503 where it was reset
+ * since the request came in; the same request finds the new one.
+ */
 export async function findPlatform(op: Op): Promise<PlatformRow> {
-  return selectPlatform(op)
+  const platform = await selectPlatform(op)
+  if (platform.closed_at)
+    throw new ApiError('UNAVAILABLE', { message: 'The platform was reset meanwhile. Try again.' })
+  return platform
 }
 
 /** Marks that the platform changed. Guard: it has not since it was read. */
 export function platformChanged(op: Op, { id, version }: PlatformRow): Write {
   return update('platforms', id, { version }, { version: version + 1, updated_at: op.now })
+}
+
+/** Guard: the platform is not reset. What is written then either goes with its tokens to the next, or not at all. */
+export function platformIsOpen({ id }: Pick<PlatformRow, 'id'>): Write {
+  return expectRow('platforms', id, { closed_at: null })
 }
 
 /** The settings in a row. Small amounts come out of the database as numbers. */
@@ -132,11 +182,37 @@ export function currencyConfig(config: PlatformConfig, currency: string): Curren
   return config.supportedCurrencies.find(({ currencyCode }) => currencyCode === currency)
 }
 
-/** The platform's fiat currencies: what each approved customer has an account in. */
-export function fiatCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
+/**
+ * Errors: 400 where the platform does not move this currency this way, or not this much at once. `amount` is in its
+ * smallest unit; a currency that the platform says nothing of has no limits.
+ */
+export function checkCurrencyLimits(
+  config: PlatformConfig,
+  type: 'INCOMING' | 'OUTGOING',
+  currency: string,
+  amount: bigint,
+  field: string,
+): void {
+  const limits = currencyConfig(config, currency)
+  if (!limits) return
+  const { minAmount, maxAmount } = limits
+  if (!limits.enabledTransactionTypes.includes(type))
+    throw new ApiError('INVALID_CURRENCY', {
+      message: `The platform does not ${type === 'OUTGOING' ? 'send' : 'receive'} ${currency}.`,
+      details: { field },
+    })
+  if (amount < minAmount || amount > maxAmount)
+    throw new ApiError('AMOUNT_OUT_OF_RANGE', {
+      message: `A payment in ${currency} is from ${minAmount} to ${maxAmount}, this one is ${amount}.`,
+      details: { field, minAmount, maxAmount },
+    })
+}
+
+/** The currencies that the platform and each approved customer have an account in: all but that of the wallets. */
+export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
   return config.supportedCurrencies
     .map(({ currencyCode }) => currencyCode)
-    .filter((code) => isKnownCurrency(code) && CURRENCIES[code].kind === 'fiat')
+    .filter((code) => managedAccountType(code) !== undefined)
 }
 
 /**

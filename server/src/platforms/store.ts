@@ -10,10 +10,14 @@ export async function selectPlatform(op: Op): Promise<PlatformRow> {
     .executeTakeFirstOrThrow()
 }
 
-export async function isPlatformThere(read: Read, id: string): Promise<boolean> {
-  return (
-    (await read.selectFrom('platforms').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
-  )
+/** A platform that was not reset. */
+export async function selectOpenPlatform(read: Read, id: string): Promise<PlatformRow | undefined> {
+  return read
+    .selectFrom('platforms')
+    .selectAll()
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
 }
 
 export async function hasPlatforms(read: Read): Promise<boolean> {

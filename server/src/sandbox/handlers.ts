@@ -2,11 +2,13 @@ import type {
   sandbox_account_fund,
   sandbox_clock_advance,
   sandbox_clock_get,
+  sandbox_magic_value_list,
 } from '@countersign/contract/sandbox'
 import { balanceUpdated, findInternalAccount, internalAccountView } from '../accounts/accounts.ts'
 import { INT64_MAX } from '../int64.ts'
 import { findBalances, post } from '../ledger/ledger.ts'
 import { fieldError, type Handler } from '../operation.ts'
+import { magicValueFamilies } from './magic-value-list.ts'
 
 /** Beyond any test, and far from where dates stop fitting. */
 const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
@@ -14,7 +16,7 @@ const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 /** Money out of nothing (specification 4.13): value outside grows by what the account gains. */
 export const sandboxAccountFund: Handler<typeof sandbox_account_fund> = async (op, { params, body }) => {
   const account = await findInternalAccount(op, params.accountId)
-  const before = (await findBalances(op.read, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
+  const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
   if (before.total + body.amount > INT64_MAX)
     throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'The account would hold more than it can count.')
   const after = { available: before.available + body.amount, total: before.total + body.amount }
@@ -52,3 +54,8 @@ export const sandboxClockAdvance: Handler<typeof sandbox_clock_advance> = async 
   const now = await op.advanceClock(target)
   return { status: 200, body: { now: now.toISOString() } }
 }
+
+export const sandboxMagicValueList: Handler<typeof sandbox_magic_value_list> = async (op) => ({
+  status: 200,
+  body: { data: magicValueFamilies(op.sandboxUmaDomain) },
+})

@@ -1,8 +1,6 @@
-import type { Delivery } from '../rails/rail.ts'
-
 /**
- * Everything that steers the sandbox, as tables (specification 4.16, 5.6). Whoever reads them asks for the mode first:
- * in production no value is magic.
+ * Everything that steers the sandbox, as tables (specification 4.16, 5.6); what comes of payments is in
+ * `payment-outcomes.ts`. Whoever reads them asks for the mode first: in production no value is magic.
  */
 
 /** The one-time code of every challenge; none is sent. */
@@ -12,36 +10,44 @@ export const SANDBOX_OTP_CODE = '000000'
 export const SANDBOX_WALLET_SIGNATURE = 'sandbox-valid-signature'
 export const SANDBOX_PASSKEY_SIGNATURE = 'sandbox-valid-passkey-signature'
 
+/** What a suffix selects, and the same in words, for `GET /sandbox/magic-values`. */
+export interface Scenario<Outcome extends string = string> {
+  readonly outcome: Outcome
+  readonly meaning: string
+}
+
 type VerificationStatus = 'PENDING' | 'REJECTED' | 'APPROVED'
 
 /** The check of a person (KYC) or a business (KYB); any other suffix is approved. */
-const VERIFICATION_OUTCOMES: Readonly<Record<string, VerificationStatus>> = {
-  '001': 'PENDING',
-  '002': 'REJECTED',
+export const VERIFICATION_SCENARIOS: Readonly<Record<string, Scenario<VerificationStatus>>> = {
+  '001': { outcome: 'PENDING', meaning: 'The check does not end' },
+  '002': { outcome: 'REJECTED', meaning: 'The check fails' },
 }
 
 export function verificationOutcome(suffix: string): VerificationStatus {
-  return Object.hasOwn(VERIFICATION_OUTCOMES, suffix) ? VERIFICATION_OUTCOMES[suffix]! : 'APPROVED'
+  return Object.hasOwn(VERIFICATION_SCENARIOS, suffix) ? VERIFICATION_SCENARIOS[suffix]!.outcome : 'APPROVED'
 }
 
 /** The check of an account holder's name; any other suffix matches. `INVALID` is refused at once. */
-const BENEFICIARY_OUTCOMES = {
-  '102': 'NOT_MATCHED',
-  '103': 'PARTIAL_MATCH',
-  '104': 'PENDING',
-  '105': 'INVALID',
-  '106': 'UNSUPPORTED',
-  '107': 'CHECKED_BY_RECEIVING_FI',
-} as const
+export const BENEFICIARY_SCENARIOS = {
+  '102': { outcome: 'NOT_MATCHED', meaning: 'The account is held under another name' },
+  '103': { outcome: 'PARTIAL_MATCH', meaning: 'The name is similar' },
+  '104': { outcome: 'PENDING', meaning: 'The check does not end' },
+  '105': { outcome: 'INVALID', meaning: 'There is no such account: refused with 400 INVALID_BANK_ACCOUNT' },
+  '106': { outcome: 'UNSUPPORTED', meaning: 'Nobody can check the name' },
+  '107': { outcome: 'CHECKED_BY_RECEIVING_FI', meaning: 'The receiving bank checks the name' },
+} as const satisfies Readonly<Record<string, Scenario>>
 
-type BeneficiaryOutcome = (typeof BENEFICIARY_OUTCOMES)[keyof typeof BENEFICIARY_OUTCOMES] | 'MATCHED'
+type BeneficiaryOutcome =
+  | (typeof BENEFICIARY_SCENARIOS)[keyof typeof BENEFICIARY_SCENARIOS]['outcome']
+  | 'MATCHED'
 
 export function beneficiaryOutcome(suffix: string): BeneficiaryOutcome {
-  return isBeneficiarySuffix(suffix) ? BENEFICIARY_OUTCOMES[suffix] : 'MATCHED'
+  return isBeneficiarySuffix(suffix) ? BENEFICIARY_SCENARIOS[suffix].outcome : 'MATCHED'
 }
 
-function isBeneficiarySuffix(suffix: string): suffix is keyof typeof BENEFICIARY_OUTCOMES {
-  return Object.hasOwn(BENEFICIARY_OUTCOMES, suffix)
+function isBeneficiarySuffix(suffix: string): suffix is keyof typeof BENEFICIARY_SCENARIOS {
+  return Object.hasOwn(BENEFICIARY_SCENARIOS, suffix)
 }
 
 /** The last characters of an identifier, which select a scenario; of `name@domain` those of the name. */
@@ -53,13 +59,4 @@ export function suffixOf(identifier: string): string {
 /** Whether a suffix selects a scenario. An identifier that has to end in one is not held to its check digits. */
 export function isMagicSuffix(suffix: string): boolean {
   return /^00[1-7]$/.test(suffix) || isBeneficiarySuffix(suffix)
-}
-
-/** What comes of a payment to an external account under a quote; any other suffix is delivered. */
-const QUOTE_OUTCOMES: Readonly<Record<string, Delivery>> = {
-  '002': { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED' },
-}
-
-export function quoteOutcome(suffix: string): Delivery {
-  return Object.hasOwn(QUOTE_OUTCOMES, suffix) ? QUOTE_OUTCOMES[suffix]! : { outcome: 'delivered' }
 }

@@ -169,6 +169,7 @@ export const UMA_SCENARIOS: Readonly<Record<string, UmaScenario>> = {
 
 /** What comes of a payment. */
 export function scenarioOf({ purpose, identifier }: Payment, direction: 'in' | 'out'): PaymentScenario {
+  if (identifier === null) return DELIVERED
   const name = identifier.split('@', 1)[0]!
   if (identifier.includes('@') && Object.hasOwn(UMA_SCENARIOS, name)) return UMA_SCENARIOS[name]!
   const scenarios = purpose === 'quote' ? QUOTE_SCENARIOS : TRANSFER_SCENARIOS[direction]

@@ -4,7 +4,7 @@ import type { TokenRow } from '../db/tables.ts'
 import { update } from '../db/writes.ts'
 import { ApiError, fieldError, type Handler } from '../operation.ts'
 import { page } from '../paging.ts'
-import { findPlatform, platformChanged } from '../platforms/platforms.ts'
+import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'
 import { selectManagingTokens, selectToken, selectTokens } from './store.ts'
 import { makeToken } from './tokens.ts'
 
@@ -16,8 +16,13 @@ export const tokenCreate: Handler<typeof token_create> = async (op, { body }) =>
       'permissions',
       `This token cannot grant what it does not have: ${lacking.join(', ')}.`,
     )
+  const platform = await findPlatform(op)
   const { row, clientSecret, write } = makeToken(op, op.platform.id, body.name, body.permissions)
-  return { status: 201, body: { ...tokenView(row), clientSecret }, writes: [write] }
+  return {
+    status: 201,
+    body: { ...tokenView(row), clientSecret },
+    writes: [platformIsOpen(platform), write],
+  }
 }
 
 export const tokenList: Handler<typeof token_list> = async (op, { query }) => ({

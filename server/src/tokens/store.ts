@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type Lookup, rowByKey } from '../db/lookup.ts'
 import type { Read } from '../db/read.ts'
 import type { PlatformRow, TokenRow } from '../db/tables.ts'
 
@@ -10,21 +11,20 @@ export interface TokenFilters {
   readonly updatedBefore?: string
 }
 
+type Authenticating = Pick<TokenRow, 'id' | 'permissions' | 'secret_hash'>
+
+const WITH_PLATFORM_BY_ID = rowByKey<PlatformRow & Omit<Authenticating, 'id'> & { token_id: string }>(
+  `SELECT p.*, t.id AS token_id, t.permissions, t.secret_hash FROM api_tokens t JOIN platforms p ON p.id = t.platform_id
+   WHERE t.id = ANY ($1::text[]) AND t.deleted_at IS NULL AND p.closed_at IS NULL`,
+  'token_id',
+)
+
 /** A token that was not deleted and its platform, in one statement: every request begins with it. */
 export async function selectTokenWithPlatform(
-  read: Read,
+  lookup: Lookup,
   id: string,
-): Promise<
-  { token: Pick<TokenRow, 'id' | 'permissions' | 'secret_hash'>; platform: PlatformRow } | undefined
-> {
-  const row = await read
-    .selectFrom('api_tokens')
-    .innerJoin('platforms', 'platforms.id', 'api_tokens.platform_id')
-    .selectAll('platforms')
-    .select(['api_tokens.id as token_id', 'api_tokens.permissions', 'api_tokens.secret_hash'])
-    .where('api_tokens.id', '=', id)
-    .where('api_tokens.deleted_at', 'is', null)
-    .executeTakeFirst()
+): Promise<{ token: Authenticating; platform: PlatformRow } | undefined> {
+  const row = await lookup(WITH_PLATFORM_BY_ID, id)
   if (!row) return undefined
   const { token_id, permissions, secret_hash, ...platform } = row
   return { token: { id: token_id, permissions, secret_hash }, platform }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Permission } from '@countersign/contract/endpoint'
 import { newId } from '../app.ts'
-import type { Read } from '../db/read.ts'
+import type { Lookup } from '../db/lookup.ts'
 import type { TokenRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { selectTokenWithPlatform } from './store.ts'
@@ -41,8 +41,8 @@ export function makeToken(
 
 /** The token that a caller names, by its id or by its client id, which is the same without its kind. */
 export async function findTokenWithPlatform(
-  read: Read,
+  lookup: Lookup,
   user: string,
 ): ReturnType<typeof selectTokenWithPlatform> {
-  return selectTokenWithPlatform(read, user.startsWith(ID_PREFIX) ? user : `${ID_PREFIX}${user}`)
+  return selectTokenWithPlatform(lookup, user.startsWith(ID_PREFIX) ? user : `${ID_PREFIX}${user}`)
 }

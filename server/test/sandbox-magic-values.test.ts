@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto'
+import { MAGIC_VALUE_FAMILIES, type MagicValueFamily } from '@countersign/contract/sandbox'
+import type { Static } from 'typebox'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { generateKeyPair } from '../src/crypto/p256.ts'
+import { Authenticator } from './authenticator.testing.ts'
+import { forEach } from './calls.testing.ts'
+import {
+  type Client,
+  credentialOf,
+  fund,
+  newBankAccount,
+  newCustomer,
+  newPlatform,
+  type Reply,
+  sealCode,
+  signed,
+  signIn,
+} from './client.testing.ts'
+
+type Family = Static<typeof MagicValueFamily>
+type Value = Family['values'][number]
+
+const FUNDED = 10_000_000
+const AMOUNT = 1000
+
+let client: Client
+let customer: Awaited<ReturnType<typeof newCustomer>>
+let families: Family[]
+beforeAll(async () => {
+  client = await newPlatform()
+  customer = await newCustomer(client)
+  await fund(client, customer.usd, FUNDED)
+  families = (await client.get('/sandbox/magic-values')).body.data
+})
+
+const valuesOf = (family: Family['family']) => families.find((one) => one.family === family)!.values
+
+test('every family is printed, each value once, with what else there is', () => {
+  expect(families.map(({ family }) => family)).toEqual(MAGIC_VALUE_FAMILIES)
+  for (const { family, values } of families) {
+    expect(values.length, family).toBeGreaterThan(0)
+    for (const { suffix, value } of values)
+      expect([suffix, value].filter(Boolean), `${family} ${suffix ?? value}`).toHaveLength(1)
+    const keys = values.map(({ suffix, value }) => suffix ?? value)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(keys).toEqual(family === 'QUOTE_TO_UMA_ADDRESS' ? keys : keys.toSorted())
+  }
+})
+
+describe('what is printed happens', () => {
+  test('to people and businesses', async () => {
+    await forEach(valuesOf('CUSTOMER_VERIFICATION'), async ({ suffix, outcome }) => {
+      const person = { customerType: 'INDIVIDUAL', fullName: `Ada Lovelace${suffix}` }
+      expect((await client.post('/customers', person)).body.kycStatus, suffix).toBe(outcome)
+      const businessInfo = {
+        legalName: 'Analytical Engines',
+        taxId: '1',
+        incorporatedOn: '2000-01-01',
+        registrationNumber: `HRB 12${suffix}`,
+      }
+      const business = { customerType: 'BUSINESS', businessInfo }
+      expect((await client.post('/customers', business)).body.kybStatus, suffix).toBe(outcome)
+    })
+  })
+
+  test('to external accounts', async () => {
+    await forEach(valuesOf('BENEFICIARY_VERIFICATION'), async ({ suffix, outcome }) => {
+      const reply = await client.post('/customers/external-accounts', bankAccount(`55501${suffix}`))
+      if (outcome === 'INVALID')
+        expect(reply.body).toMatchObject({ status: 400, code: 'INVALID_BANK_ACCOUNT' })
+      else expect(reply.body.beneficiaryVerificationStatus, suffix).toBe(outcome)
+    })
+  })
+
+  test('to payments, when it says', async () => {
+    const families = [
+      'TRANSFER_IN',
+      'TRANSFER_OUT',
+      'QUOTE_TO_EXTERNAL_ACCOUNT',
+      'QUOTE_TO_UMA_ADDRESS',
+    ] as const
+    const banks = new Map<string, Promise<string>>()
+    const bankOf = (suffix: string) => {
+      if (!banks.has(suffix)) banks.set(suffix, newBankAccount(client, customer.id, suffix))
+      return banks.get(suffix)!
+    }
+    const payments: { name: string; value: Value; transactionId: string }[] = []
+    await forEach(
+      families.flatMap((family) => valuesOf(family).map((value) => ({ family, value }))),
+      async ({ family, value }) => {
+        const name = `${family} ${value.suffix ?? value.value}`
+        const reply = await pay(family, value, bankOf)
+        expect(reply.status, `${name} ${JSON.stringify(reply.body)}`).toBe(201)
+        payments.push({ name, value, transactionId: reply.body.transactionId ?? reply.body.id })
+      },
+    )
+    const check = async (isTime: (afterSeconds: number) => boolean) =>
+      forEach(payments, async ({ name, value, transactionId }) => {
+        const { status, failureReason, refund } = (await client.get(`/transactions/${transactionId}`)).body
+        const seen = { outcome: status, failureReason, refundStatus: refund?.status }
+        const { outcome, afterSeconds = 0 } = value
+        const expected = { outcome, failureReason: value.failureReason, refundStatus: value.refundStatus }
+        if (isTime(afterSeconds)) expect(seen, name).toEqual(expected)
+        else expect(seen.outcome, name).not.toBe(outcome)
+      })
+    await client.advance(0)
+    await check((afterSeconds) => afterSeconds === 0)
+    await client.advance(Math.max(...payments.map(({ value }) => value.afterSeconds ?? 0)))
+    await check(() => true)
+  })
+
+  test('to a code and to both signatures', async () => {
+    const [code] = valuesOf('ONE_TIME_CODE')
+    const [walletSignature] = valuesOf('WALLET_SIGNATURE')
+    const [passkeySignature] = valuesOf('PASSKEY_SIGNATURE')
+    const credential = await credentialOf(client, customer.wallet)
+    const challenged = await client.post(`/auth/credentials/${credential}/challenge`)
+    const encryptedOtpBundle = sealCode(
+      challenged.body.otpEncryptionTargetBundle,
+      generateKeyPair(),
+      code!.value,
+    )
+    const verified = await client.post(`/auth/credentials/${credential}/verify`, {
+      type: 'EMAIL_OTP',
+      encryptedOtpBundle,
+    })
+    expect(verified.status).toBe(202)
+
+    const session = await signIn(client, customer.wallet)
+    const byMagic = { stamp: () => walletSignature!.value! }
+    const hide = { privateEnabled: true }
+    expect(
+      (await signed(client, byMagic, 'PATCH', `/internal-accounts/${customer.wallet}`, hide)).status,
+    ).toBe(200)
+
+    const passkey = new Authenticator()
+    const challenge = randomBytes(16).toString('base64url')
+    const { body } = await signed(client, session, 'POST', '/auth/credentials', {
+      type: 'PASSKEY',
+      accountId: customer.wallet,
+      nickname: 'Phone',
+      challenge,
+      attestation: passkey.attest(challenge),
+    })
+    const asked = await client.post(`/auth/credentials/${body.id}/challenge`, {
+      clientPublicKey: generateKeyPair().publicKey.uncompressedHex,
+    })
+    const assertion = { ...passkey.assert(asked.body.challenge), signature: passkeySignature!.value }
+    const opened = await client.post(
+      `/auth/credentials/${body.id}/verify`,
+      { type: 'PASSKEY', assertion },
+      { 'Request-Id': asked.body.requestId },
+    )
+    expect(opened.status).toBe(200)
+  })
+})
+
+test('any other value does what the family says of it', async () => {
+  const otherwise = (family: Family['family']) => families.find((one) => one.family === family)!.otherwise
+  const person = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace009' }
+  expect((await client.post('/customers', person)).body.kycStatus).toBe(otherwise('CUSTOMER_VERIFICATION'))
+  const bank = await client.post('/customers/external-accounts', bankAccount('555020009'))
+  expect(bank.body.beneficiaryVerificationStatus).toBe(otherwise('BENEFICIARY_VERIFICATION'))
+  for (const family of ['TRANSFER_IN', 'TRANSFER_OUT', 'QUOTE_TO_EXTERNAL_ACCOUNT'] as const) {
+    const { body } = await pay(family, { suffix: '009', outcome: '', meaning: '' }, async () => bank.body.id)
+    await client.advance(0)
+    const { status } = (await client.get(`/transactions/${body.transactionId ?? body.id}`)).body
+    expect(status, family).toBe(otherwise(family))
+  }
+})
+
+function bankAccount(accountNumber: string) {
+  return {
+    customerId: customer.id,
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber,
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  }
+}
+
+/** Begins a payment that a value of this family steers. */
+async function pay(
+  family: 'TRANSFER_IN' | 'TRANSFER_OUT' | 'QUOTE_TO_EXTERNAL_ACCOUNT' | 'QUOTE_TO_UMA_ADDRESS',
+  { suffix, value }: Value,
+  bankOf: (suffix: string) => Promise<string>,
+): Promise<Reply> {
+  const here = { accountId: customer.usd }
+  const amount = AMOUNT
+  if (family === 'TRANSFER_IN')
+    return client.post('/transfer-in', {
+      source: { accountId: await bankOf(suffix!) },
+      destination: here,
+      amount,
+    })
+  if (family === 'TRANSFER_OUT')
+    return client.post('/transfer-out', {
+      source: here,
+      destination: { accountId: await bankOf(suffix!) },
+      amount,
+    })
+  const destination =
+    family === 'QUOTE_TO_UMA_ADDRESS'
+      ? { destinationType: 'UMA_ADDRESS', umaAddress: value }
+      : { destinationType: 'ACCOUNT', accountId: await bankOf(suffix!) }
+  return client.post('/quotes', {
+    source: { sourceType: 'ACCOUNT', ...here },
+    destination,
+    lockedCurrencySide: 'SENDING',
+    lockedCurrencyAmount: amount,
+    immediatelyExecute: true,
+  })
+}
