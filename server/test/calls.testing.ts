@@ -28,28 +28,34 @@ export async function forEach<T>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
 }
 
+/** What a path's parameter names: a record by its id, or whoever is at an UMA address. */
+export type ParamKind = IdKind | 'UmaAddress'
+
 /** An id of the right shape that nothing has. */
 export function missingId(kind: string): string {
+  if (kind === 'UmaAddress') return '$nobody@uma.example'
   return `${kind}:01900000-0000-7000-8000-0000000000ff`
 }
 
 /** The kind of record that a path's parameter names, by the parameter's name or by where it stands. */
-export function kindOfParam({ path }: Endpoint, name: string): IdKind {
+export function kindOfParam({ path }: Endpoint, name: string): ParamKind {
   const byName = ID_KINDS.find((kind) => name === `${kind[0]!.toLowerCase()}${kind.slice(1)}Id`)
   const kind = byName ?? KIND_BY_PLACE[path.slice(0, path.indexOf(`/{${name}}`))]
   if (!kind) throw new Error(`${path}: say in KIND_BY_PLACE what {${name}} is the id of`)
   return kind
 }
 
-const KIND_BY_PLACE: Readonly<Record<string, IdKind>> = {
+const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
   '/auth/credentials': 'AuthMethod',
   '/auth/sessions': 'Session',
   '/sandbox/internal-accounts': 'InternalAccount',
   '/internal-accounts': 'InternalAccount',
+  '/receiver/uma': 'UmaAddress',
+  '/receiver/external-account': 'ExternalAccount',
 }
 
 /** The path of an endpoint with these parameters, each by its kind. */
-export function pathWith(endpoint: Endpoint, idOf: (kind: IdKind) => string): string {
+export function pathWith(endpoint: Endpoint, idOf: (kind: ParamKind) => string): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(idOf(kindOfParam(endpoint, name))).replaceAll('%3A', ':'),
   )
@@ -64,7 +70,7 @@ export function pathToNothing(endpoint: Endpoint): string {
 export interface World {
   readonly client: Client
   readonly customer: Awaited<ReturnType<typeof newCustomer>>
-  readonly ids: Partial<Record<IdKind, string>>
+  readonly ids: Partial<Record<ParamKind, string>>
 }
 
 /** Fills a platform: a customer with money, a bank account, and a quote with its transaction. */
@@ -74,16 +80,26 @@ export async function newWorld(client: Client): Promise<World> {
     newBankAccount(client, customer.id),
     fund(client, customer.usd, 1_000_000),
   ])
-  const ids: Partial<Record<IdKind, string>> = {
+  const ids: Partial<Record<ParamKind, string>> = {
     Token: client.credentials.tokenId,
     Customer: customer.id,
     InternalAccount: customer.usd,
     ExternalAccount: external,
     AuthMethod: await credentialOf(client, customer.wallet),
+    UmaAddress: (await client.get(`/customers/${customer.id}`)).body.umaAddress,
   }
   const quote = await client.post('/quotes', validBody('quote_create', ids))
   if (quote.status !== 201) throw new Error(toJson(quote.body))
+  ids.Event = await firstEvent(client)
   return { client, customer, ids: { ...ids, Quote: quote.body.id, Transaction: quote.body.transactionId } }
+}
+
+/** What happened first on a platform. The feed shows it once no transaction of before is open any more. */
+async function firstEvent(client: Client): Promise<string> {
+  for (;;) {
+    const [event] = (await client.get('/events?limit=1')).body.data
+    if (event) return event.id
+  }
 }
 
 let made = 0
@@ -111,6 +127,15 @@ const BODIES: Partial<Record<EndpointName, (ids: World['ids'], unique: number) =
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
     },
   }),
+  platform_external_account_create: (_, unique) => ({
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: `${2_000_000_000 + unique}999`,
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Lovelace Ltd' },
+    },
+  }),
   credential_challenge: () => ({}),
   credential_verify: () => ({ type: 'EMAIL_OTP', encryptedOtpBundle: '{}' }),
   quote_create: ({ Customer, InternalAccount, ExternalAccount }) => ({
@@ -119,7 +144,24 @@ const BODIES: Partial<Record<EndpointName, (ids: World['ids'], unique: number) =
     lockedCurrencySide: 'SENDING',
     lockedCurrencyAmount: 1000,
   }),
+  transfer_in: ({ InternalAccount, ExternalAccount }) => ({
+    source: { accountId: ExternalAccount! },
+    destination: { accountId: InternalAccount! },
+    amount: 100,
+  }),
+  transfer_out: ({ InternalAccount, ExternalAccount }) => ({
+    source: { accountId: InternalAccount! },
+    destination: { accountId: ExternalAccount! },
+    amount: 100,
+  }),
+  sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
   sandbox_account_fund: () => ({ amount: 100 }),
+  sandbox_uma_receive: ({ Customer }) => ({
+    senderUmaAddress: '$grace@bank.example',
+    customerId: Customer!,
+    receivingCurrencyCode: 'USD',
+    receivingCurrencyAmount: 100,
+  }),
   sandbox_clock_advance: () => ({ seconds: 0 }),
 }
 
@@ -149,11 +191,15 @@ export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: st
   expectError(reply, { code: reply.body.code, what })
 }
 
-/** What a platform holds, as its lists tell it: to be compared before and after what must not change anything. */
+/**
+ * What a platform holds, as its lists tell it: to be compared before and after what must not change anything. The clock
+ * and the rates go on by themselves, and the feed of events comes a moment later.
+ */
 export async function stateOf(client: Client): Promise<unknown> {
   const lists = ENDPOINTS.filter(([, { method, params, query, path }]) => {
     const needsMore = (query as JsonSchema | undefined)?.required?.length
-    return method === 'GET' && !params && !needsMore && !path.startsWith('/sandbox/clock')
+    const goesOn = path.startsWith('/sandbox/clock') || path === '/exchange-rates' || path === '/events'
+    return method === 'GET' && !params && !needsMore && !goesOn
   })
   return Promise.all(lists.map(async ([name, { path }]) => [name, (await client.get(path)).body]))
 }

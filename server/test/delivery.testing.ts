@@ -255,7 +255,7 @@ export async function openProduction(
   }
 }
 
-async function newDatabase(serverUrl: string | undefined) {
+export async function newDatabase(serverUrl: string | undefined) {
   if (!serverUrl) return undefined
   const server = await openDatabase({ databaseUrl: serverUrl, dataDir: '' })
   const name = `delivery_${randomBytes(8).toString('hex')}`

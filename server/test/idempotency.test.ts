@@ -12,6 +12,7 @@ import {
   type World,
 } from './calls.testing.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from './client.testing.ts'
+import { Receiver } from './webhook-receiver.testing.ts'
 
 let world: World
 beforeAll(async () => {
@@ -27,14 +28,30 @@ const IDEMPOTENT = ENDPOINTS.filter(([, { idempotent }]) => idempotent)
 
 const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') === 'true'
 
+/** What has to be there before each call; it gives the quote that the call is about. */
+const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<string | undefined>>> = {
+  quote_execute: ({ client, ids }) => newQuote(client, validBody('quote_create', ids)),
+  sandbox_send: ({ client, ids }) =>
+    newQuote(client, {
+      ...(validBody('quote_create', ids) as object),
+      source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
+    }),
+  event_redeliver: async ({ client, ids }) => {
+    await Receiver.of(client)
+    return ids.Quote
+  },
+}
+
+async function newQuote(client: Client, body: unknown): Promise<string> {
+  return (await client.post('/quotes', body)).body.id
+}
+
 /** A call that has an effect, once more whenever it is asked for. */
-async function freshCall(name: EndpointName, { client, ids }: World) {
+async function freshCall(name: EndpointName, world: World) {
   const endpoint = ENDPOINTS.find(([one]) => one === name)![1]
-  const quote =
-    name === 'quote_execute'
-      ? (await client.post('/quotes', validBody('quote_create', ids))).body.id
-      : ids.Quote
-  const path = pathWith(endpoint, (kind) => (kind === 'Quote' ? quote : ids[kind]!))
+  const prepared = await PREPARED[name]?.(world)
+  const ids = prepared === undefined ? world.ids : { ...world.ids, Quote: prepared }
+  const path = pathWith(endpoint, (kind) => ids[kind]!)
   return { method: endpoint.method, path, body: validBody(name, ids) }
 }
 
@@ -75,6 +92,7 @@ describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
     const { method, path, body } = await freshCall(name, world)
     const headers = keyed(newKey())
     expect((await world.client.send(method, path, body, headers)).status).toBe(success)
+    await world.client.advance(0)
     const before = await holds(world.client)
     for (const other of [
       { ...(body as object), more: 1 },
@@ -103,8 +121,13 @@ describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
       customer_create: 0,
       customer_external_account_create: 1,
       quote_create: 2,
+      quote_execute: 2,
+      transfer_in: 2,
+      transfer_out: 2,
+      sandbox_send: 2,
+      sandbox_uma_receive: 2,
     }
-    const expected = [1, 1, name === 'quote_execute' ? 2 : 1]
+    const expected = [1, 1, 1]
     const list = made[name]
     if (list !== undefined) expected[list]!++
     expect(counts).toEqual(expected)
@@ -118,7 +141,7 @@ describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
       const reply = await world.client.send(method, path, body, keyed(key))
       expectError(reply, { code: 'INVALID_INPUT', field: 'Idempotency-Key', what: key })
     }
-    expect(await holds(world.client)).toBe(name === 'quote_execute' ? made : before)
+    expect(await holds(world.client)).toBe(PREPARED[name] ? made : before)
     for (const key of ['a', 'a'.repeat(255), '~!@#$%^&*(){}[]|:;"<>,.?/ 0', "' OR 1=1 --"]) {
       const call = await freshCall(name, world)
       const first = await world.client.send(call.method, call.path, call.body, keyed(key))

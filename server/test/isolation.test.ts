@@ -1,4 +1,3 @@
-import type { IdKind } from '@countersign/contract/ids'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../src/json.ts'
 import {
@@ -7,6 +6,7 @@ import {
   kindOfParam,
   missingId,
   newWorld,
+  type ParamKind,
   pathWith,
   stateOf,
   validBody,
@@ -27,7 +27,7 @@ function withoutId(reply: Reply, id: string) {
 }
 
 /** Asks for a record of the other platform and for one that nobody has: nothing tells them apart. */
-async function expectAsIfMissing(what: string, kind: IdKind, ask: (id: string) => Promise<Reply>) {
+async function expectAsIfMissing(what: string, kind: ParamKind, ask: (id: string) => Promise<Reply>) {
   const id = theirs.ids[kind]
   if (!id) return
   const [strange, missing] = [await ask(id), await ask(missingId(kind))]
@@ -35,7 +35,7 @@ async function expectAsIfMissing(what: string, kind: IdKind, ask: (id: string) =
   expect(strange.status, what).not.toBe(500)
 }
 
-const own = (kind: IdKind) => ours.ids[kind] ?? missingId(kind)
+const own = (kind: ParamKind) => ours.ids[kind] ?? missingId(kind)
 
 describe('a record of another platform is as if it were not there', () => {
   const withParams = ENDPOINTS.filter(([, { params }]) => params)
@@ -59,7 +59,7 @@ describe('a record of another platform is as if it were not there', () => {
     const { properties = {} } = endpoint.query as unknown as JsonSchema
     for (const [member, schema] of Object.entries(properties))
       for (const kind of kindsOf(schema) ?? [])
-        await expectAsIfMissing(`${name} ${member}`, kind as IdKind, (id) =>
+        await expectAsIfMissing(`${name} ${member}`, kind as ParamKind, (id) =>
           ours.client.send(endpoint.method, `${pathWith(endpoint, own)}?${member}=${id}`),
         )
   })
@@ -79,7 +79,7 @@ describe('a record of another platform is as if it were not there', () => {
         const what = `${name} ${path.join('.')} ${kind}`
         if (seen.has(what)) return
         seen.add(what)
-        await expectAsIfMissing(what, kind as IdKind, (id) =>
+        await expectAsIfMissing(what, kind as ParamKind, (id) =>
           ours.client.send(
             endpoint.method,
             pathWith(endpoint, own),

@@ -28,7 +28,7 @@ async function account(amount: bigint): Promise<string> {
   return id
 }
 
-const balance = async (id: string) => (await findBalances(host.app.read, [id])).get(id)
+const balance = async (id: string) => (await findBalances(op, [id])).get(id)
 
 function rawPost(entries: readonly LedgerEntry[]): Write[] {
   return [

@@ -30,7 +30,8 @@ describe('a token with %s', () => {
       const client = await clientWith(permissions)
       const before = await stateOf(owner)
       await forEach(OF_PLATFORM, async ([name, endpoint]) => {
-        if (endpoint.auth !== 'platform') return
+        // What empties the platform is tested by itself: no input keeps it from doing so.
+        if (endpoint.auth !== 'platform' || name === 'sandbox_reset') return
         const { permission } = endpoint
         // Nobody's record and an empty body: who may go on is refused for those.
         const body = endpoint.body ? {} : undefined
@@ -59,7 +60,7 @@ test('a permission that is missing is said before anything about the request', a
     ([, endpoint]) => 'permission' in endpoint && endpoint.permission !== 'VIEW',
   )
   await forEach(forbidden, async ([name, { method, path }]) => {
-    const bodies = method === 'DELETE' ? [undefined] : ['{', '[]', '{"amount":-1}']
+    const bodies = method === 'DELETE' || method === 'GET' ? [undefined] : ['{', '[]', '{"amount":-1}']
     for (const body of bodies)
       expectError(await client.send(method, path.replace(/\{\w+\}/, 'x'), body), {
         code: 'FORBIDDEN',

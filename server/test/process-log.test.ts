@@ -11,7 +11,8 @@ beforeAll(ensureServerBuilt)
 
 test('nothing that a process says at its most talkative holds a secret', async () => {
   const place = await newPlace()
-  const server = await ServerProcess.ready(place, { LOG_LEVEL: 'debug' })
+  const metricsToken = 'a-token-for-the-metrics'
+  const server = await ServerProcess.ready(place, { LOG_LEVEL: 'debug', METRICS_TOKEN: metricsToken })
   const client = server.client()
   const secrets = new Map<string, string>()
   const hide = (name: string, value: string): string => {
@@ -20,6 +21,7 @@ test('nothing that a process says at its most talkative holds a secret', async (
   }
   hide('the client secret', client.credentials.clientSecret)
   hide('the Authorization value', client.authorization.slice('Basic '.length))
+  hide('the token of the metrics', metricsToken)
   hide('the master key', readFileSync(join(place.dataDir, 'master.key'), 'utf8'))
   const token = await client.post('/tokens', { name: 'Second', permissions: ['VIEW'] })
   hide('the secret of another token', token.body.clientSecret)
@@ -71,9 +73,19 @@ test('nothing that a process says at its most talkative holds a secret', async (
   await client.get('/customers?createdAfter=0000-01-01T00:00:00Z')
   await client.get(`/auth/sessions?accountId=${hide('an id from nowhere', 'InternalAccount:x-y-z')}`)
   hide('the address of the customer', email)
+  const scrape = (token: string) =>
+    fetch(`${server.origin}/metrics`, { headers: { Authorization: `Bearer ${token}` } })
+  expect((await scrape(hide('a wrong token', 'a-token-for-nothing'))).status).toBe(401)
+  const page = await (await scrape(metricsToken)).text()
+  expect([...secrets].filter(([, secret]) => page.includes(secret)).map(([name]) => name)).toEqual([])
 
   const { code, stdout, stderr } = await server.kill('SIGTERM')
   expect(code).toBe(0)
   const found = [...secrets].filter(([, secret]) => (stdout + stderr).includes(secret)).map(([name]) => name)
   expect(found).toEqual([])
+  // It did talk: a line per request, each with an id of its own.
+  const lines = stderr.split('\n').filter((line) => line.includes('"msg":"request"'))
+  const ids = lines.map((line) => (JSON.parse(line) as { requestId: string }).requestId)
+  expect(ids.length).toBeGreaterThan(10)
+  expect(new Set(ids).size).toBe(ids.length)
 })

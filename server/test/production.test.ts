@@ -120,6 +120,23 @@ describe('in production', () => {
     expect(refused.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   })
 
+  test('nobody receives at an address of the sandbox, and no payment is made up', async () => {
+    const client = await regulatedPlatform()
+    const customer = await newCustomer(client)
+    const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
+    const lookUp = (address: string) => client.get(`/receiver/uma/${encodeURIComponent(address)}`)
+    expect((await lookUp('$success.usd@sandbox.uma.test')).body.code).toBe('UMA_NOT_FOUND')
+    // Found, but there is no source of rates to say more.
+    expect((await lookUp(umaAddress)).body.code).toBe('NOT_IMPLEMENTED')
+    const payment = {
+      senderUmaAddress: '$grace@bank.example',
+      customerId: customer.id,
+      receivingCurrencyCode: 'USD',
+      receivingCurrencyAmount: 100,
+    }
+    expect((await client.post('/sandbox/uma/receive', payment)).body.code).toBe('NOT_FOUND')
+  })
+
   test('an identity token of nobody we know is refused, signed or not', async () => {
     const client = await regulatedPlatform()
     const email = `${randomBytes(6).toString('hex')}@example.com`

@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
-import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
+import { copyEmptyDatabase, createPostgresDatabase } from '../../test/empty-database.testing.ts'
 import { Client } from './client.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -16,6 +15,9 @@ const SERVER = join(ROOT, 'server/dist/main.js')
 
 /** A start takes two seconds on an idle machine; these tests make many, beside others. */
 export const PROCESS_TEST_MS = 300_000
+
+/** These processes live for seconds. Optimizing the embedded database's code would take them longer than it saves. */
+const NODE_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
 
 /** Whether this run of the tests is on PostgreSQL. */
 export const onPostgres = Boolean(process.env.DATABASE_URL)
@@ -35,7 +37,6 @@ export interface Place {
   readonly env: Environment
 }
 
-let databases = 0
 /**
  * A new place where nothing has been started yet: with a database that is ready for its first start, with none yet, or
  * where a process is not expected to come as far as its database. It is removed with every process that was started there
@@ -44,7 +45,8 @@ let databases = 0
 export async function newPlace(database: 'ready' | 'none' | 'unused' = 'ready'): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-process-'))
   const serverUrl = database === 'unused' ? undefined : process.env.DATABASE_URL
-  const own = serverUrl ? await createDatabase(serverUrl) : undefined
+  const template = database === 'ready' ? inject('emptyPostgresDatabase') : undefined
+  const own = serverUrl ? await createPostgresDatabase(serverUrl, template) : undefined
   if (!own && database === 'ready') await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   const env = { COUNTERSIGN_DATA_DIR: dataDir, ...(own ? { DATABASE_URL: own.url } : {}) }
   onTestFinished(async () => {
@@ -60,20 +62,6 @@ export async function newPlace(database: 'ready' | 'none' | 'unused' = 'ready'):
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   })
   return { dataDir, databaseUrl: own?.url, env }
-}
-
-async function createDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `countersign_process_${process.pid}_${++databases}`
-  const run = async (sql: string) => {
-    const client = new pg.Client({ connectionString: serverUrl })
-    await client.connect()
-    await client.query(sql)
-    await client.end()
-  }
-  await run(`CREATE DATABASE ${name}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) }
 }
 
 const children = new Map<string, ChildProcess[]>()
@@ -102,7 +90,7 @@ export class ServerProcess {
   constructor(place: Place, env: Environment = {}, args: readonly string[] = []) {
     const { PATH = '', HOME = '' } = process.env
     this.#place = place
-    this.#child = spawn(process.execPath, [SERVER, ...args], {
+    this.#child = spawn(process.execPath, [...NODE_FLAGS, SERVER, ...args], {
       cwd: place.dataDir,
       env: { PATH, HOME, PORT: '0', ...place.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

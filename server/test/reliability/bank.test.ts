@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Client } from '../client.testing.ts'
+import { Bank } from './bank.testing.ts'
+import { conflictAtCommit, endConflictsAtCommit } from './faults.testing.ts'
+import { isFull, Random, seededRandom } from './random.testing.ts'
+import { type OwnService, openOwnService } from './service.testing.ts'
+import { expectEachOnce, watch } from './watch.testing.ts'
+
+vi.setConfig({ testTimeout: 300_000 })
+
+const CLIENTS = 20
+const BANK_MS = isFull ? 30_000 : 1000
+const FAULTS_MS = isFull ? 10_000 : 700
+
+let service: OwnService
+beforeAll(async () => {
+  service = await openOwnService(new Random(1))
+})
+afterAll(() => service.close())
+
+/** Clients move money for so long, while somebody watches. */
+async function work(bank: Bank, client: Client, random: Random, forMs: number): Promise<void> {
+  const endMs = performance.now() + forMs
+  const isOver = () => performance.now() > endMs
+  await Promise.all([
+    watch(service.db.inner, bank, () => client, random.fork(), isOver),
+    bank.work(CLIENTS, random, isOver),
+  ])
+}
+
+test('money that many clients move is never made or lost, and each transaction moves exactly what its state says', async () => {
+  const random = seededRandom()
+  const client = await service.newPlatform()
+  const bank = await Bank.open(() => client, random)
+  await work(bank, client, random, BANK_MS)
+  await expectEachOnce(service.db.inner, bank, client)
+})
+
+test('serialization failures and deadlocks in a tenth of all transactions are met by no client and double nothing', async () => {
+  const random = seededRandom()
+  const client = await service.newPlatform()
+  const bank = await Bank.open(() => client, random)
+  await conflictAtCommit(service.db.inner, 0.05, random)
+  service.db.inject('conflict', 0.05)
+  await work(bank, client, random, FAULTS_MS)
+  service.db.inject('none', 0)
+  expect(await endConflictsAtCommit(service.db.inner)).toBeGreaterThan(0)
+  expect([...service.db.injected.keys()].sort()).toEqual(['40001', '40P01'])
+  await expectEachOnce(service.db.inner, bank, client)
+})
+
+test('where connections are lost and nobody knows what was committed, a client that asks again has one effect', async () => {
+  const random = seededRandom()
+  const client = await service.newPlatform()
+  const bank = await Bank.open(() => client, random, { survives: true })
+  service.db.inject('loss', 0.05)
+  await work(bank, client, random, FAULTS_MS)
+  service.db.inject('none', 0)
+  expect(bank.unknown).toBeGreaterThan(0)
+  await expectEachOnce(service.db.inner, bank, client)
+})

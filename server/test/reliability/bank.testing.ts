@@ -1,0 +1,284 @@
+import { expect } from 'vitest'
+import { toJson } from '../../src/json.ts'
+import { type Client, fund, newBankAccount, newCustomer, type Reply, signIn } from '../client.testing.ts'
+import type { Random } from './random.testing.ts'
+
+const CUSTOMERS = 5
+const FUNDS = 1_000_000
+const AMOUNT_MAX = 60_000
+
+/** What becomes of a payment to an account elsewhere, by its suffix: most arrive. */
+const SUFFIXES = ['789', '789', '002', '003', '004', '005', '006', '007'] as const
+
+interface BankAccount {
+  readonly id: string
+  readonly customerId: string
+  readonly currency: 'USD' | 'EUR'
+  /** Accounts of its customer and currency elsewhere. */
+  readonly elsewhere: readonly string[]
+}
+
+interface Wallet {
+  readonly id: string
+  readonly customerId: string
+  readonly usd: readonly string[]
+  stamp(payload: string): string
+}
+
+/** A request with its key, and its answer once there is one. */
+export interface Ask {
+  readonly path: string
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
+  answer?: { readonly status: number; readonly body: unknown }
+}
+
+/** What may be answered to a request that is right: somebody was faster. */
+const REFUSALS: ReadonlySet<string> = new Set(['INSUFFICIENT_BALANCE', 'QUOTE_EXPIRED'])
+
+/**
+ * Ten accounts of five customers, in two currencies, and clients that move money among them, in and out: by transfers
+ * and by quotes, some of which fail. With `survives`, a client that gets no answer, or one of the 500s, asks again with
+ * the same key until it knows; without, such an answer fails the test.
+ */
+export class Bank {
+  readonly accounts: readonly BankAccount[]
+  readonly wallets: readonly Wallet[]
+  readonly platformId: string
+  readonly #client: () => Client
+  /** Whether clients live with lost answers. */
+  readonly survives: boolean
+  /** Everything that was asked for under a key, in the order of the first try. */
+  readonly asks: Ask[] = []
+  /** Transactions that were acknowledged. */
+  readonly acknowledged = new Set<string>()
+  readonly customers = new Set<string>()
+  /** How often an answer came that says something, and how often none or a 500. */
+  answers = 0
+  unknown = 0
+
+  /** `client` gives whom to ask, anew for each try. Wallets are signed in where `withWallets`. */
+  static async open(
+    client: () => Client,
+    random: Random,
+    { survives = false, withWallets = false } = {},
+  ): Promise<Bank> {
+    const opener = client()
+    const platformId = (await opener.get('/config')).body.id as string
+    const accounts: BankAccount[] = []
+    const wallets: Wallet[] = []
+    for (let n = 0; n < CUSTOMERS; n++) {
+      const customer = await newCustomer(opener)
+      const some = ['789', random.pick(SUFFIXES.slice(2)), random.pick(SUFFIXES.slice(2))]
+      const usd = await Promise.all(
+        [...new Set(some)].map((suffix) => newBankAccount(opener, customer.id, suffix)),
+      )
+      const eur = await Promise.all(
+        [...new Set(some)].map((suffix) => newEuroAccount(opener, customer.id, suffix)),
+      )
+      for (const [id, currency, elsewhere] of [
+        [customer.usd, 'USD', usd],
+        [customer.eur, 'EUR', eur],
+      ] as const) {
+        await fund(opener, id, FUNDS)
+        accounts.push({ id, customerId: customer.id, currency, elsewhere })
+      }
+      if (withWallets) {
+        await fund(opener, customer.wallet, 1000 * FUNDS)
+        const { stamp } = await signIn(opener, customer.wallet)
+        wallets.push({ id: customer.wallet, customerId: customer.id, usd, stamp })
+      }
+    }
+    return new Bank(client, platformId, accounts, wallets, survives)
+  }
+
+  private constructor(
+    client: () => Client,
+    platformId: string,
+    accounts: readonly BankAccount[],
+    wallets: readonly Wallet[],
+    survives: boolean,
+  ) {
+    this.#client = client
+    this.platformId = platformId
+    this.accounts = accounts
+    this.wallets = wallets
+    for (const { customerId } of accounts) this.customers.add(customerId)
+    this.survives = survives
+  }
+
+  /** So many clients move money until `isOver`. Each ends with what it had begun. */
+  async work(clients: number, random: Random, isOver: () => boolean): Promise<void> {
+    const client = async (own: Random) => {
+      while (!isOver()) await this.#operation(own)
+    }
+    await Promise.all(Array.from({ length: clients }, () => client(random.fork())))
+  }
+
+  async #operation(random: Random): Promise<void> {
+    const operations = [
+      () => this.#transferOut(random),
+      () => this.#transferOut(random),
+      () => this.#transferIn(random),
+      () => this.#payHere(random),
+      () => this.#payHere(random),
+      () => this.#payHere(random),
+      () => this.#payElsewhere(random),
+      () => this.#payInTwoSteps(random),
+      () => this.#payIn(random),
+      ...(this.wallets.length > 0 ? [() => this.#payFromWallet(random), () => this.#newCustomer()] : []),
+    ]
+    const ask = await random.pick(operations)()
+    // A client that was not sure asks again, at once or later.
+    if (ask && random.chance(0.2)) await this.askAgain(ask)
+    if (random.chance(0.05)) await this.askAgain(random.pick(this.asks))
+  }
+
+  async #transferOut(random: Random): Promise<Ask> {
+    const account = random.pick(this.accounts)
+    return this.#ask('/transfer-out', {
+      source: { accountId: account.id },
+      destination: { accountId: random.pick(account.elsewhere) },
+      // Now and then all that there is.
+      ...(random.chance(0.02) ? {} : { amount: amountOf(random) }),
+    })
+  }
+
+  async #transferIn(random: Random): Promise<Ask> {
+    const account = random.pick(this.accounts)
+    return this.#ask('/transfer-in', {
+      source: { accountId: random.pick(account.elsewhere) },
+      destination: { accountId: account.id },
+      amount: amountOf(random),
+    })
+  }
+
+  async #payHere(random: Random): Promise<Ask> {
+    const source = random.pick(this.accounts)
+    const destination = random.pick(this.accounts.filter(({ id }) => id !== source.id))
+    return this.#quote(random, source.id, destination.id, { immediatelyExecute: true })
+  }
+
+  async #payElsewhere(random: Random): Promise<Ask> {
+    const { id, elsewhere } = random.pick(this.accounts)
+    return this.#quote(random, id, random.pick(elsewhere), { immediatelyExecute: true })
+  }
+
+  async #payInTwoSteps(random: Random): Promise<Ask | undefined> {
+    const source = random.pick(this.accounts)
+    const destination = random.pick(this.accounts.filter(({ id }) => id !== source.id))
+    const quote = await this.#quote(random, source.id, destination.id)
+    const { id } = quote.answer!.body as { id?: string }
+    return random.chance(0.8) && id ? this.#ask(`/quotes/${id}/execute`, undefined) : quote
+  }
+
+  async #payIn(random: Random): Promise<Ask | undefined> {
+    const { id: accountId, currency, customerId } = random.pick(this.accounts)
+    const quote = await this.#ask('/quotes', {
+      source: { sourceType: 'REALTIME_FUNDING', currency: random.pick(['USD', 'EUR']), customerId },
+      destination: { destinationType: 'ACCOUNT', accountId, currency },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: amountOf(random),
+    })
+    const { id, sendingCurrency } = quote.answer!.body as { id: string; sendingCurrency: { code: string } }
+    return this.#ask('/sandbox/send', {
+      quoteId: id,
+      currencyCode: sendingCurrency.code,
+      // Now and then not what was asked for.
+      ...(random.chance(0.1) ? { currencyAmount: amountOf(random) } : {}),
+    })
+  }
+
+  async #payFromWallet(random: Random): Promise<Ask> {
+    const wallet = random.pick(this.wallets)
+    const quote = await this.#quote(random, wallet.id, random.pick(wallet.usd), {}, 10_000)
+    const { id, paymentInstructions } = quote.answer!.body as Reply['body']
+    const payload = paymentInstructions[0].accountOrWalletInfo.payloadToSign as string
+    return this.#ask(`/quotes/${id}/execute`, undefined, { 'Svc-Wallet-Signature': wallet.stamp(payload) })
+  }
+
+  async #newCustomer(): Promise<Ask> {
+    const n = this.asks.length
+    const body = { customerType: 'INDIVIDUAL', fullName: `Customer ${n}`, email: `bank${n}@example.com` }
+    const ask = await this.#ask('/customers', body)
+    this.customers.add((ask.answer!.body as { id: string }).id)
+    return ask
+  }
+
+  #quote(
+    random: Random,
+    sourceId: string,
+    destinationId: string,
+    more: object = {},
+    factor = 1,
+  ): Promise<Ask> {
+    return this.#ask('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: sourceId },
+      destination: { destinationType: 'ACCOUNT', accountId: destinationId },
+      lockedCurrencySide: factor === 1 ? random.pick(['SENDING', 'RECEIVING']) : 'SENDING',
+      lockedCurrencyAmount: amountOf(random) * factor,
+      ...more,
+    })
+  }
+
+  async #ask(path: string, body: unknown, more: Record<string, string> = {}): Promise<Ask> {
+    const ask: Ask = { path, body, headers: { 'Idempotency-Key': `bank ${this.asks.length}`, ...more } }
+    this.asks.push(ask)
+    // Now and then twice at the same time.
+    const twice = this.asks.length % 10 === 0
+    await Promise.all(twice ? [this.askAgain(ask), this.askAgain(ask)] : [this.askAgain(ask)])
+    return ask
+  }
+
+  /** Asks, again if it was asked before. The first answer is the answer for good. */
+  async askAgain(ask: Ask): Promise<void> {
+    const { status, body } = await this.#answerTo(ask)
+    const first = ask.answer
+    if (first) {
+      expect(toJson([status, body]), `${toJson(ask)} was answered otherwise before`).toBe(
+        toJson([first.status, first.body]),
+      )
+      return
+    }
+    if (status >= 300 && !(status === 400 && REFUSALS.has(body.code)))
+      throw new Error(`${toJson(ask)} → ${status} ${toJson(body)}`)
+    ask.answer = { status, body }
+    if (status === 201 && ask.path !== '/customers') this.acknowledged.add(body.transactionId ?? body.id)
+  }
+
+  async #answerTo({ path, body, headers }: Ask): Promise<Reply> {
+    for (;;) {
+      try {
+        const reply = await this.#client().post(path, body, { ...headers })
+        if (reply.status < 500 || !this.survives) {
+          this.answers += 1
+          return reply
+        }
+      } catch (error) {
+        if (!this.survives) throw error
+        // Nobody is there. A turn of the event loop, or the clients would keep everybody else from theirs.
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      this.unknown += 1
+    }
+  }
+}
+
+function amountOf(random: Random): number {
+  return 1 + random.below(AMOUNT_MAX)
+}
+
+async function newEuroAccount(client: Client, customerId: string, suffix: string): Promise<string> {
+  const reply = await client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'EUR',
+    accountInfo: {
+      accountType: 'EUR_ACCOUNT',
+      // An account whose suffix selects nothing is held to its check digits.
+      iban: suffix === '789' ? 'DE89370400440532013000' : `DE89370400440532013${suffix}`,
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'GB' },
+    },
+  })
+  if (reply.status !== 201) throw new Error(toJson(reply.body))
+  return reply.body.id
+}

@@ -1,0 +1,106 @@
+import { beforeAll, expect, test, vi } from 'vitest'
+import { openDatabase } from '../../src/db/open.ts'
+import type { Client, Reply } from '../client.testing.ts'
+import { ensureServerBuilt, newPlace, PROCESS_TEST_MS, ServerProcess } from '../server-process.testing.ts'
+import { type Received, Receiver } from '../webhook-receiver.testing.ts'
+import { Bank } from './bank.testing.ts'
+import { expectSettledBooks } from './books.testing.ts'
+import { isFull, seededRandom } from './random.testing.ts'
+
+vi.setConfig({ testTimeout: 2 * PROCESS_TEST_MS })
+beforeAll(ensureServerBuilt)
+
+const ROUNDS = isFull ? 50 : 2
+const CLIENTS = 50
+/** The server is killed after as many answers at most, and then as many milliseconds at most. */
+const ANSWERS_MAX = 2 * CLIENTS
+const DELAY_MS_MAX = 30
+/** The receiver of the webhooks refuses one in so many, which then comes again. */
+const REFUSED_EVERY = 50
+const SETTLED_SECONDS = 20 * 60
+const DELIVERED_MS_MAX = 120_000
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('kill -9 at any moment loses nothing that was acknowledged, and a retry does nothing twice', async () => {
+  const random = seededRandom()
+  const place = await newPlace()
+  let server = await ServerProcess.ready(place)
+  let client = server.client()
+  const receiver = await Receiver.of(client)
+  receiver.answer = () => (random.below(REFUSED_EVERY) === 0 ? 500 : 200)
+  const bank = await Bank.open(() => client, random, { survives: true, withWallets: true })
+  let rounds = 0
+  const kill = async () => {
+    const begun = bank.asks.length
+    const answers = bank.answers + 1 + random.below(ANSWERS_MAX)
+    while (bank.answers < answers) await pause(2)
+    await pause(random.below(DELAY_MS_MAX))
+    expect((await server.kill('SIGKILL')).signal).toBe('SIGKILL')
+    const acknowledged = bank.asks.slice(begun).filter(({ answer }) => answer)
+    server = await ServerProcess.ready(place)
+    client = server.client()
+    rounds += 1
+    // What had its answer gets it again, from the next process.
+    await Promise.all(acknowledged.map((ask) => bank.askAgain(ask)))
+  }
+  const killer = async () => {
+    while (rounds < ROUNDS) await kill()
+  }
+  await Promise.all([killer(), bank.work(CLIENTS, random, () => rounds === ROUNDS)])
+  expect(bank.unknown).toBeGreaterThan(0)
+
+  await client.advance(SETTLED_SECONDS)
+  await expectDelivered(client, receiver)
+  const { totalCount } = (await client.get('/customers?limit=1')).body
+  expect(totalCount).toBe(bank.customers.size)
+  expect((await server.kill('SIGTERM')).code).toBe(0)
+  const db = await openDatabase(place)
+  const transactions = await expectSettledBooks(db, bank.platformId)
+  await db.close()
+  expect([...transactions.keys()].sort()).toEqual([...bank.acknowledged].sort())
+})
+
+/**
+ * Every event of the feed came to the receiver, however often with the same id and in the same words, and those of one
+ * object in their order.
+ */
+async function expectDelivered(client: Client, receiver: Receiver): Promise<void> {
+  const events = await feedOf(client)
+  const missing = () => {
+    const came = new Set(receiver.received.map(({ event }) => event.id))
+    return events
+      .filter(({ id }) => !came.has(id))
+      .map(({ id, type, objectId, sequence }) => ({ id, type, objectId, sequence }))
+  }
+  const limitMs = performance.now() + DELIVERED_MS_MAX
+  // What a killed process was about is taken up by an advance, or when its claim is over.
+  while (missing().length > 0 && performance.now() < limitMs) await client.advance(60)
+  expect(missing(), 'events that did not come').toEqual([])
+
+  const first = new Map<string, Received>()
+  const last = new Map<string, Received>()
+  for (const received of receiver.received) {
+    const { id, objectId, sequence } = received.event
+    expect(received.headers['webhook-id']).toBe(id)
+    expect(received.text).toBe((first.get(id) ?? received).text)
+    expect(sequence, `${id} of ${objectId}`).toBeGreaterThanOrEqual(last.get(objectId)?.event.sequence ?? 1)
+    if (!first.has(id)) first.set(id, received)
+    last.set(objectId, received)
+  }
+  expect([...first.keys()].sort()).toEqual(events.map(({ id }) => id).sort())
+}
+
+/** All that happened since the platform has an endpoint. */
+async function feedOf(client: Client): Promise<Reply['body'][]> {
+  const events: Reply['body'][] = []
+  for (let cursor = ''; ; ) {
+    const { status, body } = await client.get(
+      `/events?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    )
+    expect(status).toBe(200)
+    events.push(...body.data)
+    if (!body.hasMore) return events
+    cursor = body.nextCursor
+  }
+}

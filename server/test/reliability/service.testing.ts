@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { copyEmptyDatabase, createPostgresDatabase } from '../../../test/empty-database.testing.ts'
+import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
+import { readConfig } from '../../src/config.ts'
+import { baseUrlOf, createPlatform } from '../../src/first-platform.ts'
+import { openService } from '../../src/service.ts'
+import { Client } from '../client.testing.ts'
+import { FaultyDatabase } from './faults.testing.ts'
+import type { Random } from './random.testing.ts'
+
+/** A service in this process, which listens, on a database of its own that can be made to fail. */
+export interface OwnService {
+  readonly db: FaultyDatabase
+  newPlatform(): Promise<Client>
+  close(): Promise<void>
+}
+
+export async function openOwnService(random: Random): Promise<OwnService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-reliability-'))
+  const serverUrl = process.env.DATABASE_URL
+  const own = serverUrl
+    ? await createPostgresDatabase(serverUrl, inject('emptyPostgresDatabase'))
+    : await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  let db: FaultyDatabase | undefined
+  const config = readConfig({
+    DATABASE_URL: own?.url,
+    COUNTERSIGN_DATA_DIR: dataDir,
+    COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
+    LOG_LEVEL: 'silent',
+  })
+  const service = await openService(config, {
+    checkAnswers: true,
+    wrapDatabase: (inner) => {
+      db = new FaultyDatabase(inner, random)
+      return db
+    },
+  })
+  await service.server.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = service.server.server.address() as AddressInfo
+  return {
+    db: db!,
+    newPlatform: async () =>
+      new Client(await createPlatform(service.app, 'Test'), baseUrlOf('127.0.0.1', port)),
+    async close() {
+      await service.close()
+      await own?.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { beforeAll, expect, test, vi } from 'vitest'
+import { openPostgres } from '../../src/db/postgres.ts'
+import {
+  ensureServerBuilt,
+  newPlace,
+  onPostgres,
+  PROCESS_TEST_MS,
+  ServerProcess,
+} from '../server-process.testing.ts'
+import { Bank } from './bank.testing.ts'
+import { conflictAtCommit, endConflictsAtCommit } from './faults.testing.ts'
+import { isFull, seededRandom } from './random.testing.ts'
+import { expectEachOnce, watch } from './watch.testing.ts'
+
+vi.setConfig({ testTimeout: PROCESS_TEST_MS })
+beforeAll(ensureServerBuilt)
+
+const CLIENTS = 20
+const WORK_MS = isFull ? 30_000 : 1500
+/** One of the processes is killed and started anew, so often. */
+const KILLS = isFull ? 5 : 1
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test.runIf(onPostgres)(
+  'two processes on one database make and lose no money, also where commits fail, connections break and one is killed',
+  async () => {
+    const random = seededRandom()
+    const place = await newPlace()
+    const servers = [await ServerProcess.ready(place), await ServerProcess.ready(place)]
+    const clients = servers.map((server) => server.client())
+    const any = () => random.pick(clients)
+    // By another name, as the connections of the servers are broken by theirs.
+    const db = await openPostgres(`${place.databaseUrl}?application_name=watcher`)
+    const bank = await Bank.open(any, random, { survives: true })
+    await conflictAtCommit(db, 0.05, random)
+    const endMs = performance.now() + WORK_MS
+    const isOver = () => performance.now() > endMs
+    const killer = async () => {
+      for (let kill = 0; kill < KILLS; kill++) {
+        await pause(random.below(WORK_MS / KILLS))
+        const [n, server] = random.pick([...servers.entries()])
+        await server.kill('SIGKILL')
+        servers[n] = await ServerProcess.ready(place)
+        clients[n] = servers[n].client()
+      }
+    }
+    const breaker = async () => {
+      while (!isOver()) {
+        await pause(500)
+        await db.query(BREAK_CONNECTIONS, [random.below(3)])
+      }
+    }
+    await Promise.all([
+      killer(),
+      breaker(),
+      watch(db, bank, any, random, isOver),
+      bank.work(CLIENTS, random.fork(), isOver),
+    ])
+    expect(await endConflictsAtCommit(db)).toBeGreaterThan(0)
+    await expectEachOnce(db, bank, any())
+    await db.close()
+  },
+)
+
+/** As an operator or a proxy does: of the servers' connections, by their numbers, every third. */
+const BREAK_CONNECTIONS = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'countersign' AND pid % 3 = $1::int`

@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { parseJson } from '../src/json.ts'
+import type { Client } from './client.testing.ts'
+
+/** A request that a receiver got. */
+export interface Received {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** As it was sent. */
+  readonly text: string
+  // The platform's server reads what it is told.
+  readonly event: {
+    readonly id: string
+    readonly type: string
+    readonly timestamp: string
+    readonly objectId: string
+    readonly sequence: number
+    readonly data?: Readonly<Record<string, unknown>>
+  }
+}
+
+/** How it is answered: by a status, or by whatever the function does. */
+export type Reaction = number | ((response: ServerResponse) => void)
+
+/** A platform's server for the test's own use, at an address of this machine. */
+export class Receiver {
+  readonly received: Received[] = []
+  readonly url: string
+  /** Decides on each request; 200 until it is told otherwise. */
+  answer: (received: Received) => Reaction | Promise<Reaction> = () => 200
+  readonly #waiting = new Set<() => void>()
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  static async open(): Promise<Receiver> {
+    let receiver: Receiver | undefined
+    const server = createServer((request, response) => {
+      receiver!.#take(request, response).catch((error) => response.destroy(error))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    receiver = new Receiver(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?from=test`)
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return receiver
+  }
+
+  /** Opened, and named as the endpoint of this platform. */
+  static async of(client: Client): Promise<Receiver> {
+    const receiver = await Receiver.open()
+    const { status } = await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
+    if (status !== 200) throw new Error(`The settings answer ${status}`)
+    return receiver
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const text = Buffer.concat(chunks).toString()
+    const received = {
+      url: request.url ?? '',
+      headers: request.headers as Record<string, string>,
+      text,
+      event: parseJson(text) as Received['event'],
+    }
+    this.received.push(received)
+    for (const look of this.#waiting) look()
+    const reaction = await this.answer(received)
+    if (typeof reaction === 'number') response.writeHead(reaction).end()
+    else reaction(response)
+  }
+
+  /** The requests so far about one type of event, or about all. */
+  of(type?: string): Received[] {
+    return this.received.filter(({ event }) => type === undefined || event.type === type)
+  }
+
+  /** Resolves once the condition holds; it is asked at each request. Rejects after fifteen seconds. */
+  until(condition: (received: readonly Received[]) => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (!condition(this.received)) return
+        clearTimeout(timer)
+        this.#waiting.delete(look)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look)
+        const seen = this.received.map(({ event }) => `${event.type} ${event.sequence}`)
+        reject(new Error(`Not received in time; there were ${seen.join(', ') || 'none'}`))
+      }, 15_000)
+      this.#waiting.add(look)
+      look()
+    })
+  }
+}

@@ -1,0 +1,184 @@
+import type { EventType } from '@countersign/contract/events'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOp, type Op } from '../src/app.ts'
+import type { EventWrite } from '../src/db/writes.ts'
+import { update } from '../src/db/writes.ts'
+import { event } from '../src/events/events.ts'
+import { JOB_HANDLERS } from '../src/handlers.ts'
+import { createJobRunner, type JobRunner } from '../src/jobs/runner.ts'
+import { createDeliver } from '../src/webhooks/deliver.ts'
+import { type openApp as OpenApp, openApp } from './open-app.testing.ts'
+import { Receiver } from './webhook-receiver.testing.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+
+let service: Awaited<ReturnType<typeof OpenApp>>
+beforeAll(async () => {
+  service = await openApp()
+})
+afterAll(() => service.close())
+
+/** A platform, as an operation of its due work sees it, with a receiver. */
+async function newWorld() {
+  const receiver = await Receiver.open()
+  const { platform } = await service.newPlatform()
+  const config = { ...platform.config, webhookEndpoint: receiver.url }
+  await service.app.committer.commit([update('platforms', platform.id, {}, { config })])
+  return { receiver, op: opAt(0, { ...platform, config }) }
+}
+
+/** An operation so much later, by the clock of its platform. */
+function opAt(offsetMs: number, platform: Op['platform'], jobId = 'test'): Op {
+  return createOp(service.app, { ...platform, clock_offset_ms: BigInt(offsetMs) }, { kind: 'job', jobId })
+}
+
+/** What a process does its due work with. Each has its own, as two processes would. */
+function newRunner(): JobRunner {
+  return createJobRunner(service.app, { ...JOB_HANDLERS, 'webhook.deliver': createDeliver({}) })
+}
+
+async function happen(
+  op: Op,
+  objectId: string,
+  type: EventType = 'CUSTOMER.KYC_PENDING',
+): Promise<EventWrite> {
+  const write = event(op, type, objectId, { id: objectId })
+  const { done } = await service.app.committer.commit([write])
+  if (!done) throw new Error('It did not happen')
+  return write
+}
+
+test('several processes that share a database deliver each event once, and those of one object in order', async () => {
+  const { op, receiver } = await newWorld()
+  const runners = [newRunner(), newRunner(), newRunner()]
+  for (const runner of runners) runner.start()
+  const objects = Array.from({ length: 8 }, () => op.newId('Customer'))
+  await Promise.all(
+    objects.map(async (objectId) => {
+      for (let index = 0; index < 5; index++) {
+        await happen(op, objectId)
+        for (const runner of runners) runner.wake()
+      }
+    }),
+  )
+  await receiver.until((all) => new Set(all.map(({ event }) => event.id)).size === 40)
+  await Promise.all(runners.map((runner) => runner.stop()))
+  expect(receiver.received).toHaveLength(40)
+  for (const objectId of objects) {
+    const ofObject = receiver.received.filter(({ event }) => event.objectId === objectId)
+    expect(ofObject.map(({ event }) => event.sequence)).toEqual([1, 2, 3, 4, 5])
+  }
+})
+
+test('seven days after it happened an event is given up, and the one that waited for it goes on', async () => {
+  const { op, receiver } = await newWorld()
+  const [first, second] = [await happen(op, 'Customer:1'), await happen(op, 'Customer:1')]
+  const runner = newRunner()
+  receiver.answer = ({ event }) => (event.id === first.id ? 500 : 200)
+  await runner.runDue(op.platform.id)
+  expect(new Set(receiver.received.map(({ event }) => event.id))).toEqual(new Set([first.id]))
+  const at = async (ms: number) => {
+    await service.app.committer.commit([
+      update('platforms', op.platform.id, {}, { clock_offset_ms: BigInt(ms) }),
+    ])
+    const count = receiver.received.length
+    await runner.runDue(op.platform.id)
+    return receiver.received.slice(count).map(({ event }) => event.id)
+  }
+  const states = async () =>
+    (
+      await service.app.read
+        .selectFrom('webhook_deliveries')
+        .select(['id', 'state'])
+        .where('platform_id', '=', op.platform.id)
+        .execute()
+    ).map(({ id, state }) => [id, state])
+  expect(await at(6.9 * DAY_MS)).toEqual([first.id])
+  expect(await states()).toEqual([[first.id, 'PENDING']])
+  const due = await runner.nextDue(op.platform.id, new Date(op.now.getTime() + 8 * DAY_MS))
+  expect(due!.getTime()).toBeLessThanOrEqual(first.at.getTime() + 7 * DAY_MS)
+  expect(await at(7 * DAY_MS)).toEqual([first.id, second.id])
+  expect(new Set(await states())).toEqual(
+    new Set([
+      [first.id, 'FAILED'],
+      [second.id, 'DELIVERED'],
+    ]),
+  )
+  expect(await at(20 * DAY_MS)).toEqual([])
+})
+
+describe('a rule about answers', () => {
+  /** An event without due work of its own, so that no other process of the test run delivers it. */
+  async function happenQuietly(op: Op) {
+    const { delivery: _, ...write } = event(op, 'INCOMING_PAYMENT.PENDING', op.newId('Transaction'), {
+      a: 1n,
+    })
+    await service.app.committer.commit([write])
+    return write
+  }
+
+  test('decides what an answer means, and what is written with it', async () => {
+    const { op, receiver } = await newWorld()
+    receiver.answer = () => (response) =>
+      response.writeHead(403).end('{"reason": "no", "amount": 9007199254740993}')
+    const seen: unknown[] = []
+    const deliver = createDeliver({
+      'INCOMING_PAYMENT.PENDING': async (_op, { id }, answer) => {
+        seen.push([id, answer])
+        return { ended: true, writes: [{ write: 'remove', table: 'jobs', id: 'Job:of the rule' }] }
+      },
+    })
+    const { id } = await happenQuietly(op)
+    const writes = await deliver(op, { eventId: id })
+    expect(seen).toEqual([[id, { status: 403, body: { reason: 'no', amount: 9007199254740993n } }]])
+    expect(writes).toContainEqual({ write: 'remove', table: 'jobs', id: 'Job:of the rule' })
+    expect(writes[0]).toMatchObject({ table: 'webhook_deliveries', row: { state: 'DELIVERED', attempts: 1 } })
+  })
+
+  test('is asked again where its writes met a change, without the platform being asked again', async () => {
+    const { op, receiver } = await newWorld()
+    receiver.answer = () => (response) => response.writeHead(200).end('not JSON')
+    const answers: unknown[] = []
+    const deliver = createDeliver({
+      'INCOMING_PAYMENT.PENDING': async (_op, _event, answer) => {
+        answers.push(answer)
+        return { ended: answers.length === 2, writes: [] }
+      },
+    })
+    const { id } = await happenQuietly(op)
+    const [first] = await deliver(op, { eventId: id })
+    expect(first).toMatchObject({ row: { state: 'PENDING' } })
+    const [second] = await deliver(op, { eventId: id })
+    expect(second).toMatchObject({ row: { state: 'DELIVERED' } })
+    expect(answers).toEqual(Array(2).fill({ status: 200, body: undefined }))
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('leaves to the general rule what it says nothing about, and is not asked where no answer came', async () => {
+    const { op, receiver } = await newWorld()
+    let asked = 0
+    const deliver = createDeliver({
+      'INCOMING_PAYMENT.PENDING': async () => {
+        asked++
+        return undefined
+      },
+    })
+    const { id } = await happenQuietly(op)
+    const outcomes: unknown[] = []
+    for (const [at, status] of [500, 403, 200, 409].entries()) {
+      receiver.answer = () => status
+      const [write] = await deliver(opAt(0, op.platform, `Job:${id} ${at}`), { eventId: id })
+      outcomes.push(write)
+    }
+    receiver.answer = () => (response) => response.destroy()
+    outcomes.push((await deliver(opAt(0, op.platform, `Job:${id}`), { eventId: id }))[0])
+    expect(outcomes.map((write) => (write as { row: { state: string } }).row.state)).toEqual([
+      'PENDING',
+      'PENDING',
+      'DELIVERED',
+      'DELIVERED',
+      'PENDING',
+    ])
+    expect(asked).toBe(4)
+  })
+})
