@@ -15,6 +15,10 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     pool: 'forks',
+    // Loading the sources anew for each file would take as long as many of the files. No test may change a module.
+    isolate: false,
+    // The embedded databases that tests open themselves live for seconds, too short for their code to be optimized.
+    execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -24,7 +24,7 @@ const SETTINGS = {
  * Starts a cluster on the loopback, where every user may connect without a password. Settings are added to, or
  * replace, the ones above.
  * @param {{ port?: number, settings?: Record<string, string> }} [options]
- * @returns {Promise<{ url: string, port: number, stop: () => Promise<void> }>}
+ * @returns {Promise<{ url: string, port: number, bin: string, stop: () => Promise<void> }>} `bin`: its programs' folder
  */
 export async function startCluster(options = {}) {
   const bin = newestServer()
@@ -51,6 +51,7 @@ export async function startCluster(options = {}) {
         return {
           url: `postgres://postgres@127.0.0.1:${port}/postgres`,
           port,
+          bin,
           stop: stopper(server, directory),
         }
       } catch (error) {

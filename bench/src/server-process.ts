@@ -14,15 +14,28 @@ export type DatabaseKind = 'embedded' | 'postgres'
 export interface Place {
   readonly dataDir: string
   readonly env: Readonly<Record<string, string>>
+  /** With PostgreSQL. */
+  readonly cluster: Cluster | undefined
   remove(): Promise<void>
 }
 
+export interface Cluster {
+  readonly url: string
+  /** The folder of PostgreSQL's programs. */
+  readonly bin: string
+  stop(): Promise<void>
+}
+
 /** A new data directory; with PostgreSQL also a throwaway cluster. */
-export async function newPlace(kind: DatabaseKind): Promise<Place> {
+export async function newPlace(
+  kind: DatabaseKind,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
-  const cluster = kind === 'postgres' ? await startCluster() : undefined
+  const cluster = kind === 'postgres' ? await startCluster(settings) : undefined
   return {
     dataDir,
+    cluster,
     env: { COUNTERSIGN_DATA_DIR: dataDir, ...(cluster ? { DATABASE_URL: cluster.url } : {}) },
     async remove() {
       await cluster?.stop()
@@ -31,11 +44,11 @@ export async function newPlace(kind: DatabaseKind): Promise<Place> {
   }
 }
 
-async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
-  const module: { startCluster(): Promise<{ url: string; stop(): Promise<void> }> } = await import(
+async function startCluster(settings: Readonly<Record<string, string>>): Promise<Cluster> {
+  const module: { startCluster(options: { settings: object }): Promise<Cluster> } = await import(
     pathToFileURL(join(ROOT, 'scripts/postgres.mjs')).href
   )
-  return module.startCluster()
+  return module.startCluster({ settings })
 }
 
 export interface Credentials {

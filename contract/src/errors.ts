@@ -39,11 +39,16 @@ export const ERRORS = {
   SESSION_NOT_FOUND: { status: 404, message: 'No such session.' },
   QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
+  EVENT_NOT_FOUND: { status: 404, message: 'No such event.' },
   TOKEN_NOT_FOUND: { status: 404, message: 'No such token.' },
   UMA_NOT_FOUND: { status: 404, message: 'No one receives at this UMA address.' },
   LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'No such lookup.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take this method.' },
   CONFLICT: { status: 409, message: 'The request conflicts with an earlier one.' },
+  TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL: {
+    status: 409,
+    message: 'This transaction is not waiting for the approval of the platform.',
+  },
   UMA_ADDRESS_EXISTS: { status: 409, message: 'Another customer has this UMA address.' },
   EMAIL_OTP_EMAIL_ALREADY_EXISTS: {
     status: 409,

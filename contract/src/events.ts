@@ -41,10 +41,12 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What a webhook delivers. A delivery may come more than once and out of order: `id` tells repeats. */
+/** An event as a webhook delivers it. It may come more than once: `id` tells repeats. */
 export const EventEnvelope = Type.Object({
-  id: Id('Event'),
+  id: Id('Event', 'The same on every delivery of this event'),
   type: OneOfWords(EVENT_TYPES),
-  timestamp: Timestamp('When it happened'),
+  timestamp: Timestamp('When it happened, by the clock of the platform'),
+  objectId: Type.String({ description: 'The record that it tells of; of a TEST, the event itself' }),
+  sequence: Type.Integer({ minimum: 1, description: 'Counts the events of that record, without gaps' }),
   data: Type.Optional(Type.Unknown({ description: 'The record as it was then; a TEST has none' })),
 })

@@ -17,6 +17,7 @@ export const ID_KINDS = [
   'Agent',
   'Event',
   'Message',
+  'WebhookSecret',
 ] as const
 
 export type IdKind = (typeof ID_KINDS)[number]

@@ -24,18 +24,32 @@ import * as registration from './credential-registration.ts'
 import * as credentials from './credentials.ts'
 import { Currency, CurrencyAmount } from './currencies.ts'
 import * as customers from './customers.ts'
-import { EventEnvelope } from './events.ts'
-import { ExternalAccount, ExternalAccountCreateRequest } from './external-accounts.ts'
+import { ExchangeRate, ExchangeRateFees } from './exchange-rates.ts'
+import {
+  ExternalAccount,
+  ExternalAccountCreateRequest,
+  PlatformExternalAccountCreateRequest,
+} from './external-accounts.ts'
 import { InboxMessage } from './inbox.ts'
 import { InternalAccount } from './internal-accounts.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 import * as quotes from './quotes.ts'
 import { PaymentRail } from './rails.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from './rate-details.ts'
-import { SandboxClock, SandboxClockAdvanceRequest, SandboxFundRequest } from './sandbox.ts'
+import * as receipts from './receipts.ts'
+import * as receivers from './receivers.ts'
+import {
+  MagicValue,
+  MagicValueFamily,
+  SandboxClock,
+  SandboxClockAdvanceRequest,
+  SandboxFundRequest,
+  SandboxReset,
+} from './sandbox.ts'
 import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } from './signed-retry.ts'
 import { ApiToken, ApiTokenCreateRequest } from './tokens.ts'
 import * as transactions from './transactions.ts'
+import * as webhooks from './webhooks.ts'
 
 /** `USD_ACCOUNT` → `UsdAccount`. */
 function pascalCase(name: string): string {
@@ -53,6 +67,7 @@ const nouns = {
   Address,
   ApiToken,
   ApiTokenCreateRequest,
+  ApprovePaymentRequest: receipts.ApprovePaymentRequest,
   AuthMethod: credentials.AuthMethod,
   AuthMethodType,
   AuthSession: credentials.AuthSession,
@@ -75,19 +90,29 @@ const nouns = {
   PasskeyCreateRequest: registration.PasskeyCreateRequest,
   SmsOtpCreateRequest: registration.SmsOtpCreateRequest,
   CredentialVerifyRequest: credentials.CredentialVerifyRequest,
+  CounterpartyFieldDefinition: receivers.CounterpartyFieldDefinition,
   Currency,
   CurrencyAmount,
+  CurrencyPreference: receivers.CurrencyPreference,
   Customer: customers.Customer,
   CustomerCreateRequest: customers.CustomerCreateRequest,
   CustomerInfoField,
   CustomerUpdateRequest: customers.CustomerUpdateRequest,
+  CustomerWebhook: webhooks.CustomerWebhook,
+  DeliveryAttempt: webhooks.DeliveryAttempt,
   EmailOtpVerifyRequest: credentials.EmailOtpVerifyRequest,
   EmbeddedWalletConfig,
-  EventEnvelope,
+  Event: webhooks.PlatformEvent,
+  EventWithAttempts: webhooks.PlatformEventWithAttempts,
+  ExchangeRate,
+  ExchangeRateFees,
   ExternalAccount,
   ExternalAccountCreateInfo,
   ExternalAccountCreateRequest,
   ExternalAccountInfo,
+  IncomingPaymentApproval: webhooks.IncomingPaymentApproval,
+  IncomingPaymentWebhook: webhooks.IncomingPaymentWebhook,
+  IncomingPaymentWebhookData: webhooks.IncomingPaymentWebhookData,
   IncomingRateDetails,
   IncomingTransaction: transactions.IncomingTransaction,
   IndividualBeneficiary: beneficiaries.IndividualBeneficiary,
@@ -102,8 +127,10 @@ const nouns = {
   IndividualCustomerUpdateRequest: customers.IndividualCustomerUpdateRequest,
   InboxMessage,
   InternalAccount,
+  InternalAccountStatusWebhook: webhooks.InternalAccountWebhook,
   OauthVerifyRequest: credentials.OauthVerifyRequest,
   OtpAuthChallenge: credentials.OtpAuthChallenge,
+  OutgoingPaymentWebhook: webhooks.OutgoingPaymentWebhook,
   OutgoingRateDetails,
   OutgoingTransaction: transactions.OutgoingTransaction,
   PasskeyAssertion: credentials.PasskeyAssertion,
@@ -115,6 +142,7 @@ const nouns = {
   PlatformConfig,
   PlatformConfigUpdateRequest,
   PlatformCurrencyConfig,
+  PlatformExternalAccountCreateRequest,
   Quote: quotes.Quote,
   QuoteDestination: quotes.QuoteDestination,
   QuoteDestinationAccount: quotes.AccountQuoteDestination,
@@ -122,20 +150,31 @@ const nouns = {
   QuoteSource: quotes.QuoteSource,
   QuoteSourceAccount: quotes.AccountQuoteSource,
   QuoteSourceRealtimeFunding: quotes.RealtimeFundingQuoteSource,
+  ReceiverExternalAccountLookup: receivers.ReceiverExternalAccountLookup,
+  ReceiverUmaLookup: receivers.ReceiverUmaLookup,
   Refund: transactions.Refund,
+  RejectPaymentRequest: receipts.RejectPaymentRequest,
   SandboxClock,
   SandboxClockAdvanceRequest,
   SandboxFundRequest,
+  SandboxMagicValue: MagicValue,
+  SandboxMagicValueFamily: MagicValueFamily,
+  SandboxReset,
   SignedRequestChallenge,
   SmsOtpVerifyRequest: credentials.SmsOtpVerifyRequest,
+  TestWebhookRequest: webhooks.TestWebhook,
+  TestWebhookResponse: webhooks.WebhookTestResult,
   Transaction: transactions.Transaction,
   TransactionDestination: transactions.TransactionDestination,
   TransactionDestinationAccount: transactions.AccountTransactionDestination,
+  TransactionDestinationUmaAddress: transactions.UmaAddressTransactionDestination,
   TransactionSource: transactions.TransactionSource,
   TransactionSourceAccount: transactions.AccountTransactionSource,
   TransactionSourceRealtimeFunding: transactions.RealtimeFundingTransactionSource,
   TransactionSourceUmaAddress: transactions.UmaAddressTransactionSource,
   UmaAddressDestination: quotes.UmaAddressQuoteDestination,
+  WebhookSecret: webhooks.WebhookSecret,
+  WebhookSecretCreateRequest: webhooks.WebhookSecretCreateRequest,
 }
 
 /**

@@ -35,6 +35,19 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('has the events of the platform as webhooks, with what each tells', () => {
+    const bodies = Object.entries<{
+      post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } }
+    }>(document.webhooks)
+    expect(bodies.map(([name]) => name)).toContain('outgoing-payment')
+    for (const [name, { post }] of bodies) {
+      const schema = resolve(post.requestBody.content['application/json']!.schema.$ref)
+      expect(schema, name).toMatchObject({
+        required: expect.arrayContaining(['id', 'type', 'timestamp', 'sequence']),
+      })
+    }
+  })
+
   test('declares each parameter of a path', () => {
     for (const { path, operation } of operations) {
       const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1])
@@ -55,8 +68,8 @@ describe('the OpenAPI document', () => {
     const unused = Object.keys(document.components.schemas).filter(
       (name) => !text.includes(`"#/components/schemas/${name}"`),
     )
-    // events are not delivered by an operation; statuses outside of the operations come from the pipeline
-    expect(unused.sort()).toEqual(['Error405', 'EventEnvelope'])
+    // statuses outside of the operations come from the pipeline
+    expect(unused.sort()).toEqual(['Error405'])
   })
 
   test('shows only error codes that exist, with their status', () => {

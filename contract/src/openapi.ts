@@ -5,6 +5,7 @@ import { errorsOf } from './endpoint-errors.ts'
 import { ERRORS, ErrorBody, type ErrorCode } from './errors.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
 import { Opaque } from './schema.ts'
+import { WEBHOOKS, type Webhook } from './webhooks.ts'
 
 export interface OpenApiOptions {
   /** The base address, version segment included; the paths of the document are below it. */
@@ -64,6 +65,9 @@ export function openApi(options: OpenApiOptions): Json {
     security: [{ BasicAuth: [] }],
     tags: [...tags].map((tag) => ({ name: tag })),
     paths,
+    webhooks: Object.fromEntries(
+      Object.entries(WEBHOOKS).map(([name, webhook]) => [name, { post: received(webhook) }]),
+    ),
     components: {
       schemas: { ...namedComponents(), ...errorComponents() },
       parameters: Object.fromEntries(Object.entries(HEADERS).map(([name, h]) => [name, header(h)])),
@@ -98,6 +102,23 @@ function operation(name: string, endpoint: Endpoint): Json {
       ? { requestBody: { required: !endpoint.bodyOptional, content: jsonContent(endpoint.body) } }
       : {}),
     responses: { ...successesOf(endpoint), ...errorAnswersOf(endpoint) },
+  }
+}
+
+/** A request of this server to the platform's own. */
+function received({ summary, body, answers }: Webhook): Json {
+  return {
+    tags: ['Webhooks'],
+    summary,
+    description: 'Signed by X-Svc-Signature and by the headers of Standard Webhooks 1.0.',
+    security: [],
+    requestBody: { required: true, content: jsonContent(body) },
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, { description, body }]) => [
+        status,
+        { description, ...(body ? { content: jsonContent(body) } : {}) },
+      ]),
+    ),
   }
 }
 

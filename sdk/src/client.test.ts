@@ -56,6 +56,8 @@ describe('a call', () => {
     const { client, sent } = simulate([{ status: 200, body: NOTHING_LISTED }])
     await client.call('customer_list', { query: { limit: 5, isIncludingDeleted: true, region: 'US' } })
     await client.call('customer_get', { params: { customerId: 'Customer:a/b?c d' } }).catch(() => {})
+    const query = { destinationCurrency: ['EUR', 'GBP'], sendingAmount: 9_007_199_254_740_993n }
+    await client.call('exchange_rate_list', { query }).catch(() => {})
     expect(sent[0]).toMatchObject({
       method: 'GET',
       url: `${BASE}/customers?limit=5&isIncludingDeleted=true&region=US`,
@@ -66,6 +68,9 @@ describe('a call', () => {
     expect(sent[0]!.headers.has('Idempotency-Key')).toBe(false)
     // The colon of an id stays a colon: the payload of a signed call names the path that way.
     expect(sent[1]!.url).toBe(`${BASE}/customers/Customer:a%2Fb%3Fc%20d`)
+    expect(sent[2]!.url).toBe(
+      `${BASE}/exchange-rates?destinationCurrency=EUR&destinationCurrency=GBP&sendingAmount=9007199254740993`,
+    )
   })
 
   test.each(['', '.', '..'])('does not go to another path by way of the id %j', async (quoteId) => {

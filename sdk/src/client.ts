@@ -175,8 +175,11 @@ function pathOf(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): 
 
 function queryOf(query: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  if (given.length === 0) return ''
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+  // A list is its name given once for each item.
+  const members = given.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((item) => [name, String(item)]),
+  )
+  return members.length === 0 ? '' : `?${new URLSearchParams(members)}`
 }
 
 function readAnswer(endpoint: Endpoint, response: Response, text: string): unknown {

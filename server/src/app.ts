@@ -5,13 +5,18 @@ import type { Logger } from 'pino'
 import { v7 } from 'uuid'
 import type { Config } from './config.ts'
 import type { KeySource } from './crypto/oidc-keys.ts'
-import type { Committer } from './db/committer.ts'
+import type { CommitResult, Committer } from './db/committer.ts'
+import type { Lookup, RowByKey } from './db/lookup.ts'
 import type { Database } from './db/port.ts'
 import type { Read } from './db/read.ts'
 import type { PlatformRow } from './db/tables.ts'
+import type { Write } from './db/writes.ts'
 import type { Delivery } from './delivery/delivery.ts'
 import type { Enclave } from './enclave/enclave.ts'
+import type { Log } from './observability/log.ts'
+import type { Metrics } from './observability/metrics.ts'
 import type { Rail } from './rails/rail.ts'
+import type { FeeSchedule } from './rates/fees.ts'
 import type { RateProvider } from './rates/rates.ts'
 
 /** What lives as long as the process. */
@@ -19,16 +24,21 @@ export interface App {
   readonly config: Config
   readonly db: Database
   readonly read: Read
+  /** Rows by their keys; those that are asked for at the same time share a statement. */
+  readonly lookup: Lookup
   readonly committer: Committer
   readonly enclave: Enclave
   readonly log: Logger
+  readonly metrics: Metrics
   /** Real time. Operations see their platform's time, as `Op.now`. */
   readonly clock: () => Date
-  /** Called after a commit that made work due. */
+  /** Commits what an operation wants written. Work that is due by it begins at once. */
+  commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
+  /** Looks for due work now. */
   wakeJobs(): void
   /** Sandbox: moves a platform's clock forward and does what falls due on the way. Gives the time it then is. */
   advanceClock(platformId: string, target: Date): Promise<Date>
-  /** Where exchange rates come from; production has no source of them yet. */
+  /** Where exchange rates come from; production has none without `RATES_URL`. */
   readonly rates: RateProvider | undefined
   /** How value leaves; production has no way yet. */
   readonly rail: Rail | undefined
@@ -51,10 +61,21 @@ export interface Op {
   readonly actor: Actor
   readonly mode: Config['mode']
   readonly read: Read
+  /** A row of this platform by its key. What other operations ask for at the same time shares the statement. */
+  find<Row extends { platform_id: string }>(
+    of: RowByKey<Row>,
+    ...key: readonly string[]
+  ): Promise<Row | undefined>
   readonly db: Database
   readonly enclave: Enclave
-  readonly log: Logger
+  /** Its lines say whose they are: the request's or the job's. */
+  readonly log: Log
+  readonly metrics: Metrics
   readonly rates: RateProvider | undefined
+  /** What payments cost, by corridor. */
+  readonly fees: FeeSchedule
+  /** Where the sandbox's own UMA receivers are. */
+  readonly sandboxUmaDomain: string
   readonly rail: Rail | undefined
   /** Checks identity tokens against the keys that their issuers publish. */
   readonly identityKeys: KeySource
@@ -68,7 +89,8 @@ export interface Op {
 
 type LedgerIdKind = 'LedgerTransfer' | 'Hold' | 'Job' | 'Challenge'
 
-export function createOp(app: App, platform: PlatformRow, actor: Actor): Op {
+/** `log` adds to each line which request or job it is of. */
+export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log = app.log): Op {
   const now = new Date(app.clock().getTime() + Number(platform.clock_offset_ms))
   return {
     now,
@@ -76,10 +98,17 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor): Op {
     actor,
     mode: app.config.mode,
     read: app.read,
+    async find(of, ...key) {
+      const row = await app.lookup(of, ...key)
+      return row?.platform_id === platform.id ? row : undefined
+    },
     db: app.db,
     enclave: app.enclave,
-    log: app.log,
+    log,
+    metrics: app.metrics,
     rates: app.rates,
+    fees: app.config.fees,
+    sandboxUmaDomain: app.config.sandboxUmaDomain,
     rail: app.rail,
     identityKeys: app.identityKeys,
     delivery: app.delivery,
@@ -92,6 +121,11 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor): Op {
 /** An id whose order is the order of its time. */
 export function newId(kind: IdKind | LedgerIdKind, at: Date): string {
   return `${kind}:${v7({ msecs: at.getTime() })}`
+}
+
+/** What a request is called in logs where its caller has not named it: a UUIDv7. */
+export function newRequestId(at: Date): string {
+  return v7({ msecs: at.getTime() })
 }
 
 /** Real time. The one place that asks the machine. */

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { canonicalUmaAddress } from '@countersign/contract/formats'
+import { type FeeSchedule, parseFees } from './rates/fees.ts'
 
 /** Everything the process takes from its environment, read once at start. The README has the same table. */
 export interface Config {
@@ -14,10 +16,18 @@ export interface Config {
   /** What `master-key rotate` changes to; 32 bytes. */
   readonly newMasterKey?: Uint8Array
   readonly logLevel: (typeof LOG_LEVELS)[number]
+  /** What `GET /metrics` asks for. Absent: open to all in sandbox, not there in production. */
+  readonly metricsToken?: string
   /** Where e-mail is handed over. Absent: none can be sent. */
   readonly smtp?: SmtpConfig
   /** Where text messages are handed over. Absent: none can be sent. */
   readonly sms?: SmsConfig
+  /** Where exchange rates are fetched. Absent: the sandbox has its own, production has none. */
+  readonly rates?: RatesConfig
+  /** What payments cost, by corridor. */
+  readonly fees: FeeSchedule
+  /** Where the sandbox's own UMA receivers are. */
+  readonly sandboxUmaDomain: string
 }
 
 /** A mail server that relays for us. */
@@ -41,6 +51,13 @@ export interface SmsConfig {
   readonly from: string
 }
 
+/** A source of exchange rates. */
+export interface RatesConfig {
+  readonly url: string
+  /** How old rates may be and still be used. */
+  readonly maxAgeSeconds: number
+}
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 
 /** A setting that cannot be used. `message` is one line that names the variable. */
@@ -62,8 +79,10 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError(
       'DATABASE_URL must begin with postgres:// (leave it unset for the embedded database)',
     )
+  const metricsToken = readMetricsToken(env)
   const smtp = readSmtp(env)
   const sms = readSms(env)
+  const rates = readRates(env)
   return {
     host: env.HOST || '127.0.0.1',
     port: readPort(env),
@@ -73,8 +92,12 @@ export function readConfig(env: Environment): Config {
     ...(masterKey ? { masterKey } : {}),
     ...(newMasterKey ? { newMasterKey } : {}),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
+    ...(metricsToken ? { metricsToken } : {}),
     ...(smtp ? { smtp } : {}),
     ...(sms ? { sms } : {}),
+    ...(rates ? { rates } : {}),
+    fees: readFees(env),
+    sandboxUmaDomain: readUmaDomain(env),
   }
 }
 
@@ -93,6 +116,14 @@ function readMasterKey(env: Environment, name: string): Uint8Array | undefined {
   if (!/^[0-9a-fA-F]{64}$/.test(text))
     throw new ConfigError(`${name} must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32`)
   return Buffer.from(text, 'hex')
+}
+
+function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {
+  if (!METRICS_TOKEN) return undefined
+  // As RFC 6750 has it. The value is a secret: the message does not repeat it.
+  if (!/^[A-Za-z0-9\-._~+/]{16,256}=*$/.test(METRICS_TOKEN))
+    throw new ConfigError('METRICS_TOKEN must be 16 to 256 letters, digits or any of -._~+/')
+  return METRICS_TOKEN
 }
 
 function oneOf<const T extends readonly string[]>(
@@ -194,4 +225,44 @@ function readSms(env: Environment): SmsConfig | undefined {
     authToken: SMS_AUTH_TOKEN,
     from: SMS_FROM,
   }
+}
+
+const RATES_AGE_SECONDS_DEFAULT = 15 * 60
+const RATES_AGE_SECONDS_MAX = 7 * 24 * 60 * 60
+
+function readRates(env: Environment): RatesConfig | undefined {
+  const { RATES_URL, RATES_MAX_AGE_SECONDS } = env
+  const text = RATES_MAX_AGE_SECONDS || String(RATES_AGE_SECONDS_DEFAULT)
+  const maxAgeSeconds = Number(text)
+  if (!/^\d{1,6}$/.test(text) || maxAgeSeconds < 1 || maxAgeSeconds > RATES_AGE_SECONDS_MAX)
+    throw new ConfigError(
+      `RATES_MAX_AGE_SECONDS must be a number from 1 to ${RATES_AGE_SECONDS_MAX}, not "${text}"`,
+    )
+  if (!RATES_URL) return undefined
+  const url = URL.canParse(RATES_URL) ? new URL(RATES_URL) : undefined
+  const isSafe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
+  // A query may hold a key of the source's: the message does not repeat the value.
+  if (!url || !isSafe || url.username || url.password || url.hash)
+    throw new ConfigError(
+      'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
+    )
+  return { url: url.href, maxAgeSeconds }
+}
+
+function readFees(env: Environment): FeeSchedule {
+  const fees = parseFees(env.COUNTERSIGN_FEES || '[]')
+  if ('problem' in fees) throw new ConfigError(`COUNTERSIGN_FEES${fees.problem}`)
+  return fees.schedule
+}
+
+const UMA_DOMAIN_DEFAULT = 'sandbox.uma.test'
+
+function readUmaDomain(env: Environment): string {
+  const domain = (env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
+  // As the domain of an address is read: then these addresses are found as they are written.
+  if (canonicalUmaAddress(`$name@${domain}`) === undefined)
+    throw new ConfigError(`SANDBOX_UMA_DOMAIN must be a host name, with a port if need be, not "${domain}"`)
+  return domain
 }

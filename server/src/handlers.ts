@@ -13,21 +13,49 @@ import {
 } from './customers/handlers.ts'
 import { sandboxInboxList } from './delivery/handlers.ts'
 import { deliverMessage } from './delivery/jobs.ts'
+import { exchangeRateList } from './exchange-rates/handlers.ts'
 import {
   customerExternalAccountCreate,
   customerExternalAccountDelete,
   customerExternalAccountGet,
   customerExternalAccountList,
+  platformExternalAccountCreate,
+  platformExternalAccountDelete,
+  platformExternalAccountGet,
+  platformExternalAccountList,
 } from './external-accounts/handlers.ts'
 import type { JobHandler, JobKind } from './jobs/kinds.ts'
 import type { Implementation } from './operation.ts'
 import { configGet, configUpdate } from './platforms/handlers.ts'
 import { quoteCreate, quoteExecute, quoteGet } from './quotes/handlers.ts'
-import { expireQuote, settleTransaction } from './quotes/jobs.ts'
-import { sandboxAccountFund, sandboxClockAdvance, sandboxClockGet } from './sandbox/handlers.ts'
+import { expireQuote, refundTransaction, settleTransaction } from './quotes/jobs.ts'
+import { sandboxSend } from './quotes/sandbox-send.ts'
+import { answerReceipt } from './receipts/answers.ts'
+import { sandboxUmaReceive, transactionApprove, transactionReject } from './receipts/handlers.ts'
+import { expireReceipt, settleReceipt } from './receipts/jobs.ts'
+import { receiverExternalAccountLookup, receiverUmaLookup } from './receivers/handlers.ts'
+import {
+  sandboxAccountFund,
+  sandboxClockAdvance,
+  sandboxClockGet,
+  sandboxMagicValueList,
+} from './sandbox/handlers.ts'
+import { sandboxReset } from './sandbox/reset.ts'
 import { sessionDelete, sessionList, sessionRefresh } from './sessions/handlers.ts'
 import { tokenCreate, tokenDelete, tokenGet, tokenList } from './tokens/handlers.ts'
-import { transactionGet, transactionList } from './transactions/handlers.ts'
+import { transactionConfirm, transactionGet, transactionList } from './transactions/handlers.ts'
+import { transferIn, transferOut } from './transfers/handlers.ts'
+import { settleTransfer } from './transfers/jobs.ts'
+import type { AnswerRules } from './webhooks/answers.ts'
+import { createDeliver } from './webhooks/deliver.ts'
+import {
+  eventGet,
+  eventList,
+  eventRedeliver,
+  sandboxWebhookTest,
+  webhookSecretCreate,
+  webhookSecretList,
+} from './webhooks/handlers.ts'
 
 /** What does each endpoint of the contract. An endpoint without a handler does not compile. */
 export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof API)[Name]> } = {
@@ -50,6 +78,10 @@ export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof
   customer_external_account_list: customerExternalAccountList,
   customer_external_account_get: customerExternalAccountGet,
   customer_external_account_delete: customerExternalAccountDelete,
+  platform_external_account_create: platformExternalAccountCreate,
+  platform_external_account_list: platformExternalAccountList,
+  platform_external_account_get: platformExternalAccountGet,
+  platform_external_account_delete: platformExternalAccountDelete,
   credential_list: credentialList,
   credential_challenge: credentialChallenge,
   credential_verify: credentialVerify,
@@ -58,21 +90,47 @@ export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof
   session_list: sessionList,
   session_refresh: sessionRefresh,
   session_delete: sessionDelete,
+  exchange_rate_list: exchangeRateList,
+  receiver_uma_lookup: receiverUmaLookup,
+  receiver_external_account_lookup: receiverExternalAccountLookup,
   quote_create: quoteCreate,
   quote_get: quoteGet,
   quote_execute: quoteExecute,
+  transfer_in: transferIn,
+  transfer_out: transferOut,
   transaction_list: transactionList,
   transaction_get: transactionGet,
+  transaction_confirm: transactionConfirm,
+  transaction_approve: transactionApprove,
+  transaction_reject: transactionReject,
   sandbox_account_fund: sandboxAccountFund,
+  sandbox_send: sandboxSend,
+  sandbox_uma_receive: sandboxUmaReceive,
   sandbox_clock_get: sandboxClockGet,
   sandbox_clock_advance: sandboxClockAdvance,
   sandbox_inbox_list: sandboxInboxList,
+  sandbox_magic_value_list: sandboxMagicValueList,
+  sandbox_reset: sandboxReset,
+  event_list: eventList,
+  event_get: eventGet,
+  event_redeliver: eventRedeliver,
+  webhook_secret_list: webhookSecretList,
+  webhook_secret_create: webhookSecretCreate,
+  sandbox_webhook_test: sandboxWebhookTest,
 }
+
+/** What the answers of a platform mean, for events that ask something of it. */
+export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
 /** What does each kind of due work. */
 export const JOB_HANDLERS: Readonly<Record<JobKind, JobHandler>> = {
   'accounts.backfill': backfillAccounts,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,
+  'receipt.expire': expireReceipt,
+  'receipt.settle': settleReceipt,
+  'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,
+  'transfer.settle': settleTransfer,
+  'webhook.deliver': createDeliver(WEBHOOK_ANSWERS),
 }

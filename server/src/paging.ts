@@ -6,10 +6,19 @@ import type { Tables } from './db/tables.ts'
 import { toCanonicalJson } from './json.ts'
 import { fieldError } from './operation.ts'
 
-/** Where a page begins: after this row, in the order of the list. */
-interface Position {
-  readonly createdAt: Date
-  readonly id: string
+/** What orders a list: two columns that together tell every row from every other. */
+export interface Order<Row> {
+  readonly columns: readonly [string, string]
+  /** The place of a row in this order, as two words for a cursor. */
+  readonly of: (row: Row) => readonly [string, string]
+  /** The same place, as the database compares it. */
+  readonly read: (first: string, second: string) => readonly [unknown, unknown]
+}
+
+const BY_CREATION: Order<{ id: string; created_at: Date }> = {
+  columns: ['created_at', 'id'],
+  of: (row) => [String(row.created_at.getTime()), row.id],
+  read: (time, id) => [new Date(Number(time)), id],
 }
 
 /** What a list endpoint is asked for, beside its own filters. */
@@ -23,37 +32,39 @@ const COUNTED_ROWS_MAX = 10_000
 
 const MAC_BYTES = 16
 
-/** A list: its rows in no order yet, the table whose creation orders them, and what the API shows of them. */
+/** A list: its rows in no order yet, the table whose columns order them, and what the API shows of them. */
 export interface List<TB extends keyof Tables, Row, Item> {
   readonly rows: SelectQueryBuilder<Tables, TB, Row>
   readonly table: TB & string
+  /** Left out: by creation. */
+  readonly by?: Order<Row>
   readonly order?: 'asc' | 'desc'
   readonly view: (rows: Row[]) => Promise<Item[]> | Item[]
 }
 
 /**
- * A page of a list, in the order of creation, newest first unless told otherwise. `query` is the endpoint's whole
+ * A page of a list, by default in the order of creation, newest first. `query` is the endpoint's whole
  * query: its cursor is bound to everything in it but the cursor itself. `totalCount` stands on the first page only, and
  * not beyond 10,000 rows. Error: 400 `INVALID_INPUT` for a cursor that was changed or belongs to another list.
  */
 export async function page<TB extends keyof Tables, Row extends { id: string; created_at: Date }, Item>(
   op: Op,
   query: PageQuery,
-  { rows, table, order = 'desc', view }: List<TB, Row, Item>,
+  { rows, table, by = BY_CREATION, order = 'desc', view }: List<TB, Row, Item>,
 ): Promise<{ data: Item[]; hasMore: boolean; nextCursor?: string; totalCount?: number }> {
   const { cursor, ...rest } = query
   const limit = query.limit ?? 20
   const binding = `${table} ${op.platform.id} ${toCanonicalJson(rest)}`
-  const position = cursor === undefined ? undefined : readCursor(op, binding, cursor)
-  const [createdAt, id] = [sql.ref(`${table}.created_at`), sql.ref(`${table}.id`)]
+  const position = cursor === undefined ? undefined : by.read(...readCursor(op, binding, cursor))
+  const [first, second] = by.columns.map((column) => sql.ref(`${table}.${column}`))
   const following = position
     ? rows.where(
-        sql<boolean>`(${createdAt}, ${id}) ${sql.raw(order === 'desc' ? '<' : '>')} (${position.createdAt}, ${position.id})`,
+        sql<boolean>`(${first}, ${second}) ${sql.raw(order === 'desc' ? '<' : '>')} (${position[0]}, ${position[1]})`,
       )
     : rows
   const found = (await following
-    .orderBy(createdAt, order)
-    .orderBy(id, order)
+    .orderBy(first!, order)
+    .orderBy(second!, order)
     .limit(limit + 1)
     .execute()) as Row[]
   const shown = found.slice(0, limit)
@@ -67,19 +78,17 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
   return {
     data: await view(shown),
     hasMore,
-    ...(hasMore && last
-      ? { nextCursor: writeCursor(op, binding, { createdAt: last.created_at, id: last.id }) }
-      : {}),
+    ...(hasMore && last ? { nextCursor: writeCursor(op, binding, by.of(last)) } : {}),
     ...(total !== undefined && total <= COUNTED_ROWS_MAX ? { totalCount: total } : {}),
   }
 }
 
-function writeCursor(op: Op, binding: string, position: Position): string {
-  const body = Buffer.from(`${position.createdAt.getTime()} ${position.id}`)
+function writeCursor(op: Op, binding: string, position: readonly [string, string]): string {
+  const body = Buffer.from(position.join(' '))
   return Buffer.concat([mac(op, binding, body), body]).toString('base64url')
 }
 
-function readCursor(op: Op, binding: string, cursor: string): Position {
+function readCursor(op: Op, binding: string, cursor: string): readonly [string, string] {
   const bytes = Buffer.from(cursor, 'base64url')
   const body = bytes.subarray(MAC_BYTES)
   const given = bytes.subarray(0, MAC_BYTES)
@@ -88,8 +97,8 @@ function readCursor(op: Op, binding: string, cursor: string): Position {
     bytes.toString('base64url') === cursor && given.length === MAC_BYTES && timingSafeEqual(given, expected)
   if (!isOurs)
     throw fieldError('INVALID_INPUT', 'cursor', 'cursor is not one that this list gave for this query')
-  const [time, id] = body.toString().split(' ')
-  return { createdAt: new Date(Number(time)), id: id! }
+  const [first = '', second = ''] = body.toString().split(' ')
+  return [first, second]
 }
 
 function mac(op: Op, binding: string, body: Uint8Array): Buffer {

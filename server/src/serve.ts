@@ -1,20 +1,26 @@
 import { type Config, ConfigError } from './config.ts'
 import { baseUrlOf, ensureFirstPlatform } from './first-platform.ts'
+import { VERSION } from './observability/version.ts'
 import { openService } from './service.ts'
 
 /** Serves until SIGINT or SIGTERM, then drains and closes. Resolves once it listens. */
 export async function serve(config: Config): Promise<void> {
   const service = await openService(config)
-  const close = closeOnce(() => service.close())
+  const { db, log } = service.app
+  const close = closeOnce(() => {
+    log.info({}, 'closing')
+    return service.close()
+  })
   process.on('SIGINT', close)
   process.on('SIGTERM', close)
   try {
     await service.server.listen({ host: config.host, port: config.port })
     const address = service.server.server.address()
     const port = typeof address === 'object' && address ? address.port : config.port
-    const baseUrl = baseUrlOf(config.host, port)
-    const credentials =
-      config.mode === 'sandbox' ? await ensureFirstPlatform(service.app, baseUrl) : undefined
+    const { host, mode } = config
+    log.info({ version: VERSION, mode, database: db.kind, host, port }, 'listening')
+    const baseUrl = baseUrlOf(host, port)
+    const credentials = mode === 'sandbox' ? await ensureFirstPlatform(service.app, baseUrl) : undefined
     process.stdout.write(banner(config, baseUrl, credentials))
   } catch (error) {
     await service.close()

@@ -1,22 +1,28 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
 import { type App, machineClock } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { createKeySource } from './crypto/oidc-keys.ts'
 import { createCommitter } from './db/committer.ts'
+import { createLookup } from './db/lookup.ts'
 import { migrate } from './db/migrate.ts'
 import { claimMode } from './db/mode.ts'
 import { openDatabase } from './db/open.ts'
+import type { Database } from './db/port.ts'
 import { createRead } from './db/read.ts'
+import { retrying } from './db/retry.ts'
 import { createDelivery } from './delivery/delivery.ts'
 import { openEnclave } from './enclave/in-process.ts'
 import { findOrMakeMasterKey } from './enclave/master-key.ts'
 import { JOB_HANDLERS } from './handlers.ts'
 import { createServer } from './http/server.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
+import { createLog } from './observability/log.ts'
+import { createMetrics } from './observability/metrics.ts'
 import { sandboxRail } from './rails/sandbox-rail.ts'
-import { sandboxRates } from './rates/sandbox-rates.ts'
+import { createHttpRates } from './rates/http-rates.ts'
+import type { RateProvider } from './rates/rates.ts'
+import { createSandboxRates } from './rates/sandbox-rates.ts'
 import { advanceClock } from './sandbox/clock.ts'
 
 /** The service, put together: its database is open and migrated; it listens once `server.listen` is called. */
@@ -31,25 +37,31 @@ export interface Service {
 /** Throws ConfigError, MasterKeyError, or an error whose message is one line for the operator. */
 export async function openService(
   config: Config,
-  options: { checkAnswers?: boolean; logFile?: string } = {},
+  options: { checkAnswers?: boolean; logFile?: string; wrapDatabase?: (db: Database) => Database } = {},
 ): Promise<Service> {
   await makeDataDir(config.dataDir)
-  const db = await openDatabase(config)
+  const opened = await openDatabase(config)
+  const bare = options.wrapDatabase?.(opened) ?? opened
+  const db = retrying(bare)
   try {
     await migrate(db)
     await claimMode(db, config.mode)
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
     const enclave = await openEnclave(db, masterKey, config.mode, machineClock())
     const isSandbox = config.mode === 'sandbox'
+    const metrics = createMetrics(db, machineClock, config.mode)
     const app: App = {
       config,
       db,
       read: createRead(db),
-      committer: createCommitter(db),
+      lookup: createLookup(db),
+      // It tries again by itself, and counts.
+      committer: createCommitter(bare, metrics),
       enclave,
-      log: pino({ level: config.logLevel }, pino.destination(options.logFile ?? 2)),
+      log: createLog(config.logLevel, options.logFile),
+      metrics,
       clock: machineClock,
-      rates: isSandbox ? sandboxRates : undefined,
+      rates: createRates(config, (cause) => app.log.warn({ err: cause }, 'rates not fetched')),
       rail: isSandbox ? sandboxRail : undefined,
       delivery: createDelivery(config),
       identityKeys: createKeySource({
@@ -57,12 +69,17 @@ export async function openService(
         clock: machineClock,
         onFailure: (issuer, cause) => app.log.warn({ err: cause, issuer }, 'keys of an issuer not fetched'),
       }),
+      commit: (op, writes) => jobs.commit(op, writes),
       wakeJobs: () => jobs.wake(),
       advanceClock: (platformId, target) => advanceClock(app, jobs, platformId, target),
     }
     const jobs = createJobRunner(app, JOB_HANDLERS)
     const server = createServer(app, options)
-    server.addHook('onReady', async () => jobs.start())
+    server.addHook('onReady', async () => {
+      jobs.start()
+      // So that the first caller finds rates, and the operator a line in the log where there are none.
+      app.rates?.snapshot().catch(() => {})
+    })
     let closing = false
     // Otherwise a connection that was busy at the signal would stay open for the client's next request.
     server.addHook('onSend', (_request, reply, _payload, done) => {
@@ -86,6 +103,12 @@ export async function openService(
     await db.close()
     throw error
   }
+}
+
+/** The source of the settings; without one the sandbox has its own, production none. */
+function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
+  if (rates) return createHttpRates({ ...rates, fetch, clock: machineClock, onFailure })
+  return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

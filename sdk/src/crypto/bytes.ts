@@ -33,6 +33,13 @@ export function base64FromBytes(bytes: Uint8Array): string {
   return btoa(characters)
 }
 
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** Bytes of standard base64 with padding; undefined where it is not that. */
+export function bytesFromBase64(text: string): Bytes | undefined {
+  return BASE64.test(text) ? Uint8Array.from(atob(text), (c) => c.charCodeAt(0)) : undefined
+}
+
 /** base64url without padding. */
 export function base64urlFromBytes(bytes: Uint8Array): string {
   return base64FromBytes(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')

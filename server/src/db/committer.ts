@@ -1,4 +1,5 @@
 import { toJson } from '../json.ts'
+import { type Footprint, footprintOf, Ground, makeBatch } from './batch.ts'
 import { type Database, sqlState } from './port.ts'
 import type { Write } from './writes.ts'
 
@@ -16,49 +17,167 @@ export interface Committer {
   commit(writes: readonly Write[]): Promise<CommitResult>
 }
 
-const BATCH_SETS_MAX = 64
+/** Whoever counts what commits came to. */
+export interface CommitObserver {
+  /** So many sets were taken to be written at once, and after so long each had its result. */
+  batch(sets: number, seconds: number): void
+  /** A transaction met another process's, and is repeated. */
+  conflict(): void
+  /** What came of one set. */
+  set(writes: readonly Write[], result: CommitResult | 'fault'): void
+}
+
+/** Of sets that are written together, a statement per table for all of them. */
+const TOGETHER_SETS_MAX = 128
+/** Of sets that are written one after the other, a statement per write: more would keep everybody else waiting. */
+const IN_TURN_SETS_MAX = 16
+const COMMITS_UNDER_WAY_MAX = 1
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
+/** `commit_together`: a guard failed, and it did not write anything. */
+const REFUSED_TOGETHER = 'CS002'
 const CONFLICT_TRIES_MAX = 10
+/** After so many batches that a guard failed in, what is left is written in turn. */
+const TOGETHER_TRIES_MAX = 3
 
 interface Waiting {
   readonly writes: readonly Write[]
+  /** Undefined: to be written in turn. */
+  footprint: Footprint | undefined
   readonly resolve: (result: CommitResult) => void
   readonly reject: (error: unknown) => void
 }
 
-export function createCommitter(db: Database): Committer {
-  const waiting: Waiting[] = []
-  let underWay = false
+export function createCommitter(db: Database, observer?: CommitObserver): Committer {
+  let waiting: Waiting[] = []
+  let underWay = 0
 
   async function drain(): Promise<void> {
-    underWay = true
-    while (waiting.length > 0) await commitTogether(db, waiting.splice(0, BATCH_SETS_MAX))
-    underWay = false
+    underWay += 1
+    while (waiting.length > 0) {
+      const isTogether = waiting[0]!.footprint !== undefined
+      const batch = isTogether ? takeTogether() : takeInTurn()
+      const begunMs = performance.now()
+      await (isTogether ? commitTogether : commitInTurn)(db, batch, observer)
+      observer?.batch(batch.length, (performance.now() - begunMs) / 1000)
+    }
+    underWay -= 1
+  }
+
+  /** The sets that can be written together. One that meets a record of another is written in turn after them. */
+  function takeTogether(): Waiting[] {
+    const ground = new Ground()
+    const taken: Waiting[] = []
+    waiting = waiting.filter((item) => {
+      if (item.footprint === undefined || taken.length === TOGETHER_SETS_MAX) return true
+      if (ground.take(item.footprint)) return taken.push(item) === 0
+      item.footprint = undefined
+      return true
+    })
+    return taken
+  }
+
+  function takeInTurn(): Waiting[] {
+    const taken: Waiting[] = []
+    waiting = waiting.filter((item) => {
+      if (item.footprint !== undefined || taken.length === IN_TURN_SETS_MAX) return true
+      return taken.push(item) === 0
+    })
+    return taken
   }
 
   return {
     commit(writes) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ writes, resolve, reject })
-        if (!underWay) void drain()
+      const all = withDeliveries(writes)
+      const committed = new Promise<CommitResult>((resolve, reject) => {
+        waiting.push({ writes: all, footprint: footprintOf(all), resolve, reject })
+        if (underWay < COMMITS_UNDER_WAY_MAX) void drain()
       })
+      if (observer)
+        committed.then(
+          (result) => observer.set(all, result),
+          () => observer.set(all, 'fault'),
+        )
+      return committed
     },
   }
 }
 
-async function commitTogether(db: Database, batch: Waiting[]): Promise<void> {
+/** The due work that an event brings along stands behind it. */
+function withDeliveries(writes: readonly Write[]): readonly Write[] {
+  const hasDelivery = (write: Write) => write.write === 'event' && write.delivery !== undefined
+  if (!writes.some(hasDelivery)) return writes
+  return writes.flatMap((write): Write[] => {
+    if (write.write !== 'event' || write.delivery === undefined) return [write]
+    const { delivery, ...event } = write
+    return [event, delivery]
+  })
+}
+
+/** All of the sets in one call, where no guard fails. Those that one may have failed for are written in turn. */
+async function commitTogether(
+  db: Database,
+  batch: readonly Waiting[],
+  observer?: CommitObserver,
+): Promise<void> {
+  let left = batch
+  const suspected: Waiting[] = []
+  for (let tries = 1; left.length > 0; tries++) {
+    const { argument, setOf } = makeBatch(left.map((item) => item.writes))
+    try {
+      await call(db, 'SELECT commit_together($1::jsonb)', argument, observer)
+      for (const item of left) item.resolve({ done: true })
+      left = []
+    } catch (error) {
+      if (!wasRefused(error)) {
+        for (const item of left) item.reject(error)
+        left = []
+        break
+      }
+      const suspects = new Set(placesOf(error).map((place) => left[setOf[place]!]!))
+      if (suspects.size === 0 || tries === TOGETHER_TRIES_MAX) break
+      suspected.push(...suspects)
+      left = left.filter((item) => !suspects.has(item))
+    }
+  }
+  const inTurn = [...left, ...suspected]
+  for (let first = 0; first < inTurn.length; first += IN_TURN_SETS_MAX)
+    await commitInTurn(db, inTurn.slice(first, first + IN_TURN_SETS_MAX), observer)
+}
+
+/** The places of the writes that a guard of `commit_together` may have failed for; none where it is another error. */
+function placesOf(error: unknown): readonly number[] {
+  if (sqlState(error) !== REFUSED_TOGETHER) return []
+  return JSON.parse((error as { detail: string }).detail) as number[]
+}
+
+/** The sets one after the other, within one database transaction: each has its own result. */
+async function commitInTurn(
+  db: Database,
+  batch: readonly Waiting[],
+  observer?: CommitObserver,
+): Promise<void> {
+  const sets = batch.map((item) => item.writes)
   try {
-    const results = await commitSets(
+    const rows = await call<{ results: ({ guard: Guard; name: string } | null)[] }>(
       db,
-      batch.map((item) => item.writes),
+      'SELECT commit_write_sets($1::jsonb) AS results',
+      sets,
+      observer,
     )
-    for (const [index, item] of batch.entries()) item.resolve(results[index]!)
+    for (const [index, item] of batch.entries()) {
+      const refusal = rows[0]!.results[index]
+      item.resolve(refusal ? { done: false, ...refusal } : { done: true })
+    }
   } catch (error) {
     // Not a guard but a fault. Where the database refused the batch, nothing of it was written: alone, each set meets
     // only its own fault. Where the connection was lost, nobody knows; trying again could do it twice.
     if (batch.length === 1 || !wasRefused(error)) for (const item of batch) item.reject(error)
-    else for (const item of batch) await commitTogether(db, [item])
+    else {
+      const half = Math.ceil(batch.length / 2)
+      await commitInTurn(db, batch.slice(0, half), observer)
+      await commitInTurn(db, batch.slice(half), observer)
+    }
   }
 }
 
@@ -69,18 +188,21 @@ function wasRefused(error: unknown): boolean {
   return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
 }
 
-async function commitSets(db: Database, sets: readonly (readonly Write[])[]): Promise<CommitResult[]> {
-  const text = toJson(sets)
+/** A statement that commits. One that met another process's commit is tried again. */
+async function call<Row>(
+  db: Database,
+  sql: string,
+  argument: unknown,
+  observer?: CommitObserver,
+): Promise<Row[]> {
+  const text = toJson(argument)
   for (let tries = 1; ; tries++) {
     try {
-      const { rows } = await db.query<{ results: ({ guard: Guard; name: string } | null)[] }>(
-        'SELECT commit_write_sets($1::jsonb) AS results',
-        [text],
-      )
-      return rows[0]!.results.map((refusal) => (refusal ? { done: false, ...refusal } : { done: true }))
+      return (await db.query<Row>(sql, [text])).rows
     } catch (error) {
       const state = sqlState(error)
       if (tries >= CONFLICT_TRIES_MAX || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error
+      observer?.conflict()
     }
   }
 }

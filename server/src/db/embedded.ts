@@ -9,6 +9,7 @@ import { WorkerStream } from './embedded-stream.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import type { Database } from './port.ts'
 import { Statements } from './postgres-statements.ts'
+import { SESSION_OPTIONS } from './session.ts'
 
 const WORKER = new URL('./embedded-worker.mjs', import.meta.url)
 /** Folders of this name hold files that were never used. */
@@ -97,7 +98,7 @@ async function connect(engine: Engine, lock: Lock): Promise<Database> {
     user: 'postgres',
     database: 'postgres',
     ssl: false,
-    options: '-c TimeZone=UTC',
+    options: SESSION_OPTIONS,
   })
   client.on('error', () => {})
   await client.connect()

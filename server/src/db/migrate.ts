@@ -2,6 +2,10 @@ import { records } from './migrations/0001-records.ts'
 import { ledger } from './migrations/0002-ledger.ts'
 import { commit } from './migrations/0003-commit.ts'
 import { messages } from './migrations/0004-messages.ts'
+import { money } from './migrations/0005-money.ts'
+import { webhooks } from './migrations/0006-webhooks.ts'
+import { commitTogether } from './migrations/0007-commit-together.ts'
+import { sandbox } from './migrations/0009-sandbox.ts'
 import type { Database } from './port.ts'
 
 /** Forward only: what has landed is never edited, a change is a new file at the end. */
@@ -10,6 +14,10 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0002-ledger', sql: ledger },
   { name: '0003-commit', sql: commit },
   { name: '0004-messages', sql: messages },
+  { name: '0005-money', sql: money },
+  { name: '0006-webhooks', sql: webhooks },
+  { name: '0007-commit-together', sql: commitTogether },
+  { name: '0009-sandbox', sql: sandbox },
 ]
 
 /** Chosen once at random; any number that nothing else on the database server locks. */

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Database } from './port.ts'
 import { Statements } from './postgres-statements.ts'
+import { SESSION_OPTIONS } from './session.ts'
 
 /** Connections of one server process when nothing else is said; batches of the committer need one or two of them. */
 const POOL_MAX = 10
@@ -52,10 +53,7 @@ function readUrl(url: string): { connectionString: string; place: string } {
     throw new Error(`DATABASE_URL: starts with ${address.protocol}, not with postgres:`)
   }
   const host = address.hostname || address.searchParams.get('host') || 'localhost'
-  const settings = [
-    address.searchParams.get('options'),
-    '-c TimeZone=UTC -c default_transaction_isolation=read\\ committed',
-  ]
+  const settings = [address.searchParams.get('options'), SESSION_OPTIONS]
   address.searchParams.set('options', settings.filter(Boolean).join(' '))
   // URLSearchParams writes a space as +, which pg reads as a plus sign.
   const connectionString = address.href.replace(/\?.*$/, (query) => query.replaceAll('+', '%20'))

@@ -15,6 +15,9 @@ export interface Tables {
   events: EventRow
   jobs: JobRow
   messages: MessageRow
+  webhook_deliveries: WebhookDeliveryRow
+  webhook_attempts: WebhookAttemptRow
+  webhook_secrets: WebhookSecretRow
   idempotency_keys: IdempotencyRow
   enclave_secrets: EnclaveSecretRow
   ledger_accounts: LedgerAccountRow
@@ -34,6 +37,9 @@ export interface PlatformRow extends Stamped {
   config: Record<string, unknown>
   clock_offset_ms: bigint
   version: number
+  /** Sandbox: when it was reset, and the platform that has its tokens since then. */
+  closed_at: Date | null
+  successor_id: string | null
 }
 
 export interface TokenRow extends Stamped {
@@ -159,8 +165,13 @@ export interface QuoteRow extends Stamped {
   platform_id: string
   customer_id: string
   state: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
-  source_account_id: string
-  destination_account_id: string
+  /** Null: the customer pays when the quote is made (REALTIME_FUNDING). */
+  source_account_id: string | null
+  /** The chain that such a payment comes by. */
+  source_network: string | null
+  /** An account elsewhere, or one here. Null: an UMA address elsewhere. */
+  destination_account_id: string | null
+  destination_uma: string | null
   payment_rail: string | null
   sending_currency: string
   receiving_currency: string
@@ -177,7 +188,10 @@ export interface QuoteRow extends Stamped {
 export interface TransactionRow extends Stamped {
   id: string
   platform_id: string
-  customer_id: string
+  /** Null where the platform moves its own money. */
+  customer_id: string | null
+  /** What made it; RECEIPT is money that came in from outside or from another account here. */
+  kind: 'QUOTE' | 'TRANSFER_IN' | 'TRANSFER_OUT' | 'RECEIPT'
   type: 'INCOMING' | 'OUTGOING'
   direction: 'CREDIT' | 'DEBIT'
   state: 'CREATED' | 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'REJECTED' | 'FAILED' | 'REFUNDED' | 'EXPIRED'
@@ -192,11 +206,25 @@ export interface TransactionRow extends Stamped {
   fees: bigint | null
   quote_id: string | null
   hold_id: string | null
+  payment_rail: string | null
+  remittance_information: string | null
   description: string | null
   reference: string
   failure_reason: string | null
+  refund: RefundRow | null
   details: Record<string, unknown>
+  receipt_delivery_confirmed_at: Date | null
+  agent_id: string | null
   settled_at: Date | null
+}
+
+/** The way back of money that was not delivered; times as ISO 8601. */
+export interface RefundRow {
+  reference: string
+  status: 'PENDING' | 'COMPLETED' | 'FAILED'
+  reason: 'TRANSACTION_FAILED' | 'USER_CANCELLATION' | 'TIMEOUT'
+  initiatedAt: string
+  settledAt?: string
 }
 
 export interface EventRow {
@@ -208,6 +236,8 @@ export interface EventRow {
   sequence: number
   data: Record<string, unknown>
   created_at: Date
+  /** The number of the transaction that wrote it, which orders the feed; 64 bits as text. */
+  committed_in: string
 }
 
 export interface JobRow {
@@ -239,6 +269,38 @@ export interface MessageRow extends Stamped {
   failure_reason: 'EXPIRED' | 'REPLACED' | 'REFUSED' | null
   expires_at: Date
   delivered_at: Date | null
+}
+
+export interface WebhookDeliveryRow {
+  /** The event's. */
+  id: string
+  platform_id: string
+  state: 'PENDING' | 'DELIVERED' | 'FAILED'
+  attempts: number
+  /** How often it was asked for again. */
+  redeliveries: number
+  /** A later event of the same object waits for this one to end. */
+  is_awaited: boolean
+  ended_at: Date | null
+}
+
+export interface WebhookAttemptRow {
+  event_id: string
+  attempt: number
+  platform_id: string
+  url: string
+  status: number | null
+  error: string | null
+  answer: string | null
+  duration_ms: number
+  created_at: Date
+}
+
+export interface WebhookSecretRow {
+  id: string
+  platform_id: string
+  created_at: Date
+  expires_at: Date | null
 }
 
 export interface IdempotencyRow {

@@ -38,6 +38,8 @@ export interface EventWrite {
   readonly data: unknown
   /** The account whose balances the data is to show, as they are when this is written. */
   readonly balanceOf?: string
+  /** The due work that delivers it, written right after it. */
+  readonly delivery?: Write
   readonly at: Date
 }
 

@@ -41,8 +41,11 @@ export interface Enclave {
   /** What `sealText` sealed to this record. Throws where it does not open. */
   openText(purpose: 'message', id: string, sealed: Uint8Array): string
 
+  /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the key that signs webhooks. */
+  signWebhook(body: Uint8Array): Uint8Array
+
   /** A keyed digest of 32 bytes; each purpose has a key of its own. */
-  mac(purpose: 'cursor' | 'otp', message: Uint8Array | string): Uint8Array
+  mac(purpose: 'cursor' | 'lookup' | 'otp' | 'webhook', message: Uint8Array | string): Uint8Array
 }
 
 export interface OtpTargetOwner {

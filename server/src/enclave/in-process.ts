@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { makeOtpTargetBundle, openOtpBundle, sealSessionKey, sealWalletExport } from '../crypto/bundle.ts'
 import { signOtpToken } from '../crypto/otp-token.ts'
-import { generateKeyPair, type KeyPair, keyPairFromPrivateKey } from '../crypto/p256.ts'
+import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, signMessage } from '../crypto/p256.ts'
 import { openAtRest, sealAtRest } from '../crypto/seal.ts'
 import type { Database } from '../db/port.ts'
 import type { Enclave } from './enclave.ts'
@@ -42,7 +42,12 @@ function createEnclave(
   mode: 'sandbox' | 'production',
 ): Enclave {
   const quorumKey = keys.quorum
-  const macKeys = { cursor: deriveKey(dataKey, 'mac cursor'), otp: deriveKey(dataKey, 'mac otp') }
+  const macKeys = {
+    cursor: deriveKey(dataKey, 'mac cursor'),
+    lookup: deriveKey(dataKey, 'mac lookup'),
+    otp: deriveKey(dataKey, 'mac otp'),
+    webhook: deriveKey(dataKey, 'mac webhook'),
+  }
   return {
     quorumPublicKey: quorumKey.publicKey.uncompressedHex,
     webhookPublicKey: keys.webhook.publicKey.uncompressedHex,
@@ -108,6 +113,10 @@ function createEnclave(
       const bytes = openAtRest(dataKey, sealed, `text ${purpose} ${id}`)
       if (!bytes) throw new Error(`The text of ${id} does not open`)
       return Buffer.from(bytes).toString()
+    },
+
+    signWebhook(body) {
+      return signMessage(keys.webhook, body)
     },
 
     mac(purpose, message) {

@@ -1,16 +1,48 @@
 import type { EventType } from '@countersign/contract/events'
 import type { Op } from '../app.ts'
-import type { EventWrite } from '../db/writes.ts'
+import type { PlatformRow } from '../db/tables.ts'
+import type { EventWrite, Write } from '../db/writes.ts'
+import { job } from '../jobs/jobs.ts'
 
-/** The outbox row of a state change, written in the transaction of the change. `data` is the record as the API shows it. */
+/**
+ * The outbox row of a state change, written in the transaction of the change, and the work that delivers it where the
+ * platform wants that. `data` is the record as the API shows it.
+ */
 export function event(op: Op, type: EventType, objectId: string, data: unknown): EventWrite {
-  return {
-    write: 'event',
-    id: op.newId('Event'),
-    platformId: op.platform.id,
-    type,
-    objectId,
-    data,
-    at: op.now,
-  }
+  const row = undelivered(op, type, op.newId('Event'), objectId, data)
+  return webhookEndpoint(op.platform) === undefined
+    ? row
+    : { ...row, delivery: deliveryJob(op, { eventId: row.id, objectId }, op.now) }
+}
+
+/** A TEST is about nothing but itself. Whoever writes it has sent it already. */
+export function testEvent(op: Op): EventWrite {
+  const id = op.newId('Event')
+  return undelivered(op, 'TEST', id, id, {})
+}
+
+/**
+ * What a delivery is to do. With `objectId` it waits for earlier events of that object and later ones wait for it;
+ * `sequence` is there once it has been looked at. With `since` it was asked for again, then, and waits for nothing.
+ */
+export interface DeliveryPayload {
+  readonly eventId: string
+  readonly objectId?: string
+  readonly sequence?: number
+  readonly since?: string
+}
+
+/** The due work that delivers an event. */
+export function deliveryJob(op: Op, payload: DeliveryPayload, dueAt: Date): Write {
+  return job(op, 'webhook.deliver', { ...payload }, dueAt)
+}
+
+/** Where the platform wants its events, if it does. */
+export function webhookEndpoint({ config }: Pick<PlatformRow, 'config'>): string | undefined {
+  const { webhookEndpoint } = config
+  return typeof webhookEndpoint === 'string' ? webhookEndpoint : undefined
+}
+
+function undelivered(op: Op, type: EventType, id: string, objectId: string, data: unknown): EventWrite {
+  return { write: 'event', id, platformId: op.platform.id, type, objectId, data, at: op.now }
 }

@@ -30,7 +30,7 @@ export async function authenticatePlatform(
   // Ids contain a colon, secrets do not.
   const colon = decoded.lastIndexOf(':')
   if (colon < 1 || !PRINTABLE.test(decoded)) throw refused('Malformed credentials')
-  const found = await findTokenWithPlatform(app.read, decoded.slice(0, colon))
+  const found = await findTokenWithPlatform(app.lookup, decoded.slice(0, colon))
   const given = createHash('sha256')
     .update(decoded.slice(colon + 1))
     .digest()

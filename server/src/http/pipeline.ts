@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
 import { type App, createOp, type Op } from '../app.ts'
 import type { Write } from '../db/writes.ts'
 import { parseJson, toJson } from '../json.ts'
+import { LogWith } from '../observability/log.ts'
 import {
   ApiError,
   type Approval,
@@ -24,6 +25,7 @@ import { authenticatePlatform } from './auth.ts'
 import { parseBody } from './body.ts'
 import { asApiError, encodeError } from './errors.ts'
 import { findStoredAnswer, type KeyedRequest, keyedRequest, storeAnswer } from './idempotency.ts'
+import type { Trace } from './observe.ts'
 import { validator } from './validate.ts'
 
 /** A request as HTTP delivers it, and the answer to it. */
@@ -39,6 +41,8 @@ export interface Call {
   readonly idempotencyKey: string | undefined
   readonly signature: string | undefined
   readonly requestId: string | undefined
+  /** What its log lines say about it. */
+  readonly trace: Trace
 }
 
 export interface Answer {
@@ -81,13 +85,11 @@ export function createPipeline<E extends Endpoint>(
   const checkAnswer = options.checkAnswers ? createAnswerCheck(endpoint) : undefined
 
   return async (call) => {
-    let op: Op | undefined
     try {
-      op = await authorize(app, endpoint, call)
-      return await run(op, call)
+      return await run(await authorize(app, endpoint, call), call)
     } catch (error) {
       const { refusal, isFault } = asApiError(error)
-      if (isFault) (op?.log ?? app.log).error({ err: error, endpoint: name }, 'operation failed')
+      if (isFault) app.log.error({ ...call.trace, err: error, endpoint: name }, 'operation failed')
       const { status, headers, body } = encodeError(refusal)
       return { status, headers, body: toJson(body) }
     }
@@ -116,7 +118,7 @@ export function createPipeline<E extends Endpoint>(
       if (!decision) continue
       const { answer, writes, isFinal } = decision
       const all = keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes
-      if (await commit(app, all)) return answer
+      if (await commit(app, op, all)) return answer
     }
     throw new ApiError('UNAVAILABLE', {
       message: 'Too many requests are changing the same records. Try again.',
@@ -150,7 +152,7 @@ export function createPipeline<E extends Endpoint>(
       if (!(error instanceof ApiError)) throw error
       if (!allowed.has(error.code)) throw new Error(`${name} raised ${error.code}, which it does not declare`)
       if (!isFinal(error.code)) {
-        await commitForSure(app, error.writes)
+        await commitForSure(app, op, error.writes)
         throw error
       }
       const { status, headers, body } = encodeError(error)
@@ -174,7 +176,9 @@ async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer |
 async function authorize(app: App, endpoint: Endpoint, call: Call): Promise<Op> {
   if (endpoint.auth !== 'platform') throw new Error(`No authentication for ${endpoint.auth} yet`)
   const { platform, tokenId, permissions } = await authenticatePlatform(app, call.authorization)
-  const op = createOp(app, platform, { kind: 'token', tokenId, permissions })
+  call.trace.platformId = platform.id
+  const log = new LogWith(app.log, call.trace)
+  const op = createOp(app, platform, { kind: 'token', tokenId, permissions }, log)
   if (!permissions.includes(endpoint.permission))
     throw new ApiError('FORBIDDEN', {
       message: `This token does not have the permission ${endpoint.permission}.`,
@@ -238,16 +242,13 @@ function challengeAnswer(challenge: object, writes: readonly Write[] = []): Deci
   return { answer: { status: 202, headers: {}, body: toJson(challenge) }, writes, isFinal: false }
 }
 
-async function commit(app: App, writes: readonly Write[]): Promise<boolean> {
-  if (writes.length === 0) return true
-  const { done } = await app.committer.commit(writes)
-  if (done && writes.some((write) => write.write === 'insert' && write.table === 'jobs')) app.wakeJobs()
-  return done
+async function commit(app: App, op: Op, writes: readonly Write[]): Promise<boolean> {
+  return writes.length === 0 || (await app.commit(op, writes)).done
 }
 
 /** Writes what a refusal leaves behind: it is not decided again, only tried again. */
-async function commitForSure(app: App, writes: readonly Write[]): Promise<void> {
-  for (let reruns = 0; reruns <= RERUNS_MAX; reruns++) if (await commit(app, writes)) return
+async function commitForSure(app: App, op: Op, writes: readonly Write[]): Promise<void> {
+  for (let reruns = 0; reruns <= RERUNS_MAX; reruns++) if (await commit(app, op, writes)) return
   throw new Error('What a refusal leaves behind was not written')
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Endpoint } from '@countersign/contract/endpoint'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type App, newRequestId } from '../app.ts'
 import { urlOf } from '../base-path.ts'
 import { toJson } from '../json.ts'
 import { ApiError } from '../operation.ts'
@@ -8,6 +9,7 @@ import { encodeError } from './errors.ts'
 
 export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   const { status, headers, body } = encodeError(error)
+  reply.request.trace.code = error.code
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(toJson(body))
 }
 
@@ -32,17 +34,29 @@ export function refuseEarly(server: FastifyInstance, endpoints: readonly Endpoin
   const patterns = [...methodsByUrl]
     .sort(([one], [other]) => one.split(':').length - other.split(':').length)
     .map(([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken] as const)
-  server.addHook('onRequest', async (request, reply) => {
-    const isEmptyId = Object.values((request.params ?? {}) as Record<string, string>).includes('')
-    if (request.is404 || isEmptyId) {
+  const refusal = (request: FastifyRequest): ApiError | undefined => {
+    const { headers, params, raw } = request
+    if (headers.host === undefined && raw.httpVersion === '1.1')
+      return new ApiError('INVALID_INPUT', { message: 'The request has no Host header.' })
+    if (request.is404 || hasEmptyValue(params)) {
       const taken = patterns.find(([pattern]) => pattern.test(request.url))?.[1]
-      return sendError(reply, taken ? notAllowed(taken) : new ApiError('NOT_FOUND'))
+      return taken ? notAllowed(taken) : new ApiError('NOT_FOUND')
     }
-    const encoding = request.headers['content-encoding']
-    if (encoding === undefined || encoding.toLowerCase() === 'identity') return
+    const encoding = headers['content-encoding']
+    if (encoding === undefined || encoding.toLowerCase() === 'identity') return undefined
     const message = 'The request body must not have a Content-Encoding.'
-    return sendError(reply, new ApiError('UNSUPPORTED_MEDIA_TYPE', { message }))
+    return new ApiError('UNSUPPORTED_MEDIA_TYPE', { message })
+  }
+  server.addHook('onRequest', (request, reply, done) => {
+    const error = refusal(request)
+    if (error) sendError(reply, error)
+    else done()
   })
+}
+
+function hasEmptyValue(params: unknown): boolean {
+  for (const name in params as object) if ((params as Record<string, string>)[name] === '') return true
+  return false
 }
 
 const NOT_HTTP: Readonly<Record<string, string>> = {
@@ -51,7 +65,7 @@ const NOT_HTTP: Readonly<Record<string, string>> = {
 }
 
 /** Answers what reaches the socket and is not an HTTP request, too large in its headers or too slow. */
-export function refuseNotHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -61,5 +75,15 @@ export function refuseNotHttp(error: NodeJS.ErrnoException, socket: Socket): voi
   const text = toJson(body)
   const type = 'Content-Type: application/json; charset=utf-8'
   const length = `Content-Length: ${Buffer.byteLength(text)}`
-  socket.end(`HTTP/1.1 ${status} Bad Request\r\n${type}\r\n${length}\r\nConnection: close\r\n\r\n${text}`)
+  const requestId = newRequestId(app.clock())
+  const head = [
+    `HTTP/1.1 ${status} Bad Request`,
+    type,
+    length,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+  app.metrics.answered(undefined, '', status, 'INVALID_INPUT', 0)
+  app.log.info({ requestId, status, code: 'INVALID_INPUT', reason: error.code }, 'not an HTTP request')
 }

@@ -1,11 +1,14 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/endpoint'
+import type { ErrorCode } from '@countersign/contract/errors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { App } from '../app.ts'
 import { pathOf, urlOf } from '../base-path.ts'
 import { HANDLERS } from '../handlers.ts'
 import { ApiError, type Implementation } from '../operation.ts'
 import { addDocs } from './docs.ts'
+import { addMetrics } from './metrics.ts'
+import { observe, observeRequests, requestIdOf } from './observe.ts'
 import { createPipeline } from './pipeline.ts'
 import { refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
 import { ping } from './store.ts'
@@ -20,9 +23,19 @@ export function createServer(app: App, options: { checkAnswers?: boolean } = {})
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 512 },
-    clientErrorHandler: refuseNotHttp,
-    frameworkErrors: (_error, _request, reply) => sendError(reply as FastifyReply, new ApiError('NOT_FOUND')),
+    genReqId: (request) => requestIdOf(app, request),
+    // Without Host it is refused by us, in an answer like any other.
+    http: { requireHostHeader: false },
+    clientErrorHandler: (error, socket) => refuseNotHttp(app, error, socket),
+    frameworkErrors: (_error, request, reply) => {
+      observe(app, request as FastifyRequest, reply as FastifyReply)
+      sendError(reply as FastifyReply, new ApiError('NOT_FOUND'))
+    },
   })
+  // An expectation that is not 100-continue; it is allowed to pass over it.
+  server.server.on('checkExpectation', (request, response) =>
+    server.server.emit('request', request, response),
+  )
   server.removeAllContentTypeParsers()
   // Only taken in here: the pipeline parses it, once it knows who is calling.
   server.addContentTypeParser(
@@ -36,12 +49,14 @@ export function createServer(app: App, options: { checkAnswers?: boolean } = {})
   const routes = Object.entries<Endpoint>(API).filter(
     ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
   )
+  observeRequests(server, app)
   refuseEarly(
     server,
     routes.map(([, endpoint]) => endpoint),
   )
   for (const [name] of routes) addEndpoint(server, app, name as EndpointName, options.checkAnswers ?? false)
   addHealth(server, app)
+  addMetrics(server, app)
   addWellKnown(server, app)
   addDocs(server, app)
   return server
@@ -66,7 +81,9 @@ function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, chec
         idempotencyKey: headerText(request, 'idempotency-key'),
         signature: headerText(request, 'svc-wallet-signature'),
         requestId: headerText(request, 'request-id'),
+        trace: request.trace,
       })
+      if (status >= 400) request.trace.code = (JSON.parse(body) as { code: ErrorCode }).code
       reply.code(status).headers(headers).header('Cache-Control', 'no-store')
       if (body === '') return reply.send()
       return reply.type('application/json; charset=utf-8').send(body)
@@ -85,12 +102,12 @@ function addWellKnown(server: FastifyInstance, app: App): void {
 
 function addHealth(server: FastifyInstance, app: App): void {
   server.get('/healthz', async () => ({ status: 'ok' }))
-  server.get('/readyz', async (_request, reply) => {
+  server.get('/readyz', async (request, reply) => {
     try {
       await ping(app.db)
       return { status: 'ready' }
     } catch (error) {
-      app.log.error({ err: error }, 'database not reachable')
+      app.log.error({ err: error, ...request.trace }, 'database not reachable')
       return sendError(reply, new ApiError('UNAVAILABLE', { message: 'The database cannot be reached.' }))
     }
   })
@@ -104,7 +121,7 @@ function transportError(app: App, error: unknown, request: FastifyRequest): ApiE
   if (statusCode === 415) return new ApiError('UNSUPPORTED_MEDIA_TYPE')
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new ApiError('INVALID_INPUT', { message: (error as Error).message })
-  app.log.error({ err: error, url: request.routeOptions.url }, 'request failed')
+  app.log.error({ err: error, route: request.routeOptions.url, ...request.trace }, 'request failed')
   return new ApiError('INTERNAL_ERROR')
 }
 

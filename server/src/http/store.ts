@@ -1,4 +1,5 @@
 import type { Op } from '../app.ts'
+import { rowByKey } from '../db/lookup.ts'
 import type { Database } from '../db/port.ts'
 import type { IdempotencyRow } from '../db/tables.ts'
 
@@ -7,17 +8,18 @@ export async function ping(db: Database): Promise<void> {
   await db.query('SELECT 1')
 }
 
+const BY_KEY = rowByKey<IdempotencyRow>(
+  `SELECT k.* FROM unnest($1::text[], $2::text[]) AS asked (scope, key) JOIN idempotency_keys k USING (scope, key)`,
+  'scope',
+  'key',
+)
+
 /** What is kept under a key; after its time nothing is, though the row may still be there. */
 export async function selectIdempotencyKey(
   op: Op,
   scope: string,
   key: string,
 ): Promise<IdempotencyRow | undefined> {
-  return op.read
-    .selectFrom('idempotency_keys')
-    .selectAll()
-    .where('scope', '=', scope)
-    .where('key', '=', key)
-    .where('expires_at', '>', op.now)
-    .executeTakeFirst()
+  const row = await op.find(BY_KEY, scope, key)
+  return row && row.expires_at > op.now ? row : undefined
 }

@@ -1,6 +1,6 @@
 import { decode } from '@countersign/contract/decode'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import type { DataValidateFunction } from 'ajv/dist/types/index.js'
+import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { INT64_MAX, INT64_MIN } from '../int64.ts'
@@ -35,6 +35,21 @@ function isInt64(bounds: Int64Bounds, value: unknown): boolean {
   return bounds.maximum === undefined || amount <= BigInt(bounds.maximum)
 }
 
+const DIGITS = /^-?\d{1,19}$/
+
+/** An integer as it stands in an address: its digits become a bigint, exact. */
+function isInt64Text(
+  bounds: Int64Bounds,
+  text: unknown,
+  _schema?: unknown,
+  context?: DataValidationCxt,
+): boolean {
+  if (typeof text !== 'string' || !DIGITS.test(text)) return false
+  const value = BigInt(text)
+  if (context) context.parentData[context.parentDataProperty] = value
+  return isInt64(bounds, value)
+}
+
 const isDateTime = (fullFormats['date-time'] as { validate(text: string): boolean }).validate
 
 /** A date-time that a clock can show and the database can hold: no leap second, years 1 to 9999 in UTC. */
@@ -44,7 +59,7 @@ function isTimestamp(text: string): boolean {
   return year >= 1 && year <= 9999
 }
 
-function createAjv(options: { coerceTypes: boolean }): Ajv {
+function createAjv(options: { coerceTypes: false | 'array' }): Ajv {
   const ajv = new Ajv({ ...options, useDefaults: true, strict: false, validateFormats: true, verbose: true })
   addFormats.default(ajv)
   ajv.addFormat('date-time', isTimestamp)
@@ -52,7 +67,11 @@ function createAjv(options: { coerceTypes: boolean }): Ajv {
     keyword: 'wellFormed',
     validate: (_: unknown, value: unknown) => isWellFormedThroughout(value),
   })
-  ajv.addKeyword({ keyword: 'int64', validate: isInt64 })
+  ajv.addKeyword(
+    options.coerceTypes
+      ? { keyword: 'int64', validate: isInt64Text, modifying: true }
+      : { keyword: 'int64', validate: isInt64 },
+  )
   ajv.addKeyword({
     keyword: 'memberByTag',
     // Without a type it would be asked about values that are no objects, null among them.
@@ -98,8 +117,8 @@ function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunct
 }
 
 const ajvForBodies = createAjv({ coerceTypes: false })
-/** Query and path members are text on the wire: `limit=20` is an integer. */
-const ajvForText = createAjv({ coerceTypes: true })
+/** Query and path members are text on the wire: `limit=20` is an integer, and a list of one is what one text is. */
+const ajvForText = createAjv({ coerceTypes: 'array' })
 
 /**
  * A schema in the keywords above: parsed JSON holds integers as numbers or bigints, which JSON Schema's `integer` does

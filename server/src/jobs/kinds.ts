@@ -6,7 +6,12 @@ export const JOB_KINDS = [
   'accounts.backfill',
   'message.deliver',
   'quote.expire',
+  'receipt.expire',
+  'receipt.settle',
+  'transaction.refund',
   'transaction.settle',
+  'transfer.settle',
+  'webhook.deliver',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 

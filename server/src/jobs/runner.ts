@@ -1,8 +1,12 @@
 import { type App, createOp, type Op, plusSeconds } from '../app.ts'
-import type { JobRow, PlatformRow } from '../db/tables.ts'
+import type { CommitResult } from '../db/committer.ts'
 import { update, type Write } from '../db/writes.ts'
+import { LogWith } from '../observability/log.ts'
 import { StaleRead } from '../operation.ts'
+import { dueNow } from './jobs.ts'
 import type { JobHandler, JobKind } from './kinds.ts'
+import { LANE_NAMES, LANES, type LaneName, laneOf } from './lanes.ts'
+import { claimDue, type DueJob, selectDueOf, selectJobExists, selectNextDue } from './store.ts'
 
 /** Runs due work, by each platform's own clock. */
 export interface JobRunner {
@@ -10,84 +14,82 @@ export interface JobRunner {
   start(): void
   /** Something became due in this process: look now. */
   wake(): void
-  /** Does all work of one platform that is due at its present time, in order of due time. */
-  runDue(platformId: string): Promise<void>
-  /** When the next work of a platform falls due, not later than `until`. */
-  nextDue(platformId: string, until: Date): Promise<Date | undefined>
+  /** Commits what an operation wants written. Work that is due by it begins at once, where there is room. */
+  commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
+  /** Does all work of one platform that is due at its present time, in order of due time; or all but webhooks. */
+  runDue(platformId: string, withWebhooks?: boolean): Promise<void>
+  /** When the next of that work falls due, not later than `until`. */
+  nextDue(platformId: string, until: Date, withWebhooks?: boolean): Promise<Date | undefined>
   /** Stops looking, and waits for what is under way. */
   stop(): Promise<void>
 }
 
 const POLL_MS = 1000
-/** Jobs that one process does at a time. Their writes share database transactions. */
-const JOBS_AT_ONCE_MAX = 64
-/** Of these, messages: they wait for machines elsewhere, and payments must not wait for them. */
-const MESSAGES_AT_ONCE_MAX = 32
-const MESSAGE = 'message.deliver' satisfies JobKind
-/**
- * A process that claims a job and dies holds others off it for so long. Doing a job twice has one effect all the same;
- * a message, though, would arrive twice.
- */
-const CLAIM_SECONDS = 5
-const MESSAGE_CLAIM_SECONDS = 30
+/** What `runDue` reads at a time. */
+const DUE_OF_PLATFORM_MAX = 64
 const RETRY_SECONDS_MAX = 3600
 const COMMIT_TRIES_MAX = 6
-
-type DueJob = JobRow & { readonly platform: PlatformRow }
 
 export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, JobHandler>>): JobRunner {
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
   let again = false
-  /** The last look found more than there was room for. */
-  let hasMore = false
   let stopped = false
-  const underWay = new Map<string, { readonly kind: string; readonly done: Promise<void> }>()
+  const underWay = new Map<string, Promise<void>>()
+  /** Jobs of each lane that are under way or will be once their commit is done. */
+  const taken: Record<LaneName, number> = { main: 0, messages: 0, webhooks: 0 }
+  /** Lanes of which more is due than there was room for: who came first is first, also in the database. */
+  const isBehind: Record<LaneName, boolean> = { main: false, messages: false, webhooks: false }
 
   async function look(): Promise<void> {
     do {
+      // So that what ends within one turn of the event loop makes room together.
+      await nextTurn()
       again = false
-      const room = JOBS_AT_ONCE_MAX - underWay.size
-      const messages = [...underWay.values()].filter(({ kind }) => kind === MESSAGE).length
-      const jobs = await selectDue(app, room, MESSAGES_AT_ONCE_MAX - messages)
-      hasMore = jobs.length === room
-      // Together, so that the claims are one commit.
-      const claims = await Promise.allSettled(jobs.map((job) => claim(app, job)))
-      for (const [index, job] of jobs.entries()) {
-        const claimed = claims[index]!
-        if (claimed.status === 'fulfilled' && claimed.value) begin(job)
+      const room = { main: 0, messages: 0, webhooks: 0 }
+      for (const lane of LANE_NAMES) room[lane] = LANES[lane].atOnceMax - taken[lane]
+      if (!LANE_NAMES.some((lane) => room[lane] > 0)) return
+      const jobs = await claimDue(app, room)
+      for (const lane of LANE_NAMES) {
+        const found = jobs.filter(({ kind }) => laneOf(kind) === lane)
+        if (room[lane] > 0) isBehind[lane] = found.length === room[lane]
       }
+      // A claim may run out before its work is done: it goes on all the same.
+      for (const job of jobs) if (!underWay.has(job.id)) begin(job)
     } while (again && !stopped)
   }
 
   function begin(job: DueJob): void {
+    const lane = laneOf(job.kind)
+    taken[lane] += 1
     const done = perform(job)
-      .catch((error) => app.log.error({ err: error, job: job.id }, 'a job was cut short'))
+      .catch((error) => app.log.error({ err: error, job: job.id, kind: job.kind }, 'a job was cut short'))
       .finally(() => {
         underWay.delete(job.id)
-        if (hasMore || job.kind === MESSAGE) wake()
+        taken[lane] -= 1
+        // Not for each one's room: a look is a statement that commits.
+        if (isBehind[lane] && taken[lane] <= LANES[lane].atOnceMax / 2) wake()
       })
-    underWay.set(job.id, { kind: job.kind, done })
+    underWay.set(job.id, done)
   }
 
   async function perform(job: DueJob): Promise<void> {
-    const op = createOp(app, job.platform, { kind: 'job', jobId: job.id })
+    const log = new LogWith(app.log, { job: job.id, kind: job.kind, platformId: job.platform_id })
+    const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
     try {
       for (let tries = 1; tries <= COMMIT_TRIES_MAX; tries++) {
         const writes = await decide(op, job)
         if (!writes) continue
-        const { done } = await app.committer.commit([
-          { write: 'remove', table: 'jobs', id: job.id },
-          ...writes,
-        ])
-        if (done && writes.some((write) => write.write === 'insert' && write.table === 'jobs')) wake()
-        if (done || !(await exists(app, job.id))) return
+        const { done } = await commit(op, [{ write: 'remove', table: 'jobs', id: job.id }, ...writes])
+        if (done) app.metrics.job(job.kind as JobKind, 'done')
+        if (done || !(await selectJobExists(app, job.id))) return
       }
       throw new Error('The records kept changing')
     } catch (error) {
       // Done elsewhere meanwhile: what failed here has met its effects.
-      if (!(await exists(app, job.id))) return
-      app.log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts }, 'job failed')
+      if (!(await selectJobExists(app, job.id))) return
+      app.metrics.job(job.kind as JobKind, 'failed')
+      log.error({ err: error, attempts: job.attempts }, 'job failed')
       const wait = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, 12))
       const change = {
         attempts: job.attempts + 1,
@@ -109,6 +111,42 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     }
   }
 
+  async function commit(op: Op, writes: readonly Write[]): Promise<CommitResult> {
+    const due = dueNow(op, writes)
+    const mine = new Map<Write, DueJob>()
+    for (const { write, job } of due) {
+      const lane = laneOf(job.kind)
+      if (stopped || isBehind[lane]) continue
+      if (taken[lane] === LANES[lane].atOnceMax) isBehind[lane] = true
+      else {
+        taken[lane] += 1
+        mine.set(write, { ...job, platform: op.platform })
+      }
+    }
+    let isDone = false
+    try {
+      const result = await app.committer.commit(mine.size > 0 ? writes.map(claimed) : writes)
+      isDone = result.done
+      return result
+    } finally {
+      for (const job of mine.values()) {
+        taken[laneOf(job.kind)] -= 1
+        if (isDone && !stopped) begin(job)
+      }
+      if (isDone && mine.size < due.length) wake()
+    }
+
+    /** The write as it is for work that this process begins by itself: claimed from the first moment. */
+    function claimed(write: Write): Write {
+      if (write.write === 'event' && write.delivery)
+        return mine.has(write.delivery) ? { ...write, delivery: claimed(write.delivery) } : write
+      const job = mine.get(write)
+      if (!job || write.write !== 'insert') return write
+      const claimedUntil = plusSeconds(app.clock(), LANES[laneOf(job.kind)].claimSeconds)
+      return { ...write, row: { ...write.row, attempts: 1, claimed_until: claimedUntil } }
+    }
+  }
+
   function wake(): void {
     if (stopped) return
     again = true
@@ -127,77 +165,36 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
       wake()
     },
     wake,
-    async runDue(platformId) {
+    commit,
+    async runDue(platformId, withWebhooks = true) {
       for (;;) {
-        const jobs = await selectDueOf(app, platformId)
+        const jobs = await selectDueOf(app, platformId, DUE_OF_PLATFORM_MAX, withWebhooks)
         if (jobs.length === 0) return
-        for (const job of jobs) await perform(job)
+        for (const group of oneByOne(jobs))
+          await Promise.all(group.map((job) => underWay.get(job.id) ?? perform(job)))
       }
     },
-    nextDue: (platformId, until) => selectNextDue(app, platformId, until),
+    nextDue: (platformId, until, withWebhooks = true) => selectNextDue(app, platformId, until, withWebhooks),
     async stop() {
       stopped = true
       clearInterval(timer)
       await looking
-      await Promise.all([...underWay.values()].map(({ done }) => done))
+      await Promise.all(underWay.values())
     },
   }
 }
 
-/** What is due now and claimed by nobody, earliest first; of messages so many at most. Claims are in real time. */
-async function selectDue(app: App, limit: number, messagesMax: number): Promise<DueJob[]> {
-  if (limit <= 0) return []
-  const { rows } = await app.db.query<JobRow>(
-    `WITH due AS (SELECT j.*, row_number() OVER (PARTITION BY j.kind ORDER BY j.due_at, j.id) AS place
-       FROM platforms p CROSS JOIN LATERAL (
-         SELECT * FROM jobs WHERE platform_id = p.id
-           AND due_at <= $1::timestamptz + p.clock_offset_ms * interval '1 millisecond'
-           AND (claimed_until IS NULL OR claimed_until <= $1)
-           AND ($3 > 0 OR kind <> '${MESSAGE}') ORDER BY due_at, id LIMIT $2) j)
-     SELECT * FROM due WHERE kind <> '${MESSAGE}' OR place <= $3 ORDER BY due_at, id LIMIT $2`,
-    [app.clock(), limit, messagesMax],
-  )
-  return withPlatforms(app, rows)
+/** Job after job; but of adjacent webhooks none waits for the machine that another one goes to. */
+function oneByOne(jobs: readonly DueJob[]): DueJob[][] {
+  const groups: DueJob[][] = []
+  for (const job of jobs) {
+    const group = groups.at(-1)
+    if (group && laneOf(job.kind) === 'webhooks' && laneOf(group[0]!.kind) === 'webhooks') group.push(job)
+    else groups.push([job])
+  }
+  return groups
 }
 
-/** What is due of one platform, claimed or not: doing a job twice has one effect. */
-async function selectDueOf(app: App, platformId: string): Promise<DueJob[]> {
-  const { rows } = await app.db.query<JobRow>(
-    `SELECT j.* FROM jobs j JOIN platforms p ON p.id = j.platform_id WHERE p.id = $1
-       AND j.due_at <= $2::timestamptz + p.clock_offset_ms * interval '1 millisecond' ORDER BY j.due_at, j.id LIMIT $3`,
-    [platformId, app.clock(), JOBS_AT_ONCE_MAX],
-  )
-  return withPlatforms(app, rows)
-}
-
-async function selectNextDue(app: App, platformId: string, until: Date): Promise<Date | undefined> {
-  const row = await app.read
-    .selectFrom('jobs')
-    .select('due_at')
-    .where('platform_id', '=', platformId)
-    .where('due_at', '<=', until)
-    .orderBy('due_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.due_at
-}
-
-async function withPlatforms(app: App, jobs: readonly JobRow[]): Promise<DueJob[]> {
-  if (jobs.length === 0) return []
-  const ids = [...new Set(jobs.map((job) => job.platform_id))]
-  const platforms = await app.read.selectFrom('platforms').selectAll().where('id', 'in', ids).execute()
-  const byId = new Map(platforms.map((platform) => [platform.id, platform]))
-  return jobs.map((job) => ({ ...job, platform: byId.get(job.platform_id)! }))
-}
-
-async function claim(app: App, job: JobRow): Promise<boolean> {
-  const seconds = job.kind === MESSAGE ? MESSAGE_CLAIM_SECONDS : CLAIM_SECONDS
-  const change = { attempts: job.attempts + 1, claimed_until: plusSeconds(app.clock(), seconds) }
-  return (await app.committer.commit([update('jobs', job.id, { attempts: job.attempts }, change)])).done
-}
-
-async function exists(app: App, id: string): Promise<boolean> {
-  return (
-    (await app.read.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
-  )
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,5 +1,6 @@
 import type { Op } from '../app.ts'
-import type { Read } from '../db/read.ts'
+import { rowByKey } from '../db/lookup.ts'
+import type { LedgerAccountRow } from '../db/tables.ts'
 import type { LedgerEntry, LedgerWrite } from '../db/writes.ts'
 import { INT64_MAX, INT64_MIN } from '../int64.ts'
 
@@ -124,15 +125,20 @@ export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
 }
 
 /** Balances by account id. An account that is not open has none. */
-export async function findBalances(read: Read, accountIds: readonly string[]): Promise<Map<string, Balance>> {
-  if (accountIds.length === 0) return new Map()
-  const rows = await read
-    .selectFrom('ledger_accounts')
-    .select(['id', 'posted', 'held'])
-    .where('id', 'in', accountIds)
-    .execute()
-  return new Map(rows.map((row) => [row.id, { available: row.posted - row.held, total: row.posted }]))
+export async function findBalances(
+  op: Pick<Op, 'find'>,
+  accountIds: readonly string[],
+): Promise<Map<string, Balance>> {
+  const rows = await Promise.all(accountIds.map((id) => op.find(BY_ID, id)))
+  return new Map(
+    rows.flatMap((row) => (row ? [[row.id, { available: row.posted - row.held, total: row.posted }]] : [])),
+  )
 }
+
+const BY_ID = rowByKey<Pick<LedgerAccountRow, 'id' | 'platform_id' | 'posted' | 'held'>>(
+  'SELECT id, platform_id, posted, held FROM ledger_accounts WHERE id = ANY ($1::text[])',
+  'id',
+)
 
 function systemAccountId(op: Op, system: SystemAccount, currency: string): string {
   return `Ledger:${system}:${currency}:${op.platform.id}`

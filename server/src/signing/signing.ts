@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Op } from '../app.ts'
 import { parseStamp, type Stamp, verifyStamp } from '../crypto/stamp.ts'
+import { rowByKey } from '../db/lookup.ts'
 import type { SigningRequestRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { toCanonicalJson, toJson } from '../json.ts'
@@ -160,13 +161,13 @@ export function consumeRequest(op: Op, approval: Approval): Write[] {
   ]
 }
 
+const REQUEST_BY_ID = rowByKey<SigningRequestRow>(
+  'SELECT * FROM signing_requests WHERE id = ANY ($1::text[])',
+  'id',
+)
+
 async function findOpenRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
-  const request = await op.read
-    .selectFrom('signing_requests')
-    .selectAll()
-    .where('id', '=', requestId)
-    .where('platform_id', '=', op.platform.id)
-    .executeTakeFirst()
+  const request = await op.find(REQUEST_BY_ID, requestId)
   if (!request) throw new ApiError('UNAUTHORIZED', { reason: 'Unknown request' })
   if (request.consumed_at) throw new ApiError('UNAUTHORIZED', { reason: 'Request already used' })
   if (request.expires_at <= op.now) throw new ApiError('UNAUTHORIZED', { reason: 'Request expired' })

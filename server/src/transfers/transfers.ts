@@ -113,7 +113,7 @@ async function findParties(
   const [internal, external, balances] = await Promise.all([
     findInternalAccount(op, internalId, `${internalSide}.accountId`),
     findExternalAccount(op, externalId, externalField),
-    findBalances(op.read, [internalId]),
+    findBalances(op, [internalId]),
   ])
   if (internalSide === 'source' && internal.type === 'EMBEDDED_WALLET')
     throw fieldError(

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Client } from '../client.testing.ts'
 import { Bank } from './bank.testing.ts'
-import { conflictAtCommit, endConflictsAtCommit } from './faults.testing.ts'
-import { isFull, Random, seededRandom } from './random.testing.ts'
+import { conflictsAtCommit } from './faults.testing.ts'
+import { isFull, type Random, seededRandom } from './random.testing.ts'
 import { type OwnService, openOwnService } from './service.testing.ts'
 import { expectEachOnce, watch } from './watch.testing.ts'
 
@@ -14,8 +14,9 @@ const FAULTS_MS = isFull ? 10_000 : 700
 
 let service: OwnService
 beforeAll(async () => {
-  service = await openOwnService(new Random(1))
+  service = await openOwnService()
 })
+afterEach(() => service.db.heal())
 afterAll(() => service.close())
 
 /** Clients move money for so long, while somebody watches. */
@@ -40,12 +41,11 @@ test('serialization failures and deadlocks in a tenth of all transactions are me
   const random = seededRandom()
   const client = await service.newPlatform()
   const bank = await Bank.open(() => client, random)
-  await conflictAtCommit(service.db.inner, 0.05, random)
-  service.db.inject('conflict', 0.05)
+  await service.db.conflict(0.1, random)
   await work(bank, client, random, FAULTS_MS)
-  service.db.inject('none', 0)
-  expect(await endConflictsAtCommit(service.db.inner)).toBeGreaterThan(0)
+  expect(await conflictsAtCommit(service.db.inner)).toBeGreaterThan(0)
   expect([...service.db.injected.keys()].sort()).toEqual(['40001', '40P01'])
+  await service.db.heal()
   await expectEachOnce(service.db.inner, bank, client)
 })
 
@@ -53,9 +53,9 @@ test('where connections are lost and nobody knows what was committed, a client t
   const random = seededRandom()
   const client = await service.newPlatform()
   const bank = await Bank.open(() => client, random, { survives: true })
-  service.db.inject('loss', 0.05)
+  service.db.lose(0.05, random)
   await work(bank, client, random, FAULTS_MS)
-  service.db.inject('none', 0)
+  await service.db.heal()
   expect(bank.unknown).toBeGreaterThan(0)
   await expectEachOnce(service.db.inner, bank, client)
 })

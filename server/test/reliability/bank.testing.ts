@@ -232,7 +232,9 @@ export class Bank {
 
   /** Asks, again if it was asked before. The first answer is the answer for good. */
   async askAgain(ask: Ask): Promise<void> {
-    const { status, body } = await this.#answerTo(ask)
+    const wasAnswered = ask.answer !== undefined
+    const { status, body, headers } = await this.#answerTo(ask)
+    if (wasAnswered) expect(headers.get('Idempotency-Replayed'), toJson(ask)).toBe('true')
     const first = ask.answer
     if (first) {
       expect(toJson([status, body]), `${toJson(ask)} was answered otherwise before`).toBe(

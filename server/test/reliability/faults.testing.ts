@@ -1,43 +1,53 @@
 import type { Database, QueryAnswer } from '../../src/db/port.ts'
-import type { Random } from './random.testing.ts'
-
-/** What befalls statements: conflicts undo them, after a loss nobody knows. */
-type Fault = 'none' | 'conflict' | 'loss'
+import { Random } from './random.testing.ts'
 
 /**
- * A database that fails as PostgreSQL does, now and then. A conflict is met before the statement has done anything; how
- * it is met at the commit is `conflictAtCommit`. A lost connection took the statement with it, or only the answer to it.
+ * A database that fails as PostgreSQL does, now and then. A conflict is met before the statement has done anything, or
+ * at its commit. A lost connection took the statement with it, or only the answer to it.
  */
 export class FaultyDatabase implements Database {
   readonly kind: Database['kind']
-  /** Without faults. */
+  /** Without the faults that are injected here. */
   readonly inner: Database
-  readonly #random: Random
-  #fault: Fault = 'none'
-  #share = 0
+  #random = new Random(0)
+  #conflicts = 0
+  #losses = 0
   /** How often each fault was injected, by its code. */
   readonly injected = new Map<string, number>()
 
-  constructor(inner: Database, random: Random) {
+  constructor(inner: Database) {
     this.kind = inner.kind
     this.inner = inner
-    this.#random = random
   }
 
-  /** From now on this share of all statements meets it. */
-  inject(fault: Fault, share: number): void {
-    this.#fault = fault
-    this.#share = share
+  /** From now on this share of transactions fails: half of it at once, half at the commit where there is one. */
+  async conflict(share: number, random: Random): Promise<void> {
+    await makeConflictsAtCommit(this.inner, share / 2, random)
+    this.#random = random.fork()
+    this.#conflicts = share / 2
+  }
+
+  /** From now on this share of statements loses its connection. */
+  lose(share: number, random: Random): void {
+    this.#random = random.fork()
+    this.#losses = share
+  }
+
+  /** From now on nothing fails. */
+  async heal(): Promise<void> {
+    this.#conflicts = 0
+    this.#losses = 0
+    await noConflictsAtCommit(this.inner)
   }
 
   async query<Row = Record<string, unknown>>(
     sql: string,
     parameters?: readonly unknown[],
   ): Promise<QueryAnswer<Row>> {
-    if (this.#fault === 'none' || !this.#random.chance(this.#share)) return this.inner.query(sql, parameters)
-    if (this.#fault === 'conflict') throw this.#conflict()
+    if (this.#random.chance(this.#conflicts)) throw this.#conflictError()
+    if (!this.#random.chance(this.#losses)) return this.inner.query(sql, parameters)
     if (this.#random.chance(0.5)) await this.inner.query(sql, parameters)
-    throw this.#loss()
+    throw this.#lossError()
   }
 
   script(sql: string): Promise<void> {
@@ -48,14 +58,14 @@ export class FaultyDatabase implements Database {
     return this.inner.close()
   }
 
-  #conflict(): Error {
+  #conflictError(): Error {
     return this.#random.chance(0.5)
       ? this.#error('40001', 'could not serialize access due to concurrent update')
       : this.#error('40P01', 'deadlock detected')
   }
 
   /** As pg tells of it: the socket's error, or the server's last words. */
-  #loss(): Error {
+  #lossError(): Error {
     return this.#random.pick([
       () => this.#error(undefined, 'Connection terminated unexpectedly'),
       () => this.#error('ECONNRESET', 'read ECONNRESET'),
@@ -76,7 +86,7 @@ export class FaultyDatabase implements Database {
  * Makes a share of all transactions that write anything fail at their commit, with all they have done undone, as a
  * serialization failure or a deadlock. Which ones follows from the transaction's number and the seed.
  */
-export async function conflictAtCommit(db: Database, share: number, random: Random): Promise<void> {
+export async function makeConflictsAtCommit(db: Database, share: number, random: Random): Promise<void> {
   const percent = Math.round(share * 100)
   await db.script(`
     CREATE SEQUENCE reliability_conflicts;
@@ -97,11 +107,17 @@ export async function conflictAtCommit(db: Database, share: number, random: Rand
     END $$;`)
 }
 
-/** From now on no commit fails by itself. Gives how many did. */
-export async function endConflictsAtCommit(db: Database): Promise<number> {
+/** How often a commit has failed so. */
+export async function conflictsAtCommit(db: Database): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(
     'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS count FROM reliability_conflicts',
   )
-  await db.script('DROP FUNCTION reliability_conflict() CASCADE; DROP SEQUENCE reliability_conflicts')
   return Number(rows[0]!.count)
+}
+
+/** From now on no commit fails by itself. */
+export function noConflictsAtCommit(db: Database): Promise<void> {
+  return db.script(
+    'DROP FUNCTION IF EXISTS reliability_conflict() CASCADE; DROP SEQUENCE IF EXISTS reliability_conflicts',
+  )
 }

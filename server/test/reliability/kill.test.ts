@@ -4,7 +4,7 @@ import type { Client, Reply } from '../client.testing.ts'
 import { ensureServerBuilt, newPlace, PROCESS_TEST_MS, ServerProcess } from '../server-process.testing.ts'
 import { type Received, Receiver } from '../webhook-receiver.testing.ts'
 import { Bank } from './bank.testing.ts'
-import { expectSettledBooks } from './books.testing.ts'
+import { expectSettledBooks, expectSoundBalances } from './books.testing.ts'
 import { isFull, seededRandom } from './random.testing.ts'
 
 vi.setConfig({ testTimeout: 2 * PROCESS_TEST_MS })
@@ -52,14 +52,24 @@ test('kill -9 at any moment loses nothing that was acknowledged, and a retry doe
 
   await client.advance(SETTLED_SECONDS)
   await expectDelivered(client, receiver)
-  const { totalCount } = (await client.get('/customers?limit=1')).body
-  expect(totalCount).toBe(bank.customers.size)
+  expect((await client.get('/customers?limit=1')).body.totalCount).toBe(bank.customers.size)
+  const shown = await Promise.all(
+    [...bank.accounts, ...bank.wallets].map(({ id, customerId }) => balanceShown(client, id, customerId)),
+  )
   expect((await server.kill('SIGTERM')).code).toBe(0)
   const db = await openDatabase(place)
   const transactions = await expectSettledBooks(db, bank.platformId)
+  const balances = await expectSoundBalances(db, bank.platformId)
   await db.close()
   expect([...transactions.keys()].sort()).toEqual([...bank.acknowledged].sort())
+  const stored = shown.map(([id]) => [id, Number(balances.get(id)!.posted - balances.get(id)!.held)])
+  expect(shown).toEqual(stored)
 })
+
+async function balanceShown(client: Client, id: string, customerId: string): Promise<[string, number]> {
+  const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}&limit=100`)
+  return [id, body.data.find((account: { id: string }) => account.id === id).balance.amount]
+}
 
 /**
  * Every event of the feed came to the receiver, however often with the same id and in the same words, and those of one

@@ -10,7 +10,6 @@ import { baseUrlOf, createPlatform } from '../../src/first-platform.ts'
 import { openService } from '../../src/service.ts'
 import { Client } from '../client.testing.ts'
 import { FaultyDatabase } from './faults.testing.ts'
-import type { Random } from './random.testing.ts'
 
 /** A service in this process, which listens, on a database of its own that can be made to fail. */
 export interface OwnService {
@@ -19,7 +18,7 @@ export interface OwnService {
   close(): Promise<void>
 }
 
-export async function openOwnService(random: Random): Promise<OwnService> {
+export async function openOwnService(): Promise<OwnService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-reliability-'))
   const serverUrl = process.env.DATABASE_URL
   const own = serverUrl
@@ -35,7 +34,7 @@ export async function openOwnService(random: Random): Promise<OwnService> {
   const service = await openService(config, {
     checkAnswers: true,
     wrapDatabase: (inner) => {
-      db = new FaultyDatabase(inner, random)
+      db = new FaultyDatabase(inner)
       return db
     },
   })

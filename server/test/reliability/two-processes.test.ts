@@ -8,7 +8,7 @@ import {
   ServerProcess,
 } from '../server-process.testing.ts'
 import { Bank } from './bank.testing.ts'
-import { conflictAtCommit, endConflictsAtCommit } from './faults.testing.ts'
+import { conflictsAtCommit, makeConflictsAtCommit, noConflictsAtCommit } from './faults.testing.ts'
 import { isFull, seededRandom } from './random.testing.ts'
 import { expectEachOnce, watch } from './watch.testing.ts'
 
@@ -33,7 +33,7 @@ test.runIf(onPostgres)(
     // By another name, as the connections of the servers are broken by theirs.
     const db = await openPostgres(`${place.databaseUrl}?application_name=watcher`)
     const bank = await Bank.open(any, random, { survives: true })
-    await conflictAtCommit(db, 0.05, random)
+    await makeConflictsAtCommit(db, 0.1, random)
     const endMs = performance.now() + WORK_MS
     const isOver = () => performance.now() > endMs
     const killer = async () => {
@@ -57,7 +57,8 @@ test.runIf(onPostgres)(
       watch(db, bank, any, random, isOver),
       bank.work(CLIENTS, random.fork(), isOver),
     ])
-    expect(await endConflictsAtCommit(db)).toBeGreaterThan(0)
+    expect(await conflictsAtCommit(db)).toBeGreaterThan(0)
+    await noConflictsAtCommit(db)
     await expectEachOnce(db, bank, any())
     await db.close()
   },

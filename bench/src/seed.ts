@@ -1,0 +1,52 @@
+import type { Database } from '@countersign/server/db/port'
+
+/** An account that pays, and where it pays to. */
+export interface Payer {
+  readonly accountId: string
+  readonly bankAccountId: string
+}
+
+/** What each account begins with: more than a run can pay out in cents. */
+const FUNDS = 1_000_000_000
+
+const ids = (kind: string) => `'${kind}:0190b000-0000-7000-8000-' || lpad(n::text, 12, '0')`
+
+/**
+ * As many customers with a dollar account, money on it and a bank account, written by SQL: through the API it would take
+ * minutes. The money is one transfer of the ledger, so the books are in order. Gives them in the order of their numbers.
+ */
+export async function seedPayers(db: Database, count: number): Promise<Payer[]> {
+  await db.script(`
+WITH n AS (SELECT n FROM generate_series(1, ${count}) AS n), p AS (SELECT id FROM platforms LIMIT 1),
+customers AS (
+  INSERT INTO customers (id, platform_id, platform_customer_id, customer_type, verification_status, currencies, uma_address,
+    details, version, created_at, updated_at)
+  SELECT ${ids('Customer')}, p.id, 'payer-' || n, 'INDIVIDUAL', 'APPROVED', '["USD"]', '$payer-' || n || '@bench.example',
+    '{}', 1, now(), now() FROM n, p),
+internal AS (
+  INSERT INTO internal_accounts (id, platform_id, customer_id, type, currency, status, private_enabled, credentials_version,
+    created_at, updated_at)
+  SELECT ${ids('InternalAccount')}, p.id, ${ids('Customer')}, 'INTERNAL_FIAT', 'USD', 'ACTIVE', false, 1, now(), now()
+  FROM n, p),
+external AS (
+  INSERT INTO external_accounts (id, platform_id, customer_id, currency, account_type, account_info, fingerprint, identifier,
+    status, default_uma_deposit, created_at, updated_at)
+  SELECT ${ids('ExternalAccount')}, p.id, ${ids('Customer')}, 'USD', 'USD_ACCOUNT', '{"accountType": "USD_ACCOUNT",
+    "accountNumber": "000123456789", "routingNumber": "021000021", "beneficiary": {"beneficiaryType": "INDIVIDUAL",
+    "fullName": "Ada Lovelace"}}', 'bench-' || n, '000123456789', 'ACTIVE', false, now(), now() FROM n, p)
+INSERT INTO ledger_accounts (id, platform_id, owner, currency, normal_side, may_overdraw, posted, held)
+  SELECT ${ids('InternalAccount')}, p.id, ${ids('Customer')}, 'USD', 'credit', false, ${FUNDS}, 0 FROM n, p
+  UNION ALL SELECT 'Ledger:rail:USD:' || id, id, id, 'USD', 'debit', true, ${FUNDS}::bigint * ${count}, 0 FROM p;
+
+INSERT INTO ledger_transfers (id, platform_id, cause, cause_id, created_at)
+  SELECT 'LedgerTransfer:funds', id, 'sandbox_fund', 'bench', now() FROM platforms LIMIT 1;
+INSERT INTO ledger_entries (transfer_id, line, account_id, currency, amount, created_at)
+  SELECT 'LedgerTransfer:funds', row_number() OVER (), id, currency,
+    CASE normal_side WHEN 'credit' THEN posted ELSE - posted END, now() FROM ledger_accounts WHERE posted <> 0;
+ANALYZE;`)
+  const { rows } = await db.query<{ id: string; bank: string }>(
+    `SELECT ${ids('InternalAccount')} AS id, ${ids('ExternalAccount')} AS bank FROM generate_series(1, $1::int) AS n`,
+    [count],
+  )
+  return rows.map(({ id, bank }) => ({ accountId: id, bankAccountId: bank }))
+}

@@ -1,0 +1,125 @@
+import { decode } from '@countersign/contract/decode'
+import { EventEnvelope } from '@countersign/contract/events'
+import { WEBHOOKS, type WebhookEvent } from '@countersign/contract/webhooks'
+import { type Bytes, bytesFromBase64, bytesFromText, concatBytes } from './crypto/bytes.ts'
+import { pointFromHex, verify } from './crypto/p256.ts'
+import { parseJson } from './json.ts'
+import { systemClock } from './system-clock.ts'
+
+/** The request is not one of this server's, or not of now. `message` says what is wrong, never what would be right. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError'
+}
+
+/** The headers of a request, in any case: a `Headers`, or what Node gives. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface WebhookRequest {
+  /** The body as it came: parsed and written again it would have another signature. */
+  readonly payload: string | Uint8Array
+  readonly headers: WebhookHeaders
+  /** `whsec_…`, of `GET /webhook-secrets`. Several while one replaces the other. */
+  readonly secret: string | readonly string[]
+  /** How far the sender's clock and this one may be apart, in seconds. 300 unless given. */
+  readonly toleranceSeconds?: number
+  /** Now, where this machine's clock is not the one to ask. */
+  readonly now?: Date
+}
+
+const TOLERANCE_SECONDS = 300
+const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/
+const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const
+
+/**
+ * Checks a webhook's Standard Webhooks signature and age, and gives the event, its amounts as `bigint`. Throws
+ * WebhookVerificationError. An event may come more than once: remember `id`.
+ */
+export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent> {
+  const id = headerOf(request.headers, 'webhook-id')
+  const timestamp = headerOf(request.headers, 'webhook-timestamp')
+  const signatures = headerOf(request.headers, 'webhook-signature').split(' ')
+  checkAge(timestamp, request)
+  const payload = bytesOf(request.payload)
+  const signed = concatBytes(bytesFromText(`${id}.${timestamp}.`), payload)
+  const secrets = typeof request.secret === 'string' ? [request.secret] : request.secret
+  for (const secret of secrets) {
+    const key = await crypto.subtle.importKey('raw', secretBytes(secret), HMAC, false, ['verify'])
+    for (const text of signatures) {
+      const signature = text.startsWith('v1,') ? bytesFromBase64(text.slice(3)) : undefined
+      // Web Crypto compares in constant time.
+      if (signature && (await crypto.subtle.verify(HMAC, key, signature, signed))) return eventOf(payload)
+    }
+  }
+  throw new WebhookVerificationError('No signature is by this secret')
+}
+
+/**
+ * Checks a webhook's `X-Svc-Signature`, `{"v":"1","s":…}`, by the server's public key, the `webhookPublicKey` of
+ * `/.well-known/countersign.json`: 130 hex characters. It proves who signed, and needs no secret; it does not say when.
+ * Gives the event. Throws WebhookVerificationError.
+ */
+export async function verifySvcSignature(
+  payload: string | Uint8Array,
+  header: string,
+  publicKey: string,
+): Promise<WebhookEvent> {
+  const point = pointFromHex(publicKey)
+  if (!point) throw new TypeError('publicKey is not a webhookPublicKey: 130 hex characters')
+  const { v, s } = membersOf(header)
+  const der = v === '1' && typeof s === 'string' ? bytesFromBase64(s) : undefined
+  if (!der) throw new WebhookVerificationError('X-Svc-Signature cannot be read')
+  const bytes = bytesOf(payload)
+  if (!(await verify(point, bytes, der)))
+    throw new WebhookVerificationError('The signature is not by this key')
+  return eventOf(bytes)
+}
+
+function checkAge(timestamp: string, { toleranceSeconds = TOLERANCE_SECONDS, now }: WebhookRequest): void {
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp cannot be read')
+  const age = (now?.getTime() ?? systemClock()) / 1000 - Number(timestamp)
+  if (age > toleranceSeconds) throw new WebhookVerificationError('The request is too old')
+  if (age < -toleranceSeconds) throw new WebhookVerificationError('The request is from the future')
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : findHeader(headers, name)
+  if (typeof value !== 'string' || value === '') throw new WebhookVerificationError(`${name} is missing`)
+  return value
+}
+
+function findHeader(headers: Exclude<WebhookHeaders, Headers>, name: string): unknown {
+  const found = Object.keys(headers).find((key) => key.toLowerCase() === name)
+  const value = found === undefined ? undefined : headers[found]
+  return Array.isArray(value) && value.length === 1 ? value[0] : value
+}
+
+function secretBytes(secret: string): Bytes {
+  const [, base64] = SECRET.exec(secret) ?? []
+  const bytes = base64 === undefined ? undefined : bytesFromBase64(base64)
+  if (!bytes) throw new TypeError('secret is not a webhook secret: whsec_ and base64')
+  return bytes
+}
+
+function bytesOf(payload: string | Uint8Array): Bytes {
+  // A copy: what is verified is what is read.
+  return typeof payload === 'string' ? bytesFromText(payload) : concatBytes(payload)
+}
+
+/** The event of a body that is signed, and so of this form. What is new since this was built is passed on as it is. */
+function eventOf(payload: Bytes): WebhookEvent {
+  const event = parseJson(new TextDecoder().decode(payload))
+  const { type } = event as { type: string }
+  const known = Object.values(WEBHOOKS).find(({ body }) =>
+    (body.properties.type as unknown as { enum: readonly string[] }).enum.includes(type),
+  )
+  return decode(known?.body ?? EventEnvelope, event) as WebhookEvent
+}
+
+function membersOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,32 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { App } from '../app.ts'
+import { ApiError } from '../operation.ts'
+
+const BEARER = /^Bearer +([^\s]+) *$/i
+
+/**
+ * `GET /metrics`, for Prometheus. Whoever has METRICS_TOKEN may read it; where none is set, everybody in sandbox, and in
+ * production it is not there. Error: 401 `UNAUTHORIZED`.
+ */
+export function addMetrics(server: FastifyInstance, app: App): void {
+  const { metricsToken, mode } = app.config
+  if (metricsToken === undefined && mode === 'production') return
+  const expected = metricsToken === undefined ? undefined : digest(metricsToken)
+  server.get('/metrics', async (request, reply) => {
+    const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (expected && !timingSafeEqual(digest(given), expected))
+      throw new ApiError('UNAUTHORIZED', {
+        reason: given === '' ? 'Missing credentials' : 'Invalid credentials',
+        headers: { 'WWW-Authenticate': 'Bearer realm="countersign metrics"' },
+      })
+    return reply
+      .type(app.metrics.contentType)
+      .header('Cache-Control', 'no-store')
+      .send(await app.metrics.text())
+  })
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http'
+import type { ErrorCode } from '@countersign/contract/errors'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type App, newRequestId } from '../app.ts'
+import { shownPath } from '../observability/route-timings.ts'
+
+/** What every log line of a request says about it. It is completed while the request is being understood. */
+export interface Trace {
+  readonly requestId: string
+  platformId: string | undefined
+  code: ErrorCode | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    trace: Trace
+  }
+}
+
+/** What may stand in a log line and a header without being looked at again. */
+const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
+/** Asked for every few seconds by machines: their lines would hide the others. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+
+/** The caller's own `X-Request-Id` where it can be used as it is, else a new one. */
+export function requestIdOf(app: App, { headers }: IncomingMessage): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && SAFE_ID.test(given) ? given : newRequestId(app.clock())
+}
+
+/**
+ * Names every answer by its request's id, counts it, and writes its line at `info`: method, route, status, duration,
+ * platform, and the code of an error. Neither address nor headers nor body are in it. To be called before any other hook is
+ * added.
+ */
+export function observeRequests(server: FastifyInstance, app: App): void {
+  server.decorateRequest('trace')
+  server.addHook('onRequest', (request, reply, done) => {
+    observe(app, request, reply)
+    done()
+  })
+}
+
+/** The same for one request: hooks do not see those whose address the router cannot read. */
+export function observe(app: App, request: FastifyRequest, reply: FastifyReply): void {
+  const startedMs = performance.now()
+  request.trace = { requestId: request.id, platformId: undefined, code: undefined }
+  reply.header('X-Request-Id', request.id)
+  // Not fastify's onResponse: that does not see a client who leaves before the answer.
+  reply.raw.on('close', () => finish(app, request, reply, performance.now() - startedMs))
+}
+
+function finish(app: App, request: FastifyRequest, reply: FastifyReply, durationMs: number): void {
+  const { method, trace } = request
+  const { url } = request.routeOptions
+  const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined
+  app.metrics.answered(url, method, status, trace.code, durationMs / 1000)
+  const level = url !== undefined && PROBES.has(url) ? 'debug' : 'info'
+  if (!app.log.isLevelEnabled(level)) return
+  const route = url === undefined ? 'unknown' : shownPath(url)
+  const outcome = status === undefined ? { aborted: true } : { status }
+  const line = { method, route, ...outcome, durationMs: Math.round(durationMs * 1000) / 1000, ...trace }
+  app.log[level](line, 'request')
+}

@@ -1,0 +1,98 @@
+import type { App } from '../app.ts'
+import { rowByKey } from '../db/lookup.ts'
+import type { JobRow, PlatformRow } from '../db/tables.ts'
+import { LANES, type LaneName } from './lanes.ts'
+
+/** Work that is due, with the platform that it is of; `attempts` are those before this one. */
+export type DueJob = JobRow & { readonly platform: PlatformRow }
+
+const PLATFORM_BY_ID = rowByKey<PlatformRow>('SELECT * FROM platforms WHERE id = ANY ($1::text[])', 'id')
+
+/** The kinds of each lane, as the indexes `jobs_due_…` name them. */
+export const IS_OF: Readonly<Record<LaneName, string>> = {
+  main: `kind NOT IN ('message.deliver', 'webhook.deliver')`,
+  messages: `kind = 'message.deliver'`,
+  webhooks: `kind = 'webhook.deliver'`,
+}
+
+const IS_FREE = '(claimed_until IS NULL OR claimed_until <= $1)'
+const TIME_OF_PLATFORM = `$1::timestamptz + p.clock_offset_ms * interval '1 millisecond'`
+
+const earliest = (lane: LaneName, limit: string) => `
+  (SELECT j.id FROM platform p CROSS JOIN LATERAL (
+     SELECT id, due_at FROM jobs WHERE platform_id = p.id AND due_at <= p.now AND ${IS_FREE} AND ${IS_OF[lane]}
+     ORDER BY due_at, id LIMIT ${limit}) j
+   ORDER BY j.due_at, j.id LIMIT ${limit})`
+
+/** Claims are in real time, `$1`. The rows are found, locked and changed by their ids: whatever the plan, few are read. */
+const CLAIM = `
+WITH platform AS (
+  SELECT p.id, ${TIME_OF_PLATFORM} AS now FROM platforms p
+  WHERE p.closed_at IS NULL
+    AND EXISTS (SELECT 1 FROM jobs WHERE platform_id = p.id AND due_at <= ${TIME_OF_PLATFORM})),
+due AS (${earliest('main', '$2')} UNION ALL ${earliest('messages', '$3')} UNION ALL ${earliest('webhooks', '$4')})
+UPDATE jobs SET attempts = attempts + 1, claimed_until = $1::timestamptz + interval '1 second' * CASE
+    WHEN ${IS_OF.messages} THEN ${LANES.messages.claimSeconds}
+    WHEN ${IS_OF.webhooks} THEN ${LANES.webhooks.claimSeconds} ELSE ${LANES.main.claimSeconds} END
+WHERE id = ANY (ARRAY(
+  SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM due)) AND ${IS_FREE} FOR UPDATE SKIP LOCKED))
+RETURNING *`
+
+/** Claims what is due now and claimed by nobody, earliest first, so many of each lane at most. */
+export async function claimDue(app: App, room: Readonly<Record<LaneName, number>>): Promise<DueJob[]> {
+  const { rows } = await app.db.query<JobRow>(CLAIM, [app.clock(), room.main, room.messages, room.webhooks])
+  const claimed = rows.map((job) => ({ ...job, attempts: job.attempts - 1 }))
+  return withPlatforms(app, claimed.sort(byTime))
+}
+
+/** What is due of one platform, claimed or not: doing a job twice has one effect. */
+export async function selectDueOf(
+  app: App,
+  platformId: string,
+  limit: number,
+  withWebhooks: boolean,
+): Promise<DueJob[]> {
+  const { rows } = await app.db.query<JobRow>(
+    `SELECT j.* FROM jobs j JOIN platforms p ON p.id = j.platform_id WHERE p.id = $2 AND p.closed_at IS NULL
+       AND j.due_at <= ${TIME_OF_PLATFORM} AND ($4 OR NOT ${IS_OF.webhooks}) ORDER BY j.due_at, j.id LIMIT $3`,
+    [app.clock(), platformId, limit, withWebhooks],
+  )
+  return withPlatforms(app, rows)
+}
+
+/** When the next work of a platform falls due, not later than `until`. */
+export async function selectNextDue(
+  app: App,
+  platformId: string,
+  until: Date,
+  withWebhooks: boolean,
+): Promise<Date | undefined> {
+  const row = await app.read
+    .selectFrom('jobs')
+    .innerJoin('platforms', 'platforms.id', 'jobs.platform_id')
+    .select('due_at')
+    .where('platforms.id', '=', platformId)
+    .where('platforms.closed_at', 'is', null)
+    .where('due_at', '<=', until)
+    .$if(!withWebhooks, (q) => q.where('kind', '<>', 'webhook.deliver'))
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.due_at
+}
+
+export async function selectJobExists(app: App, id: string): Promise<boolean> {
+  return (
+    (await app.read.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+  )
+}
+
+async function withPlatforms(app: App, jobs: readonly JobRow[]): Promise<DueJob[]> {
+  return Promise.all(
+    jobs.map(async (job) => ({ ...job, platform: (await app.lookup(PLATFORM_BY_ID, job.platform_id))! })),
+  )
+}
+
+function byTime(one: JobRow, other: JobRow): number {
+  return one.due_at.getTime() - other.due_at.getTime() || (one.id < other.id ? -1 : 1)
+}

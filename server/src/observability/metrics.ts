@@ -1,0 +1,202 @@
+import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Config } from '../config.ts'
+import type { CommitObserver, CommitResult } from '../db/committer.ts'
+import type { Database } from '../db/port.ts'
+import { JOB_KINDS, type JobKind } from '../jobs/kinds.ts'
+import { RouteTimings } from './route-timings.ts'
+import { type DueWork, findDueWork } from './store.ts'
+import { Tally } from './tally.ts'
+import { VERSION } from './version.ts'
+
+/** What this process counts about itself, for Prometheus. Calls never throw and cost about a microsecond at most. */
+export interface Metrics extends CommitObserver {
+  /**
+   * One HTTP answer. `route` is a pattern of the router, undefined where none fits; `status` is undefined where the
+   * client was gone before the answer.
+   */
+  answered(
+    route: string | undefined,
+    method: string,
+    status: number | undefined,
+    code: ErrorCode | undefined,
+    seconds: number,
+  ): void
+  job(kind: JobKind, result: 'done' | 'failed'): void
+  /** A try to deliver a webhook: the status of the answer, or the code of what kept it away. */
+  webhookAttempt(result: number | string): void
+  /** The text format of Prometheus. What the database says is asked for now, and left out where it does not answer. */
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+/** Seconds. Half a millisecond is a read on an idle machine; at ten seconds most clients have given up. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+/** Prometheus gives up on a scrape after ten seconds, and what this process knows by itself should arrive then. */
+const DATABASE_ANSWER_MS_MAX = 2000
+
+const POSTINGS = ['post', 'hold', 'capture', 'void'] as const
+const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'fault'] as const
+const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
+const FAULTS = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status >= 500)
+
+/** Counters of one service; a second one in the same process has its own. */
+export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
+  new Gauge({
+    name: 'countersign_build_info',
+    help: 'Always 1; the labels say what runs.',
+    labelNames: ['version', 'mode', 'database'],
+    registers,
+  }).set({ version: VERSION, mode, database: db.kind }, 1)
+
+  const timings = new RouteTimings(SECONDS)
+  const refusals = new Tally(registry, {
+    name: 'countersign_http_errors_total',
+    help: 'Answers with an error, by its code.',
+    label: 'code',
+    values: FAULTS,
+  })
+  const batchSets = new Histogram({
+    name: 'countersign_commit_batch_sets',
+    help: 'Write sets that were taken together to be written.',
+    buckets: BATCH_SETS,
+    registers,
+  })
+  const batchSeconds = new Histogram({
+    name: 'countersign_commit_duration_seconds',
+    help: 'How long it took until each of them had its result.',
+    buckets: SECONDS,
+    registers,
+  })
+  const conflicts = new Counter({
+    name: 'countersign_commit_conflicts_total',
+    help: 'Transactions that were repeated after a serialization failure or a deadlock.',
+    registers,
+  })
+  const sets = new Tally(registry, {
+    name: 'countersign_commit_sets_total',
+    help: 'Write sets by what came of them: done, the guard that refused, or a fault.',
+    label: 'result',
+    values: COMMIT_RESULTS,
+  })
+  const postings = new Tally(registry, {
+    name: 'countersign_ledger_postings_total',
+    help: 'Movements of money that were committed: transfers posted, holds made, captured and voided.',
+    label: 'kind',
+    values: POSTINGS,
+  })
+  const jobs = new Counter({
+    name: 'countersign_jobs_total',
+    help: 'Due work by kind: done, or failed and put off.',
+    labelNames: ['kind', 'result'],
+    registers,
+  })
+  for (const kind of JOB_KINDS) for (const result of ['done', 'failed']) jobs.inc({ kind, result }, 0)
+  const webhooks = new Tally(registry, {
+    name: 'countersign_webhook_attempts_total',
+    help: 'Tries to deliver a webhook, by what came of them.',
+    label: 'result',
+    values: WEBHOOK_RESULTS,
+  })
+  const scraped = createScraped(registry)
+  let asking: Promise<DueWork[] | undefined> | undefined
+  /** One question at a time, so that none pile up on a database that does not answer. */
+  const askDueWork = () => {
+    asking ??= findDueWork(db, clock())
+      .catch(() => undefined)
+      .finally(() => {
+        asking = undefined
+      })
+    return asking
+  }
+
+  return {
+    answered(route, method, status, code, seconds) {
+      timings.observe(route, method, status, seconds)
+      if (code !== undefined) refusals.add(code)
+    },
+    batch(size, seconds) {
+      batchSets.observe(size)
+      batchSeconds.observe(seconds)
+    },
+    conflict: () => conflicts.inc(),
+    set(writes, result) {
+      sets.add(commitResult(result))
+      if (result === 'fault' || !result.done) return
+      for (const { write } of writes)
+        if (write === 'post' || write === 'hold' || write === 'capture' || write === 'void')
+          postings.add(write)
+    },
+    job: (kind, result) => jobs.inc({ kind, result }),
+    webhookAttempt: (result) => webhooks.add(webhookResult(result)),
+    contentType: registry.contentType,
+    async text() {
+      scraped.show(await inTime(askDueWork()))
+      return `${await registry.metrics()}\n${timings.text()}\n`
+    },
+  }
+}
+
+function commitResult(result: CommitResult | 'fault'): (typeof COMMIT_RESULTS)[number] {
+  if (result === 'fault') return 'fault'
+  return result.done ? 'done' : result.guard
+}
+
+function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number] {
+  if (result === 'TIMEOUT') return 'timeout'
+  if (result === 'ADDRESS_REFUSED') return 'address_refused'
+  if (typeof result === 'string') return 'unreachable'
+  return WEBHOOK_RESULTS[Math.trunc(result / 100) - 2] ?? 'unreachable'
+}
+
+/** What is asked of the database at a scrape. */
+function createScraped(registry: Registry): { show(work: readonly DueWork[] | undefined): void } {
+  const registers = [registry]
+  const up = new Gauge({
+    name: 'countersign_database_up',
+    help: 'Whether the database answered during this scrape.',
+    registers,
+  })
+  const lag = new Gauge({
+    name: 'countersign_due_work_lag_seconds',
+    help: 'How long ago the oldest work that is due and not done fell due, on the clock of its platform.',
+    labelNames: ['kind'],
+    registers,
+  })
+  const waiting = new Gauge({
+    name: 'countersign_due_work',
+    help: 'Jobs that are due and not done; of each platform and lane the hundred oldest.',
+    labelNames: ['kind'],
+    registers,
+  })
+  return {
+    show(work) {
+      up.set(work ? 1 : 0)
+      lag.reset()
+      waiting.reset()
+      if (!work) return
+      const byKind = new Map(work.map((due) => [due.kind, due]))
+      for (const kind of new Set([...JOB_KINDS, ...byKind.keys()])) {
+        lag.set({ kind }, byKind.get(kind)?.lagSeconds ?? 0)
+        waiting.set({ kind }, byKind.get(kind)?.count ?? 0)
+      }
+    },
+  }
+}
+
+/** What `answer` gives, or undefined where that takes too long. */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), DATABASE_ANSWER_MS_MAX)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,34 @@
+import type { Database } from '../db/port.ts'
+import { LANE_NAMES, type LaneName } from '../jobs/lanes.ts'
+import { IS_OF } from '../jobs/store.ts'
+
+/** What is due of one kind of work, on the clocks of the platforms that it belongs to. */
+export interface DueWork {
+  readonly kind: string
+  readonly count: number
+  /** Since the oldest of it fell due. */
+  readonly lagSeconds: number
+}
+
+/** So many of the oldest due jobs of a platform and lane are read: to ask for a backlog must not add to it. */
+const JOBS_READ_MAX = 100
+
+const earliest = (lane: LaneName) => `
+  (SELECT kind, due_at FROM jobs WHERE platform_id = p.id AND due_at <= p.now AND ${IS_OF[lane]}
+   ORDER BY due_at, id LIMIT $2)`
+
+const DUE_WORK = `
+SELECT j.kind, count(*)::int AS count, max(extract(epoch FROM p.now - j.due_at))::float8 AS "lagSeconds"
+FROM (SELECT id, $1::timestamptz + clock_offset_ms * interval '1 millisecond' AS now
+      FROM platforms WHERE closed_at IS NULL) p
+CROSS JOIN LATERAL (${LANE_NAMES.map(earliest).join(' UNION ALL ')}) j
+GROUP BY j.kind`
+
+/**
+ * What is due and not done, claimed or not. Kinds of which nothing is due are left out, and so may be one that the oldest
+ * hundred of its lane are not of. `now` is real time.
+ */
+export async function findDueWork(db: Database, now: Date): Promise<DueWork[]> {
+  const { rows } = await db.query<DueWork>(DUE_WORK, [now, JOBS_READ_MAX])
+  return rows
+}

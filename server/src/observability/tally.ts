@@ -1,0 +1,33 @@
+import { Counter, type Registry } from 'prom-client'
+
+/**
+ * A counter with one label that costs an addition: prom-client's own makes a text of its labels at every call. `values`
+ * are shown from the start, as 0, so that the first of something rare is seen as an increase.
+ */
+export class Tally<Value extends string> {
+  readonly #counts: Map<string, number>
+
+  constructor(
+    registry: Registry,
+    options: { name: string; help: string; label: string; values: readonly Value[] },
+  ) {
+    const { name, help, label, values } = options
+    this.#counts = new Map(values.map((value) => [value, 0]))
+    const counts = this.#counts
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [value, count] of counts) this.inc({ [label]: value }, count)
+      },
+    })
+  }
+
+  /** One more. The values must be of a closed list: each is a series for as long as the process lives. */
+  add(value: Value): void {
+    this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1)
+  }
+}

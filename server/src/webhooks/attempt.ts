@@ -1,0 +1,91 @@
+import type { EventEnvelope, EventType } from '@countersign/contract/events'
+import type { Static } from 'typebox'
+import type { Op } from '../app.ts'
+import type { EventRow, WebhookAttemptRow } from '../db/tables.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { parseJson, toJson } from '../json.ts'
+import { NoAnswer, type Posted, post } from './post.ts'
+import { findSecrets } from './secrets.ts'
+import { signedHeaders } from './signature.ts'
+
+/** What came of one try at delivering an event: an answer, or what kept it away. */
+export interface Attempt {
+  readonly url: string
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly answer?: Posted
+  readonly error?: string
+}
+
+/** What is sent: the event, as it is put together for the first try and for every other. */
+export type Sent = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'data' | 'created_at'>
+
+const TIMEOUT_MS = 10_000
+const RECORDED_BYTES_MAX = 1024
+
+/** Sends an event to the platform, once. In production only to addresses of the public internet. */
+export async function attempt(op: Op, event: Sent, url: string): Promise<Attempt> {
+  const body = Buffer.from(toJson(envelope(event)))
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Accept-Encoding': 'identity',
+    'User-Agent': 'Countersign-Webhooks/1',
+    ...signedHeaders(op, event.id, body, await findSecrets(op)),
+  }
+  const startedMs = performance.now()
+  const outcome = await post(url, headers, body, {
+    timeoutMs: TIMEOUT_MS,
+    publicOnly: op.mode === 'production',
+  }).then(
+    (answer) => ({ answer }),
+    (error: unknown) => {
+      if (error instanceof NoAnswer) return { error: error.code }
+      throw error
+    },
+  )
+  op.metrics.webhookAttempt('answer' in outcome ? outcome.answer.status : outcome.error)
+  return { url, startedAt: op.now, durationMs: Math.round(performance.now() - startedMs), ...outcome }
+}
+
+/** An event as it is delivered and as the API shows it. */
+export function envelope(event: Sent): Static<typeof EventEnvelope> {
+  return {
+    id: event.id,
+    type: event.type as EventType,
+    timestamp: event.created_at.toISOString(),
+    objectId: event.object_id,
+    sequence: event.sequence,
+    ...(event.type === 'TEST' ? {} : { data: event.data }),
+  }
+}
+
+/** The record of a try. */
+export function attemptWrite(op: Op, eventId: string, number: number, tried: Attempt): Write {
+  const row: WebhookAttemptRow = {
+    event_id: eventId,
+    attempt: number,
+    platform_id: op.platform.id,
+    url: tried.url,
+    status: tried.answer?.status ?? null,
+    error: tried.error ?? null,
+    answer: tried.answer ? textOf(tried.answer.body.subarray(0, RECORDED_BYTES_MAX)) : null,
+    duration_ms: tried.durationMs,
+    created_at: tried.startedAt,
+  }
+  return insert('webhook_attempts', row)
+}
+
+/** What an answer says as JSON; undefined where it says nothing of that form, or more than is read. */
+export function jsonOf({ body, isWhole }: Posted): unknown {
+  if (!isWhole) return undefined
+  try {
+    return parseJson(new TextDecoder().decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+/** An answer's bytes as text that can be stored. A character that is cut off at the end is left out. */
+export function textOf(body: Uint8Array): string {
+  return new TextDecoder().decode(body, { stream: true }).replaceAll('\u0000', '\ufffd')
+}

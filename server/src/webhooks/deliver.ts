@@ -1,0 +1,181 @@
+import type { EventType } from '@countersign/contract/events'
+import { type Op, plusSeconds } from '../app.ts'
+import type { EventRow, JobRow, WebhookDeliveryRow } from '../db/tables.ts'
+import { expectRow, insert, update, type Write } from '../db/writes.ts'
+import { type DeliveryPayload, deliveryJob, webhookEndpoint } from '../events/events.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
+import { StaleRead } from '../operation.ts'
+import type { AnswerRules } from './answers.ts'
+import { type Attempt, attempt, attemptWrite, jsonOf } from './attempt.ts'
+import { giveUpAt, retryAt } from './schedule.ts'
+import { type EarlierDue, selectDelivery, selectEvent, selectFirstDue, selectNextWaiting } from './store.ts'
+
+const SLEEP_SECONDS_MIN = 1800
+
+/** How a try leaves an event: ended one way or the other, or to be tried again. */
+interface Verdict {
+  readonly state: WebhookDeliveryRow['state']
+  readonly writes: readonly Write[]
+}
+
+/**
+ * Delivers events, at least once, those of one object in their order. An event that must wait sleeps until the first one
+ * ends; each one that ends makes the next that sleeps due.
+ */
+export function createDeliver(rules: AnswerRules): JobHandler {
+  const once = createOnce()
+  return async (op, given) => {
+    const payload = given as unknown as DeliveryPayload
+    const event = await selectEvent(op, payload.eventId)
+    const url = webhookEndpoint(op.platform)
+    if (!event || url === undefined) return []
+    const { objectId } = payload
+    const first = objectId === undefined ? undefined : await selectFirstDue(op, objectId, event.sequence)
+    if (first) return waitFor(op, first, { ...payload, sequence: event.sequence })
+    const tried = await once(op, () => attempt(op, event, url))
+    // Whoever waits says so in the delivery: it is read before those who wait are looked for.
+    const delivery = await selectDelivery(op, event.id)
+    const attempts = (delivery?.attempts ?? 0) + 1
+    const until = giveUpAt(payload.since === undefined ? event.created_at : new Date(payload.since))
+    const { state, writes } = await judge(op, rules, event, tried, until)
+    op.log[state === 'FAILED' ? 'warn' : 'debug'](
+      {
+        event: event.id,
+        type: event.type,
+        attempts,
+        state,
+        status: tried.answer?.status,
+        error: tried.error,
+      },
+      'webhook tried',
+    )
+    const next =
+      state === 'PENDING'
+        ? [deliveryJob(op, { ...payload, sequence: event.sequence }, retryAt(op, attempts, until))]
+        : objectId === undefined
+          ? []
+          : await wakeNext(op, objectId, event.sequence)
+    return [
+      recordTry(op, event, delivery, state),
+      attemptWrite(op, event.id, attempts, tried),
+      ...writes,
+      ...next,
+    ]
+  }
+}
+
+async function judge(
+  op: Op,
+  rules: AnswerRules,
+  event: EventRow,
+  tried: Attempt,
+  until: Date,
+): Promise<Verdict> {
+  const { answer } = tried
+  const body = answer && jsonOf(answer)
+  const ruled = answer && (await rules[event.type as EventType]?.(op, event, { status: answer.status, body }))
+  const ended = ruled ? ruled.ended : answer !== undefined && isReceived(answer.status)
+  const writes = ruled?.writes ?? []
+  if (ended) return { state: 'DELIVERED', writes }
+  return { state: event.type === 'TEST' || op.now >= until ? 'FAILED' : 'PENDING', writes }
+}
+
+/** 409 says that it was received before. */
+export function isReceived(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 409
+}
+
+/** Guard: no other try has been recorded meanwhile, and nobody has begun to wait. */
+function recordTry(
+  op: Op,
+  event: EventRow,
+  delivery: WebhookDeliveryRow | undefined,
+  outcome: WebhookDeliveryRow['state'],
+): Write {
+  if (!delivery) return insert('webhook_deliveries', { ...newDelivery(op, event.id, outcome), attempts: 1 })
+  // What was received once stays so, however a repetition goes.
+  const state = delivery.state === 'DELIVERED' || outcome === 'PENDING' ? delivery.state : outcome
+  const { attempts, is_awaited, ended_at } = delivery
+  return update(
+    'webhook_deliveries',
+    event.id,
+    { attempts, is_awaited },
+    { state, attempts: attempts + 1, ended_at: state === 'PENDING' ? null : (ended_at ?? op.now) },
+  )
+}
+
+/** The record of a delivery that begins, or of one that comes to its end at the first try. */
+export function newDelivery(op: Op, eventId: string, state: WebhookDeliveryRow['state']): WebhookDeliveryRow {
+  return {
+    id: eventId,
+    platform_id: op.platform.id,
+    state,
+    attempts: 0,
+    redeliveries: 0,
+    is_awaited: false,
+    ended_at: state === 'PENDING' ? null : op.now,
+  }
+}
+
+/**
+ * Sleeps until the first one ends, which will then find who waits; the time is for nothing but safety. Guard: it has not
+ * ended. The one that ends is guarded by the mark, so it sees the first that waits; of more that come while it ends it may
+ * miss one, which is then first itself, and asleep: whoever is woken in its place makes it due.
+ */
+function waitFor(op: Op, first: EarlierDue, payload: DeliveryPayload): Write[] {
+  const { event_id, happened_at, state, is_awaited, tries } = first
+  if (state !== null && state !== 'PENDING') throw new StaleRead('An event that ended is still due')
+  const mark =
+    state === null
+      ? insert('webhook_deliveries', { ...newDelivery(op, event_id, 'PENDING'), is_awaited: true })
+      : is_awaited
+        ? expectRow('webhook_deliveries', event_id, { state })
+        : update('webhook_deliveries', event_id, { state }, { is_awaited: true })
+  const later = Math.max(giveUpAt(happened_at).getTime(), plusSeconds(op.now, SLEEP_SECONDS_MIN).getTime())
+  return [mark, ...(tries === 0 ? tryNow(op, first) : []), deliveryJob(op, payload, new Date(later))]
+}
+
+/** Makes the next event of the object due, if it waits. */
+async function wakeNext(op: Op, objectId: string, sequence: number): Promise<Write[]> {
+  const waiting = await selectNextWaiting(op, objectId, sequence)
+  return waiting ? tryNow(op, waiting) : []
+}
+
+/**
+ * Makes work due that sleeps; what is due, or being done, stays as it is. Guard: nobody has begun with it meanwhile, who
+ * would send what the new work sends as well.
+ */
+export function tryNow(op: Op, { id, due_at, claimed_until, attempts, payload }: JobRow): Write[] {
+  if (due_at <= op.now || claimed_until !== null) return []
+  return [
+    expectRow('jobs', id, { attempts, claimed_until }),
+    { write: 'remove', table: 'jobs', id },
+    deliveryJob(op, payload as unknown as DeliveryPayload, op.now),
+  ]
+}
+
+/** For so long a piece of work is not sent again: about as long as a process may have it to itself. */
+const ONCE_MS = 30_000
+/** Answers that are kept for it at most, each of up to 64 KiB. More than there are deliveries under way. */
+const ONCE_ENTRIES_MAX = 256
+
+/**
+ * Sends once per piece of work, however often that is run: a guard that failed asks for a new decision and not for a new
+ * try, and an advance of the clock may run what the runner is about.
+ */
+function createOnce() {
+  const sent = new Map<string, { readonly sinceMs: number; readonly attempt: Promise<Attempt> }>()
+  return (op: Op, send: () => Promise<Attempt>): Promise<Attempt> => {
+    const now = performance.now()
+    for (const [id, { sinceMs }] of sent) {
+      if (now - sinceMs < ONCE_MS && sent.size < ONCE_ENTRIES_MAX) break
+      sent.delete(id)
+    }
+    if (op.actor.kind !== 'job') return send()
+    const known = sent.get(op.actor.jobId)
+    if (known) return known.attempt
+    const attempt = send()
+    sent.set(op.actor.jobId, { sinceMs: now, attempt })
+    return attempt
+  }
+}

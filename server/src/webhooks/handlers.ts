@@ -1,0 +1,213 @@
+import type {
+  event_get,
+  event_list,
+  event_redeliver,
+  sandbox_webhook_test,
+  webhook_secret_create,
+  webhook_secret_list,
+} from '@countersign/contract/webhooks'
+import { type Op, plusSeconds } from '../app.ts'
+import type { EventRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../db/tables.ts'
+import { insert, update, type Write } from '../db/writes.ts'
+import { deliveryJob, testEvent, webhookEndpoint } from '../events/events.ts'
+import { ApiError, fieldError, type Handler } from '../operation.ts'
+import { type Order, page } from '../paging.ts'
+import { platformIsOpen } from '../platforms/platforms.ts'
+import { present } from '../present.ts'
+import { attempt, attemptWrite, envelope, textOf } from './attempt.ts'
+import { isReceived, newDelivery, tryNow } from './deliver.ts'
+import { findSecrets, secretText } from './secrets.ts'
+import {
+  type EventWithDelivery,
+  selectAttempts,
+  selectDelivery,
+  selectDeliveryJob,
+  selectEvent,
+  selectEvents,
+} from './store.ts'
+
+const ATTEMPTS_SHOWN_MAX = 100
+
+export const eventList: Handler<typeof event_list> = async (op, { query }) => {
+  const { startDate, endDate } = query
+  const filters = {
+    ...present({ type: query.type, objectId: query.objectId }),
+    ...(startDate === undefined ? {} : { startDate: new Date(startDate) }),
+    ...(endDate === undefined ? {} : { endDate: new Date(endDate) }),
+    ...(query.after === undefined ? {} : { after: await findEvent(op, query.after, 'after') }),
+  }
+  const body = await page(op, query, {
+    rows: selectEvents(op, filters),
+    table: 'events',
+    by: BY_COMMIT,
+    order: query.sortOrder ?? 'asc',
+    view: (rows) => rows.map(eventView),
+  })
+  return { status: 200, body }
+}
+
+/** In the order of transactions, and in each as it was written. */
+const BY_COMMIT: Order<EventRow> = {
+  columns: ['committed_in', 'position'],
+  of: (row) => [row.committed_in, String(row.position)],
+  read: (transaction, position) => [transaction, position],
+}
+
+export const eventGet: Handler<typeof event_get> = async (op, { params }) => {
+  const event = await findEvent(op, params.eventId)
+  const job = await selectDeliveryJob(op, event.id)
+  return {
+    status: 200,
+    body: eventDetails(event, job?.due_at, await selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX)),
+  }
+}
+
+export const eventRedeliver: Handler<typeof event_redeliver> = async (op, { params }) => {
+  const event = await findEvent(op, params.eventId)
+  if (webhookEndpoint(op.platform) === undefined)
+    throw fieldError('CONFLICT', 'webhookEndpoint', 'The platform has no webhookEndpoint')
+  // Of two that ask at the same time, the second finds the work of the first, or its guard fails.
+  const delivery = await selectDelivery(op, event.id)
+  const job = await selectDeliveryJob(op, event.id)
+  return {
+    status: 200,
+    body: eventDetails(
+      { ...event, is_due: true },
+      op.now,
+      await selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX),
+    ),
+    writes: job ? tryNow(op, job) : deliverAgain(op, event, delivery),
+  }
+}
+
+/** Guard: nobody else has asked for it since the delivery was read. */
+function deliverAgain(op: Op, event: EventRow, delivery: WebhookDeliveryRow | undefined): Write[] {
+  const redeliveries = (delivery?.redeliveries ?? 0) + 1
+  const payload = { eventId: event.id, since: op.now.toISOString() }
+  return [
+    delivery
+      ? update(
+          'webhook_deliveries',
+          event.id,
+          { redeliveries: delivery.redeliveries, attempts: delivery.attempts },
+          { redeliveries },
+        )
+      : insert('webhook_deliveries', { ...newDelivery(op, event.id, 'PENDING'), redeliveries }),
+    deliveryJob(op, payload, op.now),
+  ]
+}
+
+/** The test is sent before it is written: what comes of it is part of what is written. */
+export const sandboxWebhookTest: Handler<typeof sandbox_webhook_test> = async (op) => {
+  const url = webhookEndpoint(op.platform)
+  if (url === undefined)
+    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'The platform has no webhookEndpoint: PATCH /config')
+  const write = testEvent(op)
+  const { id, type, objectId, at } = write
+  const tried = await attempt(
+    op,
+    { id, type, object_id: objectId, sequence: 1, data: {}, created_at: at },
+    url,
+  )
+  const { answer, error } = tried
+  const state = answer && isReceived(answer.status) ? 'DELIVERED' : 'FAILED'
+  return {
+    status: 200,
+    body: present({
+      url,
+      response_status: answer?.status ?? 0,
+      response_body: answer && textOf(answer.body),
+      error,
+      event_id: id,
+    }),
+    writes: [
+      write,
+      insert('webhook_deliveries', { ...newDelivery(op, id, state), attempts: 1 }),
+      attemptWrite(op, id, 1, tried),
+    ],
+  }
+}
+
+export const webhookSecretList: Handler<typeof webhook_secret_list> = async (op) => {
+  const secrets = await findSecrets(op)
+  return { status: 200, body: { data: secrets.map((secret) => secretView(op, secret)) } }
+}
+
+export const webhookSecretCreate: Handler<typeof webhook_secret_create> = async (op, { body }) => {
+  const [former, replaced] = await findSecrets(op)
+  const row: WebhookSecretRow = {
+    id: op.newId('WebhookSecret'),
+    platform_id: op.platform.id,
+    created_at: op.now,
+    expires_at: null,
+  }
+  const expires_at = plusSeconds(op.now, body.formerValidSeconds)
+  return {
+    status: 201,
+    body: secretView(op, row),
+    writes: [
+      ...(replaced
+        ? [
+            update(
+              'webhook_secrets',
+              replaced.id,
+              { expires_at: replaced.expires_at },
+              { expires_at: op.now },
+            ),
+          ]
+        : []),
+      update('webhook_secrets', former.id, { expires_at: null }, { expires_at }),
+      insert('webhook_secrets', row),
+      platformIsOpen(op.platform),
+    ],
+  }
+}
+
+async function findEvent(op: Op, id: string, field = 'eventId'): Promise<EventWithDelivery> {
+  const event = await selectEvent(op, id)
+  if (!event) throw new ApiError('EVENT_NOT_FOUND', { details: { field } })
+  return event
+}
+
+function eventView(event: EventWithDelivery) {
+  return { ...envelope(event), deliveryStatus: event.is_due ? 'PENDING' : ended(event) } as const
+}
+
+/** A delivery that is PENDING without work for it was waited for only, or begins with the next write set. */
+function ended({ state }: EventWithDelivery) {
+  return state === null || state === 'PENDING' ? 'NONE' : state
+}
+
+function eventDetails(
+  event: EventWithDelivery,
+  dueAt: Date | undefined,
+  attempts: readonly WebhookAttemptRow[],
+) {
+  const isRetried = event.is_due && attempts.length > 0
+  return {
+    ...eventView(event),
+    ...(isRetried && dueAt ? { nextAttemptAt: dueAt.toISOString() } : {}),
+    deliveryAttempts: attempts.map(attemptView).reverse(),
+  }
+}
+
+function attemptView(row: WebhookAttemptRow) {
+  return present({
+    attempt: row.attempt,
+    url: row.url,
+    startedAt: row.created_at.toISOString(),
+    durationMs: row.duration_ms,
+    responseStatus: row.status,
+    responseBody: row.answer,
+    error: row.error,
+  })
+}
+
+function secretView(op: Op, secret: WebhookSecretRow) {
+  return present({
+    id: secret.id,
+    secret: secretText(op, secret),
+    createdAt: secret.created_at.toISOString(),
+    expiresAt: secret.expires_at?.toISOString(),
+  })
+}

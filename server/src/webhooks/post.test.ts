@@ -1,0 +1,193 @@
+import type { lookup } from 'node:dns'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { isPublicAddress, publicLookup } from './addresses.ts'
+import { post } from './post.ts'
+
+const BODY = Buffer.from('{}')
+const KIB_64 = 64 * 1024
+
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const open = { timeoutMs: 5000, publicOnly: false }
+
+test('an answer is read up to 64 KiB, however much more of it there is', async () => {
+  for (const [length, isWhole] of [
+    [0, true],
+    [KIB_64, true],
+    [KIB_64 + 1, false],
+    [Number.POSITIVE_INFINITY, false],
+  ] as const) {
+    const port = await serve((_, response) => {
+      response.writeHead(200)
+      if (length !== Number.POSITIVE_INFINITY) return response.end('x'.repeat(length))
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(KIB_64)));
+      }
+      response.on('drain', more)
+      more()
+    })
+    const answer = await post(`http://127.0.0.1:${port}/`, {}, BODY, open)
+    expect(answer).toMatchObject({ status: 200, isWhole })
+    expect(answer.body.length).toBe(Math.min(length, KIB_64))
+  }
+})
+
+test('whoever takes too long at any point gives no answer', async () => {
+  const silent = await serve(() => {})
+  const slow = await serve((_, response) => {
+    response.writeHead(200)
+    const timer = setInterval(() => response.write('x'), 20)
+    response.on('close', () => clearInterval(timer))
+  })
+  for (const port of [silent, slow]) {
+    const answer = post(`http://127.0.0.1:${port}/`, {}, BODY, { ...open, timeoutMs: 200 })
+    await expect(answer).rejects.toMatchObject({ code: 'TIMEOUT' })
+  }
+  const neverResolved = { ...open, publicOnly: true, timeoutMs: 50, lookup: () => {} }
+  await expect(post('http://example.com/', {}, BODY, neverResolved)).rejects.toMatchObject({
+    code: 'TIMEOUT',
+  })
+})
+
+test('a connection that breaks before or within the answer gives none', async () => {
+  const before = await serve((request) => request.socket.destroy())
+  const within = await serve((request, response) => {
+    response.writeHead(200, { 'Content-Length': 10 })
+    response.write('x', () => request.socket.destroy())
+  })
+  for (const port of [before, within])
+    await expect(post(`http://127.0.0.1:${port}/`, {}, BODY, open)).rejects.toMatchObject({
+      code: 'ECONNRESET',
+    })
+})
+
+test('a redirect is an answer', async () => {
+  let calls = 0
+  const port = await serve((_, response) => {
+    calls++
+    response.writeHead(307, { Location: '/' }).end()
+  })
+  expect(await post(`http://127.0.0.1:${port}/`, {}, BODY, open)).toMatchObject({ status: 307 })
+  expect(calls).toBe(1)
+})
+
+test('only addresses of the public internet are public', () => {
+  const refused = [
+    '0.0.0.0',
+    '10.0.0.1',
+    '100.64.0.1',
+    '127.0.0.1',
+    '127.255.255.254',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '192.168.1.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::127.0.0.1',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    '100::1',
+    '2001:db8::1',
+    '2001::1',
+    '2002:7f00:1::1',
+    'fc00::1',
+    'fd12:3456::1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fec0::1',
+    'ff02::1',
+    'localhost',
+    '127.1',
+    '',
+  ]
+  for (const address of refused) expect(isPublicAddress(address), address).toBe(false)
+  for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111'])
+    expect(isPublicAddress(address), address).toBe(true)
+})
+
+test('a host that is an address is checked without a look-up, however it is written', async () => {
+  let calls = 0
+  const port = await serve((_, response) => {
+    calls++
+    response.end()
+  })
+  const hosts = [
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '0',
+  ]
+  for (const host of hosts)
+    await expect(
+      post(`http://${host}:${port}/`, {}, BODY, { ...open, publicOnly: true }),
+      host,
+    ).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
+  expect(calls).toBe(0)
+})
+
+test('what a name stands for is checked as it is connected to: a name that has moved reaches nothing', async () => {
+  let calls = 0
+  const port = await serve((_, response) => {
+    calls++
+    response.end()
+  })
+  const asked: string[] = []
+  /** Public at the first look, this machine at every other. */
+  const rebinding: typeof lookup = ((
+    host: string,
+    _options: unknown,
+    callback: (...all: unknown[]) => void,
+  ) => {
+    asked.push(host)
+    const address = asked.length === 1 ? '8.8.8.8' : '127.0.0.1'
+    callback(null, [{ address, family: 4 }])
+  }) as typeof lookup
+  const guarded = publicLookup(rebinding)
+  // Somebody has looked before, and was content.
+  await new Promise((resolve) => guarded('rebinding.example', {}, (error) => resolve(error)))
+  for (const host of ['rebinding.example', 'localhost'])
+    await expect(
+      post(`http://${host}:${port}/`, {}, BODY, { ...open, publicOnly: true, lookup: guarded }),
+    ).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
+  // With the system's own look-up too.
+  await expect(
+    post(`http://localhost:${port}/`, {}, BODY, { ...open, publicOnly: true }),
+  ).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
+  expect(calls).toBe(0)
+})
+
+test('of several addresses of a name the public ones are left', async () => {
+  const several: typeof lookup = ((_host: string, _options: unknown, callback: (...all: unknown[]) => void) =>
+    callback(null, [
+      { address: '10.0.0.1', family: 4 },
+      { address: '8.8.8.8', family: 4 },
+      { address: '::1', family: 6 },
+    ])) as typeof lookup
+  const look = (all: boolean) =>
+    new Promise((resolve) => publicLookup(several)('name.example', { all }, (...answer) => resolve(answer)))
+  expect(await look(true)).toEqual([null, [{ address: '8.8.8.8', family: 4 }]])
+  expect(await look(false)).toEqual([null, '8.8.8.8', 4])
+})

@@ -1,0 +1,168 @@
+import type { EventType } from '@countersign/contract/events'
+import { sql } from 'kysely'
+import type { Op } from '../app.ts'
+import type {
+  EventRow,
+  JobRow,
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookSecretRow,
+} from '../db/tables.ts'
+
+export interface EventFilters {
+  readonly type?: EventType
+  readonly objectId?: string
+  readonly startDate?: Date
+  readonly endDate?: Date
+  readonly after?: EventRow
+}
+
+/** What is to be told of an event's delivery beside the event. */
+export type EventWithDelivery = EventRow & {
+  readonly state: WebhookDeliveryRow['state'] | null
+  readonly attempts: number | null
+  readonly is_due: boolean
+}
+
+const isDelivery = sql<boolean>`jobs.kind = 'webhook.deliver'`
+const eventOfJob = sql<string>`jobs.payload->>'eventId'`
+const objectOfJob = sql<string>`jobs.payload->>'objectId'`
+const sequenceOfJob = sql<number | null>`(jobs.payload->>'sequence')::integer`
+
+function withDelivery(op: Op) {
+  return op.read
+    .selectFrom('events')
+    .leftJoin('webhook_deliveries', 'webhook_deliveries.id', 'events.id')
+    .where('events.platform_id', '=', op.platform.id)
+    .selectAll('events')
+    .select(['webhook_deliveries.state', 'webhook_deliveries.attempts'])
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('jobs')
+            .select('jobs.id')
+            .where(isDelivery)
+            .where((job) => job(eventOfJob, '=', job.ref('events.id'))),
+        )
+        .$castTo<boolean>()
+        .as('is_due'),
+    )
+}
+
+/**
+ * The events that match, for a page of them: those of which nothing can come before them any more. What a transaction
+ * that is still open wrote is above all of these, by `committed_in`.
+ */
+export function selectEvents(op: Op, { type, objectId, startDate, endDate, after }: EventFilters) {
+  return withDelivery(op)
+    .where(sql<boolean>`events.committed_in < pg_snapshot_xmin(pg_current_snapshot())`)
+    .$if(type !== undefined, (q) => q.where('events.type', '=', type!))
+    .$if(objectId !== undefined, (q) => q.where('events.object_id', '=', objectId!))
+    .$if(startDate !== undefined, (q) => q.where('events.created_at', '>=', startDate!))
+    .$if(endDate !== undefined, (q) => q.where('events.created_at', '<=', endDate!))
+    .$if(after !== undefined, (q) =>
+      q.where(
+        sql<boolean>`(events.committed_in, events.position) > (${after!.committed_in}, ${after!.position})`,
+      ),
+    )
+}
+
+export async function selectEvent(op: Op, id: string): Promise<EventWithDelivery | undefined> {
+  return withDelivery(op).where('events.id', '=', id).executeTakeFirst()
+}
+
+/** The last tries of an event, latest first. */
+export async function selectAttempts(op: Op, eventId: string, limit: number): Promise<WebhookAttemptRow[]> {
+  return op.read
+    .selectFrom('webhook_attempts')
+    .selectAll()
+    .where('event_id', '=', eventId)
+    .where('platform_id', '=', op.platform.id)
+    .orderBy('attempt', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function selectDelivery(op: Op, eventId: string): Promise<WebhookDeliveryRow | undefined> {
+  return op.read
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('id', '=', eventId)
+    .where('platform_id', '=', op.platform.id)
+    .executeTakeFirst()
+}
+
+/** The due work that delivers an event, if it is to be delivered. */
+export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow | undefined> {
+  return op.read
+    .selectFrom('jobs')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where(isDelivery)
+    .where(eventOfJob, '=', eventId)
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The due work of an event that another one waits for, and what is known of its delivery. */
+export interface EarlierDue extends JobRow {
+  readonly event_id: string
+  readonly happened_at: Date
+  readonly state: WebhookDeliveryRow['state'] | null
+  readonly is_awaited: boolean | null
+  readonly tries: number
+}
+
+/** Of those that say their number the first; of those that nobody has looked at yet, and so do not, all. */
+const FIRST_DUE = `
+SELECT j.*, e.id AS event_id, e.created_at AS happened_at, d.state, d.is_awaited, coalesce(d.attempts, 0) AS tries
+FROM (
+  (SELECT * FROM jobs WHERE kind = 'webhook.deliver' AND payload->>'objectId' = $2
+     AND (payload->>'sequence')::integer < $3 ORDER BY (payload->>'sequence')::integer LIMIT 1)
+  UNION ALL
+  SELECT * FROM jobs WHERE kind = 'webhook.deliver' AND payload->>'objectId' = $2
+     AND (payload->>'sequence')::integer IS NULL
+) AS j
+JOIN events e ON e.id = j.payload->>'eventId'
+LEFT JOIN webhook_deliveries d ON d.id = e.id
+WHERE j.platform_id = $1 AND e.sequence < $3 ORDER BY e.sequence LIMIT 1`
+
+/** The first event of an object that is still to be delivered, where that is before this one. */
+export async function selectFirstDue(
+  op: Op,
+  objectId: string,
+  sequence: number,
+): Promise<EarlierDue | undefined> {
+  return (await op.db.query<EarlierDue>(FIRST_DUE, [op.platform.id, objectId, sequence])).rows[0]
+}
+
+/** The due work of the next event of the same object that waits. */
+export async function selectNextWaiting(
+  op: Op,
+  objectId: string,
+  sequence: number,
+): Promise<JobRow | undefined> {
+  return op.read
+    .selectFrom('jobs')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where(isDelivery)
+    .where(objectOfJob, '=', objectId)
+    .where(sequenceOfJob, '>', sequence)
+    .orderBy(sequenceOfJob)
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The secrets with a row that are valid now, the present one first: it has no end. */
+export async function selectValidSecrets(op: Op): Promise<WebhookSecretRow[]> {
+  return op.read
+    .selectFrom('webhook_secrets')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', op.now)]))
+    .orderBy('expires_at', 'desc')
+    .execute()
+}
