@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
 
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
@@ -129,6 +130,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
   })
 
   test('the operator makes platforms and tokens, and serves', { timeout: 120_000 }, async () => {
+    await copyEmptyDatabase(inject('emptyDatabase'), join(folder, 'data'))
     const first = await run('platform', 'create', '--name', 'First', '--json')
     expect(first).toMatchObject({ exitCode: 0, stderr: '' })
     const { platformId, tokenId, clientSecret } = JSON.parse(first.stdout) as Record<string, string>

@@ -91,6 +91,7 @@ const nouns = {
   SmsOtpCreateRequest: registration.SmsOtpCreateRequest,
   CredentialVerifyRequest: credentials.CredentialVerifyRequest,
   CounterpartyFieldDefinition: receivers.CounterpartyFieldDefinition,
+  CredentialWebhook: webhooks.CredentialWebhook,
   Currency,
   CurrencyAmount,
   CurrencyPreference: receivers.CurrencyPreference,

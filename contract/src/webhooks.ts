@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { CustomerInfoField } from './config.ts'
+import { AuthMethod } from './credentials.ts'
 import { Customer } from './customers.ts'
 import { endpoint } from './endpoint.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
@@ -7,7 +8,7 @@ import { Id, PathId } from './ids.ts'
 import { InternalAccount } from './internal-accounts.ts'
 import { CounterpartyFieldDefinition } from './receivers.ts'
 import { FreeForm, OneOfWords, Page, pageQuery, Text, Timestamp } from './schema.ts'
-import { IncomingTransaction, OutgoingTransaction } from './transactions.ts'
+import { IncomingTransaction, Transaction } from './transactions.ts'
 
 function webhook<const T extends EventType, D extends TSchema>(types: readonly T[], data: D) {
   return Type.Object({ ...EventEnvelope.properties, type: OneOfWords(types), data })
@@ -21,6 +22,7 @@ export const IncomingPaymentWebhookData = Type.Object({
   ),
 })
 
+/** A transaction of direction DEBIT: also a transfer-out, which is of type INCOMING. */
 export const OutgoingPaymentWebhook = webhook(
   [
     'OUTGOING_PAYMENT.PENDING',
@@ -32,7 +34,7 @@ export const OutgoingPaymentWebhook = webhook(
     'OUTGOING_PAYMENT.REFUND_COMPLETED',
     'OUTGOING_PAYMENT.REFUND_FAILED',
   ],
-  OutgoingTransaction,
+  Transaction,
 )
 
 export const IncomingPaymentWebhook = webhook(
@@ -56,6 +58,9 @@ export const InternalAccountWebhook = webhook(
   ['INTERNAL_ACCOUNT.BALANCE_UPDATED', 'INTERNAL_ACCOUNT.STATUS_UPDATED'],
   InternalAccount,
 )
+
+/** A credential as `GET /auth/credentials` shows it. */
+export const CredentialWebhook = webhook(['AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED'], AuthMethod)
 
 export const TestWebhook = Type.Object({
   ...Type.Omit(EventEnvelope, ['data']).properties,
@@ -115,6 +120,11 @@ export const WEBHOOKS = {
   'internal-account-status': {
     summary: 'What an account holds, or its status, has changed',
     body: InternalAccountWebhook,
+    answers: RECEIVED,
+  },
+  'auth-credential': {
+    summary: 'A passkey may have been copied',
+    body: CredentialWebhook,
     answers: RECEIVED,
   },
   'test-webhook': { summary: 'A test that was asked for', body: TestWebhook, answers: RECEIVED },

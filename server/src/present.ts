@@ -7,7 +7,10 @@ export type Present<T> = { [K in keyof T as Extract<T[K], Absent> extends never 
 
 /** Leaves out the members that are null or undefined: the API leaves out what is not there. */
 export function present<T extends object>(members: T): Present<T> {
-  return Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== null && value !== undefined),
-  ) as Present<T>
+  const values: Partial<T> = {}
+  for (const name in members) {
+    const value = members[name]
+    if (value !== null && value !== undefined) values[name] = value
+  }
+  return values as unknown as Present<T>
 }

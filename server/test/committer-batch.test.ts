@@ -59,13 +59,17 @@ async function makeWorld(name: string): Promise<World> {
     ...ACCOUNTS.map((account) => open(account, false)),
     open(SYSTEM, true),
     { ...caused, write: 'post', id: `LedgerTransfer:${name}-first`, entries },
-    ...[0, 1, 2].map(
-      (n): Write => ({
-        ...{ ...caused, write: 'hold', amount: 20n },
-        ...{ id: ids.hold(world, n), account: ids.account(world, holder(n)) },
-      }),
-    ),
-    ...[0, 1].flatMap((n) => [newJob(world, n), newTransaction(world, n, `old-${n}`)]),
+    ...Array.from({ length: RECORDS }, (_, n): Write[] => [
+      {
+        ...caused,
+        write: 'hold',
+        id: ids.hold(world, n),
+        account: ids.account(world, holder(n)),
+        amount: 20n,
+      },
+      newJob(world, n),
+      newTransaction(world, n, `old-${n}`),
+    ]).flat(),
     newKey(world, 0, 3600),
     newKey(world, 1, -3600),
   ]
@@ -142,7 +146,7 @@ type Step = (world: World, fresh: string) => Write[]
 /** Sometimes more than an account can spend. */
 const amount = fc
   .oneof(
-    { weight: 15, arbitrary: fc.integer({ min: 1, max: 30 }) },
+    { weight: 7, arbitrary: fc.integer({ min: 1, max: 30 }) },
     { weight: 1, arbitrary: fc.constant(200) },
   )
   .map(BigInt)
@@ -427,6 +431,6 @@ test('a batch has the results and leaves the rows of its sets one after the othe
   )
   // Of everything there was a good deal.
   const { faults, ...others } = counts
-  expect(Math.min(...Object.values(others)), JSON.stringify(counts)).toBeGreaterThan(RUNS / 2)
+  expect(Math.min(...Object.values(others)), JSON.stringify(counts)).toBeGreaterThan(RUNS / 5)
   expect(faults).toBeGreaterThan(0)
 })

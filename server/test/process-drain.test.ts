@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from './client.testing.ts'
 import {
   ensureServerBuilt,
@@ -54,8 +54,45 @@ class RequestUnderWay {
   }
 }
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  test('lets requests under way get their whole answer, then ends with 0 and leaves nothing behind', async () => {
+/**
+ * Eight clients execute quotes, each until the server is gone; `onPaid` is told how many were executed so far. Gives the
+ * transactions that were.
+ */
+async function payUntilGone(client: Client, onPaid: (count: number) => void): Promise<string[]> {
+  const ada = await newCustomer(client)
+  const bank = await newBankAccount(client, ada.id)
+  await fund(client, ada.wallet, 1_000_000_000)
+  const { stamp } = await signIn(client, ada.wallet)
+  const executed: string[] = []
+  const pay = async () => {
+    const quote = await client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: ada.wallet },
+      destination: { destinationType: 'ACCOUNT', accountId: bank },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 1_000_000,
+    })
+    if (quote.status !== 201) throw new Error(`a quote answered ${quote.status}`)
+    const [instructions] = quote.body.paymentInstructions
+    const signature = stamp(instructions.accountOrWalletInfo.payloadToSign)
+    const path = `/quotes/${quote.body.id}/execute`
+    const reply = await client.post(path, undefined, { 'Svc-Wallet-Signature': signature })
+    if (reply.status !== 200) throw new Error(`executing answered ${reply.status}`)
+    executed.push(quote.body.transactionId)
+    onPaid(executed.length)
+  }
+  const loop = async (): Promise<never> => {
+    for (;;) await pay()
+  }
+  const ends = await Promise.allSettled(Array.from({ length: 8 }, loop))
+  expect(ends.map((end) => String((end as PromiseRejectedResult).reason))).toEqual(
+    Array(8).fill('TypeError: fetch failed'),
+  )
+  return executed
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s under load lets requests under way get their whole answer, loses nothing that was answered, ends with 0 and leaves nothing behind',
+  async (signal) => {
     const place = await newPlace()
     const server = await ServerProcess.ready(place)
     const client = server.client()
@@ -69,10 +106,12 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
       )
     const requests = await Promise.all(Array.from({ length: REQUESTS }, (_, n) => begin(n)))
 
-    server.signal(signal)
-    await server.says('Closing')
+    const paid = payUntilGone(client, (count) => {
+      if (count === 10) server.signal(signal)
+    })
     // npm passes on a Ctrl-C that the terminal has already sent.
-    server.signal(signal)
+    const signalledAgain = server.says('Closing').then(() => server.signal(signal))
+    const [executed] = await Promise.all([paid, signalledAgain])
     const answers = await Promise.all(requests.map((underWay) => underWay.finish()))
     expect(answers.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(201))
     await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow()
@@ -83,47 +122,8 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     const after = (await ServerProcess.ready(place)).client()
     const found = await Promise.all(answers.map(({ body }) => after.get(`/customers/${body.id}`)))
     expect(found.map(({ body }) => body)).toEqual(answers.map(({ body }) => body))
-  })
-
-  test('under load loses nothing that was answered', async () => {
-    const place = await newPlace()
-    const server = await ServerProcess.ready(place)
-    const client = server.client()
-    const ada = await newCustomer(client)
-    const bank = await newBankAccount(client, ada.id)
-    await fund(client, ada.wallet, 1_000_000_000)
-    const { stamp } = await signIn(client, ada.wallet)
-    const executed: string[] = []
-    const pay = async () => {
-      const quote = await client.post('/quotes', {
-        source: { sourceType: 'ACCOUNT', accountId: ada.wallet },
-        destination: { destinationType: 'ACCOUNT', accountId: bank },
-        lockedCurrencySide: 'SENDING',
-        lockedCurrencyAmount: 1_000_000,
-      })
-      if (quote.status !== 201) throw new Error(`a quote answered ${quote.status}`)
-      const [instructions] = quote.body.paymentInstructions
-      const signature = stamp(instructions.accountOrWalletInfo.payloadToSign)
-      const path = `/quotes/${quote.body.id}/execute`
-      const reply = await client.post(path, undefined, { 'Svc-Wallet-Signature': signature })
-      if (reply.status !== 200) throw new Error(`executing answered ${reply.status}`)
-      executed.push(quote.body.transactionId)
-      if (executed.length === 10) server.signal(signal)
-    }
-    // Each goes on until the server is gone.
-    const loop = async (): Promise<never> => {
-      for (;;) await pay()
-    }
-    const ends = await Promise.allSettled(Array.from({ length: 8 }, loop))
-    expect(ends.map((end) => String((end as PromiseRejectedResult).reason))).toEqual(
-      Array(8).fill('TypeError: fetch failed'),
-    )
-    expect(await server.ended()).toMatchObject({ code: 0, signal: null, stderr: '' })
-    expect(processesOf(place)).toEqual([])
-
-    const after = (await ServerProcess.ready(place)).client()
     await after.advance(0)
-    const found = await Promise.all(executed.map((id) => after.get(`/transactions/${id}`)))
-    expect(found.map(({ body }) => body.status)).toEqual(Array(executed.length).fill('COMPLETED'))
-  })
-})
+    const payments = await Promise.all(executed.map((id) => after.get(`/transactions/${id}`)))
+    expect(payments.map(({ body }) => body.status)).toEqual(Array(executed.length).fill('COMPLETED'))
+  },
+)

@@ -1,16 +1,19 @@
 import { existsSync, statSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { runAdmin } from '../src/admin.ts'
 import { readConfig } from '../src/config.ts'
+import { openService } from '../src/service.ts'
 import { Client, credentialOf, newCustomer } from './client.testing.ts'
 import {
   type Ending,
   ensureServerBuilt,
   newPlace,
   onPostgres,
+  openPlace,
+  type Place,
   PROCESS_TEST_MS,
   readCredentials,
   run,
@@ -32,10 +35,34 @@ function expectRefusal({ code, stdout, stderr }: Ending, naming: RegExp | string
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
 }
 
-describe('the first start', () => {
+/** What most of these tests start their processes in: one place, made by the first start. */
+let place: Awaited<ReturnType<typeof openPlace>>
+let server: ServerProcess | undefined
+let wasStarted = false
+beforeAll(async () => {
+  place = await openPlace('none')
+})
+afterAll(() => place.remove())
+
+/** The server of that place. */
+async function running(): Promise<ServerProcess> {
+  server ??= await ServerProcess.ready(place)
+  wasStarted = true
+  return server
+}
+
+/** That place as a server has left it. */
+async function stopped(): Promise<typeof place> {
+  if (!wasStarted) await running()
+  const ending = await server?.kill('SIGTERM')
+  server = undefined
+  if (ending) expect(ending).toMatchObject({ code: 0, stderr: '' })
+  return place
+}
+
+describe('a server', () => {
   test('makes credentials and a key that their owner alone can read, and the next start keeps them', async () => {
-    const place = await newPlace('none')
-    const first = await ServerProcess.ready(place)
+    const first = await running()
     const credentials = readCredentials(place)
     expect(credentials).toEqual({
       baseUrl: first.baseUrl,
@@ -47,9 +74,9 @@ describe('the first start', () => {
     expect(first.stdout).not.toContain(credentials.clientSecret)
     const created = await first.client().post('/tokens', { name: 'Second', permissions: ['VIEW'] })
     expect(created.status).toBe(201)
-    expect(await first.kill('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+    await stopped()
 
-    const second = await ServerProcess.ready(place)
+    const second = await running()
     const { tokenId, clientSecret } = readCredentials(place)
     expect({ tokenId, clientSecret }).toEqual({
       tokenId: credentials.tokenId,
@@ -60,20 +87,37 @@ describe('the first start', () => {
     expect(second.stdout).toContain(paths[0])
   })
 
-  test('leaves a data directory without credentials alone when its database has platforms, and says how to go on', async () => {
-    const place = await newPlace()
-    await (await ServerProcess.ready(place)).kill('SIGTERM')
-    await rm(join(place.dataDir, 'credentials.json'))
-    const server = await ServerProcess.ready(place)
-    expect(server.stdout).toContain('platform create')
-    expect(existsSync(join(place.dataDir, 'credentials.json'))).toBe(false)
-  })
-
   test('says by /healthz and /readyz that it is alive and that its database can be reached', async () => {
-    const { origin } = await ServerProcess.ready(await newPlace())
+    const { origin } = await running()
     const answers = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(origin + path)))
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     expect(await answers[1]!.json()).toEqual({ status: 'ready' })
+  })
+
+  test.skipIf(onPostgres)('refuses a second one on its data directory, and goes on', async () => {
+    const first = await running()
+    expectRefusal(await run(place, []), new RegExp(`\\b${first.pid}\\b.*${place.dataDir}`))
+    expect((await first.client().get('/tokens')).status).toBe(200)
+  })
+
+  test.skipIf(onPostgres)('that has the embedded database open is named by the commands', async () => {
+    const { pid } = await running()
+    const ending = await run(place, ['platform', 'create', '--name', 'Acme'])
+    expectRefusal(ending, new RegExp(`\\b${pid}\\b`))
+  })
+
+  test.runIf(onPostgres)('shares its PostgreSQL database with another one', async () => {
+    const first = await running()
+    const second = await ServerProcess.ready(place)
+    const created = await first.client().post('/tokens', { name: 'Shared', permissions: ['VIEW'] })
+    expect((await second.client().get(`/tokens/${created.body.id}`)).status).toBe(200)
+    await second.kill('SIGTERM')
+  })
+
+  test.runIf(onPostgres)('on PostgreSQL lets the commands work beside it', async () => {
+    const { baseUrl } = await running()
+    const platform = credentialsOf(await run(place, ['platform', 'create', '--name', 'Acme']))
+    expect((await new Client(platform, baseUrl).get('/config')).status).toBe(200)
   })
 })
 
@@ -92,130 +136,128 @@ test.each([
 
 describe('what cannot be started is refused in one line', () => {
   test.each([
-    ['PORT', { PORT: 'abc' }],
     ['COUNTERSIGN_MASTER_KEY', { COUNTERSIGN_MASTER_KEY: SECRET }],
     ['DATABASE_URL', { DATABASE_URL: `postgres://root:${SECRET}@127.0.0.1:notaport/x` }],
     ['DATABASE_URL', { DATABASE_URL: `postgres://root:${SECRET}@127.0.0.1:1/x` }],
-    ['HOST', { HOST: '192.0.2.1' }],
-    ['HOST', { HOST: 'no such host' }],
     ['COUNTERSIGN_DATA_DIR', { COUNTERSIGN_DATA_DIR: '/dev/null' }],
     ['COUNTERSIGN_DATA_DIR', { COUNTERSIGN_DATA_DIR: '/dev/null/below' }],
   ])('%s of %j', async (name, env) => {
-    const ending = await run(await newPlace('HOST' in env ? 'ready' : 'unused'), [], env)
-    expectRefusal(ending, name)
-    expect(ending.stderr).not.toContain(SECRET)
+    const { dataDir } = await newPlace('unused')
+    const start = async () => openService(readConfig({ COUNTERSIGN_DATA_DIR: dataDir, ...env }))
+    const { message } = await start().then(
+      () => expect.fail('It started'),
+      (error: Error) => error,
+    )
+    expect(message).toMatch(new RegExp(`^.*${name}.*$`))
+    expect(message).not.toContain(SECRET)
+  })
+
+  test('PORT of "abc", by the program', async () => {
+    expectRefusal(await run(await newPlace('unused'), [], { PORT: 'abc' }), 'PORT')
+  })
+
+  test.each(['192.0.2.1', 'no such host'])('HOST of %j', async (HOST) => {
+    expectRefusal(await run(await stopped(), [], { HOST }), 'HOST')
   })
 
   test('a port that is in use', async () => {
     const holder = createServer()
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
     const { port } = holder.address() as { port: number }
-    const ending = await run(await newPlace(), [], { PORT: String(port) })
+    const ending = await run(await stopped(), [], { PORT: String(port) })
     holder.close()
     expectRefusal(ending, new RegExp(`PORT ${port} is in use`))
   })
 
   test('a database that was made with another master key', async () => {
-    const place = await newPlace()
-    const first = await ServerProcess.ready(place, { COUNTERSIGN_MASTER_KEY: MASTER_KEY })
-    await first.kill('SIGTERM')
-    expect(existsSync(join(place.dataDir, 'master.key'))).toBe(false)
+    const { dataDir } = await stopped()
+    const key = await readFile(join(dataDir, 'master.key'), 'utf8')
     const ending = await run(place, [], { COUNTERSIGN_MASTER_KEY: OTHER_MASTER_KEY })
     expectRefusal(ending, 'COUNTERSIGN_MASTER_KEY')
-    expect(ending.stderr).not.toContain(MASTER_KEY)
+    expect(ending.stderr).not.toContain(key.trim())
     expect(ending.stderr).not.toContain(OTHER_MASTER_KEY)
-    await ServerProcess.ready(place, { COUNTERSIGN_MASTER_KEY: MASTER_KEY })
   })
 
   test('a master.key file that holds no key, which is not shown', async () => {
-    const place = await newPlace()
-    await (await ServerProcess.ready(place)).kill('SIGTERM')
-    const path = join(place.dataDir, 'master.key')
+    const { dataDir } = await stopped()
+    const path = join(dataDir, 'master.key')
+    const key = await readFile(path)
     await writeFile(path, SECRET)
     const ending = await run(place, [])
+    await writeFile(path, key)
     expectRefusal(ending, path)
     expect(ending.stderr).not.toContain(SECRET)
   })
 
-  test.skipIf(onPostgres)('a second server on the same data directory, and the first goes on', async () => {
-    const place = await newPlace()
-    const first = await ServerProcess.ready(place)
-    expectRefusal(await run(place, []), new RegExp(`\\b${first.pid}\\b.*${place.dataDir}`))
-    expect((await first.client().get('/tokens')).status).toBe(200)
-  })
-
-  test.runIf(onPostgres)('two servers on one PostgreSQL database share it', async () => {
-    const place = await newPlace()
-    const first = await ServerProcess.ready(place)
-    const second = await ServerProcess.ready(place)
-    const created = await first.client().post('/tokens', { name: 'Shared', permissions: ['VIEW'] })
-    expect((await second.client().get(`/tokens/${created.body.id}`)).status).toBe(200)
+  test('a database of the sandbox in production', async () => {
+    const { dataDir } = await stopped()
+    const key = await readFile(join(dataDir, 'master.key'), 'utf8')
+    const env = { COUNTERSIGN_MASTER_KEY: key.trim(), COUNTERSIGN_MODE: 'production' }
+    expectRefusal(await run(place, [], env), 'COUNTERSIGN_MODE')
   })
 })
 
-describe.each([
-  ['sandbox', {}],
-  ['production', { COUNTERSIGN_MODE: 'production', COUNTERSIGN_MASTER_KEY: MASTER_KEY }],
-] as const)('the commands in %s', (modeName, env) => {
-  test('platform create and token create print one JSON object whose credentials work', async () => {
-    const place = await newPlace()
-    const platform = credentialsOf(await run(place, ['platform', 'create', '--name', 'Acme'], env))
-    const viewer = credentialsOf(
-      await run(
-        place,
-        ['token', 'create', '--platform', platform.platformId, '--name', 'Viewer', '--permissions', 'VIEW'],
-        env,
-      ),
-    )
+describe('platform create and token create print one JSON object whose credentials work', () => {
+  const create = async (place: Place, env: Record<string, string>, more: readonly string[]) => {
+    const platform = credentialsOf(await run(place, ['platform', 'create', '--name', 'Acme', ...more], env))
+    const args = ['--platform', platform.platformId, '--name', 'Viewer', '--permissions', 'VIEW']
+    const viewer = credentialsOf(await run(place, ['token', 'create', ...args], env))
     expect(viewer.platformId).toBe(platform.platformId)
-    expect(existsSync(join(place.dataDir, 'credentials.json'))).toBe(false)
-
-    const server = await ServerProcess.ready(place, env)
-    const full = new Client(platform, server.baseUrl)
+    return { platform, viewer }
+  }
+  const expectWorking = async (baseUrl: string, { platform, viewer }: Awaited<ReturnType<typeof create>>) => {
+    const full = new Client(platform, baseUrl)
     const tokens = (await full.get('/tokens')).body.data
     expect(tokens.map(({ id }: { id: string }) => id).sort()).toEqual(
       [platform.tokenId, viewer.tokenId].sort(),
     )
-    const narrow = new Client(viewer, server.baseUrl)
+    const narrow = new Client(viewer, baseUrl)
     expect((await narrow.get('/customers')).status).toBe(200)
     expect((await narrow.post('/customers', { customerType: 'INDIVIDUAL' })).status).toBe(403)
-    expect(server.stdout).toContain(`(${modeName})`)
-  })
-})
-
-test('in production nothing of the sandbox is there, and no code is said to be sent that cannot be', async () => {
-  const place = await newPlace()
-  const env = { COUNTERSIGN_MASTER_KEY: MASTER_KEY, COUNTERSIGN_MODE: 'production' }
-  const bank = credentialsOf(await run(place, ['platform', 'create', '--name', 'Bank', '--regulated'], env))
-  const production = await ServerProcess.ready(place, env)
-  const client = new Client(bank, production.baseUrl)
-  const { wallet, usd } = await newCustomer(client)
-  const credential = await credentialOf(client, wallet)
-  for (const [method, path, body] of [
-    ['GET', '/sandbox/clock', undefined],
-    ['POST', '/sandbox/clock/advance', { seconds: 1 }],
-    ['POST', `/sandbox/internal-accounts/${usd}/fund`, { amount: 1 }],
-  ] as const) {
-    const reply = await client.send(method, path, body)
-    expect([path, reply.status, reply.body.code]).toEqual([path, 404, 'NOT_FOUND'])
+    return full
   }
-  const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
-  expect([challenge.status, challenge.body.code]).toEqual([501, 'NOT_IMPLEMENTED'])
-  const document = await (await fetch(`${production.baseUrl}/openapi.json`)).text()
-  expect(document).not.toContain('/sandbox/')
-})
 
-test('a database of the sandbox is not opened in production', async () => {
-  const place = await newPlace()
-  const sandbox = await ServerProcess.ready(place, { COUNTERSIGN_MASTER_KEY: MASTER_KEY })
-  await sandbox.kill('SIGTERM')
-  const env = { COUNTERSIGN_MASTER_KEY: MASTER_KEY, COUNTERSIGN_MODE: 'production' }
-  expectRefusal(await run(place, [], env), 'COUNTERSIGN_MODE')
+  test('in sandbox; a server that starts there then makes no others, and says how to go on', async () => {
+    const place = await newPlace()
+    const made = await create(place, {}, [])
+    const server = await ServerProcess.ready(place)
+    await expectWorking(server.baseUrl, made)
+    expect(server.stdout).toContain('(sandbox)')
+    expect(server.stdout).toContain('platform create')
+    expect(existsSync(join(place.dataDir, 'credentials.json'))).toBe(false)
+  })
+
+  test('in production, where nothing of the sandbox is, and no code is said to be sent that cannot be', async () => {
+    const place = await newPlace()
+    const env = { COUNTERSIGN_MODE: 'production', COUNTERSIGN_MASTER_KEY: MASTER_KEY }
+    const made = await create(place, env, ['--regulated'])
+    const production = await ServerProcess.ready(place, env)
+    const client = await expectWorking(production.baseUrl, made)
+    expect(production.stdout).toContain('(production)')
+    const files = ['credentials.json', 'master.key'].filter((name) => existsSync(join(place.dataDir, name)))
+    expect(files).toEqual([])
+
+    const { wallet, usd } = await newCustomer(client)
+    const credential = await credentialOf(client, wallet)
+    for (const [method, path, body] of [
+      ['GET', '/sandbox/clock', undefined],
+      ['POST', '/sandbox/clock/advance', { seconds: 1 }],
+      ['POST', `/sandbox/internal-accounts/${usd}/fund`, { amount: 1 }],
+    ] as const) {
+      const reply = await client.send(method, path, body)
+      expect([path, reply.status, reply.body.code]).toEqual([path, 404, 'NOT_FOUND'])
+    }
+    const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
+    expect([challenge.status, challenge.body.code]).toEqual([501, 'NOT_IMPLEMENTED'])
+    const document = await (await fetch(`${production.baseUrl}/openapi.json`)).text()
+    expect(document).not.toContain('/sandbox/')
+  })
 })
 
 describe('the commands', () => {
   test.each([
     [['platform', 'destroy', '--name', 'Acme'], 'usage'],
+    [['platform', 'create'], 'usage'],
     [['token', 'create', '--name', 'Acme'], 'usage'],
     [['platform', 'create', '--nane', 'Acme'], 'nane'],
     [['token', 'create', '--platform', 'Platform:none', '--name', 'x', '--permissions', 'ALL'], 'ALL'],
@@ -224,28 +266,9 @@ describe('the commands', () => {
     await expect(runAdmin(readConfig({}), args)).rejects.toThrow(naming)
   })
 
-  test.each([
-    [['platform', 'create'], 'usage'],
-    [['token', 'create', '--platform', 'Platform:none', '--name', 'x'], 'Platform:none'],
-  ])('%j is refused in one line', async (args, naming) => {
-    expectRefusal(
-      await run(await newPlace(args.includes('Platform:none') ? 'ready' : 'unused'), args),
-      naming,
-    )
-  })
-
-  test.skipIf(onPostgres)('say which process has the embedded database open', async () => {
-    const place = await newPlace()
-    const server = await ServerProcess.ready(place)
-    const ending = await run(place, ['platform', 'create', '--name', 'Acme'])
-    expectRefusal(ending, new RegExp(`\\b${server.pid}\\b`))
-  })
-
-  test.runIf(onPostgres)('work beside a running server', async () => {
-    const place = await newPlace()
-    const server = await ServerProcess.ready(place)
-    const platform = credentialsOf(await run(place, ['platform', 'create', '--name', 'Acme']))
-    expect((await new Client(platform, server.baseUrl).get('/config')).status).toBe(200)
+  test('that cannot be carried out say so in one line', async () => {
+    const args = ['token', 'create', '--platform', 'Platform:none', '--name', 'x']
+    expectRefusal(await run(await stopped(), args), 'Platform:none')
   })
 })
 

@@ -37,19 +37,30 @@ export interface Place {
   readonly env: Environment
 }
 
+type PlaceDatabase = 'ready' | 'none' | 'unused'
+
 /**
  * A new place where nothing has been started yet: with a database that is ready for its first start, with none yet, or
  * where a process is not expected to come as far as its database. It is removed with every process that was started there
  * once the test has finished.
  */
-export async function newPlace(database: 'ready' | 'none' | 'unused' = 'ready'): Promise<Place> {
+export async function newPlace(database: PlaceDatabase = 'ready'): Promise<Place> {
+  const place = await openPlace(database)
+  onTestFinished(place.remove)
+  return place
+}
+
+/** A place that several tests share; they remove it. */
+export async function openPlace(
+  database: PlaceDatabase,
+): Promise<Place & { readonly remove: () => Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-process-'))
   const serverUrl = database === 'unused' ? undefined : process.env.DATABASE_URL
   const template = database === 'ready' ? inject('emptyPostgresDatabase') : undefined
   const own = serverUrl ? await createPostgresDatabase(serverUrl, template) : undefined
   if (!own && database === 'ready') await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   const env = { COUNTERSIGN_DATA_DIR: dataDir, ...(own ? { DATABASE_URL: own.url } : {}) }
-  onTestFinished(async () => {
+  const remove = async () => {
     for (const child of children.get(dataDir) ?? []) {
       if (child.exitCode !== null || child.signalCode !== null) continue
       const closed = once(child, 'close')
@@ -60,8 +71,8 @@ export async function newPlace(database: 'ready' | 'none' | 'unused' = 'ready'):
     await own?.drop()
     // A program that makes the first database files may see only now that its server was killed.
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
-  })
-  return { dataDir, databaseUrl: own?.url, env }
+  }
+  return { dataDir, databaseUrl: own?.url, env, remove }
 }
 
 const children = new Map<string, ChildProcess[]>()

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { parseJson } from '../src/json.ts'
-import type { Client } from './client.testing.ts'
+import { type Client, newCustomer, newPlatform, type Reply } from './client.testing.ts'
 
 /** A request that a receiver got. */
 export interface Received {
@@ -99,3 +99,38 @@ export class Receiver {
     })
   }
 }
+
+/** A platform with a receiver and an account to be funded: each funding is one event of that account. */
+export async function newWorld() {
+  const client = await newPlatform()
+  const { usd } = await newCustomer(client)
+  const receiver = await Receiver.of(client)
+  return { client, usd, receiver }
+}
+
+/** What deliveries to this platform are signed with. */
+export async function secretOf(client: Client): Promise<string> {
+  return (await client.get('/webhook-secrets')).body.data[0].secret
+}
+
+/** An event as the API shows it, once that is as it should be. */
+export async function eventOnce(client: Client, id: string, is: (event: Reply['body']) => boolean) {
+  for (let tries = 0; tries < 100; tries++) {
+    const { body } = await client.get(`/events/${id}`)
+    if (is(body)) return body
+    await client.advance(0)
+  }
+  throw new Error(`${id} does not become what it should be`)
+}
+
+/** The latest event of an object. */
+export async function eventOf(client: Client, objectId: string): Promise<Reply['body']> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { data } = (await client.get(`/events?objectId=${objectId}&sortOrder=desc&limit=1`)).body
+    if (data[0]) return data[0]
+    await client.advance(0)
+  }
+  throw new Error(`Nothing happened to ${objectId}`)
+}
+
+export const sequences = (received: readonly Received[]) => received.map(({ event }) => event.sequence)

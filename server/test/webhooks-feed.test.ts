@@ -1,7 +1,13 @@
+import { decode } from '@countersign/contract/decode'
+import { WEBHOOKS } from '@countersign/contract/webhooks'
 import pg from 'pg'
+import type { TObject } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { expectError } from './calls.testing.ts'
+import { validator } from '../src/http/validate.ts'
+import { parseJson, toCanonicalJson, toJson } from '../src/json.ts'
+import { expectError, newWorld, validBody } from './calls.testing.ts'
 import { type Client, fund, newCustomer, newPlatform, type Reply } from './client.testing.ts'
+import type { JsonSchema } from './schemas.testing.ts'
 
 type Event = Reply['body']
 
@@ -87,7 +93,49 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
+/** A payment out, a transfer out and a payment in, each to its end. */
+async function move(client: Client): Promise<void> {
+  const { customer, ids } = await newWorld(client)
+  await client.post(`/quotes/${ids.Quote}/execute`)
+  await client.post('/transfer-out', {
+    source: { accountId: customer.usd },
+    destination: { accountId: ids.ExternalAccount },
+    amount: 100,
+  })
+  await client.post('/sandbox/uma/receive', validBody('sandbox_uma_receive', ids))
+  await client.send('PATCH', `/customers/${customer.id}`, {
+    customerType: 'INDIVIDUAL',
+    fullName: 'Ada King',
+  })
+  await client.advance(0)
+}
+
 describe('the feed', () => {
+  test('has every event in the form that the document of the API gives its webhook', async () => {
+    const client = await newPlatform()
+    await move(client)
+    const events = await feedOf(client, 13)
+    const seen = new Set<string>()
+    for (const { deliveryStatus: _, ...event } of events) {
+      const known = Object.values(WEBHOOKS).find(({ body }) =>
+        (body.properties.type as unknown as JsonSchema).enum!.includes(event.type),
+      )
+      expect(known, event.type).toBeDefined()
+      // No member but those of the schema, and they as it says.
+      expect(toCanonicalJson(decode(known!.body, event))).toBe(toCanonicalJson(event))
+      validator(known!.body as TObject, 'answer')(parseJson(toJson(event)))
+      seen.add(event.type)
+    }
+    expect([...seen].sort()).toEqual([
+      'CUSTOMER.KYC_APPROVED',
+      'INCOMING_PAYMENT.COMPLETED',
+      'INTERNAL_ACCOUNT.BALANCE_UPDATED',
+      'OUTGOING_PAYMENT.COMPLETED',
+      'OUTGOING_PAYMENT.PENDING',
+      'OUTGOING_PAYMENT.PROCESSING',
+    ])
+  })
+
   test('shows an event as it was delivered, and as it is found by its id', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client)

@@ -13,6 +13,8 @@ export interface Footprint {
   readonly changed: readonly string[]
   /** Records that must stay as they are until it is written. */
   readonly relied: readonly string[]
+  /** What the sets of one batch may share, and two batches at a time had better not: accounts, numbers of events. */
+  readonly shared: readonly string[]
 }
 
 /**
@@ -47,6 +49,7 @@ const INSERT_ORDER: readonly RecordTable[] = [
 export function footprintOf(writes: readonly Write[]): Footprint | undefined {
   const changed: string[] = []
   const relied: string[] = []
+  const shared: string[] = []
   for (const write of writes) {
     switch (write.write) {
       case 'insert':
@@ -70,34 +73,52 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
         break
       case 'hold':
         changed.push(`hold ${write.id}`)
+        shared.push(write.account)
         break
       case 'capture':
       case 'void':
         changed.push(`hold ${write.hold}`)
+        shared.push(write.account)
         break
       case 'event':
+        shared.push(write.objectId)
+        break
       case 'open':
+        shared.push(write.id)
+        break
       case 'post':
+        for (const { account } of write.entries) shared.push(account)
         break
     }
   }
   const own = new Set(changed)
   if (own.size < changed.length || relied.some((record) => own.has(record))) return undefined
-  return { changed, relied }
+  return { changed, relied, shared }
 }
 
 /** The records that the sets of a batch meet, as they are taken into it. */
 export class Ground {
   readonly #changed = new Set<string>()
   readonly #relied = new Set<string>()
+  readonly #shared = new Set<string>()
 
-  /** Takes a set in, unless it meets a record that a set before it changes, or changes one that a set before it meets. */
-  take({ changed, relied }: Footprint): boolean {
-    if (changed.some((record) => this.#changed.has(record) || this.#relied.has(record))) return false
-    if (relied.some((record) => this.#changed.has(record))) return false
+  /** Whether a set meets a record that a set of this batch changes, or changes one that a set of this batch meets. */
+  meets({ changed, relied }: Footprint): boolean {
+    return (
+      changed.some((record) => this.#changed.has(record) || this.#relied.has(record)) ||
+      relied.some((record) => this.#changed.has(record))
+    )
+  }
+
+  /** Whether a set of another batch would have to wait for this one in the database. */
+  blocks(footprint: Footprint): boolean {
+    return footprint.shared.some((record) => this.#shared.has(record)) || this.meets(footprint)
+  }
+
+  add({ changed, relied, shared }: Footprint): void {
     for (const record of changed) this.#changed.add(record)
     for (const record of relied) this.#relied.add(record)
-    return true
+    for (const record of shared) this.#shared.add(record)
   }
 }
 

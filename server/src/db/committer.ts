@@ -31,7 +31,8 @@ export interface CommitObserver {
 const TOGETHER_SETS_MAX = 128
 /** Of sets that are written one after the other, a statement per write: more would keep everybody else waiting. */
 const IN_TURN_SETS_MAX = 16
-const COMMITS_UNDER_WAY_MAX = 1
+/** While one waits for the disk, the other is worked on. */
+const COMMITS_UNDER_WAY_MAX = +(process.env.FP_INFLIGHT ?? 2)
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 /** `commit_together`: a guard failed, and it did not write anything. */
@@ -43,46 +44,57 @@ const TOGETHER_TRIES_MAX = 3
 interface Waiting {
   readonly writes: readonly Write[]
   /** Undefined: to be written in turn. */
-  footprint: Footprint | undefined
+  readonly footprint: Footprint | undefined
   readonly resolve: (result: CommitResult) => void
   readonly reject: (error: unknown) => void
 }
 
 export function createCommitter(db: Database, observer?: CommitObserver): Committer {
   let waiting: Waiting[] = []
-  let underWay = 0
+  /** Of the batches that are being written. */
+  const underWay = new Set<Ground>()
 
-  async function drain(): Promise<void> {
-    underWay += 1
-    while (waiting.length > 0) {
+  function next(): void {
+    while (waiting.length > 0 && underWay.size < COMMITS_UNDER_WAY_MAX) {
+      const ground = new Ground()
       const isTogether = waiting[0]!.footprint !== undefined
-      const batch = isTogether ? takeTogether() : takeInTurn()
+      const batch = isTogether ? takeTogether(ground) : takeInTurn()
+      if (batch.length === 0) return
+      underWay.add(ground)
       const begunMs = performance.now()
-      await (isTogether ? commitTogether : commitInTurn)(db, batch, observer)
-      observer?.batch(batch.length, (performance.now() - begunMs) / 1000)
+      void (isTogether ? commitTogether : commitInTurn)(db, batch, observer).then(() => {
+        observer?.batch(batch.length, (performance.now() - begunMs) / 1000)
+        underWay.delete(ground)
+        next()
+      })
     }
-    underWay -= 1
   }
 
-  /** The sets that can be written together. One that meets a record of another is written in turn after them. */
-  function takeTogether(): Waiting[] {
-    const ground = new Ground()
+  /**
+   * The sets that can be written together, and beside what is being written. One that meets a record of another one of
+   * the batch is written in turn after them.
+   */
+  function takeTogether(ground: Ground): Waiting[] {
     const taken: Waiting[] = []
-    waiting = waiting.filter((item) => {
-      if (item.footprint === undefined || taken.length === TOGETHER_SETS_MAX) return true
-      if (ground.take(item.footprint)) return taken.push(item) === 0
-      item.footprint = undefined
-      return true
-    })
+    const left: Waiting[] = []
+    for (const item of waiting) {
+      const { footprint } = item
+      if (footprint === undefined || taken.length === TOGETHER_SETS_MAX) left.push(item)
+      else if (ground.meets(footprint)) left.push({ ...item, footprint: undefined })
+      else if ([...underWay].some((other) => other.blocks(footprint))) left.push(item)
+      else {
+        ground.add(footprint)
+        taken.push(item)
+      }
+    }
+    waiting = left
     return taken
   }
 
   function takeInTurn(): Waiting[] {
-    const taken: Waiting[] = []
-    waiting = waiting.filter((item) => {
-      if (item.footprint !== undefined || taken.length === IN_TURN_SETS_MAX) return true
-      return taken.push(item) === 0
-    })
+    const taken = waiting.filter(({ footprint }) => footprint === undefined).slice(0, IN_TURN_SETS_MAX)
+    const isTaken = new Set(taken)
+    waiting = waiting.filter((item) => !isTaken.has(item))
     return taken
   }
 
@@ -91,7 +103,7 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
       const all = withDeliveries(writes)
       const committed = new Promise<CommitResult>((resolve, reject) => {
         waiting.push({ writes: all, footprint: footprintOf(all), resolve, reject })
-        if (underWay < COMMITS_UNDER_WAY_MAX) void drain()
+        next()
       })
       if (observer)
         committed.then(

@@ -109,9 +109,10 @@ export function expectRow<T extends RecordTable>(table: T, id: string, expect: P
 
 /** bytea travels as PostgreSQL's hex form, everything else as JSON has it. */
 function encoded(row: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, encodeValue(value)]))
-}
-
-function encodeValue(value: unknown): unknown {
-  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value
+  const values: Record<string, unknown> = { ...row }
+  for (const column in values) {
+    const value = values[column]
+    if (value instanceof Uint8Array) values[column] = `\\x${Buffer.from(value).toString('hex')}`
+  }
+  return values
 }

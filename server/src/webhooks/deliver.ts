@@ -135,10 +135,15 @@ function waitFor(op: Op, first: EarlierDue, payload: DeliveryPayload): Write[] {
   return [mark, ...(tries === 0 ? tryNow(op, first) : []), deliveryJob(op, payload, new Date(later))]
 }
 
-/** Makes the next event of the object due, if it waits. */
+/**
+ * Makes the next event of the object due, if it sleeps. One that is awake may be about to go back to sleep, for this one.
+ * Guard, where it is: it has not done so; if it does afterwards it finds that this one has ended.
+ */
 async function wakeNext(op: Op, objectId: string, sequence: number): Promise<Write[]> {
   const waiting = await selectNextWaiting(op, objectId, sequence)
-  return waiting ? tryNow(op, waiting) : []
+  if (!waiting) return []
+  const writes = tryNow(op, waiting)
+  return writes.length > 0 ? writes : [expectRow('jobs', waiting.id, { kind: waiting.kind })]
 }
 
 /**

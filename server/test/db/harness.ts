@@ -39,7 +39,9 @@ export class Program {
   #onLine: (() => void) | undefined
 
   constructor(parameters: readonly string[], env: Record<string, string> = {}) {
-    this.process = spawn(process.execPath, parameters, {
+    // It lives for seconds, too short for the database's code to be optimized.
+    const flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
+    this.process = spawn(process.execPath, [...flags, ...parameters], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     })

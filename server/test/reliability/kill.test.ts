@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 2 * PROCESS_TEST_MS })
 beforeAll(ensureServerBuilt)
 
 const ROUNDS = isFull ? 50 : 2
-const CLIENTS = 50
+const CLIENTS = isFull ? 50 : 20
 /** The server is killed after as many answers at most, and then as many milliseconds at most. */
 const ANSWERS_MAX = 2 * CLIENTS
 const DELAY_MS_MAX = 30
@@ -29,7 +29,7 @@ test('kill -9 at any moment loses nothing that was acknowledged, and a retry doe
   let client = server.client()
   const receiver = await Receiver.of(client)
   receiver.answer = () => (random.below(REFUSED_EVERY) === 0 ? 500 : 200)
-  const bank = await Bank.open(() => client, random, { survives: true, withWallets: true })
+  const bank = await Bank.open(() => client, random, { survives: true, signedIn: 2 })
   let rounds = 0
   const kill = async () => {
     const begun = bank.asks.length

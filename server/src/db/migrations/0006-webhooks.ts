@@ -13,9 +13,10 @@ CREATE INDEX jobs_webhook_event ON jobs ((payload->>'eventId')) WHERE kind = 'we
 CREATE INDEX jobs_webhook_queue ON jobs ((payload->>'objectId'), ((payload->>'sequence')::integer))
   WHERE kind = 'webhook.deliver';
 
--- Of events that were tried or that another one waits for.
+-- Of events that were tried or that another one waits for. A TEST is tried before it is written, and all of it is
+-- written at once: that the event is there is looked at in the end.
 CREATE TABLE webhook_deliveries (
-  id text PRIMARY KEY REFERENCES events,
+  id text PRIMARY KEY REFERENCES events DEFERRABLE INITIALLY DEFERRED,
   platform_id text NOT NULL REFERENCES platforms,
   state text NOT NULL CHECK (state IN ('PENDING', 'DELIVERED', 'FAILED')),
   attempts integer NOT NULL CHECK (attempts >= 0),
@@ -26,7 +27,7 @@ CREATE TABLE webhook_deliveries (
 );
 
 CREATE TABLE webhook_attempts (
-  event_id text NOT NULL REFERENCES events,
+  event_id text NOT NULL REFERENCES events DEFERRABLE INITIALLY DEFERRED,
   attempt integer NOT NULL CHECK (attempt > 0),
   platform_id text NOT NULL REFERENCES platforms,
   url text NOT NULL,

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import { WEBHOOKS } from '@countersign/contract/webhooks'
+import { expect, test } from 'vitest'
+import { canRunGuides, runGuide } from './guide.testing.ts'
+
+test.skipIf(!canRunGuides)(
+  'the guide to webhooks can be followed to its end, to the letter',
+  async () => {
+    const { stdout } = await runGuide('webhooks.md')
+    expect(stdout.trim().split('\n')).toEqual([
+      '200',
+      ...['TEST 1', 'CUSTOMER.KYC_APPROVED 1', 'INTERNAL_ACCOUNT.BALANCE_UPDATED 1'],
+      '2',
+      ...['PENDING', 'ECONNREFUSED'],
+      ...['DELIVERED', 'INTERNAL_ACCOUNT.BALANCE_UPDATED 2'],
+      'CUSTOMER.KYC_APPROVED INTERNAL_ACCOUNT.BALANCE_UPDATED INTERNAL_ACCOUNT.BALANCE_UPDATED',
+    ])
+  },
+  60_000,
+)
+
+test('the guide to webhooks names every type of event that has a webhook', async () => {
+  const text = await readFile(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+  for (const { body } of Object.values(WEBHOOKS))
+    for (const type of (body.properties.type as unknown as { enum: string[] }).enum)
+      expect(text).toContain(`\`${type}\``)
+})
