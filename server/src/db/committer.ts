@@ -31,8 +31,8 @@ export interface CommitObserver {
 const TOGETHER_SETS_MAX = 128
 /** Of sets that are written one after the other, a statement per write: more would keep everybody else waiting. */
 const IN_TURN_SETS_MAX = 16
-/** While one waits for the disk, the other is worked on. */
-const COMMITS_UNDER_WAY_MAX = +(process.env.FP_INFLIGHT ?? 2)
+/** While one is under way, the sets of the next gather. */
+const COMMITS_UNDER_WAY_MAX = 1
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 /** `commit_together`: a guard failed, and it did not write anything. */

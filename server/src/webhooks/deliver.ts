@@ -8,7 +8,7 @@ import { StaleRead } from '../operation.ts'
 import type { AnswerRules } from './answers.ts'
 import { type Attempt, attempt, attemptWrite, jsonOf } from './attempt.ts'
 import { giveUpAt, retryAt } from './schedule.ts'
-import { type EarlierDue, selectDelivery, selectEvent, selectFirstDue, selectNextWaiting } from './store.ts'
+import { type Predecessor, selectDelivery, selectEvent, selectPredecessor, selectSuccessor } from './store.ts'
 
 const SLEEP_SECONDS_MIN = 1800
 
@@ -19,8 +19,7 @@ interface Verdict {
 }
 
 /**
- * Delivers events, at least once, those of one object in their order. An event that must wait sleeps until the first one
- * ends; each one that ends makes the next that sleeps due.
+ * Delivers events, at least once, those of one object in their order: an event sleeps until the one before it ends.
  */
 export function createDeliver(rules: AnswerRules): JobHandler {
   const once = createOnce()
@@ -30,10 +29,10 @@ export function createDeliver(rules: AnswerRules): JobHandler {
     const url = webhookEndpoint(op.platform)
     if (!event || url === undefined) return []
     const { objectId } = payload
-    const first = objectId === undefined ? undefined : await selectFirstDue(op, objectId, event.sequence)
-    if (first) return waitFor(op, first, { ...payload, sequence: event.sequence })
+    const before = objectId === undefined ? undefined : await selectPredecessor(op, objectId, event.sequence)
+    if (before) return waitFor(op, before, { ...payload, sequence: event.sequence })
     const tried = await once(op, () => attempt(op, event, url))
-    // Whoever waits says so in the delivery: it is read before those who wait are looked for.
+    // Whoever waits says so in the delivery.
     const delivery = await selectDelivery(op, event.id)
     const attempts = (delivery?.attempts ?? 0) + 1
     const until = giveUpAt(payload.since === undefined ? event.created_at : new Date(payload.since))
@@ -52,9 +51,9 @@ export function createDeliver(rules: AnswerRules): JobHandler {
     const next =
       state === 'PENDING'
         ? [deliveryJob(op, { ...payload, sequence: event.sequence }, retryAt(op, attempts, until))]
-        : objectId === undefined
-          ? []
-          : await wakeNext(op, objectId, event.sequence)
+        : objectId !== undefined && delivery?.is_awaited
+          ? await wakeSuccessor(op, objectId, event.sequence)
+          : []
     return [
       recordTry(op, event, delivery, state),
       attemptWrite(op, event.id, attempts, tried),
@@ -118,32 +117,34 @@ export function newDelivery(op: Op, eventId: string, state: WebhookDeliveryRow['
 }
 
 /**
- * Sleeps until the first one ends, which will then find who waits; the time is for nothing but safety. Guard: it has not
- * ended. The one that ends is guarded by the mark, so it sees the first that waits; of more that come while it ends it may
- * miss one, which is then first itself, and asleep: whoever is woken in its place makes it due.
+ * Sleeps until the one before it ends, which then wakes it; the time is for nothing but safety. It marks the delivery of
+ * that one. Guard: that one has not ended. And that one's end is guarded by the mark, so neither misses the other.
  */
-function waitFor(op: Op, first: EarlierDue, payload: DeliveryPayload): Write[] {
-  const { event_id, happened_at, state, is_awaited, tries } = first
+function waitFor(
+  op: Op,
+  { id, created_at, state, is_awaited }: Predecessor,
+  payload: DeliveryPayload,
+): Write[] {
   if (state !== null && state !== 'PENDING') throw new StaleRead('An event that ended is still due')
   const mark =
     state === null
-      ? insert('webhook_deliveries', { ...newDelivery(op, event_id, 'PENDING'), is_awaited: true })
+      ? insert('webhook_deliveries', { ...newDelivery(op, id, 'PENDING'), is_awaited: true })
       : is_awaited
-        ? expectRow('webhook_deliveries', event_id, { state })
-        : update('webhook_deliveries', event_id, { state }, { is_awaited: true })
-  const later = Math.max(giveUpAt(happened_at).getTime(), plusSeconds(op.now, SLEEP_SECONDS_MIN).getTime())
-  return [mark, ...(tries === 0 ? tryNow(op, first) : []), deliveryJob(op, payload, new Date(later))]
+        ? expectRow('webhook_deliveries', id, { state })
+        : update('webhook_deliveries', id, { state }, { is_awaited: true })
+  const later = Math.max(giveUpAt(created_at).getTime(), plusSeconds(op.now, SLEEP_SECONDS_MIN).getTime())
+  return [mark, deliveryJob(op, payload, new Date(later))]
 }
 
 /**
- * Makes the next event of the object due, if it sleeps. One that is awake may be about to go back to sleep, for this one.
- * Guard, where it is: it has not done so; if it does afterwards it finds that this one has ended.
+ * Makes the event that waits due. It may be awake and about to go back to sleep, where it was woken for another reason.
+ * Guard, then: it has not done so, which would replace its work; afterwards it finds that this one has ended.
  */
-async function wakeNext(op: Op, objectId: string, sequence: number): Promise<Write[]> {
-  const waiting = await selectNextWaiting(op, objectId, sequence)
-  if (!waiting) return []
-  const writes = tryNow(op, waiting)
-  return writes.length > 0 ? writes : [expectRow('jobs', waiting.id, { kind: waiting.kind })]
+async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promise<Write[]> {
+  const successor = await selectSuccessor(op, objectId, sequence)
+  if (!successor) return []
+  const writes = tryNow(op, successor)
+  return writes.length > 0 ? writes : [expectRow('jobs', successor.id, { kind: successor.kind })]
 }
 
 /**

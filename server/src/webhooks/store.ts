@@ -106,40 +106,39 @@ export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow
     .executeTakeFirst()
 }
 
-/** The due work of an event that another one waits for, and what is known of its delivery. */
-export interface EarlierDue extends JobRow {
-  readonly event_id: string
-  readonly happened_at: Date
+/** An event that another one waits for, and what is known of its delivery. */
+export interface Predecessor {
+  readonly id: string
+  readonly created_at: Date
   readonly state: WebhookDeliveryRow['state'] | null
   readonly is_awaited: boolean | null
-  readonly tries: number
 }
 
-/** Of those that say their number the first; of those that nobody has looked at yet, and so do not, all. */
-const FIRST_DUE = `
-SELECT j.*, e.id AS event_id, e.created_at AS happened_at, d.state, d.is_awaited, coalesce(d.attempts, 0) AS tries
+/** Of those that say their number the last; of those that nobody has looked at yet, and so do not, all. */
+const PREDECESSOR = `
+SELECT e.id, e.created_at, d.state, d.is_awaited
 FROM (
-  (SELECT * FROM jobs WHERE kind = 'webhook.deliver' AND payload->>'objectId' = $2
-     AND (payload->>'sequence')::integer < $3 ORDER BY (payload->>'sequence')::integer LIMIT 1)
+  (SELECT platform_id, payload FROM jobs WHERE kind = 'webhook.deliver' AND payload->>'objectId' = $2
+     AND (payload->>'sequence')::integer < $3 ORDER BY (payload->>'sequence')::integer DESC LIMIT 1)
   UNION ALL
-  SELECT * FROM jobs WHERE kind = 'webhook.deliver' AND payload->>'objectId' = $2
+  SELECT platform_id, payload FROM jobs WHERE kind = 'webhook.deliver' AND payload->>'objectId' = $2
      AND (payload->>'sequence')::integer IS NULL
 ) AS j
 JOIN events e ON e.id = j.payload->>'eventId'
 LEFT JOIN webhook_deliveries d ON d.id = e.id
-WHERE j.platform_id = $1 AND e.sequence < $3 ORDER BY e.sequence LIMIT 1`
+WHERE j.platform_id = $1 AND e.sequence < $3 ORDER BY e.sequence DESC LIMIT 1`
 
-/** The first event of an object that is still to be delivered, where that is before this one. */
-export async function selectFirstDue(
+/** Of the events of an object that are still to be delivered, the last one before this. */
+export async function selectPredecessor(
   op: Op,
   objectId: string,
   sequence: number,
-): Promise<EarlierDue | undefined> {
-  return (await op.db.query<EarlierDue>(FIRST_DUE, [op.platform.id, objectId, sequence])).rows[0]
+): Promise<Predecessor | undefined> {
+  return (await op.db.query<Predecessor>(PREDECESSOR, [op.platform.id, objectId, sequence])).rows[0]
 }
 
-/** The due work of the next event of the same object that waits. */
-export async function selectNextWaiting(
+/** The due work of the first event of an object after this that has been looked at. */
+export async function selectSuccessor(
   op: Op,
   objectId: string,
   sequence: number,

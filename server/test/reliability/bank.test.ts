@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, test, vi } from 'vitest'
 import type { Client } from '../client.testing.ts'
 import { Bank } from './bank.testing.ts'
 import { conflictsAtCommit } from './faults.testing.ts'
@@ -19,11 +19,24 @@ beforeAll(async () => {
 afterEach(() => service.db.heal())
 afterAll(() => service.close())
 
-/** Clients move money for so long, while somebody watches. */
-async function work(bank: Bank, client: Client, random: Random, forMs: number): Promise<void> {
+/** Clients move money for so long, and until there was enough of what is tested, while somebody watches. */
+async function work(
+  bank: Bank,
+  client: Client,
+  random: Random,
+  forMs: number,
+  isEnough: () => boolean | Promise<boolean> = () => true,
+): Promise<void> {
   const endMs = performance.now() + forMs
-  const isOver = () => performance.now() > endMs
+  let wasEnough = false
+  const isOver = () => wasEnough && performance.now() > endMs
+  const look = async () => {
+    do await new Promise((resolve) => setTimeout(resolve, 50))
+    while (!(await isEnough()))
+    wasEnough = true
+  }
   await Promise.all([
+    look(),
     watch(service.db.inner, bank, () => client, random.fork(), isOver),
     bank.work(CLIENTS, random, isOver),
   ])
@@ -42,9 +55,9 @@ test('serialization failures and deadlocks in a tenth of all transactions are me
   const client = await service.newPlatform()
   const bank = await Bank.open(() => client, random)
   await service.db.conflict(0.1, random)
-  await work(bank, client, random, FAULTS_MS)
-  expect(await conflictsAtCommit(service.db.inner)).toBeGreaterThan(0)
-  expect([...service.db.injected.keys()].sort()).toEqual(['40001', '40P01'])
+  const wereBoth = async () =>
+    service.db.injected.size === 2 && (await conflictsAtCommit(service.db.inner)) > 1
+  await work(bank, client, random, FAULTS_MS, wereBoth)
   await service.db.heal()
   await expectEachOnce(service.db.inner, bank, client)
 })
@@ -54,8 +67,7 @@ test('where connections are lost and nobody knows what was committed, a client t
   const client = await service.newPlatform()
   const bank = await Bank.open(() => client, random, { survives: true })
   service.db.lose(0.05, random)
-  await work(bank, client, random, FAULTS_MS)
+  await work(bank, client, random, FAULTS_MS, () => bank.unknown > 2)
   await service.db.heal()
-  expect(bank.unknown).toBeGreaterThan(0)
   await expectEachOnce(service.db.inner, bank, client)
 })
