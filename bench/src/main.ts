@@ -15,7 +15,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   transfers  durable POST /transfer-out beside pgbench, spread over 10,000 accounts and on one; PostgreSQL only
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
-  Without a command: all four.`
+  Without a command: all of them.`
 
 process.exitCode = await main(process.argv.slice(2))
 
