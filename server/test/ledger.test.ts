@@ -75,6 +75,17 @@ describe('the ledger', () => {
     ])
   })
 
+  test('refuses what an account cannot count, and leaves the other sets of the batch alone', async () => {
+    const to = await account(0n)
+    const receive = (amount: bigint) => {
+      const legs = [{ account: to, amount }, { system: 'rail', currency: 'USD', amount: -amount } as const]
+      return commit(post(op, cause, legs))
+    }
+    const results = await Promise.all([receive(3n), receive(2n ** 63n - 1n), receive(4n)])
+    expect(results).toEqual([{ done: true }, expect.objectContaining({ guard: 'overflow' }), { done: true }])
+    expect(await balance(to)).toEqual({ available: 7n, total: 7n })
+  })
+
   test('of fifty parallel holds on money for seven, seven are granted', async () => {
     const from = await account(7_000n)
     const results = await Promise.all(

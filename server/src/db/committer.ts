@@ -7,7 +7,8 @@ import type { Write } from './writes.ts'
 export type CommitResult =
   | { readonly done: true }
   | { readonly done: false; readonly guard: Guard; readonly name: string }
-export type Guard = 'unique' | 'expectation' | 'overdraft'
+/** `overflow`: an account cannot count so much. */
+export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
 
 /**
  * The only writer. Write sets that arrive while a commit is under way share the next database transaction; each has
@@ -35,6 +36,7 @@ const IN_TURN_SETS_MAX = 16
 const COMMITS_UNDER_WAY_MAX = 1
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
+const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 /** `commit_together`: a guard failed, and it did not write anything. */
 const REFUSED_TOGETHER = 'CS002'
 const CONFLICT_TRIES_MAX = 10
@@ -184,7 +186,10 @@ async function commitInTurn(
   } catch (error) {
     // Not a guard but a fault. Where the database refused the batch, nothing of it was written: alone, each set meets
     // only its own fault. Where the connection was lost, nobody knows; trying again could do it twice.
-    if (batch.length === 1 || !wasRefused(error)) for (const item of batch) item.reject(error)
+    const [only] = batch
+    if (batch.length === 1 && sqlState(error) === NUMERIC_VALUE_OUT_OF_RANGE)
+      only!.resolve({ done: false, guard: 'overflow', name: 'numeric_value_out_of_range' })
+    else if (batch.length === 1 || !wasRefused(error)) for (const item of batch) item.reject(error)
     else {
       const half = Math.ceil(batch.length / 2)
       await commitInTurn(db, batch.slice(0, half), observer)

@@ -37,7 +37,7 @@ const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const DATABASE_ANSWER_MS_MAX = 2000
 
 const POSTINGS = ['post', 'hold', 'capture', 'void'] as const
-const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'fault'] as const
+const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow', 'fault'] as const
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
 const FAULTS = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status >= 500)
 

@@ -10,7 +10,7 @@ import { type Op, plusSeconds } from '../app.ts'
 import type { EventRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../db/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
 import { deliveryJob, testEvent, webhookEndpoint } from '../events/events.ts'
-import { ApiError, fieldError, type Handler } from '../operation.ts'
+import { ApiError, fieldError, type Handler, StaleRead } from '../operation.ts'
 import { type Order, page } from '../paging.ts'
 import { platformIsOpen } from '../platforms/platforms.ts'
 import { present } from '../present.ts'
@@ -58,7 +58,7 @@ export const eventGet: Handler<typeof event_get> = async (op, { params }) => {
   const job = await selectDeliveryJob(op, event.id)
   return {
     status: 200,
-    body: eventDetails(event, job?.due_at, await selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX)),
+    body: eventDetails(event, job?.due_at, await findAttempts(op, event)),
   }
 }
 
@@ -71,11 +71,7 @@ export const eventRedeliver: Handler<typeof event_redeliver> = async (op, { para
   const job = await selectDeliveryJob(op, event.id)
   return {
     status: 200,
-    body: eventDetails(
-      { ...event, is_due: true },
-      op.now,
-      await selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX),
-    ),
+    body: eventDetails({ ...event, is_due: true }, op.now, await findAttempts(op, event)),
     writes: job ? tryNow(op, job) : deliverAgain(op, event, delivery),
   }
 }
@@ -167,6 +163,14 @@ async function findEvent(op: Op, id: string, field = 'eventId'): Promise<EventWi
   const event = await selectEvent(op, id)
   if (!event) throw new ApiError('EVENT_NOT_FOUND', { details: { field } })
   return event
+}
+
+/** The last tries, latest first. Read after everything else that is told of the event's delivery: a try changes it all. */
+async function findAttempts(op: Op, event: EventWithDelivery): Promise<WebhookAttemptRow[]> {
+  const attempts = await selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX)
+  if ((attempts[0]?.attempt ?? 0) !== (event.attempts ?? 0))
+    throw new StaleRead('The event was delivered meanwhile')
+  return attempts
 }
 
 function eventView(event: EventWithDelivery) {
