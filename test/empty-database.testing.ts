@@ -2,6 +2,7 @@ import { cp, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { inject } from 'vitest'
 import { openEmbedded } from '../server/src/db/embedded.ts'
 import { migrate } from '../server/src/db/migrate.ts'
 import { openPostgres } from '../server/src/db/postgres.ts'
@@ -53,4 +54,10 @@ export async function makeEmptyPostgresDatabase(serverUrl: string): Promise<Post
   await migrate(db)
   await db.close()
   return made
+}
+
+/** With DATABASE_URL, a migrated database of a test's own on that server. */
+export async function ownPostgresDatabase(): Promise<PostgresDatabase | undefined> {
+  const serverUrl = process.env.DATABASE_URL
+  return serverUrl ? await createPostgresDatabase(serverUrl, inject('emptyPostgresDatabase')) : undefined
 }

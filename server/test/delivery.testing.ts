@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { inject } from 'vitest'
-import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
+import { copyEmptyDatabase, ownPostgresDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { createOp, type Op } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
@@ -15,7 +15,6 @@ import { makeOtpCredential } from '../src/credentials/credentials.ts'
 import { makeOtpChallenge, replaceChallenge } from '../src/credentials/otp.ts'
 import { makeCustomer } from '../src/customers/customers.ts'
 import { openCustomerAccounts } from '../src/customers/wallets.ts'
-import { openDatabase } from '../src/db/open.ts'
 import type { CredentialRow, InternalAccountRow, MessageRow, PlatformRow } from '../src/db/tables.ts'
 import { insert, update, type Write } from '../src/db/writes.ts'
 import { makeOtpMessage } from '../src/delivery/messages.ts'
@@ -220,7 +219,7 @@ export async function openProduction(
   { listens = false } = {},
 ): Promise<Production> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-production-'))
-  const database = await newDatabase(process.env.DATABASE_URL)
+  const database = await ownPostgresDatabase()
   await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   const service = await openService(
     readConfig({
@@ -251,22 +250,6 @@ export async function openProduction(
       await service.close()
       await database?.drop()
       await rm(dataDir, { recursive: true, force: true })
-    },
-  }
-}
-
-export async function newDatabase(serverUrl: string | undefined) {
-  if (!serverUrl) return undefined
-  const server = await openDatabase({ databaseUrl: serverUrl, dataDir: '' })
-  const name = `delivery_${randomBytes(8).toString('hex')}`
-  await server.script(`CREATE DATABASE ${name}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return {
-    url: url.href,
-    async drop() {
-      await server.script(`DROP DATABASE ${name}`)
-      await server.close()
     },
   }
 }

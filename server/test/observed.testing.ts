@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { inject, vi } from 'vitest'
-import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
+import { copyEmptyDatabase, ownPostgresDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { readConfig } from '../src/config.ts'
 import { baseUrlOf, createPlatform } from '../src/first-platform.ts'
 import { openService, type Service } from '../src/service.ts'
 import { Client } from './client.testing.ts'
-import { newDatabase } from './delivery.testing.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -36,7 +35,7 @@ export interface Observed {
 /** In sandbox, at the finest level of the log. With DATABASE_URL it has a database of its own. */
 export async function openObserved(): Promise<Observed> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-observed-'))
-  const database = await newDatabase(process.env.DATABASE_URL)
+  const database = await ownPostgresDatabase()
   await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   const config = readConfig({
     DATABASE_URL: database?.url,

@@ -3,20 +3,24 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
+import { copyEmptyDatabase, ownPostgresDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { type App, createOp, type Op } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { makePlatform } from '../src/platforms/platforms.ts'
 import { openService } from '../src/service.ts'
 
-/** A service of the test's own that does not listen, for what cannot be seen over HTTP. */
+/**
+ * A service of the test's own that does not listen, for what cannot be seen over HTTP. With DATABASE_URL it has a database
+ * of its own: else it and the server that the other tests share would do each other's due work.
+ */
 export async function openApp(): Promise<{ app: App; newPlatform(): Promise<Op>; close(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-app-'))
+  const database = await ownPostgresDatabase()
   await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   const { app, close } = await openService(
     readConfig({
-      DATABASE_URL: process.env.DATABASE_URL,
+      DATABASE_URL: database?.url,
       COUNTERSIGN_DATA_DIR: dataDir,
       COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
       LOG_LEVEL: 'silent',
@@ -32,6 +36,7 @@ export async function openApp(): Promise<{ app: App; newPlatform(): Promise<Op>;
     },
     async close() {
       await close()
+      await database?.drop()
       await rm(dataDir, { recursive: true, force: true })
     },
   }
