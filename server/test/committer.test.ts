@@ -29,7 +29,7 @@ const fault = (code: string | undefined) => Object.assign(new Error(`fault ${cod
 const refusal = (...places: number[]) => Object.assign(fault('CS002'), { detail: JSON.stringify(places) })
 const remove = (id: number): Write => ({ write: 'remove', table: 'jobs', id: `Job:${id}` })
 
-/** The first set is under way while the others arrive. Each removes a job; the writes of some go on from there. */
+/** The first set is done when the others arrive together. Each removes a job; the writes of some go on from there. */
 async function commit(
   db: Database,
   count: number,
@@ -37,16 +37,48 @@ async function commit(
 ): Promise<string[]> {
   const committer = createCommitter(db)
   const sets = Array.from({ length: count }, (_, n) => [remove(n), ...more(n)])
-  const results = await Promise.allSettled(sets.map((set) => committer.commit(set)))
+  const first = await Promise.allSettled([committer.commit(sets[0]!)])
+  const others = await Promise.allSettled(sets.slice(1).map((set) => committer.commit(set)))
+  const results = [...first, ...others]
   return results.map(({ status }) => status)
 }
 
 const all = (count: number) => Array(count).fill('fulfilled')
 
-test('sets that arrive during a commit share the next one', async () => {
+test('sets that are decided within one turn of the event loop share a commit', async () => {
   const { db, calls } = answering()
-  expect(await commit(db, 4)).toEqual(all(4))
-  expect(calls).toEqual(['together 1', 'together 3'])
+  const committer = createCommitter(db)
+  await Promise.all([0, 1, 2, 3].map((n) => committer.commit([remove(n)])))
+  expect(calls).toEqual(['together 4'])
+})
+
+test('a few sets that arrive during a commit wait for its end, and many do not', async () => {
+  const { db, calls } = answering()
+  const ends: (() => void)[] = []
+  const query = async (...call: Parameters<Database['query']>) => {
+    const answer = db.query(...call)
+    await new Promise<void>((resolve) => ends.push(resolve))
+    return answer
+  }
+  const committer = createCommitter({ ...db, query: query as Database['query'] })
+  const committed: Promise<unknown>[] = []
+  const commit = async (from: number, to: number) => {
+    for (let n = from; n < to; n++) committed.push(committer.commit([remove(n)]))
+    // Twice: the second turn of the event loop is after whatever the first has begun.
+    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await commit(0, 1)
+  await commit(1, 4)
+  expect(calls).toEqual(['together 1'])
+  await commit(4, 100)
+  expect(calls).toEqual(['together 1', 'together 99'])
+  await commit(100, 200)
+  expect(calls).toHaveLength(2)
+  for (const end of ends) end()
+  await commit(200, 200)
+  expect(calls.slice(2)).toEqual(['together 100'])
+  ends[2]!()
+  await Promise.all(committed)
 })
 
 test('where a guard failed, the sets that it may have been are written in turn, the others together', async () => {

@@ -34,7 +34,7 @@ describe.each(MACHINES)('the state machine of %s', (table, transitions) => {
         table,
         id: 'X',
         expect: { state },
-        set: { state: next, updated_at: op.now },
+        set: { state: next, updated_at: op.now.toISOString() },
       },
     })
   })

@@ -7,7 +7,15 @@ import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { present } from '../present.ts'
 import { fundingInstructions } from './funding.ts'
-import { selectCustomerAccounts, selectInternalAccount, selectPlatformAccounts } from './store.ts'
+import {
+  type OwnedAccountRow,
+  selectCustomerAccounts,
+  selectInternalAccount,
+  selectOwnedAccount,
+  selectPlatformAccounts,
+} from './store.ts'
+
+export type { OwnedAccountRow } from './store.ts'
 
 /** What an embedded wallet holds. */
 export const WALLET_CURRENCY = 'USDB'
@@ -21,6 +29,13 @@ export async function findInternalAccount(
   field = 'accountId',
 ): Promise<InternalAccountRow> {
   const account = await selectInternalAccount(op, id)
+  if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  return account
+}
+
+/** An account of this platform with its balance and its owner. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+export async function findOwnedAccount(op: Op, id: string, field: string): Promise<OwnedAccountRow> {
+  const account = await selectOwnedAccount(op, id)
   if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
@@ -128,9 +143,13 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
   })
 }
 
+/** What is told of an account as it was read, but for its balances: a payment tells of one account several times. */
+const TOLD = new WeakMap<InternalAccountRow, ReturnType<typeof internalAccountView>>()
+
 /** Tells that what an account holds or can spend has changed. Stands after the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
-  const view = internalAccountView(op, account, EMPTY)
+  const view = TOLD.get(account) ?? internalAccountView(op, account, EMPTY)
+  TOLD.set(account, view)
   return { ...event(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, view), balanceOf: account.id }
 }
 

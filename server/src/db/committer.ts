@@ -1,5 +1,5 @@
 import { toJson } from '../json.ts'
-import { type Footprint, footprintOf, Ground, makeBatch } from './batch.ts'
+import { COMMIT_TOGETHER, type Footprint, footprintOf, Ground, makeBatch } from './batch.ts'
 import { type Database, sqlState } from './port.ts'
 import type { Write } from './writes.ts'
 
@@ -32,8 +32,10 @@ export interface CommitObserver {
 const TOGETHER_SETS_MAX = 128
 /** Of sets that are written one after the other, a statement per write: more would keep everybody else waiting. */
 const IN_TURN_SETS_MAX = 16
-/** While one is under way, the sets of the next gather. */
-const COMMITS_UNDER_WAY_MAX = 1
+/** One beside another, while its result is waited for. */
+const COMMITS_UNDER_WAY_MAX = 2
+/** While one is under way, the sets of the next gather: each commit costs as much as five sets or so. */
+const SECOND_COMMIT_SETS_MIN = 16
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
@@ -55,19 +57,32 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
   let waiting: Waiting[] = []
   /** Of the batches that are being written. */
   const underWay = new Set<Ground>()
+  let isInTurn = false
+  let isScheduled = false
 
-  function next(): void {
+  /** Not at once: what is decided within one turn of the event loop is written together. */
+  function schedule(): void {
+    if (isScheduled || underWay.size === COMMITS_UNDER_WAY_MAX) return
+    isScheduled = true
+    setImmediate(begin)
+  }
+
+  function begin(): void {
+    isScheduled = false
     while (waiting.length > 0 && underWay.size < COMMITS_UNDER_WAY_MAX) {
-      const ground = new Ground()
       const isTogether = waiting[0]!.footprint !== undefined
+      // What is written in turn is alone: nobody knows what it meets.
+      if (underWay.size > 0 && (!isTogether || isInTurn || waiting.length < SECOND_COMMIT_SETS_MIN)) return
+      const ground = new Ground()
       const batch = isTogether ? takeTogether(ground) : takeInTurn()
       if (batch.length === 0) return
       underWay.add(ground)
+      isInTurn = !isTogether
       const begunMs = performance.now()
       void (isTogether ? commitTogether : commitInTurn)(db, batch, observer).then(() => {
         observer?.batch(batch.length, (performance.now() - begunMs) / 1000)
         underWay.delete(ground)
-        next()
+        schedule()
       })
     }
   }
@@ -105,7 +120,7 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
       const all = withDeliveries(writes)
       const committed = new Promise<CommitResult>((resolve, reject) => {
         waiting.push({ writes: all, footprint: footprintOf(all), resolve, reject })
-        next()
+        schedule()
       })
       if (observer)
         committed.then(
@@ -137,9 +152,9 @@ async function commitTogether(
   let left = batch
   const suspected: Waiting[] = []
   for (let tries = 1; left.length > 0; tries++) {
-    const { argument, setOf } = makeBatch(left.map((item) => item.writes))
+    const { parameters, setOf } = makeBatch(left.map((item) => item.writes))
     try {
-      await call(db, 'SELECT commit_together($1::jsonb)', argument, observer)
+      await call(db, COMMIT_TOGETHER, parameters, observer)
       for (const item of left) item.resolve({ done: true })
       left = []
     } catch (error) {
@@ -176,7 +191,7 @@ async function commitInTurn(
     const rows = await call<{ results: ({ guard: Guard; name: string } | null)[] }>(
       db,
       'SELECT commit_write_sets($1::jsonb) AS results',
-      sets,
+      [toJson(sets)],
       observer,
     )
     for (const [index, item] of batch.entries()) {
@@ -209,13 +224,12 @@ function wasRefused(error: unknown): boolean {
 async function call<Row>(
   db: Database,
   sql: string,
-  argument: unknown,
+  parameters: readonly string[],
   observer?: CommitObserver,
 ): Promise<Row[]> {
-  const text = toJson(argument)
   for (let tries = 1; ; tries++) {
     try {
-      return (await db.query<Row>(sql, [text])).rows
+      return (await db.query<Row>(sql, parameters)).rows
     } catch (error) {
       const state = sqlState(error)
       if (tries >= CONFLICT_TRIES_MAX || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error

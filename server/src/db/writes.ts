@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts'
  * `insert` the unique constraints, `update`, `expect` and `remove` the row as expected, `hold` and `post` the balance.
  */
 export type Write =
-  | { readonly write: 'insert'; readonly table: RecordTable; readonly row: Record<string, unknown> }
+  | InsertWrite
   | {
       readonly write: 'update'
       readonly table: RecordTable
@@ -28,6 +28,14 @@ export type Write =
 
 /** The tables that `insert`, `update` and `expect` may name: the ledger's and the outbox have writes of their own. */
 export type RecordTable = Exclude<keyof Tables, `ledger_${string}` | 'events'>
+
+export interface InsertWrite {
+  readonly write: 'insert'
+  readonly table: RecordTable
+  readonly row: Record<string, unknown>
+  /** Of due work: what whoever wrote it has read, for the case that this process does it at once. It is not stored. */
+  readonly known?: unknown
+}
 
 export interface EventWrite {
   readonly write: 'event'
@@ -83,7 +91,7 @@ interface Caused {
 }
 
 /** Adds a row, complete: what is absent would be null. Guard: the table's unique constraints. */
-export function insert<T extends RecordTable>(table: T, row: Tables[T]): Write {
+export function insert<T extends RecordTable>(table: T, row: Tables[T]): InsertWrite {
   return { write: 'insert', table, row: encoded(row) }
 }
 
@@ -107,12 +115,25 @@ export function expectRow<T extends RecordTable>(table: T, id: string, expect: P
   return { write: 'expect', table, id, expect: encoded(expect) }
 }
 
-/** bytea travels as PostgreSQL's hex form, everything else as JSON has it. */
+/** bytea travels as PostgreSQL's hex form, a time as ISO 8601, everything else as JSON has it. */
 function encoded(row: object): Record<string, unknown> {
   const values: Record<string, unknown> = { ...row }
   for (const column in values) {
     const value = values[column]
-    if (value instanceof Uint8Array) values[column] = `\\x${Buffer.from(value).toString('hex')}`
+    if (value instanceof Date) values[column] = timeText(value)
+    else if (value instanceof Uint8Array) values[column] = `\\x${Buffer.from(value).toString('hex')}`
   }
   return values
+}
+
+let lastTime: Date | undefined
+let lastText = ''
+
+/** A time as ISO 8601. Nearly all writes of an operation are of one time. */
+export function timeText(time: Date): string {
+  if (time !== lastTime) {
+    lastText = time.toISOString()
+    lastTime = time
+  }
+  return lastText
 }

@@ -3,9 +3,18 @@ import type { JobRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import type { JobKind } from './kinds.ts'
 
-/** Work that falls due at `dueAt`, by the platform's clock. It is done at least once and takes effect exactly once. */
-export function job(op: Op, kind: JobKind, payload: Record<string, unknown>, dueAt: Date): Write {
-  return insert('jobs', {
+/**
+ * Work that falls due at `dueAt`, by the platform's clock. It is done at least once and takes effect exactly once.
+ * `known` goes to its handler where this process does it at once.
+ */
+export function job(
+  op: Op,
+  kind: JobKind,
+  payload: Record<string, unknown>,
+  dueAt: Date,
+  known?: unknown,
+): Write {
+  const write = insert('jobs', {
     id: op.newId('Job'),
     platform_id: op.platform.id,
     kind,
@@ -16,19 +25,22 @@ export function job(op: Op, kind: JobKind, payload: Record<string, unknown>, due
     last_error: null,
     created_at: op.now,
   })
+  return { ...write, known }
 }
 
 /** The due work among an operation's writes that is due at once, that of its events included. */
 export function dueNow(
   op: Pick<Op, 'now'>,
   writes: readonly Write[],
-): readonly { readonly write: Write; readonly job: JobRow }[] {
-  const due: { write: Write; job: JobRow }[] = []
+): readonly { readonly write: Write; readonly job: JobRow; readonly known: unknown }[] {
+  const due: { write: Write; job: JobRow; known: unknown }[] = []
   for (const one of writes) {
     const write = one.write === 'event' ? one.delivery : one
     if (write?.write !== 'insert' || write.table !== 'jobs') continue
-    const job = write.row as unknown as JobRow
-    if (job.due_at <= op.now) due.push({ write, job })
+    const row = write.row as unknown as JobRow
+    // As they are written, times are text.
+    const job = { ...row, due_at: new Date(row.due_at), created_at: new Date(row.created_at) }
+    if (job.due_at <= op.now) due.push({ write, job, known: write.known })
   }
   return due
 }

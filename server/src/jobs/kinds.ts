@@ -17,6 +17,12 @@ export type JobKind = (typeof JOB_KINDS)[number]
 
 /**
  * Does a piece of due work: reads, decides, and gives the writes. The runner removes the job in the same transaction,
- * so a crash before the commit leaves the job, and one after it leaves nothing to do.
+ * so a crash before the commit leaves the job, and one after it leaves nothing to do. `known` is there where this process
+ * has just written the job and nothing was tried yet: what `job` was given, which the guards of the writes hold against
+ * the records.
  */
-export type JobHandler = (op: Op, payload: Record<string, unknown>) => Promise<readonly Write[]>
+export type JobHandler = (
+  op: Op,
+  payload: Record<string, unknown>,
+  known?: unknown,
+) => Promise<readonly Write[]>

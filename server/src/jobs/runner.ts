@@ -47,7 +47,8 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
       await nextTurn()
       again = false
       const room = { main: 0, messages: 0, webhooks: 0 }
-      for (const lane of LANE_NAMES) room[lane] = LANES[lane].atOnceMax - taken[lane]
+      // A claim that was under way when others were begun can have brought more than there was room for.
+      for (const lane of LANE_NAMES) room[lane] = Math.max(0, LANES[lane].atOnceMax - taken[lane])
       if (!LANE_NAMES.some((lane) => room[lane] > 0)) return
       const jobs = await claimDue(app, room)
       for (const lane of LANE_NAMES) {
@@ -78,7 +79,7 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
     try {
       for (let tries = 1; tries <= COMMIT_TRIES_MAX; tries++) {
-        const writes = await decide(op, job)
+        const writes = await decide(op, job, tries === 1 ? job.known : undefined)
         if (!writes) continue
         const { done } = await commit(op, [{ write: 'remove', table: 'jobs', id: job.id }, ...writes])
         if (done) app.metrics.job(job.kind as JobKind, 'done')
@@ -102,9 +103,9 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
   }
 
   /** What the job wants written; undefined where its reads were stale. */
-  async function decide(op: Op, job: DueJob): Promise<readonly Write[] | undefined> {
+  async function decide(op: Op, job: DueJob, known: unknown): Promise<readonly Write[] | undefined> {
     try {
-      return await handlers[job.kind as JobKind](op, job.payload)
+      return await handlers[job.kind as JobKind](op, job.payload, known)
     } catch (error) {
       if (error instanceof StaleRead) return undefined
       throw error
@@ -114,13 +115,13 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
   async function commit(op: Op, writes: readonly Write[]): Promise<CommitResult> {
     const due = dueNow(op, writes)
     const mine = new Map<Write, DueJob>()
-    for (const { write, job } of due) {
+    for (const { write, job, known } of due) {
       const lane = laneOf(job.kind)
       if (stopped || isBehind[lane]) continue
       if (taken[lane] === LANES[lane].atOnceMax) isBehind[lane] = true
       else {
         taken[lane] += 1
-        mine.set(write, { ...job, platform: op.platform })
+        mine.set(write, { ...job, platform: op.platform, known })
       }
     }
     let isDone = false

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
 import type { JobRow, PlatformRow } from '../db/tables.ts'
-import { LANES, type LaneName } from './lanes.ts'
+import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
 
 /** Work that is due, with the platform that it is of; `attempts` are those before this one. */
-export type DueJob = JobRow & { readonly platform: PlatformRow }
+export type DueJob = JobRow & { readonly platform: PlatformRow; readonly known?: unknown }
 
 const PLATFORM_BY_ID = rowByKey<PlatformRow>('SELECT * FROM platforms WHERE id = ANY ($1::text[])', 'id')
 
@@ -24,12 +24,17 @@ const earliest = (lane: LaneName, limit: string) => `
      ORDER BY due_at, id LIMIT ${limit}) j
    ORDER BY j.due_at, j.id LIMIT ${limit})`
 
+/** Whether a platform has due work, asked of each lane's index. */
+const HAS_DUE = LANE_NAMES.map(
+  (lane) =>
+    `EXISTS (SELECT 1 FROM jobs WHERE platform_id = p.id AND due_at <= ${TIME_OF_PLATFORM} AND ${IS_OF[lane]})`,
+).join(' OR ')
+
 /** Claims are in real time, `$1`. The rows are found, locked and changed by their ids: whatever the plan, few are read. */
 const CLAIM = `
 WITH platform AS (
   SELECT p.id, ${TIME_OF_PLATFORM} AS now FROM platforms p
-  WHERE p.closed_at IS NULL
-    AND EXISTS (SELECT 1 FROM jobs WHERE platform_id = p.id AND due_at <= ${TIME_OF_PLATFORM})),
+  WHERE p.closed_at IS NULL AND (${HAS_DUE})),
 due AS (${earliest('main', '$2')} UNION ALL ${earliest('messages', '$3')} UNION ALL ${earliest('webhooks', '$4')})
 UPDATE jobs SET attempts = attempts + 1, claimed_until = $1::timestamptz + interval '1 second' * CASE
     WHEN ${IS_OF.messages} THEN ${LANES.messages.claimSeconds}
@@ -45,6 +50,9 @@ export async function claimDue(app: App, room: Readonly<Record<LaneName, number>
   return withPlatforms(app, claimed.sort(byTime))
 }
 
+/** Lanes whose work is done in a platform's own time. */
+const lanesWith = (withWebhooks: boolean) => LANE_NAMES.filter((lane) => withWebhooks || lane !== 'webhooks')
+
 /** What is due of one platform, claimed or not: doing a job twice has one effect. */
 export async function selectDueOf(
   app: App,
@@ -52,10 +60,14 @@ export async function selectDueOf(
   limit: number,
   withWebhooks: boolean,
 ): Promise<DueJob[]> {
+  const ofLanes = lanesWith(withWebhooks).map(
+    (lane) => `(SELECT * FROM jobs WHERE platform_id = $2
+       AND due_at <= (SELECT ${TIME_OF_PLATFORM} FROM platforms p WHERE p.id = $2 AND p.closed_at IS NULL)
+       AND ${IS_OF[lane]} ORDER BY due_at, id LIMIT $3)`,
+  )
   const { rows } = await app.db.query<JobRow>(
-    `SELECT j.* FROM jobs j JOIN platforms p ON p.id = j.platform_id WHERE p.id = $2 AND p.closed_at IS NULL
-       AND j.due_at <= ${TIME_OF_PLATFORM} AND ($4 OR NOT ${IS_OF.webhooks}) ORDER BY j.due_at, j.id LIMIT $3`,
-    [app.clock(), platformId, limit, withWebhooks],
+    `SELECT * FROM (${ofLanes.join(' UNION ALL ')}) AS j ORDER BY due_at, id LIMIT $3`,
+    [app.clock(), platformId, limit],
   )
   return withPlatforms(app, rows)
 }
@@ -67,18 +79,16 @@ export async function selectNextDue(
   until: Date,
   withWebhooks: boolean,
 ): Promise<Date | undefined> {
-  const row = await app.read
-    .selectFrom('jobs')
-    .innerJoin('platforms', 'platforms.id', 'jobs.platform_id')
-    .select('due_at')
-    .where('platforms.id', '=', platformId)
-    .where('platforms.closed_at', 'is', null)
-    .where('due_at', '<=', until)
-    .$if(!withWebhooks, (q) => q.where('kind', '<>', 'webhook.deliver'))
-    .orderBy('due_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.due_at
+  const ofLanes = lanesWith(withWebhooks).map(
+    (lane) => `(SELECT due_at FROM jobs WHERE platform_id = p.id AND due_at <= $2 AND ${IS_OF[lane]}
+       ORDER BY due_at LIMIT 1)`,
+  )
+  const { rows } = await app.db.query<{ due_at: Date }>(
+    `SELECT j.due_at FROM platforms p CROSS JOIN LATERAL (${ofLanes.join(' UNION ALL ')}) AS j
+     WHERE p.id = $1 AND p.closed_at IS NULL ORDER BY j.due_at LIMIT 1`,
+    [platformId, until],
+  )
+  return rows[0]?.due_at
 }
 
 export async function selectJobExists(app: App, id: string): Promise<boolean> {

@@ -7,21 +7,26 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import { type Cause, captureAll, type Leg, post, release } from '../ledger/ledger.ts'
 import type { Payment } from '../rails/rail.ts'
 import { moveTransaction } from '../transactions/moves.ts'
-import { findTransaction } from '../transactions/transactions.ts'
+import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
+
+/** A transfer and its account here, as they were when it was begun. */
+export interface KnownTransfer {
+  readonly transaction: TransactionWithCustomer
+  readonly account: InternalAccountRow
+}
 
 /** Hands a transfer to the rail, or asks what has become of it, and moves the money when it is known. */
-export const settleTransfer: JobHandler = async (op, payload) => {
-  const transaction = await findTransaction(op, payload.transactionId as string)
+export const settleTransfer: JobHandler = async (op, payload, known) => {
+  const begun = known as KnownTransfer | undefined
+  const transaction = begun?.transaction ?? (await findTransaction(op, payload.transactionId as string))
   if (transaction.state !== 'PENDING') return []
   if (!op.rail) throw new Error('There is no rail to pay by')
   const isOut = transaction.kind === 'TRANSFER_OUT'
   const payment = paymentOf(op, transaction)
   const delivery = await (isOut ? op.rail.send(payment) : op.rail.pull(payment))
   if (delivery.outcome === 'pending') return [job(op, 'transfer.settle', payload, delivery.askAgainAt)]
-  const account = await findInternalAccount(
-    op,
-    isOut ? transaction.source_account_id! : transaction.destination_account_id!,
-  )
+  const accountId = isOut ? transaction.source_account_id! : transaction.destination_account_id!
+  const account = begun?.account ?? (await findInternalAccount(op, accountId))
   if (delivery.outcome === 'delivered')
     return [
       ...moneyMoved(op, transaction, account),

@@ -1,20 +1,20 @@
 import { isKnownCurrency } from '@countersign/contract/currencies'
 import type { BodyOf } from '@countersign/contract/endpoint'
 import type { transfer_in, transfer_out } from '@countersign/contract/transfers'
-import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
+import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import { findCustomer } from '../customers/customers.ts'
 import type { ExternalAccountRow, InternalAccountRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { checkRail, findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { INT64_MAX } from '../int64.ts'
 import { job } from '../jobs/jobs.ts'
-import { type Balance, findBalances, hold } from '../ledger/ledger.ts'
+import { type Balance, hold } from '../ledger/ledger.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import { inWords } from '../quotes/pricing.ts'
 import { announce } from '../transactions/moves.ts'
 import { newTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import type { KnownTransfer } from './jobs.ts'
 
 export interface BegunTransfer {
   readonly transaction: TransactionWithCustomer
@@ -45,9 +45,10 @@ export async function beginTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     received_amount: amount,
     received_currency: internal.currency,
   })
+  const transaction = { ...row, platform_customer_id: platformCustomerId }
   return {
-    transaction: { ...row, platform_customer_id: platformCustomerId },
-    writes: [insert('transactions', row), settleJob(op, row.id)],
+    transaction,
+    writes: [insert('transactions', row), settleJob(op, { transaction, account: internal })],
   }
 }
 
@@ -88,7 +89,7 @@ export async function beginTransferOut(op: Op, body: BodyOf<typeof transfer_out>
       insert('transactions', row),
       ...announce(op, transaction),
       balanceUpdated(op, internal),
-      settleJob(op, id),
+      settleJob(op, { transaction, account: internal }),
     ],
   }
 }
@@ -110,10 +111,9 @@ async function findParties(
 ): Promise<Parties> {
   if (!op.rail) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no rail to pay by.' })
   const externalField = `${externalSide}.accountId`
-  const [internal, external, balances] = await Promise.all([
-    findInternalAccount(op, internalId, `${internalSide}.accountId`),
+  const [internal, external] = await Promise.all([
+    findOwnedAccount(op, internalId, `${internalSide}.accountId`),
     findExternalAccount(op, externalId, externalField),
-    findBalances(op, [internalId]),
   ])
   if (internalSide === 'source' && internal.type === 'EMBEDDED_WALLET')
     throw fieldError(
@@ -134,16 +134,17 @@ async function findParties(
   return {
     internal,
     external,
-    platformCustomerId: await approvedOwner(op, internal, internalSide),
-    balance: balances.get(internalId) ?? { available: 0n, total: 0n },
+    platformCustomerId: approvedOwner(internal, internalSide),
+    balance: { available: internal.posted - internal.held, total: internal.posted },
   }
 }
 
-async function approvedOwner(op: Op, account: InternalAccountRow, side: string): Promise<string | null> {
+function approvedOwner(account: OwnedAccountRow, side: string): string | null {
   if (account.customer_id === null) return null
-  const customer = await findCustomer(op, account.customer_id, `${side}.accountId`)
-  if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
-  return customer.platform_customer_id
+  if (account.owner_deleted_at)
+    throw new ApiError('CUSTOMER_DELETED', { details: { field: `${side}.accountId` } })
+  if (account.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
+  return account.platform_customer_id
 }
 
 function checkLimits(
@@ -168,6 +169,6 @@ function insufficient(
   })
 }
 
-function settleJob(op: Op, transactionId: string): Write {
-  return job(op, 'transfer.settle', { transactionId }, op.now)
+function settleJob(op: Op, known: KnownTransfer): Write {
+  return job(op, 'transfer.settle', { transactionId: known.transaction.id }, op.now, known)
 }
