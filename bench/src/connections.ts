@@ -33,6 +33,8 @@ export class Connection {
 
   send(request: string): Promise<Reply> {
     return new Promise((resolve, reject) => {
+      // A server ends a connection on which nothing was sent for a while.
+      if (this.#socket.destroyed) reject(new Error('The server closed the connection.'))
       this.#settle = { resolve, reject }
       this.#socket.write(request, 'latin1')
     })

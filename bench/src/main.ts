@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { serveBareRoute } from './bare-route.ts'
+import { runGrowth } from './growth.ts'
 import { runLoad } from './load.ts'
 import { runMemory } from './memory.ts'
 import type { DatabaseKind } from './server-process.ts'
@@ -7,12 +8,13 @@ import { runSignIn } from './sign-in.ts'
 import { runStart } from './start.ts'
 import { runTransfers } from './transfers.ts'
 
-const COMMANDS = ['load', 'sign-in', 'transfers', 'start', 'memory']
+const COMMANDS = ['load', 'sign-in', 'transfers', 'growth', 'start', 'memory']
 
 const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N]]
   load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
   sign-in  passkey, OAuth and signed retry beside raw signature checks, on PostgreSQL unless --database says
   transfers  durable POST /transfer-out beside pgbench, spread over 10,000 accounts and on one; PostgreSQL only
+  growth   a page of transactions and a transfer with 10,000 and with 1,000,000 of them stored; PostgreSQL only
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
   Without a command: all of them.`
@@ -35,6 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (isWanted('load')) await runLoad({ database, seconds, rounds })
     if (isWanted('sign-in')) await runSignIn({ database: options.database ?? 'postgres', seconds, rounds })
     if (isWanted('transfers')) await runTransfers({ seconds, rounds })
+    if (isWanted('growth')) await runGrowth({ rounds })
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
     return 0

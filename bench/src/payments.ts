@@ -1,5 +1,6 @@
 import { type Connection, type Reply, wireRequest } from './connections.ts'
 import { PAYMENT, type Payer } from './payers.ts'
+import type { Payer as TransferPayer } from './seed.ts'
 
 /** The requests of one platform, as they go over the wire. */
 export class Api {
@@ -74,6 +75,12 @@ export async function preparePayment(api: Api, payer: Payer, quote: Quote): Prom
 export async function execute(connection: Connection, payment: Payment): Promise<void> {
   await bodyOf(connection.send(payment.challenge), 202)
   await bodyOf(connection.send(payment.signed), 200)
+}
+
+/** A cent from an account to its bank account. */
+export function transferRequest(api: Api, { accountId, bankAccountId }: TransferPayer, key: string): string {
+  const body = `{"source":{"accountId":"${accountId}"},"destination":{"accountId":"${bankAccountId}"},"amount":1}`
+  return api.post('/transfer-out', body, { 'Idempotency-Key': key })
 }
 
 /** Resolves once everything that was executed has settled: `advance` does all work that is due. */

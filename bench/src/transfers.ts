@@ -4,11 +4,11 @@ import type { Database } from '@countersign/server/db/port'
 import { openPostgres } from '@countersign/server/db/postgres'
 import { after, type Connection, openConnections } from './connections.ts'
 import { type Figure, measure } from './measure.ts'
-import { Api, bodyOf } from './payments.ts'
+import { Api, bodyOf, transferRequest } from './payments.ts'
 import { Pgbench } from './pgbench.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { newPlace, type RunningProcess, readCredentials, startServer } from './server-process.ts'
-import { median, table, whole } from './table.ts'
+import { median, quantile, table, whole } from './table.ts'
 
 const CLIENTS = 32
 const ACCOUNTS = 10_000
@@ -93,26 +93,25 @@ export class Bench {
     const begun = performance.now()
     const figure = await measure(target, after(seconds), async (connection) => {
       const sentAt = performance.now()
-      await bodyOf(connection.send(this.#request(payers[Math.floor(Math.random() * payers.length)]!)), 201)
+      await bodyOf(connection.send(this.#request(payers)), 201)
       times.push(performance.now() - sentAt)
       return true
     })
     const left = await this.#unsettled()
     while ((await this.#unsettled()) > 0) await setTimeout(20)
     const elapsed = (performance.now() - begun) / 1000
-    times.sort((one, other) => one - other)
     return {
       ...figure,
       settledPerSecond: times.length / elapsed,
       settledMeanwhile: (times.length - left) / times.length,
-      p50: times[Math.floor(times.length * 0.5)]!,
-      p99: times[Math.floor(times.length * 0.99)]!,
+      p50: quantile(times, 0.5),
+      p99: quantile(times, 0.99),
     }
   }
 
-  #request({ accountId, bankAccountId }: Payer): string {
-    const body = `{"source":{"accountId":"${accountId}"},"destination":{"accountId":"${bankAccountId}"},"amount":1}`
-    return this.#api.post('/transfer-out', body, { 'Idempotency-Key': `transfer-${this.#sent++}` })
+  #request(payers: readonly Payer[]): string {
+    const payer = payers[Math.floor(Math.random() * payers.length)]!
+    return transferRequest(this.#api, payer, `transfer-${this.#sent++}`)
   }
 
   async #unsettled(): Promise<number> {
