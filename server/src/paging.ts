@@ -56,7 +56,8 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
   const limit = query.limit ?? 20
   const binding = `${table} ${op.platform.id} ${toCanonicalJson(rest)}`
   const position = cursor === undefined ? undefined : by.read(...readCursor(op, binding, cursor))
-  const [first, second] = by.columns.map((column) => sql.ref(`${table}.${column}`))
+  const columns = by.columns.map((column) => sql.ref(`${table}.${column}`))
+  const [first, second] = columns
   const following = position
     ? rows.where(
         sql<boolean>`(${first}, ${second}) ${sql.raw(order === 'desc' ? '<' : '>')} (${position[0]}, ${position[1]})`,
@@ -73,7 +74,7 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
   const total = position
     ? undefined
     : hasMore
-      ? await countUpTo(op.read, rows, COUNTED_ROWS_MAX + 1)
+      ? await countUpTo(op.read, rows, columns, order, COUNTED_ROWS_MAX + 1)
       : found.length
   return {
     data: await view(shown),

@@ -7,7 +7,9 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type RawBuilder,
   type SelectQueryBuilder,
+  sql,
 } from 'kysely'
 import type { Database } from './port.ts'
 import type { Tables } from './tables.ts'
@@ -26,14 +28,20 @@ export function createRead(db: Database): Read {
   })
 }
 
-/** How many rows a query has, counting no further than `max`. */
+/**
+ * How many rows a query has, counting no further than `max` in the order of these columns. It is the order of an index,
+ * and nothing of the rows is needed: so that index alone is read, and the pages of a long table are left alone.
+ */
 export async function countUpTo<TB extends keyof Tables, Row>(
   read: Read,
   rows: SelectQueryBuilder<Tables, TB, Row>,
+  columns: readonly RawBuilder<unknown>[],
+  order: 'asc' | 'desc',
   max: number,
 ): Promise<number> {
+  const ordered = columns.reduce((query, column) => query.orderBy(column, order), rows.clearSelect())
   const { count } = await read
-    .selectFrom(rows.limit(max).as('some'))
+    .selectFrom(ordered.select(sql.lit(1).as('one')).limit(max).as('some'))
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
