@@ -119,7 +119,8 @@ async function build(target, entries, workers) {
     format: 'esm',
     target: isLibrary ? ['es2022'] : ['node20'],
     sourcemap: 'linked',
-    plugins: [thirdParty(isLibrary ? [] : INLINED)],
+    plugins: [thirdParty(isLibrary)],
+    ...(isLibrary ? {} : { banner: { js: REQUIRE } }),
     logLevel: 'warning',
   }
   /** @type {import('esbuild').BuildOptions[]} */
@@ -159,25 +160,27 @@ function writeWhole(path, contents) {
 }
 
 /**
- * Packages that a program takes in: ES modules of many files. Finding these one by one was half of the time that the
- * server takes until it works. Others stay out: they find files of their own beside them, load what they need when they
- * run, or are CommonJS.
+ * Packages that stay where npm has put them: they find files of their own beside them, or may not be there at all. A
+ * program takes all others in. Finding their thousand files one by one was half of the time until the server works.
  */
-const INLINED = ['@noble/', '@scure/', 'ibantools', 'jose', 'kysely', 'libphonenumber-js', 'typebox', 'uuid']
+const OUTSIDE = ['@electric-sql/', '@scalar/', 'pg-native', 'pino']
+
+/** For packages in CommonJS, which a program in ES modules takes in as they are. */
+const REQUIRE = `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`
 
 /**
- * Takes our own rooms into the bundle, and these packages; leaves all else that npm installed where it is.
- * @param {readonly string[]} inlined names, or scopes that end in a slash
+ * Leaves packages outside of a bundle that would take them in: for a program those that have to, for a library all.
+ * @param {boolean} isLibrary
  * @returns {import('esbuild').Plugin}
  */
-function thirdParty(inlined) {
-  const isInlined = (/** @type {string} */ path) =>
-    inlined.some((name) => path === name || path.startsWith(name.endsWith('/') ? name : `${name}/`))
+function thirdParty(isLibrary) {
+  const isOutside = (/** @type {string} */ path) =>
+    isLibrary || OUTSIDE.some((name) => path === name || (name.endsWith('/') && path.startsWith(name)))
   return {
     name: 'third-party',
     setup(build) {
       build.onResolve({ filter: /^[^.]/ }, ({ kind, path }) =>
-        kind === 'entry-point' || isAbsolute(path) || path.startsWith('@countersign/') || isInlined(path)
+        kind === 'entry-point' || isAbsolute(path) || path.startsWith('@countersign/') || !isOutside(path)
           ? undefined
           : { path, external: true },
       )

@@ -125,8 +125,18 @@ const ajvForText = createAjv({ coerceTypes: 'array' })
  * not know, and closed unions are told apart by their tag.
  */
 function withOwnKeywords(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withOwnKeywords)
   if (schema === null || typeof schema !== 'object') return schema
+  // What several endpoints have in common stays one schema, so that a member of a union is compiled once for all of them.
+  const known = translated.get(schema)
+  if (known) return known
+  const made = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)
+  translated.set(schema, made)
+  return made
+}
+
+const translated = new WeakMap<object, object>()
+
+function translate(schema: object): object {
   const { type, format, ...rest } = schema as Record<string, unknown>
   if (format === 'int64') {
     const { minimum, exclusiveMinimum, maximum } = rest as Int64Bounds
