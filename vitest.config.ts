@@ -18,7 +18,8 @@ export default defineConfig({
     // Loading the sources anew for each file would take as long as many of the files. No test may change a module.
     isolate: false,
     // The embedded databases that tests open themselves live for seconds, too short for their code to be optimized.
-    execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
+    // Threads that help to collect garbage have no core to themselves beside the other process and the server.
+    execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -14,7 +14,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
   sign-in  passkey, OAuth and signed retry beside raw signature checks, on PostgreSQL unless --database says
   transfers  durable POST /transfer-out beside pgbench, spread over 10,000 accounts and on one; PostgreSQL only
-  growth   a page of transactions and a transfer with 10,000 and with 1,000,000 of them stored; PostgreSQL only
+  growth   pages of transactions and transfers with 10,000 and with 1,000,000 stored; PostgreSQL only, some minutes
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
   Without a command: all of them.`

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { copyEmptyDatabase } from '../../../test/empty-database.testing.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { type Database, sqlState } from '../../src/db/port.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
@@ -18,6 +19,7 @@ describe.each([
   beforeAll(async () => {
     if (skip) return
     dataDir = temporaryFolder()
+    if (kind === 'embedded') await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
     db = await openDatabase({ databaseUrl: kind === 'postgres' ? DATABASE_URL : undefined, dataDir })
     await db.script(`
       DROP TABLE IF EXISTS port_children;
