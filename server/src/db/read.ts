@@ -29,8 +29,8 @@ export function createRead(db: Database): Read {
 }
 
 /**
- * How many rows a query has, counting no further than `max` in the order of these columns. It is the order of an index,
- * and nothing of the rows is needed: so that index alone is read, and the pages of a long table are left alone.
+ * How many rows a query has, counting no further than `max` in the order of these columns. It is that of an index, and
+ * nothing of the rows is asked for. So the index is read, and of a long table at most the pages of the latest rows.
  */
 export async function countUpTo<TB extends keyof Tables, Row>(
   read: Read,
