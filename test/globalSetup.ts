@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { TRY_LIMITS, type TryLimits } from '../server/src/agents/tries.ts'
 import { readConfig } from '../server/src/config.ts'
 import { baseUrlOf, createPlatform } from '../server/src/first-platform.ts'
 import { openService, type Service } from '../server/src/service.ts'
@@ -44,7 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     LOG_LEVEL: 'debug',
   })
-  const service = await openService(config, { checkAnswers: true, logFile })
+  const service = await openService(config, { checkAnswers: true, logFile, tryLimits: NO_TRY_LIMITS })
   await service.server.listen({ host: config.host, port: 0 })
   const secrets: string[] = [TEST_MASTER_KEY]
   const maker = await startPlatformMaker(service, secrets)
@@ -66,11 +67,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** What begins each stamp, sealed code and Basic header, whatever its content. */
+/** Every test calls from the same address. What is limited is tested with a service that has limits. */
+const NO_TRY_LIMITS: TryLimits = {
+  deviceCodesByAddress: { ...TRY_LIMITS.deviceCodesByAddress, triesMax: Number.MAX_SAFE_INTEGER },
+  deviceCode: { ...TRY_LIMITS.deviceCode, triesMax: Number.MAX_SAFE_INTEGER },
+  agentTokensByAddress: { ...TRY_LIMITS.agentTokensByAddress, triesMax: Number.MAX_SAFE_INTEGER },
+}
+
+/** What begins each stamp, sealed code, Basic header and token of an agent, whatever its content; a device code. */
 const SHAPES = [
   /eyJwdWJsaWNLZXki/,
   /encappedPublic/,
   /\bBasic [A-Za-z0-9+/]{8}/,
+  /\bcsa_[A-Za-z0-9_-]{43}/,
+  /\b[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}\b/,
   /clientSecret/i,
   /\bmnemonic\b/,
 ]

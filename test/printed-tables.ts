@@ -1,10 +1,13 @@
 import {
+  AGENT_ACTION_TRANSITIONS,
   INCOMING_TRANSACTION_TRANSITIONS,
   OUTGOING_TRANSACTION_TRANSITIONS,
   QUOTE_TRANSITIONS,
 } from '@countersign/contract/states'
 import { accountTypeTables } from './account-type-tables.ts'
+import { agentApprovalTable, agentDenialTable, tryLimitTable } from './agent-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
+import { markdownTable } from './markdown-table.ts'
 
 /**
  * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
@@ -13,6 +16,10 @@ import { magicValueTables } from './magic-value-tables.ts'
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'account types': accountTypeTables,
   'magic values': magicValueTables,
+  'when an agent is denied': agentDenialTable,
+  'when an agent needs an approval': agentApprovalTable,
+  'limits of tries': tryLimitTable,
+  'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
   'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),
@@ -29,12 +36,6 @@ function stateTable(transitions: Transitions): string {
       ...events.map((event) => (row[event] ? `\`${row[event]}\`` : '-')),
     ]),
   )
-}
-
-/** A table in Markdown; no cell may hold a line break or a bar. */
-export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
 /** The text with every printed table as the code has it now. Throws where it names one that is not there. */

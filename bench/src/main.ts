@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { runAgents } from './agents.ts'
 import { serveBareRoute } from './bare-route.ts'
 import { runGrowth } from './growth.ts'
 import { runLoad } from './load.ts'
@@ -8,16 +9,17 @@ import { runSignIn } from './sign-in.ts'
 import { runStart } from './start.ts'
 import { runTransfers } from './transfers.ts'
 
-const COMMANDS = ['load', 'sign-in', 'transfers', 'growth', 'start', 'memory']
+const COMMANDS = ['load', 'sign-in', 'agents', 'transfers', 'growth', 'start', 'memory']
 
 const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N]]
   load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
   sign-in  passkey, OAuth and signed retry beside raw signature checks, on PostgreSQL unless --database says
+  agents   quote and execute by an agent beside the platform's own, one decision, a limit under load; PostgreSQL likewise
   transfers  durable POST /transfer-out beside pgbench, spread over 10,000 accounts and on one; PostgreSQL only
   growth   pages of transactions and transfers with 10,000 and with 1,000,000 stored; PostgreSQL only, some minutes
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
-  Without a command: all of them.`
+  Without a command: all of them but growth.`
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -36,8 +38,9 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     if (isWanted('load')) await runLoad({ database, seconds, rounds })
     if (isWanted('sign-in')) await runSignIn({ database: options.database ?? 'postgres', seconds, rounds })
+    if (isWanted('agents')) await runAgents({ database: options.database ?? 'postgres', seconds, rounds })
     if (isWanted('transfers')) await runTransfers({ seconds, rounds })
-    if (isWanted('growth')) await runGrowth({ rounds })
+    if (command === 'growth') await runGrowth({ rounds })
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
     return 0

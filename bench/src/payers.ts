@@ -20,16 +20,23 @@ export function makePayers(credentials: Credentials, count: number): Promise<Pay
 }
 
 async function makePayer(countersign: Countersign, n: number): Promise<Payer> {
+  const { accounts, bankAccountId } = await makeBankedCustomer(countersign, n)
+  const walletId = accounts.find(({ type }) => type === 'EMBEDDED_WALLET')!.id
+  await countersign.call('sandbox_account_fund', {
+    params: { accountId: walletId },
+    body: { amount: FUNDS },
+  })
+  const session = await countersign.wallet(walletId).email.signIn({ code: '000000' })
+  return { walletId, bankAccountId, session }
+}
+
+/** A customer with the accounts that came with it, and one at a bank. */
+export async function makeBankedCustomer(countersign: Countersign, n: number) {
   const { body: customer } = await countersign.call('customer_create', {
     body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: `bench-${n}-ada@example.com` },
   })
   const { body: accounts } = await countersign.call('customer_internal_account_list', {
-    query: { customerId: customer.id, type: 'EMBEDDED_WALLET' },
-  })
-  const walletId = accounts.data[0]!.id
-  await countersign.call('sandbox_account_fund', {
-    params: { accountId: walletId },
-    body: { amount: FUNDS },
+    query: { customerId: customer.id },
   })
   const { body: bank } = await countersign.call('customer_external_account_create', {
     body: {
@@ -43,6 +50,5 @@ async function makePayer(countersign: Countersign, n: number): Promise<Payer> {
       },
     },
   })
-  const session = await countersign.wallet(walletId).email.signIn({ code: '000000' })
-  return { walletId, bankAccountId: bank.id, session }
+  return { customerId: customer.id, accounts: accounts.data, bankAccountId: bank.id }
 }

@@ -2,15 +2,18 @@ import { type Connection, type Reply, wireRequest } from './connections.ts'
 import { PAYMENT, type Payer } from './payers.ts'
 import type { Payer as TransferPayer } from './seed.ts'
 
-/** The requests of one platform, as they go over the wire. */
+/** The requests of one platform, or of one agent, as they go over the wire. */
 export class Api {
   readonly #pathname: string
   readonly #authorization: string
 
-  /** `pathname` of the base address; `credentials` as `<token id>:<client secret>`. */
-  constructor(pathname: string, credentials: string) {
+  /** `pathname` of the base address; `credentials` as `<token id>:<client secret>`, or the token of an agent. */
+  constructor(pathname: string, credentials: string | { readonly accessToken: string }) {
     this.#pathname = pathname
-    this.#authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+    this.#authorization =
+      typeof credentials === 'string'
+        ? `Basic ${Buffer.from(credentials).toString('base64')}`
+        : `Bearer ${credentials.accessToken}`
   }
 
   get(path: string): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatAmount, formatRate } from './amounts.ts'
+import { formatAmount, formatRate, parseAmount } from './amounts.ts'
 
 const usd = { code: 'USD', decimals: 2 }
 const usdb = { code: 'USDB', decimals: 6 }
@@ -24,6 +24,24 @@ describe('amounts', () => {
       }),
     )
   })
+
+  test('are read as they are written, to the last digit', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), fc.nat(8), (amount, decimals) => {
+        const currency = { code: 'XXX', decimals }
+        expect(parseAmount(formatAmount(amount, currency).replace(' XXX', ''), currency)).toBe(amount)
+      }),
+    )
+    expect(parseAmount('25', usd)).toBe(2_500n)
+    expect(parseAmount('25.5', usd)).toBe(2_550n)
+  })
+
+  test.each(['', '-1', '1.234', '1,5', '1.', '.5', '1e3', ' 1', '92233720368547758.08'])(
+    '%j is none',
+    (text) => {
+      expect(parseAmount(text, usd)).toBeUndefined()
+    },
+  )
 
   test('a rate is shown in whole units', () => {
     expect(formatRate(10_000, usdb, usd)).toBe('1 USD = 1 USDB')

@@ -1,3 +1,5 @@
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/currencies'
+
 /** The parts of a currency that matter here (specification 2.6). */
 interface Currency {
   readonly code: string
@@ -10,6 +12,19 @@ export function formatAmount(amount: bigint, { code, decimals }: Currency): stri
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
   return `${sign}${whole}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`} ${code}`
+}
+
+/** The currency of a code. One that this program does not know is shown in its smallest unit. */
+export function currencyOf(code: string): Currency {
+  return isKnownCurrency(code) ? { code, decimals: CURRENCIES[code].decimals } : { code, decimals: 0 }
+}
+
+/** The smallest units of what a person writes: `25`, `25.00`. Undefined for what is none, or has too many places. */
+export function parseAmount(text: string, { decimals }: Currency): bigint | undefined {
+  const [, whole, places = ''] = /^(\d{1,19})(?:\.(\d+))?$/.exec(text) ?? []
+  if (whole === undefined || places.length > decimals) return undefined
+  const amount = BigInt(whole + places.padEnd(decimals, '0'))
+  return amount < 2n ** 63n ? amount : undefined
 }
 
 /** What one whole unit of the receiving currency costs in the sending one, without fees: `1 USD = 1.0417 USDC`. */

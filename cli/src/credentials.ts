@@ -43,7 +43,12 @@ export async function readCredentials(path: string | undefined): Promise<Credent
 
 /** The credentials with another base address. Throws Failure where it is none. */
 export function atBaseUrl(credentials: Credentials, baseUrl: string): Credentials {
+  return { ...credentials, baseUrl: checkBaseUrl(baseUrl) }
+}
+
+/** Gives a base address back. Throws Failure where it is none. */
+export function checkBaseUrl(baseUrl: string): string {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
     throw new Failure(`The base address is like http://127.0.0.1:8787/2025-10-13, not "${baseUrl}".`)
-  return { ...credentials, baseUrl }
+  return baseUrl
 }

@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { createPlatform, createToken, readPermissions } from './admin.ts'
+import { addAgentCommands } from './agent-commands.ts'
 import { atBaseUrl, readCredentials } from './credentials.ts'
 import { runDemo } from './demo.ts'
 import { Failure } from './failure.ts'
+import { serveMcp } from './mcp.ts'
+import type { McpOptions } from './mcp-token.ts'
 import { runServerProgram } from './server-program.ts'
 
 const FAILED = 1
@@ -91,6 +94,33 @@ function createProgram(done: (exitCode: number) => void): Command {
       async (options: { platform: string; name: string; permissions: readonly string[]; json?: boolean }) =>
         done(await createToken(options)),
     )
+
+  addAgentCommands(program)
+
+  program
+    .command('mcp')
+    .description('tools for an AI agent: a Model Context Protocol server over standard input and output')
+    .addOption(
+      new Option('--base-url <url>', 'the server (default: http://127.0.0.1:8787/2025-10-13)').env(
+        'COUNTERSIGN_BASE_URL',
+      ),
+    )
+    .addOption(
+      new Option('--code <code>', 'a device code: redeemed once, its token is kept').env(
+        'COUNTERSIGN_DEVICE_CODE',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--token-file <file>',
+        'where the token is kept (default: agent.json of the data directory)',
+      ).env('COUNTERSIGN_AGENT_TOKEN_FILE'),
+    )
+    .addHelpText('after', '\nCOUNTERSIGN_AGENT_TOKEN: the token itself, instead of a code and a file.')
+    .action(async (options: Omit<McpOptions, 'token'>) => {
+      const token = process.env.COUNTERSIGN_AGENT_TOKEN
+      await serveMcp({ ...options, ...(token ? { token } : {}) })
+    })
 
   return program
 }

@@ -119,7 +119,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
   test('help ends with 0', async () => {
     const { exitCode, stdout } = await run('--help')
     expect(exitCode).toBe(0)
-    for (const command of ['serve', 'demo', 'platform', 'token']) expect(stdout).toContain(command)
+    for (const command of ['serve', 'demo', 'platform', 'token', 'agent', 'mcp'])
+      expect(stdout).toContain(command)
   })
 
   test('token create takes known permissions only', async () => {

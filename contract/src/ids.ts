@@ -15,6 +15,8 @@ export const ID_KINDS = [
   'Transaction',
   'Card',
   'Agent',
+  'AgentAction',
+  'AgentDecision',
   'Event',
   'Message',
   'WebhookSecret',

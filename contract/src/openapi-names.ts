@@ -8,6 +8,9 @@ import {
   PaymentAccountInfo,
 } from './account-types.ts'
 import { Address } from './address.ts'
+import * as agentActions from './agent-actions.ts'
+import * as agentPolicy from './agent-policy.ts'
+import * as agents from './agents.ts'
 import { BeneficialOwner } from './beneficial-owners.ts'
 import * as beneficiaries from './beneficiaries.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from './business-info.ts'
@@ -65,6 +68,32 @@ function ofAccountTypes(members: ReadonlyMap<string, TSchema>, suffix: string): 
 
 const nouns = {
   Address,
+  Agent: agents.Agent,
+  AgentAccountRestrictions: agentPolicy.AgentAccountRestrictions,
+  AgentAccountRule: agentPolicy.AgentAccountRule,
+  AgentAction: agentActions.AgentAction,
+  AgentActionRejectRequest: agents.AgentActionRejectRequest,
+  AgentActionStatus: agentActions.AgentActionStatus,
+  AgentActionWebhook: webhooks.AgentActionWebhook,
+  AgentApprovalThresholds: agentPolicy.AgentApprovalThresholds,
+  AgentCreateRequest: agents.AgentCreateRequest,
+  AgentCreateResponse: agents.AgentCreateResponse,
+  AgentDecision: agentPolicy.AgentDecision,
+  AgentDecisionRecord: agents.AgentDecisionRecord,
+  AgentDeviceCode: agents.AgentDeviceCode,
+  AgentDeviceCodeRedeemResponse: agents.AgentDeviceCodeRedeemResponse,
+  AgentDeviceCodeStatusResponse: agents.AgentDeviceCodeStatusResponse,
+  AgentExecutionMode: agentPolicy.AgentExecutionModeWord,
+  AgentPermission: agentPolicy.AgentPermissionWord,
+  AgentPolicy: agentPolicy.AgentPolicy,
+  AgentPolicySimulateRequest: agents.AgentPolicySimulateRequest,
+  AgentPolicySimulateResponse: agents.AgentPolicySimulateResponse,
+  AgentPolicyUpdateRequest: agentPolicy.AgentPolicyUpdateRequest,
+  AgentSpendingLimits: agentPolicy.AgentSpendingLimits,
+  AgentSpendingLimitsUpdate: agentPolicy.AgentSpendingLimitsUpdate,
+  AgentTransferDetails: agentActions.AgentTransferDetails,
+  AgentUpdateRequest: agents.AgentUpdateRequest,
+  AgentUsage: agentPolicy.AgentUsage,
   ApiToken,
   ApiTokenCreateRequest,
   ApprovePaymentRequest: receipts.ApprovePaymentRequest,

@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { CurrencyCode, UmaAddressInput } from './formats.ts'
 import { Id, PathId } from './ids.ts'
 import { FreeForm, Int64, Text } from './schema.ts'
+import { SignedRequestChallenge } from './signed-retry.ts'
 import { Transaction } from './transactions.ts'
 
 /** How long the platform has to decide on a payment to one of its customers. */
@@ -31,14 +32,17 @@ export const transaction_approve = endpoint({
   method: 'POST',
   path: '/transactions/{transactionId}/approve',
   tag: 'Transactions',
-  summary: 'Approve an incoming payment',
+  summary: 'Approve a payment',
   description:
-    'For a payment that is PENDING and not older than 15 minutes, however the webhook was answered so far.',
+    'For a payment to a customer that is PENDING and not older than 15 minutes, however the webhook was answered so ' +
+    'far; and for the payment of an agent that waits for approval, as POST /agents/{agentId}/actions/{actionId}/approve.',
+  signed: true,
+  signedDirectly: true,
   params: transactionPath,
   body: ApprovePaymentRequest,
   bodyOptional: true,
-  responses: { 200: Transaction },
-  errors,
+  responses: { 200: Transaction, 202: SignedRequestChallenge },
+  errors: [...errors, 'UNAUTHORIZED'],
 })
 
 /** Sends a payment back. */
@@ -48,7 +52,7 @@ export const transaction_reject = endpoint({
   method: 'POST',
   path: '/transactions/{transactionId}/reject',
   tag: 'Transactions',
-  summary: 'Reject an incoming payment',
+  summary: 'Reject a payment',
   description:
     'For a payment that is PENDING and not older than 15 minutes. The reason is shown in counterpartyInformation.',
   params: transactionPath,

@@ -29,6 +29,21 @@ export function Int64(
   return Type.Unsafe<bigint>({ type: 'integer', format: 'int64', ...options })
 }
 
+/** The same, or null where there is none. */
+export function NullableInt64(
+  options: { minimum?: number; exclusiveMinimum?: number; maximum?: number; description?: string } = {},
+): TUnsafe<bigint | null> {
+  return Type.Unsafe<bigint | null>({ type: ['integer', 'null'], format: 'int64', ...options })
+}
+
+/** A list, or null where there is none. */
+export function NullableArray<T extends TSchema>(
+  items: T,
+  options: { maxItems?: number; uniqueItems?: boolean; description?: string } = {},
+): TUnsafe<Static<T>[] | null> {
+  return Type.Unsafe<Static<T>[] | null>({ type: ['array', 'null'], items, ...options })
+}
+
 /** An ISO 8601 date-time in UTC. */
 export function Timestamp(description?: string) {
   return Type.String({ format: 'date-time', ...(description ? { description } : {}) })

@@ -133,6 +133,23 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
 export const REFUND_STATES = ['PENDING', 'COMPLETED', 'FAILED'] as const
 export type RefundState = (typeof REFUND_STATES)[number]
 
+export const AGENT_ACTION_STATES = ['PENDING_APPROVAL', 'APPROVED', 'REJECTED', 'FAILED'] as const
+export type AgentActionState = (typeof AGENT_ACTION_STATES)[number]
+
+export const AGENT_ACTION_EVENTS = ['approve', 'reject', 'fail'] as const
+export type AgentActionEvent = (typeof AGENT_ACTION_EVENTS)[number]
+
+/**
+ * What an agent asked to be done. `approve`: done; how the payment went after that is told by its transaction. `fail`:
+ * not decided in time, or what it needs no longer held when it was approved.
+ */
+export const AGENT_ACTION_TRANSITIONS = {
+  PENDING_APPROVAL: { approve: 'APPROVED', reject: 'REJECTED', fail: 'FAILED' },
+  APPROVED: { approve: null, reject: null, fail: null },
+  REJECTED: { approve: null, reject: null, fail: null },
+  FAILED: { approve: null, reject: null, fail: null },
+} as const satisfies Record<AgentActionState, Record<AgentActionEvent, AgentActionState | null>>
+
 export const MESSAGE_STATES = ['QUEUED', 'DELIVERED', 'FAILED'] as const
 export type MessageState = (typeof MESSAGE_STATES)[number]
 

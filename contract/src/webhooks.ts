@@ -1,4 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { AgentAction } from './agent-actions.ts'
+import { AgentDecision } from './agent-policy.ts'
 import { CustomerInfoField } from './config.ts'
 import { AuthMethod } from './credentials.ts'
 import { Customer } from './customers.ts'
@@ -62,6 +64,17 @@ export const InternalAccountWebhook = webhook(
 /** A credential as `GET /auth/credentials` shows it. */
 export const CredentialWebhook = webhook(['AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED'], AuthMethod)
 
+/** All that a person needs to decide: the action with its payment, who asks, and why the policy wants to be asked. */
+export const AgentActionWebhook = webhook(
+  ['AGENT_ACTION.PENDING_APPROVAL'],
+  Type.Object({
+    ...AgentAction.properties,
+    agentName: Text(255),
+    summary: Text(1000, { description: 'What would be done, in a sentence' }),
+    decision: AgentDecision,
+  }),
+)
+
 export const TestWebhook = Type.Object({
   ...Type.Omit(EventEnvelope, ['data']).properties,
   type: OneOfWords(['TEST']),
@@ -115,6 +128,11 @@ export const WEBHOOKS = {
   'customer-update': {
     summary: 'The identity check of a customer has moved on',
     body: CustomerWebhook,
+    answers: RECEIVED,
+  },
+  'agent-action': {
+    summary: 'An agent asks for an approval',
+    body: AgentActionWebhook,
     answers: RECEIVED,
   },
   'internal-account-status': {

@@ -36,6 +36,14 @@ type InputOf<E extends Endpoint> = Part<'params', ParamsOf<E>> &
 /** What the call `N` takes: `params`, `query` and `body` as the contract declares them, and `CallOptions`. */
 export type Input<N extends EndpointName> = InputOf<EndpointOf<N>>
 
+/** The body that the call `N` takes. */
+export type BodyInput<N extends EndpointName> =
+  Input<N> extends { readonly body?: infer Body } ? NonNullable<Body> : never
+
+/** The query that the call `N` takes. */
+export type QueryInput<N extends EndpointName> =
+  Input<N> extends { readonly query?: infer Query } ? NonNullable<Query> : never
+
 /** The success answers of the call `N`: `status` tells them apart. Amounts (int64) are `bigint`. */
 export type Answer<N extends EndpointName> = SuccessOf<EndpointOf<N>> & {
   /** This is the answer to an earlier call with the same `Idempotency-Key` (`Idempotency-Replayed`). */
@@ -75,4 +83,9 @@ export type ItemOf<N extends PagedName> =
 /** The calls that take the signed retry (specification 3.4). */
 export type SignedName = {
   [N in EndpointName]: EndpointOf<N> extends { signed: true } ? N : never
+}[EndpointName]
+
+/** The calls of an agent itself, with its own token (specification 5.2). */
+export type AgentCallName = {
+  [N in EndpointName]: EndpointOf<N> extends { auth: 'agent' } ? N : never
 }[EndpointName]

@@ -15,6 +15,8 @@ export interface ClientOptions {
   /** Left out, with `clientSecret`, where something on the way adds them: a page calls through its app's backend. */
   readonly tokenId?: string
   readonly clientSecret?: string
+  /** Instead of the two: the token of an agent (specification 5.2), which calls what is the agents' own. */
+  readonly accessToken?: string
   /** How long one try may take, in milliseconds. 30 000 unless given. */
   readonly timeoutMs?: number
   /** How often a call is tried at most where trying again is safe. 4 unless given. */
@@ -41,7 +43,10 @@ interface AnyInput extends CallOptions {
   readonly body?: unknown
 }
 
-/** Calls the API, with a platform's credentials (specification 5.1) or through a backend that has them. */
+/**
+ * Calls the API, with a platform's credentials (specification 5.1), with those of an agent (5.2), or through a backend
+ * that has them.
+ */
 export class Client implements Caller {
   readonly #baseUrl: string
   readonly #authorization: string | undefined
@@ -54,13 +59,7 @@ export class Client implements Caller {
 
   constructor(options: ClientOptions) {
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '')
-    const { tokenId, clientSecret } = options
-    if ((tokenId === undefined) !== (clientSecret === undefined))
-      throw new TypeError('tokenId and clientSecret go together')
-    const isPlatform = tokenId !== undefined
-    this.#authorization = isPlatform
-      ? `Basic ${base64FromBytes(bytesFromText(`${tokenId}:${clientSecret}`))}`
-      : undefined
+    this.#authorization = authorizationOf(options)
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS
     this.#triesMax = options.triesMax ?? TRIES_MAX
     this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
@@ -161,6 +160,16 @@ export class Client implements Caller {
     const [byte = 0] = this.#random(new Uint8Array(1))
     return Math.round((whole * (256 + byte)) / 512)
   }
+}
+
+function authorizationOf({ tokenId, clientSecret, accessToken }: ClientOptions): string | undefined {
+  if ((tokenId === undefined) !== (clientSecret === undefined))
+    throw new TypeError('tokenId and clientSecret go together')
+  if (tokenId !== undefined && accessToken !== undefined)
+    throw new TypeError('A client is of a platform or of an agent: accessToken goes without tokenId')
+  if (accessToken !== undefined) return `Bearer ${accessToken}`
+  if (tokenId === undefined) return undefined
+  return `Basic ${base64FromBytes(bytesFromText(`${tokenId}:${clientSecret}`))}`
 }
 
 function pathOf(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string {

@@ -1,10 +1,12 @@
 import type { EndpointName } from '@countersign/contract/api'
+import { Agents } from './agents.ts'
 import type { Answer, Arguments, Caller, Input, ItemOf, PagedName, SignedName } from './calls.ts'
 import { Client, type ClientOptions } from './client.ts'
 import { paginate } from './paginate.ts'
 import { type SignedAnswer, signed } from './signed.ts'
 import type { Signer } from './signer.ts'
-import { type Transaction, type WaitOptions, waitForTransaction } from './wait-for-transaction.ts'
+import { type Transaction, waitForTransaction } from './wait-for-transaction.ts'
+import type { WaitOptions } from './wait-until.ts'
 import { Wallet, type WalletOptions } from './wallet.ts'
 
 /**
@@ -18,10 +20,13 @@ import { Wallet, type WalletOptions } from './wallet.ts'
  * Each part is a function or a class of its own that takes a `Caller`: `client.ts`, `wallet.ts`, `signed.ts` and so on.
  */
 export class Countersign implements Caller {
+  /** The platform's agents. An agent itself uses `Agent`. */
+  readonly agents: Agents
   readonly #client: Client
 
   constructor(options: ClientOptions) {
     this.#client = new Client(options)
+    this.agents = new Agents(this.#client)
   }
 
   /** See `Client.call`. */

@@ -1,20 +1,8 @@
 import type { Answer, Caller } from './calls.ts'
-import { wait } from './wait.ts'
+import { type WaitOptions, waitUntil } from './wait-until.ts'
 
 export type Transaction = Answer<'transaction_get'>['body']
 
-export interface WaitOptions {
-  /** How long to wait altogether, in milliseconds of real time. 30 000 unless given. */
-  readonly timeoutMs?: number
-  readonly signal?: AbortSignal
-  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** Milliseconds since some moment. */
-  readonly clock?: () => number
-}
-
-const TIMEOUT_MS = 30_000
-const INTERVAL_MS = 25
-const INTERVAL_MS_MAX = 1_000
 const UNDER_WAY: ReadonlySet<string> = new Set(['CREATED', 'PENDING', 'PROCESSING'])
 
 /** The time is up and the transaction is still under way. */
@@ -37,16 +25,19 @@ export async function waitForTransaction(
   transactionId: string,
   options: WaitOptions = {},
 ): Promise<Transaction> {
-  const { timeoutMs = TIMEOUT_MS, signal, sleep = wait, clock = () => performance.now() } = options
-  const end = clock() + timeoutMs
-  for (let intervalMs = INTERVAL_MS; ; intervalMs = Math.min(intervalMs * 2, INTERVAL_MS_MAX)) {
-    const { body } = await caller.call('transaction_get', {
-      params: { transactionId },
-      ...(signal && { signal }),
-    })
-    if (!UNDER_WAY.has(body.status)) return body
-    const leftMs = end - clock()
-    if (leftMs <= 0) throw new StillUnderWayError(body, timeoutMs)
-    await sleep(Math.min(intervalMs, leftMs), signal)
-  }
+  const params = { transactionId }
+  return untilEnded(
+    async (signal) => (await caller.call('transaction_get', { params, ...(signal && { signal }) })).body,
+    options,
+  )
+}
+
+/** The same by another way to read it, as an agent has. */
+export async function untilEnded(
+  read: (signal: AbortSignal | undefined) => Promise<Transaction>,
+  options: WaitOptions,
+): Promise<Transaction> {
+  const { isOver, last, timeoutMs } = await waitUntil(read, ({ status }) => !UNDER_WAY.has(status), options)
+  if (!isOver) throw new StillUnderWayError(last, timeoutMs)
+  return last
 }

@@ -3,6 +3,7 @@ import type { Permission } from '@countersign/contract/endpoint'
 import type { IdKind } from '@countersign/contract/ids'
 import type { Logger } from 'pino'
 import { v7 } from 'uuid'
+import type { Tries } from './agents/tries.ts'
 import type { Config } from './config.ts'
 import type { KeySource } from './crypto/oidc-keys.ts'
 import type { CommitResult, Committer } from './db/committer.ts'
@@ -46,11 +47,15 @@ export interface App {
   readonly identityKeys: KeySource
   /** How messages reach people; sandbox has none. */
   readonly delivery: Delivery
+  /** Failed tries at secrets, by who tried, in this process. */
+  readonly tries: Tries
 }
 
-/** Who is acting: an API token of the platform's backend, or the platform's own due work. */
+/** Who is acting: an API token of the platform's backend, an agent, who has a device code, or the platform's own due work. */
 export type Actor =
   | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
+  | { readonly kind: 'agent'; readonly agentId: string; readonly customerId: string }
+  | { readonly kind: 'deviceCode' }
   | { readonly kind: 'job'; readonly jobId: string }
 
 /** One operation. All it knows of time, randomness and identity comes from here; all it sees is one platform's. */
@@ -87,7 +92,15 @@ export interface Op {
   random(bytes: number): Uint8Array
 }
 
-type LedgerIdKind = 'LedgerTransfer' | 'Hold' | 'Job' | 'Challenge'
+/**
+ * Whether who acts may see what is a customer's; `null` is the platform itself. An agent sees its own customer's alone:
+ * everything else is as if it were not there.
+ */
+export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolean {
+  return op.actor.kind !== 'agent' || op.actor.customerId === customerId
+}
+
+type LedgerIdKind = 'LedgerTransfer' | 'Hold' | 'Job' | 'Challenge' | 'DeviceCode'
 
 /** `log` adds to each line which request or job it is of. */
 export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log = app.log): Op {

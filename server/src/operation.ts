@@ -68,6 +68,15 @@ export type Outcome<E extends Endpoint> = SuccessOf<E> & { readonly writes?: rea
 
 export type Handler<E extends Endpoint> = (op: Op, input: Input<E>) => Promise<Outcome<E>>
 
+/** A call that is authorized by a signature: what was sent, where. The retry must be the same. */
+export interface SignedCall {
+  /** The endpoint's name in the contract. */
+  readonly operation: string
+  /** Method and path as sent, `POST /quotes/Quote:…/execute`. */
+  readonly target: string
+  readonly body: unknown
+}
+
 /** What must be signed before an operation is done (specification 3.4). */
 export type Authorization =
   | {
@@ -94,6 +103,8 @@ export type Authorization =
 
 /** A signed operation: what must be signed for this request (null: nothing), and the operation itself. */
 export interface SignedHandler<E extends Endpoint> {
+  /** The call that a signature is for, where it is another one than this: a quote is signed for wherever it is executed. */
+  signedAs?(op: Op, input: Input<E>): Promise<SignedCall | undefined>
   /** `isSigned`: a signature came with the call and will be held against the request that this names. */
   authorize(op: Op, input: Input<E>, isSigned: boolean): Promise<Authorization | null>
   /** Whether this body answers its request by a proof of its own instead of a stamp, and how that is checked. */

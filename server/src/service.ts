@@ -1,5 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
+import { createTries, type TryLimits } from './agents/tries.ts'
 import { type App, machineClock } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { createKeySource } from './crypto/oidc-keys.ts'
@@ -37,7 +38,13 @@ export interface Service {
 /** Throws ConfigError, MasterKeyError, or an error whose message is one line for the operator. */
 export async function openService(
   config: Config,
-  options: { checkAnswers?: boolean; logFile?: string; wrapDatabase?: (db: Database) => Database } = {},
+  options: {
+    checkAnswers?: boolean
+    logFile?: string
+    wrapDatabase?: (db: Database) => Database
+    /** In place of those of `agents/tries.ts`. */
+    tryLimits?: TryLimits
+  } = {},
 ): Promise<Service> {
   await makeDataDir(config.dataDir)
   const opened = await openDatabase(config)
@@ -69,6 +76,7 @@ export async function openService(
         clock: machineClock,
         onFailure: (issuer, cause) => app.log.warn({ err: cause, issuer }, 'keys of an issuer not fetched'),
       }),
+      tries: createTries(machineClock, options.tryLimits),
       commit: (op, writes) => jobs.commit(op, writes),
       wakeJobs: () => jobs.wake(),
       advanceClock: (platformId, target) => advanceClock(app, jobs, platformId, target),

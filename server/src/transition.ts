@@ -22,7 +22,7 @@ export function nextState<Table extends Readonly<Record<string, Readonly<Record<
  */
 export function transition<Row extends { readonly id: string; readonly state: string }, Event extends string>(
   op: Op,
-  table: 'quotes' | 'transactions' | 'messages',
+  table: 'quotes' | 'transactions' | 'messages' | 'agent_actions',
   transitions: Transitions<NoInfer<Row>['state'], Event>,
   row: Row,
   event: NoInfer<Event>,

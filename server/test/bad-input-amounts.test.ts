@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseJson, toCanonicalJson, toJson } from '../src/json.ts'
 import { ENDPOINTS, expectError, forEach, newWorld, validBody, type World } from './calls.testing.ts'
 import { fund, newCustomer, newPlatform } from './client.testing.ts'
-import { type JsonSchema, membersOf, samples } from './schemas.testing.ts'
+import { type JsonSchema, membersOf, samples, typeOf } from './schemas.testing.ts'
 
 const INT64_MAX = 2n ** 63n - 1n
 const BEYOND_DOUBLE = 2n ** 53n + 1n
@@ -11,7 +11,7 @@ test('every amount that a caller may send is held to int64 by its schema', () =>
   const integers = ENDPOINTS.flatMap(([name, { body }]) =>
     samples((body ?? {}) as JsonSchema).flatMap((sample) =>
       membersOf((body ?? {}) as JsonSchema, sample)
-        .filter(({ path, schema }) => schema.type === 'integer' && /amount/i.test(String(path.at(-1))))
+        .filter(({ path, schema }) => typeOf(schema) === 'integer' && /amount/i.test(String(path.at(-1))))
         .map(({ path, schema }) => [`${name} ${path.join('.')}`, schema.format]),
     ),
   )

@@ -1,14 +1,17 @@
 import type { Endpoint } from '@countersign/contract/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
+  callerOf,
   ENDPOINTS,
   expectDeclaredRefusal,
   expectError,
   forEach,
+  idsFor,
   kindOfParam,
   missingId,
   newWorld,
-  pathToNothing,
+  type ParamKind,
+  pathWith,
   validBody,
   type World,
 } from './calls.testing.ts'
@@ -19,6 +22,9 @@ let world: World
 beforeAll(async () => {
   world = await newWorld(await newPlatform())
 })
+
+/** The path of an endpoint, to what is there. */
+const pathOf = (endpoint: Endpoint) => pathWith(endpoint, (kind) => idsFor(endpoint, world)[kind]!)
 
 /** Members of a query as they stand in an address, each of which must be refused, naming the field. */
 function badParameters(name: string, schema: JsonSchema): { text: string; field: string }[] {
@@ -53,7 +59,13 @@ function badTexts(schema: JsonSchema): string[] {
   if (pattern) values.push('💥', 'a b', `${samples(schema)[0]}\n`)
   if (format === 'date-time') values.push(...BAD_TIMES)
   const kinds = kindsOf(schema)
-  if (kinds) values.push(missingId('Agent'), `${kinds[0]}:`, kinds[0]!, `${missingId(kinds[0]!)}'--`)
+  if (kinds)
+    values.push(
+      missingId(kinds.includes('Agent') ? 'Card' : 'Agent'),
+      `${kinds[0]}:`,
+      kinds[0]!,
+      `${missingId(kinds[0]!)}'--`,
+    )
   return values
 }
 
@@ -93,7 +105,7 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
       })),
     )
     await forEach(parameters, async ({ field, text }) => {
-      const reply = await world.client.send(endpoint.method, pathToNothing(endpoint) + text)
+      const reply = await callerOf(endpoint, world).send(endpoint.method, pathOf(endpoint) + text)
       const what = `${endpoint.path}${text.slice(0, 200)}`
       expectError(reply, { code: 'INVALID_INPUT', field, what })
       expect(reply.body.message, what).toContain(field)
@@ -102,10 +114,8 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
 
   test('without a member that must be there', async () => {
     for (const name of query.required ?? []) {
-      const reply = await world.client.send(
-        endpoint.method,
-        `${pathToNothing(endpoint)}?${restOf(query, name)}`,
-      )
+      const path = `${pathOf(endpoint)}?${restOf(query, name)}`
+      const reply = await callerOf(endpoint, world).send(endpoint.method, path)
       expectError(reply, { code: 'INVALID_INPUT', field: name })
     }
   })
@@ -125,7 +135,7 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
     for (const name of Object.keys(query.properties!))
       odd.push(`${name}=%`, `${name}=%ED%A0%80`, `${name}=%ff`, name)
     await forEach(odd, async (text) => {
-      const reply = await world.client.send(endpoint.method, `${pathToNothing(endpoint)}?${text}`)
+      const reply = await callerOf(endpoint, world).send(endpoint.method, `${pathOf(endpoint)}?${text}`)
       if (reply.status !== 200) expectDeclaredRefusal(endpoint, reply, `${endpoint.path}?${text}`)
     })
   })
@@ -137,9 +147,7 @@ const WITH_PARAMS = ENDPOINTS.filter(
 )
 
 /** What an id in an address may be instead: well-formed but nobody's, of another kind, no id at all. */
-function notIds(endpoint: Endpoint): string[] {
-  const [name] = Object.keys((endpoint.params as unknown as JsonSchema).properties!)
-  const kind = kindOfParam(endpoint, name!)
+function notIds(kind: ParamKind): string[] {
   const others = Object.entries(world.ids).flatMap(([other, id]) => (other === kind ? [] : [id!]))
   const odd = [
     'x',
@@ -157,26 +165,35 @@ function notIds(endpoint: Endpoint): string[] {
   ]
   const near = world.ids[kind] ?? missingId(kind)
   const almost = [
-    near.toLowerCase(),
     `${near}x`,
     near.slice(0, -1),
-    near.replace(':', ''),
-    near.replace(/^\w+/, 'Agent'),
+    // A code may be written in many ways.
+    ...(kind === 'DeviceCode'
+      ? []
+      : [near.toLowerCase(), near.replace(':', ''), near.replace(/^\w+/, 'Card')]),
   ]
   return [missingId(kind), ...others, ...odd, ...almost, 'a'.repeat(255)]
 }
 
-describe.each(WITH_PARAMS)('%s', (name, endpoint) => {
-  const call = (id: string) =>
-    world.client.send(
-      endpoint.method,
-      endpoint.path.replace(/\{\w+\}/, id),
-      endpoint.body ? validBody(name, world.ids) : undefined,
-    )
+/** Stands where an id, as it is written in an address, will be. */
+const MARK = 'mark'
+
+const PARAMS = WITH_PARAMS.flatMap(([name, endpoint]) =>
+  Object.keys((endpoint.params as unknown as JsonSchema).properties!).map(
+    (param) => [`${name} {${param}}`, name, endpoint, kindOfParam(endpoint, param)] as const,
+  ),
+)
+
+describe.each(PARAMS)('%s', (_, name, endpoint, kind) => {
+  const call = (id: string) => {
+    const ids = idsFor(endpoint, world)
+    const path = pathWith(endpoint, (other) => (other === kind ? MARK : ids[other]!)).replace(MARK, () => id)
+    return callerOf(endpoint, world).send(endpoint.method, path, validBody(name, ids))
+  }
 
   test('answers 404 with a code of its own for every id that is none of its records', async () => {
     const answers = new Set<string>()
-    await forEach(notIds(endpoint), async (id) => {
+    await forEach(notIds(kind), async (id) => {
       const reply = await call(encodeURIComponent(id))
       expectDeclaredRefusal(endpoint, reply, `${endpoint.path} ${id}`)
       expect(reply.status, id).toBe(404)
@@ -187,8 +204,10 @@ describe.each(WITH_PARAMS)('%s', (name, endpoint) => {
   })
 
   test('refuses an id that cannot be text, is too long or is not an address', async () => {
+    // A code is looked for before it is held against a schema: it is what the caller is known by.
+    const unreadable = endpoint.auth === 'deviceCode' ? 'DEVICE_CODE_NOT_FOUND' : 'INVALID_INPUT'
     const ids = ['a%00b', 'a'.repeat(256), 'a'.repeat(512)]
-    await forEach(ids, async (id) => expectError(await call(id), { code: 'INVALID_INPUT', what: id }))
+    await forEach(ids, async (id) => expectError(await call(id), { code: unreadable, what: id }))
     const noAddresses = ['a'.repeat(600), 'a'.repeat(5000), '%', '%zz', '%ff', '%ED%A0%80', 'a%', '']
     await forEach(noAddresses, async (id) => {
       const reply = await call(id)

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@countersign/contract/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  callerOf,
   ENDPOINTS,
   expectError,
   forEach,
@@ -31,14 +32,15 @@ let world: World
 let before: unknown
 beforeAll(async () => {
   world = await newWorld(await newPlatform())
-  before = await stateOf(world.client)
+  before = await stateOf(world.client, world.agent)
 })
 
 /** Sends them all; each is refused as it says. */
-async function expectRefused(method: string, calls: readonly BadCall[]) {
-  const { client } = world
+async function expectRefused(endpoint: Endpoint, calls: readonly BadCall[]) {
+  const { method } = endpoint
+  const caller = callerOf(endpoint, world)
   await forEach(calls, async ({ path, text, field }) => {
-    const reply = await client.send(method, path, text)
+    const reply = await caller.send(method, path, text)
     const what = `${method} ${path} ${text.slice(0, 300)}`
     expectError(reply, { code: 'INVALID_INPUT', field, what })
     expect(reply.body.message, what).toContain(field.split('.').at(-1))
@@ -68,10 +70,9 @@ function callsWithOneWrong(
 }
 
 describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (name, endpoint) => {
-  const { method } = endpoint
   const path = pathToNothing(endpoint)
   const schema = endpoint.body as JsonSchema
-  afterAll(async () => expect(await stateOf(world.client)).toEqual(before))
+  afterAll(async () => expect(await stateOf(world.client, world.agent)).toEqual(before))
 
   test('values that a member cannot have: other types, lengths, words, characters, ids of another kind', async () => {
     const known = new Set<string>()
@@ -84,18 +85,18 @@ describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (n
       return some.map(wrongWith)
     })
     expect(calls.length, name).toBeGreaterThan(5)
-    await expectRefused(method, calls)
+    await expectRefused(endpoint, calls)
   })
 
   test('a body without a member that must be there', async () => {
     const calls = callsWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
-    await expectRefused(method, calls)
+    await expectRefused(endpoint, calls)
   })
 
   test('a body that is not an object', async () => {
     const texts = ['null', '[]', '"text"', '1', 'true', '[{}]', '1e400', '123456789012345678901234567890']
     await expectRefused(
-      method,
+      endpoint,
       texts.map((text) => ({ path, text, field: 'body' })),
     )
   })
@@ -107,7 +108,7 @@ describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (n
     const bad = ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}', '{"\\u005f_proto__":1}']
     const calls = objects.flatMap((member) => bad.map((raw) => withRaw(sample!, member.path, raw)))
     await expectRefused(
-      method,
+      endpoint,
       calls.map((text) => ({ path, text, field: 'body' })),
     )
     expect(({} as { a?: number }).a).toBeUndefined()
@@ -136,7 +137,7 @@ describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (n
       `{"a":${deep(64)}}`,
     )
     await expectRefused(
-      method,
+      endpoint,
       texts.map((text) => ({ path, text, field: 'body' })),
     )
   })

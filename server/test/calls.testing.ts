@@ -5,6 +5,7 @@ import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
 import { ID_KINDS, type IdKind } from '@countersign/contract/ids'
 import { expect } from 'vitest'
 import { toJson } from '../src/json.ts'
+import { type AgentClient, newAgent, POLICY } from './agents.testing.ts'
 import { type Client, credentialOf, fund, newBankAccount, newCustomer, type Reply } from './client.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
 
@@ -28,12 +29,13 @@ export async function forEach<T>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
 }
 
-/** What a path's parameter names: a record by its id, or whoever is at an UMA address. */
-export type ParamKind = IdKind | 'UmaAddress'
+/** What a path's parameter names: a record by its id, whoever is at an UMA address, or the agent of a code. */
+export type ParamKind = IdKind | 'UmaAddress' | 'DeviceCode'
 
 /** An id of the right shape that nothing has. */
 export function missingId(kind: string): string {
   if (kind === 'UmaAddress') return '$nobody@uma.example'
+  if (kind === 'DeviceCode') return '000-000-000'
   return `${kind}:01900000-0000-7000-8000-0000000000ff`
 }
 
@@ -46,6 +48,9 @@ export function kindOfParam({ path }: Endpoint, name: string): ParamKind {
 }
 
 const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
+  '/agents/device-codes': 'DeviceCode',
+  '/agents/me/actions': 'AgentAction',
+  '/agents/{agentId}/actions': 'AgentAction',
   '/auth/credentials': 'AuthMethod',
   '/auth/sessions': 'Session',
   '/sandbox/internal-accounts': 'InternalAccount',
@@ -70,17 +75,53 @@ export function pathToNothing(endpoint: Endpoint): string {
 export interface World {
   readonly client: Client
   readonly customer: Awaited<ReturnType<typeof newCustomer>>
-  readonly ids: Partial<Record<ParamKind, string>>
+  readonly agent: AgentClient
+  readonly ids: Ids
+  /** In place of those, what an agent has of its own. */
+  readonly ofAgent: Ids
 }
 
-/** Fills a platform: a customer with money, a bank account, and a quote with its transaction. */
+type Ids = Readonly<Partial<Record<ParamKind, string>>>
+
+/** Who calls an endpoint: the platform, its agent, or, where the code in the path is the credential, anybody. */
+export function callerOf({ auth }: Endpoint, { client, agent }: Pick<World, 'client' | 'agent'>) {
+  if (auth === 'deviceCode') return new Anybody(client)
+  return auth === 'agent' ? agent : client
+}
+
+class Anybody {
+  readonly authorization = ''
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.#client.send(method, path, body, { Authorization: this.authorization, ...headers })
+  }
+}
+
+/** The ids of what the caller of an endpoint has. */
+export function idsFor({ auth }: Endpoint, { ids, ofAgent }: World): Ids {
+  return auth === 'agent' ? { ...ids, ...ofAgent } : ids
+}
+
+/** An agent of a world's waits for approval from this amount on. */
+export const WAITS_ABOVE = 5_000
+
+/**
+ * Fills a platform: a customer with money, a bank account, a quote with its transaction, and an agent with a quote of its
+ * own and an action that waits for approval.
+ */
 export async function newWorld(client: Client): Promise<World> {
+  await keepAwayFromMidnight(client)
   const customer = await newCustomer(client)
   const [external] = await Promise.all([
     newBankAccount(client, customer.id),
     fund(client, customer.usd, 1_000_000),
   ])
-  const ids: Partial<Record<ParamKind, string>> = {
+  const known: Ids = {
     Token: client.credentials.tokenId,
     Customer: customer.id,
     InternalAccount: customer.usd,
@@ -88,10 +129,39 @@ export async function newWorld(client: Client): Promise<World> {
     AuthMethod: await credentialOf(client, customer.wallet),
     UmaAddress: (await client.get(`/customers/${customer.id}`)).body.umaAddress,
   }
-  const quote = await client.post('/quotes', validBody('quote_create', ids))
-  if (quote.status !== 201) throw new Error(toJson(quote.body))
-  ids.Event = await firstEvent(client)
-  return { client, customer, ids: { ...ids, Quote: quote.body.id, Transaction: quote.body.transactionId } }
+  const [quote, agent] = await Promise.all([
+    made(client, '/quotes', validBody('quote_create', known)),
+    newAgent(client, customer.id, { approvalThresholds: { amount: WAITS_ABOVE } }),
+  ])
+  const large = { ...(validBody('agent_me_transfer_out', known) as object), amount: WAITS_ABOVE + 1 }
+  const [own, waiting, { code }] = await Promise.all([
+    made(agent, '/agents/me/quotes', validBody('agent_me_quote_create', known)),
+    made(agent, '/agents/me/transfer-out', large),
+    made(client, `/agents/${agent.id}/device-codes`),
+  ])
+  const ids: Ids = {
+    ...known,
+    Quote: quote.id,
+    Transaction: quote.transactionId,
+    Agent: agent.id,
+    AgentAction: waiting.id,
+    DeviceCode: code,
+    Event: await firstEvent(client),
+  }
+  return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
+}
+
+/** What a call makes. */
+async function made(caller: Pick<Client, 'post'>, path: string, body?: unknown): Promise<Reply['body']> {
+  const reply = await caller.post(path, body)
+  if (reply.status !== 201) throw new Error(toJson(reply.body))
+  return reply.body
+}
+
+/** What is counted by the day begins anew at midnight: a test that compares it before and after has an hour to do so. */
+async function keepAwayFromMidnight(client: Client): Promise<void> {
+  const now = new Date()
+  if (now.getUTCHours() === 23) await client.advance(3600)
 }
 
 /** What happened first on a platform. The feed shows it once no transaction of before is open any more. */
@@ -102,17 +172,32 @@ async function firstEvent(client: Client): Promise<string> {
   }
 }
 
-let made = 0
+let bodies = 0
 
 /** A body that the endpoint accepts, with the ids of a world. One that is not written here is made from its schema. */
-export function validBody(name: EndpointName, ids: World['ids']): Json | undefined {
+export function validBody(name: EndpointName, ids: Ids): Json | undefined {
   const { body } = API[name] as Endpoint
   if (!body) return undefined
-  const written = BODIES[name]?.(ids, ++made)
+  const written = BODIES[name]?.(ids, ++bodies)
   return written ?? samples(body as JsonSchema)[0]!
 }
 
-const BODIES: Partial<Record<EndpointName, (ids: World['ids'], unique: number) => Json>> = {
+const restrictedTo = ({ InternalAccount, ExternalAccount }: Ids) => ({
+  accountRestrictions: {
+    allowedAccountIds: [InternalAccount!, ExternalAccount!],
+    accountRules: [{ accountId: ExternalAccount!, executionMode: 'AUTO' }],
+  },
+})
+
+const SIMULATED = ({ InternalAccount, ExternalAccount }: Ids) => ({
+  type: 'TRANSFER_OUT',
+  amount: 100,
+  currency: 'USD',
+  sourceAccountId: InternalAccount!,
+  destinationAccountId: ExternalAccount!,
+})
+
+const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> = {
   config_update: () => ({}),
   token_create: (_, unique) => ({ name: `Token ${unique}`, permissions: ['VIEW'] }),
   customer_create: () => ({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }),
@@ -154,6 +239,19 @@ const BODIES: Partial<Record<EndpointName, (ids: World['ids'], unique: number) =
     destination: { accountId: ExternalAccount! },
     amount: 100,
   }),
+  agent_create: ({ Customer, ...ids }) => ({
+    name: 'Shopper',
+    customerId: Customer!,
+    policy: { ...POLICY, ...restrictedTo(ids) },
+  }),
+  agent_update: () => ({}),
+  agent_policy_update: restrictedTo,
+  agent_policy_simulate: SIMULATED,
+  agent_me_policy_simulate: SIMULATED,
+  agent_me_external_account_create: (ids, unique) => BODIES.customer_external_account_create!(ids, unique),
+  agent_me_quote_create: (ids, unique) => BODIES.quote_create!(ids, unique),
+  agent_me_transfer_in: (ids, unique) => BODIES.transfer_in!(ids, unique),
+  agent_me_transfer_out: (ids, unique) => BODIES.transfer_out!(ids, unique),
   sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
   sandbox_account_fund: () => ({ amount: 100 }),
   sandbox_uma_receive: ({ Customer }) => ({
@@ -193,13 +291,19 @@ export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: st
 
 /**
  * What a platform holds, as its lists tell it: to be compared before and after what must not change anything. The clock
- * and the rates go on by themselves, and the feed of events comes a moment later.
+ * and the rates go on by themselves, and the feed of events comes a moment later. With `agent` as the agent sees it, too.
  */
-export async function stateOf(client: Client): Promise<unknown> {
-  const lists = ENDPOINTS.filter(([, { method, params, query, path }]) => {
+export async function stateOf(client: Client, agent?: AgentClient): Promise<unknown> {
+  const lists = ENDPOINTS.filter(([, { auth, method, params, query, path }]) => {
     const needsMore = (query as JsonSchema | undefined)?.required?.length
-    const goesOn = path.startsWith('/sandbox/clock') || path === '/exchange-rates' || path === '/events'
+    const goesOn = path.startsWith('/sandbox/clock') || path.endsWith('/exchange-rates') || path === '/events'
+    if (auth === 'agent' && !agent) return false
     return method === 'GET' && !params && !needsMore && !goesOn
   })
-  return Promise.all(lists.map(async ([name, { path }]) => [name, (await client.get(path)).body]))
+  const read = async ([name, { auth, path }]: (typeof lists)[number]) => {
+    const reply = await (auth === 'agent' ? agent! : client).get(path)
+    if (reply.status !== 200) throw new Error(`${name}: ${toJson(reply.body)}`)
+    return [name, reply.body]
+  }
+  return Promise.all(lists.map(read))
 }

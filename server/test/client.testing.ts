@@ -63,6 +63,20 @@ export class Client {
   post = (path: string, body?: unknown, headers?: Record<string, string>) =>
     this.send('POST', path, body, headers)
 
+  /**
+   * The events of an object, or all, that have happened until now. The feed stops before whatever is being written anywhere
+   * on the database, so an event that is written now is waited for.
+   */
+  async events(query = ''): Promise<Reply['body'][]> {
+    const marker = await this.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Marker' })
+    if (marker.status !== 201) throw new Error(toJson(marker.body))
+    for (let tries = 0; tries < 1000; tries++) {
+      const { data } = (await this.get(`/events?objectId=${marker.body.id}`)).body
+      if (data.length > 0) return (await this.get(`/events?limit=100${query}`)).body.data
+    }
+    throw new Error('The feed does not get there')
+  }
+
   /** Moves this platform's clock and does what falls due; 0 does what is due now. */
   async advance(seconds: number): Promise<void> {
     const reply = await this.post('/sandbox/clock/advance', { seconds })

@@ -1,10 +1,13 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../src/json.ts'
+import { newAgent } from './agents.testing.ts'
 import {
+  callerOf,
   ENDPOINTS,
   expectError,
   forEach,
+  idsFor,
   newWorld,
   pathWith,
   stateOf,
@@ -31,6 +34,8 @@ const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') ===
 /** What has to be there before each call; it gives the quote that the call is about. */
 const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<string | undefined>>> = {
   quote_execute: ({ client, ids }) => newQuote(client, validBody('quote_create', ids)),
+  agent_me_quote_execute: async ({ agent, ids }) =>
+    (await agent.post('/agents/me/quotes', validBody('agent_me_quote_create', ids))).body.id,
   sandbox_send: ({ client, ids }) =>
     newQuote(client, {
       ...(validBody('quote_create', ids) as object),
@@ -50,13 +55,36 @@ async function newQuote(client: Client, body: unknown): Promise<string> {
 async function freshCall(name: EndpointName, world: World) {
   const endpoint = ENDPOINTS.find(([one]) => one === name)![1]
   const prepared = await PREPARED[name]?.(world)
-  const ids = prepared === undefined ? world.ids : { ...world.ids, Quote: prepared }
+  const own = idsFor(endpoint, world)
+  const ids = prepared === undefined ? own : { ...own, Quote: prepared }
   const path = pathWith(endpoint, (kind) => ids[kind]!)
-  return { method: endpoint.method, path, body: validBody(name, ids) }
+  const caller = callerOf(endpoint, world)
+  return { caller, method: endpoint.method, path, body: validBody(name, ids) }
+}
+
+const COUNTED = ['/customers', '/customers/external-accounts', '/transactions'] as const
+
+async function countsOf(client: Client): Promise<Record<string, number>> {
+  const count = async (list: string) => [list, (await client.get(list)).body.totalCount]
+  return Object.fromEntries(await Promise.all(COUNTED.map(count)))
+}
+
+/** The list that grows by a call, where one does. */
+const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
+  customer_create: '/customers',
+  customer_external_account_create: '/customers/external-accounts',
+  agent_me_external_account_create: '/customers/external-accounts',
+  quote_create: '/transactions',
+  agent_me_quote_create: '/transactions',
+  transfer_in: '/transactions',
+  transfer_out: '/transactions',
+  agent_me_transfer_in: '/transactions',
+  agent_me_transfer_out: '/transactions',
+  sandbox_uma_receive: '/transactions',
 }
 
 /** What a world holds, without when it was last changed. */
-const holds = async (client: Client) => toJson(await stateOf(client))
+const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))
 
 describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
   const [success] = Object.keys(responses)
@@ -64,14 +92,14 @@ describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
     .filter((status) => status !== 202)
 
   test('answers the same key and body as it did, and does nothing again', async () => {
-    const { method, path, body } = await freshCall(name, world)
+    const { caller, method, path, body } = await freshCall(name, world)
     const headers = keyed(newKey())
-    const first = await world.client.send(method, path, body, headers)
+    const first = await caller.send(method, path, body, headers)
     expect(first.status, toJson(first.body)).toBe(success)
     expect(isReplay(first)).toBe(false)
     // What the call left to be done is done before the comparison.
     await world.client.advance(0)
-    const before = await holds(world.client)
+    const before = await holds(world)
     const respelled = path.replaceAll(':', '%3A')
     const turned = body && toJson(Object.fromEntries(Object.entries(body).reverse()))
     for (const [address, again] of [
@@ -80,92 +108,77 @@ describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
       [respelled, body],
       [path, turned],
     ] as const) {
-      const reply = await world.client.send(method, address, again, headers)
+      const reply = await caller.send(method, address, again, headers)
       expect([reply.status, toJson(reply.body)]).toEqual([first.status, toJson(first.body)])
       expect(isReplay(reply)).toBe(true)
       expect(reply.headers.get('content-type')).toBe(first.headers.get('content-type'))
     }
-    expect(await holds(world.client)).toBe(before)
+    expect(await holds(world)).toBe(before)
   })
 
   test.runIf(takesBody)('answers the same key and another body with 409, and does nothing', async () => {
-    const { method, path, body } = await freshCall(name, world)
+    const { caller, method, path, body } = await freshCall(name, world)
     const headers = keyed(newKey())
-    expect((await world.client.send(method, path, body, headers)).status).toBe(success)
+    expect((await caller.send(method, path, body, headers)).status).toBe(success)
     await world.client.advance(0)
-    const before = await holds(world.client)
+    const before = await holds(world)
     for (const other of [
       { ...(body as object), more: 1 },
       { ...(body as object), more: 9007199254740993n },
     ])
-      expectError(await world.client.send(method, path, other, headers), { code: 'CONFLICT' })
-    expect(await holds(world.client)).toBe(before)
+      expectError(await caller.send(method, path, other, headers), { code: 'CONFLICT' })
+    expect(await holds(world)).toBe(before)
   })
 
   test('sent fifty times at once under one key has one effect and one answer', async () => {
     const own = await newWorld(await newPlatform())
-    const { method, path, body } = await freshCall(name, own)
+    const { caller, method, path, body } = await freshCall(name, own)
+    const before = await countsOf(own.client)
     const headers = keyed(newKey())
     const replies = await Promise.all(
-      Array.from({ length: 50 }, () => own.client.send(method, path, body, headers)),
+      Array.from({ length: 50 }, () => caller.send(method, path, body, headers)),
     )
     expect(new Set(replies.map((reply) => `${reply.status} ${toJson(reply.body)}`)).size).toBe(1)
     expect(replies[0]!.status).toBe(success)
     expect(replies.filter((reply) => !isReplay(reply))).toHaveLength(1)
-    const counts = (await Promise.all(
-      ['/customers', '/customers/external-accounts', '/transactions'].map(
-        async (list) => (await own.client.get(list)).body.totalCount,
-      ),
-    )) as number[]
-    const made: Partial<Record<EndpointName, number>> = {
-      customer_create: 0,
-      customer_external_account_create: 1,
-      quote_create: 2,
-      quote_execute: 2,
-      transfer_in: 2,
-      transfer_out: 2,
-      sandbox_send: 2,
-      sandbox_uma_receive: 2,
-    }
-    const expected = [1, 1, 1]
-    const list = made[name]
-    if (list !== undefined) expected[list]!++
-    expect(counts).toEqual(expected)
+    const counts = await countsOf(own.client)
+    const list = MADE[name]
+    expect(counts).toEqual({ ...before, ...(list ? { [list]: before[list]! + 1 } : {}) })
   })
 
   test('takes a key of 1 to 255 printable ASCII characters, and does nothing under any other', async () => {
-    const before = await holds(world.client)
-    const { method, path, body } = await freshCall(name, world)
-    const made = await holds(world.client)
+    const before = await holds(world)
+    const { caller, method, path, body } = await freshCall(name, world)
+    const made = await holds(world)
     for (const key of ['', 'a'.repeat(256), 'ä', '\u00a0', 'tab\tbed']) {
-      const reply = await world.client.send(method, path, body, keyed(key))
+      const reply = await caller.send(method, path, body, keyed(key))
       expectError(reply, { code: 'INVALID_INPUT', field: 'Idempotency-Key', what: key })
     }
-    expect(await holds(world.client)).toBe(PREPARED[name] ? made : before)
+    expect(await holds(world)).toBe(PREPARED[name] ? made : before)
     for (const key of ['a', 'a'.repeat(255), '~!@#$%^&*(){}[]|:;"<>,.?/ 0', "' OR 1=1 --"]) {
       const call = await freshCall(name, world)
-      const first = await world.client.send(call.method, call.path, call.body, keyed(key))
+      const first = await call.caller.send(call.method, call.path, call.body, keyed(key))
       expect([first.status, isReplay(first)], key).toEqual([success, false])
-      const again = await world.client.send(call.method, call.path, call.body, keyed(key))
+      const again = await call.caller.send(call.method, call.path, call.body, keyed(key))
       expect([again.status, isReplay(again)], key).toEqual([success, true])
     }
   })
 
   test('keeps the answer for thirty days by the clock of the platform, then the key is free', async () => {
     const own = await newWorld(await newPlatform())
-    const { method, path, body } = await freshCall(name, own)
+    const { caller, method, path, body } = await freshCall(name, own)
     const headers = keyed(newKey())
-    const first = await own.client.send(method, path, body, headers)
+    const first = await caller.send(method, path, body, headers)
     expect(first.status).toBe(success)
     await own.client.advance(30 * DAY_SECONDS - 60)
-    const kept = await own.client.send(method, path, body, headers)
+    const kept = await caller.send(method, path, body, headers)
     expect([isReplay(kept), toJson(kept.body)]).toEqual([true, toJson(first.body)])
     await own.client.advance(61)
     const other = takesBody ? (await freshCall(name, own)).body : body
-    const again = await own.client.send(method, path, other, headers)
+    const again = await caller.send(method, path, other, headers)
     expect(isReplay(again)).toBe(false)
-    if (name !== 'quote_execute') expect(again.status).toBe(success)
-    const replayed = await own.client.send(method, path, other, headers)
+    if (!name.endsWith('quote_execute')) expect(again.status).toBe(success)
+    const replayed = await caller.send(method, path, other, headers)
     expect([isReplay(replayed), toJson(replayed.body)]).toEqual([true, toJson(again.body)])
   })
 })
@@ -186,6 +199,25 @@ describe('a key', () => {
     ]
     expect(replies.map(isReplay)).toEqual([false, false, false, false])
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 201])
+  })
+
+  test('of an agent counts for that agent only', async () => {
+    const { client, customer, agent, ids } = world
+    const body = validBody('agent_me_transfer_out', ids)
+    const headers = keyed(newKey())
+    const other = await newAgent(client, customer.id)
+    const path = '/agents/me/transfer-out'
+    const replies = [await agent.post(path, body, headers), await other.post(path, body, headers)]
+    expect(replies.map(({ status }) => status)).toEqual([201, 201])
+    expect(replies.map(isReplay)).toEqual([false, false])
+    expect(isReplay(await client.post('/transfer-out', body, headers))).toBe(false)
+    const refused = { ...(body as object), amount: 100_001 }
+    const denied = keyed(newKey())
+    expectError(await other.post(path, refused, denied), { code: 'VELOCITY_LIMIT_EXCEEDED' })
+    const spendingLimits = { perTransactionLimit: 100_001 }
+    await client.send('PATCH', `/agents/${other.id}/policy`, { spendingLimits })
+    // The policy's no is not kept: what it then allows is done.
+    expect((await other.post(path, refused, denied)).status).toBe(201)
   })
 
   test('counts for all tokens of a platform, for those that may do it', async () => {

@@ -55,6 +55,6 @@ export async function balanceOf(client: Client, customerId: string, currency = '
 
 /** The types of the events of a transaction, as they happened. */
 export async function eventsOf(client: Client, { id }: Transaction): Promise<string[]> {
-  const { body } = await client.get(`/events?objectId=${id}`)
-  return body.data.map(({ type }: { type: string }) => type)
+  const events = await client.events(`&objectId=${id}`)
+  return events.map(({ type }: { type: string }) => type)
 }

@@ -99,6 +99,9 @@ describe.skipIf(vectorsAbsent)('every naughty string', () => {
         const one = await client.get(`/quotes/x${escaped}`)
         expect([400, 404], text).toContain(one.status)
         expectError(one, { code: one.body.code, what: text })
+        const redeemed = await client.post(`/agents/device-codes/x${escaped}/redeem`)
+        expect([400, 404], text).toContain(redeemed.status)
+        expectError(redeemed, { code: redeemed.body.code, what: text })
         const list = await client.get(`/transactions?reference=x${escaped}&cursor=${escaped}`)
         expectError(list, { code: 'INVALID_INPUT', what: text })
         if (!/^[\x20-\x7e]+$/.test(text) || text.length % 3 > 0) return

@@ -8,17 +8,23 @@ import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { type App, createOp, type Op } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { makePlatform } from '../src/platforms/platforms.ts'
-import { openService } from '../src/service.ts'
+import { openService, type Service } from '../src/service.ts'
 
 /**
  * A service of the test's own that does not listen, for what cannot be seen over HTTP. With DATABASE_URL it has a database
  * of its own: else it and the server that the other tests share would do each other's due work.
  */
-export async function openApp(): Promise<{ app: App; newPlatform(): Promise<Op>; close(): Promise<void> }> {
+export async function openApp(): Promise<{
+  app: App
+  /** Not listening: `inject` asks it. */
+  server: Service['server']
+  newPlatform(): Promise<Op>
+  close(): Promise<void>
+}> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-app-'))
   const database = await ownPostgresDatabase()
   await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
-  const { app, close } = await openService(
+  const { app, server, close } = await openService(
     readConfig({
       DATABASE_URL: database?.url,
       COUNTERSIGN_DATA_DIR: dataDir,
@@ -28,6 +34,7 @@ export async function openApp(): Promise<{ app: App; newPlatform(): Promise<Op>;
   )
   return {
     app,
+    server,
     async newPlatform() {
       const { row, writes } = makePlatform({ now: app.clock(), random: randomBytes }, 'Test')
       const result = await app.committer.commit(writes)

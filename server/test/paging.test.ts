@@ -1,6 +1,19 @@
+import type { Endpoint } from '@countersign/contract/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ENDPOINTS, expectError, forEach, newWorld, validBody, type World } from './calls.testing.ts'
-import { type Client, credentialOf, newCustomer, newPlatform, type Reply } from './client.testing.ts'
+import { newAgent } from './agents.testing.ts'
+import {
+  callerOf,
+  ENDPOINTS,
+  expectError,
+  forEach,
+  idsFor,
+  newWorld,
+  pathWith,
+  validBody,
+  WAITS_ABOVE,
+  type World,
+} from './calls.testing.ts'
+import { credentialOf, newCustomer, newPlatform, type Reply } from './client.testing.ts'
 import type { JsonSchema } from './schemas.testing.ts'
 
 const ROWS = 12
@@ -13,16 +26,21 @@ beforeAll(async () => {
 
 /**
  * One more row for every list: a customer with its accounts, a message to it, a bank account, a token, a quote with its
- * transaction.
+ * transaction, an agent, and a decision and an action of one.
  */
-async function addRows({ client, ids }: World) {
+async function addRows({ client, agent, customer, ids }: World) {
   const rows = [
     ['/customers/external-accounts', 'customer_external_account_create'],
     ['/platform/external-accounts', 'platform_external_account_create'],
     ['/tokens', 'token_create'],
     ['/quotes', 'quote_create'],
   ] as const
+  const transfer = validBody('agent_me_transfer_out', ids) as object
   await Promise.all([
+    newAgent(client, customer.id),
+    agent.post('/agents/me/transfer-out', { ...transfer, amount: WAITS_ABOVE + 1 }).then(({ status }) => {
+      expect(status).toBe(201)
+    }),
     newCustomer(client).then(async ({ wallet }) => {
       const credential = await credentialOf(client, wallet)
       expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
@@ -37,7 +55,21 @@ const PAGED = ENDPOINTS.filter(
   ([, { method, query }]) => method === 'GET' && (query as JsonSchema | undefined)?.properties?.cursor,
 )
 /** The feed of events begins with the oldest: `webhooks-feed.test.ts`. */
-const LISTS = PAGED.map(([, { path }]) => path).filter((path) => path !== '/events')
+const LISTS = PAGED.filter(([, { path }]) => path !== '/events').map(
+  ([, endpoint]) => [endpoint.path, endpoint] as const,
+)
+
+/** A list as it is asked for in a world: by whom, and where. */
+function listOf(endpoint: Endpoint, world: World) {
+  const path = pathWith(endpoint, (kind) => idsFor(endpoint, world)[kind]!)
+  const caller = callerOf(endpoint, world)
+  return { path, get: (query: string) => caller.send('GET', query) }
+}
+
+type Get = ReturnType<typeof listOf>['get']
+
+/** The accounts of one customer are as many as its currencies; all other lists grow. */
+const grows = ({ path }: Endpoint) => path !== '/agents/me/internal-accounts'
 
 interface Row {
   readonly id: string
@@ -45,12 +77,12 @@ interface Row {
 }
 
 /** Every row of a list, page by page; `between` is done after each page. */
-async function walk(client: Client, query: string, between: () => Promise<void> = async () => {}) {
+async function walk(get: Get, query: string, between: () => Promise<void> = async () => {}) {
   const rows: Row[] = []
   const totals: (number | undefined)[] = []
   let cursor: string | undefined
   do {
-    const { status, body } = await client.get(query + (cursor ? `&cursor=${cursor}` : ''))
+    const { status, body } = await get(query + (cursor ? `&cursor=${cursor}` : ''))
     expect(status).toBe(200)
     rows.push(...body.data)
     totals.push(body.totalCount)
@@ -61,15 +93,15 @@ async function walk(client: Client, query: string, between: () => Promise<void> 
   return { rows, totals, ids: rows.map(({ id }) => id) }
 }
 
-describe.each(LISTS)('%s', (path) => {
+describe.each(LISTS)('%s', (_, endpoint) => {
   test('gives every row once, whatever the size of the page, newest first', async () => {
-    const { client } = world
-    const all = (await client.get(`${path}?limit=100`)).body
+    const { path, get } = listOf(endpoint, world)
+    const all = (await get(`${path}?limit=100`)).body
     const ids = all.data.map(({ id }: Row) => id)
-    expect(ids.length).toBeGreaterThanOrEqual(ROWS)
+    expect(ids.length).toBeGreaterThanOrEqual(grows(endpoint) ? ROWS : 3)
     expect(all).toMatchObject({ hasMore: false, totalCount: ids.length })
     for (const limit of [1, 5, ids.length - 1, ids.length]) {
-      const walked = await walk(client, `${path}?limit=${limit}`)
+      const walked = await walk(get, `${path}?limit=${limit}`)
       expect(walked.ids, `limit ${limit}`).toEqual(ids)
       // Counted once, for the first page.
       expect(walked.totals[0]).toBe(ids.length)
@@ -83,19 +115,21 @@ describe.each(LISTS)('%s', (path) => {
   test('gives every row that was there once while rows are being added', async () => {
     const own = await newWorld(await newPlatform())
     await forEach(Array.from({ length: 4 }), () => addRows(own))
-    const before = (await walk(own.client, `${path}?limit=100`)).ids
-    const walked = await walk(own.client, `${path}?limit=3`, () => addRows(own))
+    const { path, get } = listOf(endpoint, own)
+    const before = (await walk(get, `${path}?limit=100`)).ids
+    const walked = await walk(get, `${path}?limit=3`, () => addRows(own))
     expect(walked.ids).toEqual(before)
   })
 
   test('without a limit gives twenty', async () => {
-    const { body } = await world.client.get(path)
+    const { path, get } = listOf(endpoint, world)
+    const { body } = await get(path)
     expect(body.data.length).toBe(Math.min(20, body.totalCount))
   })
 
   test('refuses a cursor that was changed in any one character, cut or made up', async () => {
-    const { client } = world
-    const cursor: string = (await client.get(`${path}?limit=2`)).body.nextCursor
+    const { path, get } = listOf(endpoint, world)
+    const cursor: string = (await get(`${path}?limit=2`)).body.nextCursor
     const changed = [...cursor].map(
       (c, at) => cursor.slice(0, at) + (c === 'A' ? 'B' : 'A') + cursor.slice(at + 1),
     )
@@ -114,26 +148,22 @@ describe.each(LISTS)('%s', (path) => {
     ]
     const twice = [`${cursor}&cursor=${cursor}`]
     await forEach([...changed, ...cut, ...odd, ...twice], async (one) => {
-      const reply = await client.get(`${path}?limit=2&cursor=${one}`)
+      const reply = await get(`${path}?limit=2&cursor=${one}`)
       expectError(reply, { code: 'INVALID_INPUT', field: 'cursor', what: one })
     })
-    expect((await client.get(`${path}?limit=2&cursor=${cursor}`)).status).toBe(200)
+    expect((await get(`${path}?limit=2&cursor=${cursor}`)).status).toBe(200)
   })
 
   test('refuses a cursor of another query, another list or another platform', async () => {
-    const { client } = world
-    const other = (await newWorld(await newPlatform())).client
-    const { nextCursor } = (await client.get(`${path}?limit=1`)).body
-    const elsewhere = [
-      `${path}?limit=2`,
-      `${path}`,
-      ...LISTS.filter((list) => list !== path).map((list) => `${list}?limit=1`),
-    ]
+    const { path, get } = listOf(endpoint, world)
+    const other = listOf(endpoint, await newWorld(await newPlatform()))
+    const { nextCursor } = (await get(`${path}?limit=1`)).body
+    const elsewhere = LISTS.filter(([, one]) => one !== endpoint).map(([, one]) => listOf(one, world))
     const refused: Reply[] = await Promise.all([
-      ...elsewhere.map((query) =>
-        client.get(`${query}${query.includes('?') ? '&' : '?'}cursor=${nextCursor}`),
-      ),
-      other.get(`${path}?limit=1&cursor=${nextCursor}`),
+      get(`${path}?limit=2&cursor=${nextCursor}`),
+      get(`${path}?cursor=${nextCursor}`),
+      ...elsewhere.map((list) => list.get(`${list.path}?limit=1&cursor=${nextCursor}`)),
+      other.get(`${other.path}?limit=1&cursor=${nextCursor}`),
     ])
     for (const reply of refused) expectError(reply, { code: 'INVALID_INPUT', field: 'cursor' })
   })
@@ -142,8 +172,8 @@ describe.each(LISTS)('%s', (path) => {
 describe('transactions', () => {
   test('are walked in both orders, one the reverse of the other', async () => {
     const { client } = world
-    const newest = await walk(client, '/transactions?limit=4&sortOrder=desc')
-    const oldest = await walk(client, '/transactions?limit=4&sortOrder=asc')
+    const newest = await walk(client.get, '/transactions?limit=4&sortOrder=desc')
+    const oldest = await walk(client.get, '/transactions?limit=4&sortOrder=asc')
     expect(oldest.ids).toEqual(newest.ids.toReversed())
     expect(newest.ids.length).toBeGreaterThan(ROWS)
     const times = oldest.rows.map(({ createdAt }) => createdAt)
@@ -153,14 +183,14 @@ describe('transactions', () => {
   test('from the oldest on include at the end what was added meanwhile', async () => {
     const own = await newWorld(await newPlatform())
     await forEach(Array.from({ length: 4 }), () => addRows(own))
-    const before = (await walk(own.client, '/transactions?limit=100&sortOrder=asc')).ids
+    const before = (await walk(own.client.get, '/transactions?limit=100&sortOrder=asc')).ids
     let added = 0
-    const walked = await walk(own.client, '/transactions?limit=2&sortOrder=asc', async () => {
+    const walked = await walk(own.client.get, '/transactions?limit=2&sortOrder=asc', async () => {
       if (added++ < 2) await addRows(own)
     })
     expect(new Set(walked.ids).size).toBe(walked.ids.length)
     expect(walked.ids.slice(0, before.length)).toEqual(before)
-    expect(walked.ids).toHaveLength(before.length + 2)
+    expect(walked.ids).toHaveLength(before.length + 4)
   })
 
   test('a cursor of one order is not one of the other; the default said or unsaid is the same query', async () => {

@@ -1,11 +1,14 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { type AgentClient, newAgent } from './agents.testing.ts'
 import { ENDPOINTS, expectError, forEach, pathToNothing, stateOf } from './calls.testing.ts'
-import { Client, newPlatform } from './client.testing.ts'
+import { Client, newCustomer, newPlatform } from './client.testing.ts'
 
 let owner: Client
+let agent: AgentClient
 beforeAll(async () => {
   owner = await newPlatform()
+  agent = await newAgent(owner, (await newCustomer(owner)).id)
 })
 
 async function clientWith(permissions: readonly Permission[]): Promise<Client> {
@@ -22,6 +25,7 @@ const SETS = Array.from({ length: 2 ** PERMISSIONS.length - 1 }, (_, index) =>
 )
 
 const OF_PLATFORM = ENDPOINTS.filter(([, { auth }]) => auth === 'platform')
+const OF_AGENT = ENDPOINTS.filter(([, { auth }]) => auth === 'agent')
 
 describe('a token with %s', () => {
   test.each(SETS.map((set) => [set.join(' and '), set] as const))(
@@ -72,7 +76,7 @@ test('a permission that is missing is said before anything about the request', a
 describe('a caller', () => {
   const basic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString('base64')}`
 
-  test('without credentials, or with any that are not right, gets 401 from every endpoint, saying why', async () => {
+  test('without credentials, or with any that are not right, gets 401 from all that platforms call, saying why', async () => {
     const { tokenId, clientSecret } = owner.credentials
     const other = (await newPlatform()).credentials
     const MALFORMED = 'Malformed credentials'
@@ -85,6 +89,7 @@ describe('a caller', () => {
       ['Basic ???', MALFORMED],
       [`Bearer ${clientSecret}`, MALFORMED],
       [`Bearer ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`, MALFORMED],
+      [agent.authorization, MALFORMED],
       [`Digest username="${tokenId}"`, MALFORMED],
       [`${owner.authorization}, ${owner.authorization}`, MALFORMED],
       [basic(''), MALFORMED],
@@ -121,6 +126,52 @@ describe('a caller', () => {
         expectError(reply, { code: 'UNAUTHORIZED', reason, what: `${name} ${authorization}` })
         expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm="/)
       })
+    }
+  })
+
+  test('without the token of an agent, or with one that is over, gets 401 from all that agents call', async () => {
+    const removed = await newAgent(owner, (await newCustomer(owner)).id)
+    expect((await owner.send('DELETE', `/agents/${removed.id}`)).status).toBe(204)
+    const MALFORMED = 'Malformed credentials'
+    const INVALID = 'Invalid credentials'
+    const { token, id } = agent
+    const wrong: [string | undefined, string][] = [
+      [undefined, 'Missing credentials'],
+      ['', 'Missing credentials'],
+      [owner.authorization, MALFORMED],
+      [basic(`${id}:${token}`), MALFORMED],
+      ['Bearer', MALFORMED],
+      ['Bearer ', MALFORMED],
+      [`Bearer ${token} ${token}`, MALFORMED],
+      [`Bearer ${token}, Bearer ${token}`, MALFORMED],
+      [`Bearer ${token}\u00e9`, MALFORMED],
+      [token, MALFORMED],
+      [removed.authorization, INVALID],
+      [`Bearer ${owner.credentials.clientSecret}`, INVALID],
+      [`Bearer ${id}`, INVALID],
+      [`Bearer ${token}x`, INVALID],
+      [`Bearer ${token.slice(0, -1)}`, INVALID],
+      [`Bearer ${token.toLowerCase()}`, INVALID],
+      [`Bearer ${token.slice('csa_'.length)}`, INVALID],
+      [`Bearer ${'a'.repeat(4000)}`, INVALID],
+    ]
+    for (const [authorization, reason] of wrong) {
+      const everywhere = [undefined, owner.authorization, removed.authorization].includes(authorization)
+      await forEach(everywhere ? OF_AGENT : [OF_AGENT[0]!], async ([name, endpoint]) => {
+        const headers: Record<string, string> =
+          authorization === undefined ? {} : { Authorization: authorization }
+        const response = await fetch(owner.baseUrl + pathToNothing(endpoint), {
+          method: endpoint.method,
+          headers,
+        })
+        const reply = { status: response.status, headers: response.headers, body: await response.json() }
+        expectError(reply, { code: 'UNAUTHORIZED', reason, what: `${name} ${authorization}` })
+        expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="/)
+      })
+    }
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
+      const headers = { Authorization: `${scheme} ${token}` }
+      expect((await fetch(`${owner.baseUrl}/agents/me`, { headers })).status, scheme).toBe(200)
     }
   })
 

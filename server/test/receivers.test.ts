@@ -126,7 +126,7 @@ describe('a customer of the platform', () => {
         settledAt: expect.any(String),
       }),
     ])
-    const events = (await client.get(`/events?objectId=${received[0].id}`)).body.data
+    const events = await client.events(`&objectId=${received[0].id}`)
     expect(events).toMatchObject([{ type: 'INCOMING_PAYMENT.COMPLETED', data: received[0] }])
   })
 })

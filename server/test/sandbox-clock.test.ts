@@ -38,9 +38,9 @@ async function quoted(client: Client, from: string, to: string, immediatelyExecu
 
 /** When the first event of this type of an object happened. */
 async function happened(client: Client, objectId: string, type: string): Promise<number> {
-  const { body } = await client.get(`/events?objectId=${objectId}&type=${type}`)
-  expect(body.data, `${type} of ${objectId}`).toHaveLength(1)
-  return Date.parse(body.data[0].timestamp)
+  const events = await client.events(`&objectId=${objectId}&type=${type}`)
+  expect(events, `${type} of ${objectId}`).toHaveLength(1)
+  return Date.parse(events[0].timestamp)
 }
 
 function expectAt(time: number, expected: number, what: string) {
@@ -157,10 +157,8 @@ describe('an advance', () => {
     )
     expect(feed).toEqual([...feed].sort())
 
-    const { body } = await client.get(
-      `/events?objectId=${held.transactionId}&type=OUTGOING_PAYMENT.PROCESSING`,
-    )
-    const event = (await client.get(`/events/${body.data[0].id}`)).body
+    const [told] = await client.events(`&objectId=${held.transactionId}&type=OUTGOING_PAYMENT.PROCESSING`)
+    const event = (await client.get(`/events/${told.id}`)).body
     expect(event.deliveryStatus).toBe('DELIVERED')
     const tries = event.deliveryAttempts.map((one: Reply['body']) => Date.parse(one.startedAt))
     expect(event.deliveryAttempts.map((one: Reply['body']) => one.responseStatus)).toEqual([

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 
 /** The keywords that the contract's schemas use. */
 export interface JsonSchema {
-  readonly type?: string
+  /** Two where it may also be `null`. */
+  readonly type?: string | readonly string[]
   readonly format?: string
   readonly pattern?: string
   readonly enum?: readonly string[]
@@ -31,6 +32,11 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://example.com/a',
 }
 
+/** The type of what a schema accepts, `null` aside. */
+export function typeOf({ type }: JsonSchema): string | undefined {
+  return typeof type === 'object' ? type[0] : type
+}
+
 /** Values that a schema accepts, with every optional member; between them every member of every union. */
 export function samples(schema: JsonSchema): Json[] {
   if (schema.oneOf) return schema.oneOf.flatMap(samples)
@@ -42,10 +48,11 @@ export function samples(schema: JsonSchema): Json[] {
       Object.fromEntries(each.map(([name, values]) => [name, values[index % values.length]!])),
     )
   }
-  if (schema.type === 'array') return samples(schema.items!).map((item) => [item])
-  if (schema.type === 'string') return [sampleText(schema)]
-  if (schema.type === 'integer') return [Math.max(schema.minimum ?? 1, (schema.exclusiveMinimum ?? 0) + 1)]
-  if (schema.type === 'boolean') return [true]
+  const type = typeOf(schema)
+  if (type === 'array') return samples(schema.items!).map((item) => [item])
+  if (type === 'string') return [sampleText(schema)]
+  if (type === 'integer') return [Math.max(schema.minimum ?? 1, (schema.exclusiveMinimum ?? 0) + 1)]
+  if (type === 'boolean') return [true]
   return [{ any: 'thing' }]
 }
 
@@ -137,8 +144,9 @@ const WRONG_TYPES: Readonly<Record<string, readonly string[]>> = {
 
 /** What is wrong for a member whatever the operation: JSON text, each of which the schema refuses. */
 export function badValues(schema: JsonSchema): string[] {
-  const { type = 'object' } = schema
-  const bad = [...WRONG_TYPES[type]!]
+  const type = typeOf(schema) ?? 'object'
+  const takesNull = schema.type?.includes('null')
+  const bad = WRONG_TYPES[type]!.filter((text) => !(takesNull && text === 'null'))
   if (type === 'string') bad.push(...badTexts(schema).map((text) => JSON.stringify(text)))
   if (type === 'integer') bad.push(...badIntegers(schema))
   if (type === 'array') bad.push(...badArrays(schema))

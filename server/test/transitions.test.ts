@@ -1,4 +1,5 @@
 import {
+  AGENT_ACTION_TRANSITIONS,
   INCOMING_TRANSACTION_TRANSITIONS,
   MESSAGE_TRANSITIONS,
   OUTGOING_TRANSACTION_TRANSITIONS,
@@ -16,6 +17,7 @@ const MACHINES = [
   ['transactions', OUTGOING_TRANSACTION_TRANSITIONS],
   ['transactions', INCOMING_TRANSACTION_TRANSITIONS],
   ['messages', MESSAGE_TRANSITIONS],
+  ['agent_actions', AGENT_ACTION_TRANSITIONS],
 ] as const
 
 describe.each(MACHINES)('the state machine of %s', (table, transitions) => {

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import type { Endpoint } from '@countersign/contract/endpoint'
 import type { ErrorCode } from '@countersign/contract/errors'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseJson } from '../src/json.ts'
-import { ENDPOINTS, expectError, forEach, pathToNothing } from './calls.testing.ts'
+import { type AgentClient, newAgent } from './agents.testing.ts'
+import { callerOf, ENDPOINTS, expectError, forEach, pathToNothing } from './calls.testing.ts'
 import {
   type Client,
   fund,
@@ -16,12 +18,18 @@ import {
 } from './client.testing.ts'
 
 let client: Client
+let agent: AgentClient
 beforeAll(async () => {
   client = await newPlatform()
+  agent = await newAgent(client, (await newCustomer(client)).id)
 })
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const customer = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
+
+const authorizationFor = (endpoint: Endpoint) => ({
+  Authorization: callerOf(endpoint, { client, agent }).authorization,
+})
 
 /** A request with nothing added to it but the credentials. */
 async function send(
@@ -84,7 +92,7 @@ describe('a request body', () => {
     const endpoints = ENDPOINTS.filter(([, { body }]) => body)
     await forEach(endpoints, async ([name, endpoint]) => {
       const reply = await send(endpoint.method, pathToNothing(endpoint), {
-        headers: { 'Content-Type': type },
+        headers: { 'Content-Type': type, ...authorizationFor(endpoint) },
         body: '{}',
       })
       expectError(reply, { code: 'UNSUPPORTED_MEDIA_TYPE', what: name })
@@ -148,7 +156,9 @@ describe('a request body', () => {
     const endpoints = ENDPOINTS.filter(([, { body, bodyOptional }]) => body && !bodyOptional)
     await forEach(endpoints, async ([name, endpoint]) => {
       const path = pathToNothing(endpoint)
-      for (const init of [{}, { headers: JSON_TYPE }, { headers: JSON_TYPE, body: '' }])
+      const headers = authorizationFor(endpoint)
+      const typed = { ...JSON_TYPE, ...headers }
+      for (const init of [{ headers }, { headers: typed }, { headers: typed, body: '' }])
         expectError(await send(endpoint.method, path, init), {
           code: 'INVALID_INPUT',
           field: 'body',

@@ -127,6 +127,7 @@ describe('the feed', () => {
       seen.add(event.type)
     }
     expect([...seen].sort()).toEqual([
+      'AGENT_ACTION.PENDING_APPROVAL',
       'CUSTOMER.KYC_APPROVED',
       'INCOMING_PAYMENT.COMPLETED',
       'INTERNAL_ACCOUNT.BALANCE_UPDATED',

@@ -1,5 +1,5 @@
 import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/currencies'
-import type { Op } from '../app.ts'
+import { maySee, type Op } from '../app.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
 import { type EventWrite, insert, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
@@ -29,14 +29,16 @@ export async function findInternalAccount(
   field = 'accountId',
 ): Promise<InternalAccountRow> {
   const account = await selectInternalAccount(op, id)
-  if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  if (!account || !maySee(op, account.customer_id))
+    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
 
 /** An account of this platform with its balance and its owner. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
 export async function findOwnedAccount(op: Op, id: string, field: string): Promise<OwnedAccountRow> {
   const account = await selectOwnedAccount(op, id)
-  if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  if (!account || !maySee(op, account.customer_id))
+    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
 

@@ -1,7 +1,7 @@
 import type { customer_create, customer_get, customer_update } from '@countersign/contract/customers'
 import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
 import { WALLET_CURRENCY } from '../accounts/accounts.ts'
-import type { Op } from '../app.ts'
+import { maySee, type Op } from '../app.ts'
 import type { CustomerRow } from '../db/tables.ts'
 import type { EventWrite } from '../db/writes.ts'
 import { event } from '../events/events.ts'
@@ -29,7 +29,7 @@ const UMA_NAME_BYTES = 8
 /** A customer of this platform. Errors, naming `field`: 404 `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`. */
 export async function findCustomer(op: Op, id: string, field = 'customerId'): Promise<CustomerRow> {
   const customer = await selectCustomer(op, id)
-  if (!customer) throw new ApiError('USER_NOT_FOUND', { details: { field } })
+  if (!customer || !maySee(op, customer.id)) throw new ApiError('USER_NOT_FOUND', { details: { field } })
   if (customer.deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field } })
   return customer
 }

@@ -29,6 +29,8 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'signing_requests',
   'messages',
   'webhook_deliveries',
+  'agent_actions',
+  'agent_reservations',
 ] satisfies RecordTable[])
 
 /** In this order a row is there before another refers to it; a table that is not named comes last. */
@@ -44,6 +46,8 @@ const INSERT_ORDER: readonly RecordTable[] = [
   'quotes',
   'transactions',
   'messages',
+  'agents',
+  'agent_actions',
 ]
 
 /** Undefined for a set that depends on the order of its own writes, or changes what others may depend on. */

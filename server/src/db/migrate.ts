@@ -6,6 +6,7 @@ import { money } from './migrations/0005-money.ts'
 import { webhooks } from './migrations/0006-webhooks.ts'
 import { commitTogether } from './migrations/0007-commit-together.ts'
 import { sandbox } from './migrations/0009-sandbox.ts'
+import { agents } from './migrations/0010-agents.ts'
 import type { Database } from './port.ts'
 
 /** Forward only: what has landed is never edited, a change is a new file at the end. */
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0006-webhooks', sql: webhooks },
   { name: '0007-commit-together', sql: commitTogether },
   { name: '0009-sandbox', sql: sandbox },
+  { name: '0010-agents', sql: agents },
 ]
 
 /** Chosen once at random; any number that nothing else on the database server locks. */

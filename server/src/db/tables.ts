@@ -1,3 +1,12 @@
+import type {
+  AgentActionRow,
+  AgentBudgetRow,
+  AgentDecisionRow,
+  AgentDeviceCodeRow,
+  AgentReservationRow,
+  AgentRow,
+} from './agent-tables.ts'
+
 /** The rows of the database as they are read (see `migrations/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables {
   platforms: PlatformRow
@@ -20,13 +29,20 @@ export interface Tables {
   webhook_secrets: WebhookSecretRow
   idempotency_keys: IdempotencyRow
   enclave_secrets: EnclaveSecretRow
+  agents: AgentRow
+  agent_device_codes: AgentDeviceCodeRow
+  agent_actions: AgentActionRow
+  agent_decisions: AgentDecisionRow
+  agent_reservations: AgentReservationRow
+  agent_budgets: AgentBudgetRow
   ledger_accounts: LedgerAccountRow
   ledger_transfers: LedgerTransferRow
   ledger_entries: LedgerEntryRow
   ledger_holds: LedgerHoldRow
 }
 
-interface Stamped {
+/** When a row was made and last changed. */
+export interface Stamped {
   created_at: Date
   updated_at: Date
 }

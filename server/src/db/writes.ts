@@ -26,8 +26,11 @@ export type Write =
   | EventWrite
   | LedgerWrite
 
-/** The tables that `insert`, `update` and `expect` may name: the ledger's and the outbox have writes of their own. */
-export type RecordTable = Exclude<keyof Tables, `ledger_${string}` | 'events'>
+/**
+ * The tables that `insert`, `update` and `expect` may name: the ledger's and the outbox have writes of their own, and the
+ * sums of what agents spend follow from `agent_reservations`.
+ */
+export type RecordTable = Exclude<keyof Tables, `ledger_${string}` | 'events' | 'agent_budgets'>
 
 export interface InsertWrite {
   readonly write: 'insert'

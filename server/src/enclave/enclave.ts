@@ -45,7 +45,10 @@ export interface Enclave {
   signWebhook(body: Uint8Array): Uint8Array
 
   /** A keyed digest of 32 bytes; each purpose has a key of its own. */
-  mac(purpose: 'cursor' | 'lookup' | 'otp' | 'webhook', message: Uint8Array | string): Uint8Array
+  mac(
+    purpose: 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'webhook',
+    message: Uint8Array | string,
+  ): Uint8Array
 }
 
 export interface OtpTargetOwner {

@@ -44,6 +44,7 @@ function createEnclave(
   const quorumKey = keys.quorum
   const macKeys = {
     cursor: deriveKey(dataKey, 'mac cursor'),
+    deviceCode: deriveKey(dataKey, 'mac deviceCode'),
     lookup: deriveKey(dataKey, 'mac lookup'),
     otp: deriveKey(dataKey, 'mac otp'),
     webhook: deriveKey(dataKey, 'mac webhook'),

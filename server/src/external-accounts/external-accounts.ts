@@ -4,7 +4,7 @@ import type {
   customer_external_account_create,
   customer_external_account_get,
 } from '@countersign/contract/external-accounts'
-import type { Op } from '../app.ts'
+import { maySee, type Op } from '../app.ts'
 import type { ExternalAccountRow } from '../db/tables.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { present } from '../present.ts'
@@ -27,7 +27,8 @@ export async function findExternalAccount(
   field = 'externalAccountId',
 ): Promise<ExternalAccountRow> {
   const account = await selectExternalAccount(op, id)
-  if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  if (!account || !maySee(op, account.customer_id))
+    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
 
@@ -80,6 +81,15 @@ function verifyBeneficiary(op: Op, info: AccountDetails, identifier: string): Ve
   const outcome = beneficiaryOutcome(suffixOf(identifier))
   if (outcome === 'INVALID') throw new Error('An account that was to be refused')
   return outcome
+}
+
+/** An account elsewhere in words: whose it is, its kind and its last characters. */
+export function describeAccount({ account_info, account_type, identifier }: ExternalAccountRow): string {
+  const beneficiary = (account_info as { beneficiary?: { fullName?: string; legalName?: string } })
+    .beneficiary
+  const name = beneficiary?.fullName ?? beneficiary?.legalName
+  const account = `${account_type} ending ${identifier.slice(-4)}`
+  return name ? `${name} (${account})` : account
 }
 
 /** An account elsewhere as the API shows it: its details with the rails that reach it. */

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Permission } from '@countersign/contract/endpoint'
+import { hashToken } from '../agents/device-codes.ts'
+import { selectActingAgent } from '../agents/store.ts'
 import type { App } from '../app.ts'
 import type { PlatformRow } from '../db/tables.ts'
 import { ApiError } from '../operation.ts'
@@ -43,9 +45,27 @@ export async function authenticatePlatform(
   }
 }
 
-function refused(reason: string): ApiError {
+const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
+
+/**
+ * The bearer token of an agent (specification 5.2). Errors: 401 `UNAUTHORIZED`; 429 `RATE_LIMITED` instead, for an
+ * address that came with too many tokens that are none.
+ */
+export async function authenticateAgent(app: App, authorization: string | undefined, address: string) {
+  const refusedAgent = (reason: string) => refused(reason, 'Bearer')
+  if (!authorization) throw refusedAgent('Missing credentials')
+  const token = BEARER.exec(authorization)?.[1]
+  if (token === undefined) throw refusedAgent('Malformed credentials')
+  const found = await selectActingAgent(app.lookup, hashToken(token))
+  if (found) return found
+  app.tries.check('agentTokensByAddress', address)
+  app.tries.failed('agentTokensByAddress', address)
+  throw refusedAgent('Invalid credentials')
+}
+
+function refused(reason: string, scheme: 'Basic' | 'Bearer' = 'Basic'): ApiError {
   return new ApiError('UNAUTHORIZED', {
     reason,
-    headers: { 'WWW-Authenticate': 'Basic realm="countersign"' },
+    headers: { 'WWW-Authenticate': `${scheme} realm="countersign"` },
   })
 }

@@ -19,7 +19,7 @@ export interface StoredAnswer {
   readonly body: string
 }
 
-/** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to platform, method and path. */
+/** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to method, path and caller: the platform, or an agent. */
 export function keyedRequest(
   op: Op,
   header: string | undefined,
@@ -34,7 +34,8 @@ export function keyedRequest(
       'Idempotency-Key must be 1 to 255 printable ASCII characters',
     )
   const requestHash = createHash('sha256').update(toCanonicalJson(body)).digest()
-  return { scope: `${op.platform.id} ${target}`, key: header, requestHash }
+  const caller = op.actor.kind === 'agent' ? `${op.platform.id} ${op.actor.agentId}` : op.platform.id
+  return { scope: `${caller} ${target}`, key: header, requestHash }
 }
 
 /**

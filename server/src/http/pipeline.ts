@@ -1,6 +1,8 @@
 import type { Endpoint } from '@countersign/contract/endpoint'
 import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
-import { type App, createOp, type Op } from '../app.ts'
+import { authenticateDeviceCode, codeFailed } from '../agents/device-codes.ts'
+import { type Actor, type App, createOp, type Op } from '../app.ts'
+import type { PlatformRow } from '../db/tables.ts'
 import type { Write } from '../db/writes.ts'
 import { parseJson, toJson } from '../json.ts'
 import { LogWith } from '../observability/log.ts'
@@ -10,18 +12,12 @@ import {
   type Handler,
   type Implementation,
   type Input,
+  type SignedCall,
   type SignedHandler,
   StaleRead,
 } from '../operation.ts'
-import {
-  approve,
-  approveByProof,
-  consumeRequest,
-  findChallenge,
-  issueRequest,
-  type SignedCall,
-} from '../signing/signing.ts'
-import { authenticatePlatform } from './auth.ts'
+import { approve, approveByProof, consumeRequest, findChallenge, issueRequest } from '../signing/signing.ts'
+import { authenticateAgent, authenticatePlatform } from './auth.ts'
 import { parseBody } from './body.ts'
 import { asApiError, encodeError } from './errors.ts'
 import { findStoredAnswer, type KeyedRequest, keyedRequest, storeAnswer } from './idempotency.ts'
@@ -41,6 +37,8 @@ export interface Call {
   readonly idempotencyKey: string | undefined
   readonly signature: string | undefined
   readonly requestId: string | undefined
+  /** Of the machine at the other end of the connection. */
+  readonly address: string
   /** What its log lines say about it. */
   readonly trace: Trace
 }
@@ -85,6 +83,14 @@ export function createPipeline<E extends Endpoint>(
   const checkAnswer = options.checkAnswers ? createAnswerCheck(endpoint) : undefined
 
   return async (call) => {
+    const answer = await answerTo(call)
+    // Whether there is no such code, or it was known and is not good any more: both are a try.
+    if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
+      codeFailed(app, codeOf(call), call.address)
+    return answer
+  }
+
+  async function answerTo(call: Call): Promise<Answer> {
     try {
       return await run(await authorize(app, endpoint, call), call)
     } catch (error) {
@@ -99,10 +105,9 @@ export function createPipeline<E extends Endpoint>(
     const body = parseBody(call.body)
     const input = parse(call, body)
     const target = `${call.method} ${call.path}`
-    const signedCall: SignedCall = { operation: name, target, body: endpoint.body ? body : undefined }
-    const keyed = endpoint.idempotent
-      ? keyedRequest(op, call.idempotencyKey, target, signedCall.body)
-      : undefined
+    const sent = endpoint.body ? body : undefined
+    const signedCall = (await signed?.signedAs?.(op, input)) ?? { operation: name, target, body: sent }
+    const keyed = endpoint.idempotent ? keyedRequest(op, call.idempotencyKey, target, sent) : undefined
     for (let reruns = 0; reruns <= RERUNS_MAX; reruns++) {
       const stored = await replay(op, keyed)
       if (stored) return stored
@@ -174,17 +179,48 @@ async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer |
 }
 
 async function authorize(app: App, endpoint: Endpoint, call: Call): Promise<Op> {
-  if (endpoint.auth !== 'platform') throw new Error(`No authentication for ${endpoint.auth} yet`)
-  const { platform, tokenId, permissions } = await authenticatePlatform(app, call.authorization)
+  const { platform, actor } = await authenticate(app, endpoint, call)
   call.trace.platformId = platform.id
-  const log = new LogWith(app.log, call.trace)
-  const op = createOp(app, platform, { kind: 'token', tokenId, permissions }, log)
-  if (!permissions.includes(endpoint.permission))
+  if (
+    endpoint.auth === 'platform' &&
+    actor.kind === 'token' &&
+    !actor.permissions.includes(endpoint.permission)
+  )
     throw new ApiError('FORBIDDEN', {
       message: `This token does not have the permission ${endpoint.permission}.`,
       details: { permission: endpoint.permission },
     })
-  return op
+  return createOp(app, platform, actor, new LogWith(app.log, call.trace))
+}
+
+/** Who calls, by what this endpoint wants to be shown. */
+async function authenticate(
+  app: App,
+  endpoint: Endpoint,
+  call: Call,
+): Promise<{ readonly platform: PlatformRow; readonly actor: Actor }> {
+  switch (endpoint.auth) {
+    case 'platform': {
+      const { platform, ...token } = await authenticatePlatform(app, call.authorization)
+      return { platform, actor: { kind: 'token', ...token } }
+    }
+    case 'agent': {
+      const { platform, ...agent } = await authenticateAgent(app, call.authorization, call.address)
+      return { platform, actor: { kind: 'agent', ...agent } }
+    }
+    case 'deviceCode':
+      return {
+        platform: await authenticateDeviceCode(app, codeOf(call), call.address),
+        actor: { kind: 'deviceCode' },
+      }
+    case 'public':
+      throw new Error('No endpoint is public')
+  }
+}
+
+/** The device code that stands in the path. */
+function codeOf(call: Call): string {
+  return (call.params as { readonly code: string }).code
 }
 
 function createParser(endpoint: Endpoint): (call: Call, sent: unknown) => Input<Endpoint> {

@@ -81,6 +81,7 @@ function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, chec
         idempotencyKey: headerText(request, 'idempotency-key'),
         signature: headerText(request, 'svc-wallet-signature'),
         requestId: headerText(request, 'request-id'),
+        address: request.ip,
         trace: request.trace,
       })
       if (status >= 400) request.trace.code = (JSON.parse(body) as { code: ErrorCode }).code

@@ -7,6 +7,7 @@ import { INT64_MAX, INT64_MIN } from '../int64.ts'
 import { fieldError } from '../operation.ts'
 
 interface Int64Bounds {
+  isNullable?: boolean
   minimum?: number
   exclusiveMinimum?: number
   maximum?: number
@@ -27,6 +28,7 @@ function isWellFormedThroughout(value: unknown): boolean {
 }
 
 function isInt64(bounds: Int64Bounds, value: unknown): boolean {
+  if (value === null) return bounds.isNullable ?? false
   if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) return false
   const amount = BigInt(value as number | bigint)
   if (amount < INT64_MIN || amount > INT64_MAX) return false
@@ -140,7 +142,8 @@ function translate(schema: object): object {
   const { type, format, ...rest } = schema as Record<string, unknown>
   if (format === 'int64') {
     const { minimum, exclusiveMinimum, maximum } = rest as Int64Bounds
-    return { int64: { minimum, exclusiveMinimum, maximum } }
+    const isNullable = Array.isArray(type) && type.includes('null')
+    return { int64: { isNullable, minimum, exclusiveMinimum, maximum } }
   }
   const { discriminator, oneOf, ...others } = rest as {
     discriminator?: { propertyName: string }

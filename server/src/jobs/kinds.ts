@@ -4,6 +4,7 @@ import type { Write } from '../db/writes.ts'
 /** Every kind of due work. `handlers.ts` names what does it. */
 export const JOB_KINDS = [
   'accounts.backfill',
+  'agent-action.expire',
   'message.deliver',
   'quote.expire',
   'receipt.expire',

@@ -1,8 +1,9 @@
 import type { KnownCurrency } from '@countersign/contract/currencies'
 import type { Op } from '../app.ts'
 import { plusSeconds } from '../app.ts'
-import type { CustomerRow, ExternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
+import type { CustomerRow, QuoteRow, TransactionRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
+import { describeAccount } from '../external-accounts/external-accounts.ts'
 import { INT64_MAX } from '../int64.ts'
 import { job } from '../jobs/jobs.ts'
 import { findBalances } from '../ledger/ledger.ts'
@@ -14,7 +15,7 @@ import { announce } from '../transactions/moves.ts'
 import { makeReference, newTransaction } from '../transactions/transactions.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { exchangeRate, feesOf, inWords, type Price, price, rateDetails } from './pricing.ts'
-import { executeQuote } from './quotes.ts'
+import { executeQuote, executionCall } from './quotes.ts'
 import { fundingInstructions } from './realtime.ts'
 
 export interface CreatedQuote {
@@ -175,8 +176,7 @@ function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeo
   const sends = inWords(quote.sending_amount, quote.sending_currency as KnownCurrency)
   const delivers = inWords(quote.receiving_amount, quote.receiving_currency as KnownCurrency)
   const to = describe(payee)
-  const call = { operation: 'quote_execute', target: `POST /quotes/${quote.id}/execute`, body: undefined }
-  return issueRequest(op, call, {
+  return issueRequest(op, executionCall(quote.id), {
     accountId: quote.source_account_id!,
     statement: {
       summary: `Pay ${sends}, fees included, so that ${to} receives ${delivers}`,
@@ -193,14 +193,6 @@ function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeo
 function describe(payee: Payee): string {
   if (payee.kind === 'external') return describeAccount(payee.account)
   return payee.kind === 'uma' ? payee.umaAddress : (payee.umaAddress ?? `account ${payee.account.id}`)
-}
-
-function describeAccount({ account_info, account_type, identifier }: ExternalAccountRow): string {
-  const beneficiary = (account_info as { beneficiary?: { fullName?: string; legalName?: string } })
-    .beneficiary
-  const name = beneficiary?.fullName ?? beneficiary?.legalName
-  const account = `${account_type} ending ${identifier.slice(-4)}`
-  return name ? `${name} (${account})` : account
 }
 
 function keptOfRequest(body: QuoteBody): Record<string, unknown> {

@@ -1,24 +1,35 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/currencies'
 import { QUOTE_TRANSITIONS } from '@countersign/contract/states'
 import { balanceUpdated } from '../accounts/accounts.ts'
-import type { Op } from '../app.ts'
+import { maySee, type Op } from '../app.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
 import type { Write } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import { hold } from '../ledger/ledger.ts'
-import { ApiError } from '../operation.ts'
+import { ApiError, type SignedCall } from '../operation.ts'
 import { present } from '../present.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { type RateSummary, type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
 import { nextState, transition } from '../transition.ts'
 import { fundingInstructions } from './realtime.ts'
-import { selectQuote } from './store.ts'
+import { selectPayload, selectQuote } from './store.ts'
 
 /** Error: 404 `QUOTE_NOT_FOUND`. */
 export async function findQuote(op: Op, id: string): Promise<QuoteRow> {
   const quote = await selectQuote(op, id)
-  if (!quote) throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
+  if (!quote || !maySee(op, quote.customer_id))
+    throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
   return quote
+}
+
+/** What an embedded wallet signs to execute a quote; undefined where another account pays. */
+export async function findPayload(op: Op, quote: QuoteRow): Promise<string | undefined> {
+  return quote.signing_request_id === null ? undefined : selectPayload(op, quote.signing_request_id)
+}
+
+/** The call that the wallet's signature of a quote is for, wherever it is then executed. */
+export function executionCall(quoteId: string): SignedCall {
+  return { operation: 'quote_execute', target: `POST /quotes/${quoteId}/execute`, body: undefined }
 }
 
 /** Errors: 400 `QUOTE_EXPIRED`, 409 `CONFLICT` where the quote was executed or ended before. */
@@ -41,11 +52,11 @@ export function executeQuote(
   account: InternalAccountRow,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
-): { readonly quote: QuoteRow; readonly writes: Write[] } {
+): { readonly quote: QuoteRow; readonly transaction: TransactionWithCustomer; readonly writes: Write[] } {
   const cause = { cause: 'quote', causeId: quote.id } as const
   const { holdId, write } = hold(op, cause, account.id, quote.sending_amount)
   const begun = beginSettlement(op, quote, transaction, { hold_id: holdId })
-  return { quote: begun.quote, writes: [write, ...begun.writes, balanceUpdated(op, account)] }
+  return { ...begun, writes: [write, ...begun.writes, balanceUpdated(op, account)] }
 }
 
 /** The money of a quote is there: quote and transaction are PROCESSING, and settling it is due now. */

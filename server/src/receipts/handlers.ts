@@ -3,11 +3,14 @@ import type {
   transaction_approve,
   transaction_reject,
 } from '@countersign/contract/receipts'
+import { findActionOf } from '../agents/actions.ts'
+import { approveAction, type Decided, rejectAction, signatureFor } from '../agents/approvals.ts'
 import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CustomerRow } from '../db/tables.ts'
-import { ApiError, fieldError, type Handler, type Input } from '../operation.ts'
+import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
+import { executionCall } from '../quotes/quotes.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
@@ -17,16 +20,39 @@ import { findCustomerAtUma, readUmaAddress } from '../uma/uma.ts'
 import { approveReceipt, isAwaitingApproval, receivePayment, rejectReceipt } from './receipts.ts'
 import { SANDBOX_SENDER } from './sandbox-sender.ts'
 
-export const transactionApprove: Handler<typeof transaction_approve> = async (op, { params, body }) => {
-  const waiting = await findAwaiting(op, params.transactionId)
-  const { receipt, writes } = approveReceipt(op, waiting, body?.receiverCustomerInfo)
-  return { status: 200, body: transactionView(receipt, receipt), writes }
+export const transactionApprove: SignedHandler<typeof transaction_approve> = {
+  async signedAs(op, { params }) {
+    const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+    return action && action.quote_id !== null ? executionCall(action.quote_id) : undefined
+  },
+
+  async authorize(op, { params }) {
+    const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+    return action ? signatureFor(op, action) : null
+  },
+
+  async handle(op, { params, body }) {
+    const transaction = await findTransaction(op, params.transactionId)
+    const action = await findActionOf(op, transaction)
+    if (action) return decidedOn(transaction, await approveAction(op, action))
+    const { receipt, writes } = approveReceipt(op, checkAwaiting(op, transaction), body?.receiverCustomerInfo)
+    return { status: 200, body: transactionView(receipt, receipt), writes }
+  },
 }
 
 export const transactionReject: Handler<typeof transaction_reject> = async (op, { params, body }) => {
-  const waiting = await findAwaiting(op, params.transactionId)
-  const { receipt, writes } = rejectReceipt(op, waiting, body ?? {})
+  const transaction = await findTransaction(op, params.transactionId)
+  const action = await findActionOf(op, transaction)
+  if (action) return decidedOn(transaction, await rejectAction(op, action, body?.reason))
+  const { receipt, writes } = rejectReceipt(op, checkAwaiting(op, transaction), body ?? {})
   return { status: 200, body: transactionView(receipt, receipt), writes }
+}
+
+/** What an agent asked for is decided here as by its own endpoints (specification 1.3). */
+function decidedOn(transaction: TransactionWithCustomer, decided: Decided | undefined) {
+  if (!decided) throw notAwaiting(transaction)
+  const { transaction: row, writes } = decided
+  return { status: 200, body: transactionView(row, row), writes } as const
 }
 
 /** A payment out of nothing (specification 4.14). What the platform asks of every sender, this one tells. */
@@ -61,11 +87,13 @@ async function findReceiver(
   return addressed
 }
 
-async function findAwaiting(op: Op, id: string): Promise<TransactionWithCustomer> {
-  const transaction = await findTransaction(op, id)
-  if (!isAwaitingApproval(op, transaction))
-    throw new ApiError('TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL', {
-      details: { field: 'transactionId', status: transaction.state },
-    })
+function checkAwaiting(op: Op, transaction: TransactionWithCustomer): TransactionWithCustomer {
+  if (!isAwaitingApproval(op, transaction)) throw notAwaiting(transaction)
   return transaction
+}
+
+function notAwaiting({ state }: TransactionWithCustomer): ApiError {
+  return new ApiError('TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL', {
+    details: { field: 'transactionId', status: state },
+  })
 }

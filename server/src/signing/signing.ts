@@ -5,7 +5,7 @@ import { rowByKey } from '../db/lookup.ts'
 import type { SigningRequestRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { toCanonicalJson, toJson } from '../json.ts'
-import { ApiError, type Approval, type Authorization, type Prove } from '../operation.ts'
+import { ApiError, type Approval, type Authorization, type Prove, type SignedCall } from '../operation.ts'
 import { SANDBOX_WALLET_SIGNATURE } from '../sandbox/magic-values.ts'
 import { findActiveSession, findNewestSession } from '../sessions/sessions.ts'
 
@@ -16,15 +16,6 @@ import { findActiveSession, findNewestSession } from '../sessions/sessions.ts'
 
 /** How long a signed retry may take, where nothing else sets its time (specification 2.3). */
 export const SIGNING_SECONDS = 5 * 60
-
-/** The call that is being authorized: what was sent, where. The retry must be the same. */
-export interface SignedCall {
-  /** The endpoint's name in the contract. */
-  readonly operation: string
-  /** Method and path as sent, `POST /quotes/Quote:…/execute`. */
-  readonly target: string
-  readonly body: unknown
-}
 
 /** What a 202 answer tells the client (specification 2.3). */
 export interface Challenge {

@@ -9,7 +9,7 @@ import type {
   OutgoingTransaction,
 } from '@countersign/contract/transactions'
 import type { Static } from 'typebox'
-import type { Op } from '../app.ts'
+import { maySee, type Op } from '../app.ts'
 import type { TransactionRow } from '../db/tables.ts'
 import { ApiError } from '../operation.ts'
 import { present } from '../present.ts'
@@ -39,7 +39,8 @@ export interface RateSummary {
 /** Error: 404 `TRANSACTION_NOT_FOUND`. */
 export async function findTransaction(op: Op, id: string): Promise<TransactionWithCustomer> {
   const row = await selectTransaction(op, id)
-  if (!row) throw new ApiError('TRANSACTION_NOT_FOUND', { details: { field: 'transactionId' } })
+  if (!row || !maySee(op, row.customer_id))
+    throw new ApiError('TRANSACTION_NOT_FOUND', { details: { field: 'transactionId' } })
   return row
 }
 
@@ -75,7 +76,7 @@ export function newTransaction(op: Op, given: Given): TransactionRow {
     refund: null,
     details: {},
     receipt_delivery_confirmed_at: null,
-    agent_id: null,
+    agent_id: op.actor.kind === 'agent' ? op.actor.agentId : null,
     settled_at: null,
     created_at: op.now,
     updated_at: op.now,

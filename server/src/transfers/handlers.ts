@@ -1,14 +1,14 @@
 import type { transfer_in, transfer_out } from '@countersign/contract/transfers'
 import type { Handler } from '../operation.ts'
 import { transactionView } from '../transactions/transactions.ts'
-import { beginTransferIn, beginTransferOut } from './transfers.ts'
+import { beginTransfer, draftTransferIn, draftTransferOut } from './transfers.ts'
 
 export const transferIn: Handler<typeof transfer_in> = async (op, { body }) => {
-  const { transaction, writes } = await beginTransferIn(op, body)
+  const { transaction, writes } = beginTransfer(op, await draftTransferIn(op, body))
   return { status: 201, body: transactionView(transaction, transaction), writes }
 }
 
 export const transferOut: Handler<typeof transfer_out> = async (op, { body }) => {
-  const { transaction, writes } = await beginTransferOut(op, body)
+  const { transaction, writes } = beginTransfer(op, await draftTransferOut(op, body))
   return { status: 201, body: transactionView(transaction, transaction), writes }
 }

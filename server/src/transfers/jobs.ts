@@ -22,7 +22,8 @@ export const settleTransfer: JobHandler = async (op, payload, known) => {
   if (transaction.state !== 'PENDING') return []
   if (!op.rail) throw new Error('There is no rail to pay by')
   const isOut = transaction.kind === 'TRANSFER_OUT'
-  const payment = paymentOf(op, transaction)
+  const submittedAt = new Date((payload.submittedAt as string | undefined) ?? transaction.created_at)
+  const payment = paymentOf(op, transaction, submittedAt)
   const delivery = await (isOut ? op.rail.send(payment) : op.rail.pull(payment))
   if (delivery.outcome === 'pending') return [job(op, 'transfer.settle', payload, delivery.askAgainAt)]
   const accountId = isOut ? transaction.source_account_id! : transaction.destination_account_id!
@@ -55,7 +56,7 @@ function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccoun
   return captureAll(op, cause, { holdId: transaction.hold_id!, account: account.id, amount }, legs(-1n))
 }
 
-function paymentOf(op: Op, transaction: TransactionRow): Payment {
+function paymentOf(op: Op, transaction: TransactionRow, submittedAt: Date): Payment {
   return {
     transactionId: transaction.id,
     purpose: 'transfer',
@@ -65,7 +66,7 @@ function paymentOf(op: Op, transaction: TransactionRow): Payment {
     currency: transaction.received_currency!,
     reference: transaction.reference,
     remittanceInformation: transaction.remittance_information,
-    submittedAt: transaction.created_at,
+    submittedAt,
     now: op.now,
   }
 }

@@ -3,8 +3,8 @@ import type { BodyOf } from '@countersign/contract/endpoint'
 import type { transfer_in, transfer_out } from '@countersign/contract/transfers'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import type { ExternalAccountRow, InternalAccountRow } from '../db/tables.ts'
-import { insert, type Write } from '../db/writes.ts'
+import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/tables.ts'
+import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { checkRail, findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { INT64_MAX } from '../int64.ts'
 import { job } from '../jobs/jobs.ts'
@@ -16,13 +16,20 @@ import { announce } from '../transactions/moves.ts'
 import { newTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import type { KnownTransfer } from './jobs.ts'
 
+/** A transfer that was checked and has not begun: nothing of it is written yet. */
+export interface TransferDraft {
+  readonly transaction: TransactionWithCustomer
+  /** The account here. */
+  readonly account: InternalAccountRow
+}
+
 export interface BegunTransfer {
   readonly transaction: TransactionWithCustomer
   readonly writes: readonly Write[]
 }
 
-/** Begins to pull money in. Nothing is the account's until the rail has it. */
-export async function beginTransferIn(op: Op, body: BodyOf<typeof transfer_in>): Promise<BegunTransfer> {
+/** Checks what is to be pulled in. */
+export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>): Promise<TransferDraft> {
   const { source, destination, amount } = body
   if (amount === undefined)
     throw fieldError('INVALID_INPUT', 'amount', 'amount is required: say how much to pull in')
@@ -45,15 +52,11 @@ export async function beginTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     received_amount: amount,
     received_currency: internal.currency,
   })
-  const transaction = { ...row, platform_customer_id: platformCustomerId }
-  return {
-    transaction,
-    writes: [insert('transactions', row), settleJob(op, { transaction, account: internal })],
-  }
+  return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
 }
 
-/** Begins to push money out: it is held at once. Guard: the account can spend it. */
-export async function beginTransferOut(op: Op, body: BodyOf<typeof transfer_out>): Promise<BegunTransfer> {
+/** Checks what is to be pushed out. Without an amount it is all that the account can spend. */
+export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
   const { internal, external, platformCustomerId, balance } = parties
@@ -61,10 +64,7 @@ export async function beginTransferOut(op: Op, body: BodyOf<typeof transfer_out>
   const amount = body.amount ?? balance.available
   if (amount > balance.available || amount === 0n) throw insufficient(internal, balance, body.amount)
   checkLimits(op, 'OUTGOING', internal, amount)
-  const id = op.newId('Transaction')
-  const { holdId, write } = hold(op, { cause: 'transaction', causeId: id }, internal.id, amount)
   const row = newTransaction(op, {
-    id,
     kind: 'TRANSFER_OUT',
     type: 'INCOMING',
     direction: 'DEBIT',
@@ -77,21 +77,73 @@ export async function beginTransferOut(op: Op, body: BodyOf<typeof transfer_out>
     sent_currency: internal.currency,
     received_amount: amount,
     received_currency: internal.currency,
-    hold_id: holdId,
     payment_rail: destination.paymentRail ?? null,
     remittance_information: body.remittanceInformation ?? null,
   })
-  const transaction = { ...row, platform_customer_id: platformCustomerId }
+  return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
+}
+
+/**
+ * Begins a transfer: what goes out is held at once; what comes in is nobody's until the rail has it. Guard: the account
+ * can spend it.
+ */
+export function beginTransfer(op: Op, { transaction, account }: TransferDraft): BegunTransfer {
+  if (transaction.kind === 'TRANSFER_IN')
+    return { transaction, writes: [record(transaction), settleJob(op, { transaction, account })] }
+  const { holdId, write } = holdOf(op, transaction, account)
+  const begun = { ...transaction, hold_id: holdId }
   return {
-    transaction,
+    transaction: begun,
     writes: [
       write,
-      insert('transactions', row),
-      ...announce(op, transaction),
-      balanceUpdated(op, internal),
-      settleJob(op, { transaction, account: internal }),
+      record(begun),
+      ...announce(op, begun),
+      balanceUpdated(op, account),
+      settleJob(op, { transaction: begun, account }),
     ],
   }
+}
+
+/** Records a transfer that somebody has to approve before it begins. It holds nothing. */
+export function recordTransfer(op: Op, { transaction }: TransferDraft): Write[] {
+  return [record(transaction), ...(transaction.direction === 'DEBIT' ? announce(op, transaction) : [])]
+}
+
+/** Begins a transfer that was recorded before. Guards: it has not begun or ended meanwhile, the account can spend it. */
+export function beginRecordedTransfer(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  account: InternalAccountRow,
+): BegunTransfer {
+  const waiting = { state: transaction.state, hold_id: null }
+  if (transaction.kind === 'TRANSFER_IN')
+    return {
+      transaction,
+      writes: [
+        expectRow('transactions', transaction.id, waiting),
+        settleJob(op, { transaction, account }, op.now),
+      ],
+    }
+  const { holdId, write } = holdOf(op, transaction, account)
+  const change = { hold_id: holdId, updated_at: op.now }
+  const begun = { ...transaction, ...change }
+  return {
+    transaction: begun,
+    writes: [
+      write,
+      update('transactions', transaction.id, waiting, change),
+      balanceUpdated(op, account),
+      settleJob(op, { transaction: begun, account }, op.now),
+    ],
+  }
+}
+
+function record({ platform_customer_id: _, ...row }: TransactionWithCustomer): Write {
+  return insert('transactions', row)
+}
+
+function holdOf(op: Op, { id, sent_amount }: TransactionRow, account: InternalAccountRow) {
+  return hold(op, { cause: 'transaction', causeId: id }, account.id, sent_amount!)
 }
 
 interface Parties {
@@ -169,6 +221,8 @@ function insufficient(
   })
 }
 
-function settleJob(op: Op, known: KnownTransfer): Write {
-  return job(op, 'transfer.settle', { transactionId: known.transaction.id }, op.now, known)
+/** The rail is asked at once. `submittedAt` where that is later than the transfer was recorded. */
+function settleJob(op: Op, known: KnownTransfer, submittedAt?: Date): Write {
+  const payload = { transactionId: known.transaction.id, ...(submittedAt ? { submittedAt } : {}) }
+  return job(op, 'transfer.settle', payload, op.now, known)
 }

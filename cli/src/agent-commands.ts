@@ -1,0 +1,107 @@
+import { Countersign } from '@countersign/sdk/countersign'
+import type { Command } from 'commander'
+import type { PolicyOptions } from './agent-policy.ts'
+import { watchApprovals } from './agent-watch.ts'
+import {
+  type AgentShell,
+  approveAction,
+  createAgent,
+  deleteAgent,
+  listAgents,
+  makeCode,
+  rejectAction,
+  setPaused,
+} from './agents.ts'
+import { atBaseUrl, readCredentials } from './credentials.ts'
+
+/** What each of these commands takes beside its own. */
+interface Common {
+  readonly credentials?: string
+  readonly baseUrl?: string
+  readonly json?: boolean
+}
+
+/** Adds `countersign agent …`. */
+export function addAgentCommands(program: Command): void {
+  const agent = program
+    .command('agent')
+    .description('agents of your platform: who there is, what waits for approval')
+  const add = (usage: string, description: string) =>
+    agent
+      .command(usage)
+      .description(description)
+      .option(
+        '--credentials <file>',
+        'JSON with baseUrl, tokenId, clientSecret (default: of the data directory)',
+      )
+      .option('--base-url <url>', 'the server, where it is another than the credentials say')
+      .option('--json', 'print JSON')
+
+  add('create', 'make an agent for a customer and show its device code, once')
+    .requiredOption('--customer <id>', 'for whom it acts, Customer:…')
+    .requiredOption('--name <name>', 'what to call it')
+    .option('--policy <file>', 'the whole policy as JSON, as the API has it; or the options below')
+    .option('--allow <list>', 'permissions, separated by commas: VIEW_TRANSACTIONS, CREATE_TRANSFERS, …')
+    .option('--currency <code>', 'of all amounts here, as USD')
+    .option('--per-transaction <amount>', 'the most that one action may move, as 100.00')
+    .option('--daily <amount>', 'the most on one day, in UTC')
+    .option('--daily-count <number>', 'how many actions on one day')
+    .option('--monthly <amount>', 'the most in one month')
+    .option('--approve-all', 'each action waits for approval')
+    .option('--approve-over <amount>', 'what moves more than this waits for approval')
+    .option('--accounts <list>', 'the only accounts it may touch, separated by commas')
+    .action(async (options: Common & PolicyOptions & { customer: string; name: string }) => {
+      const { credentials: _, baseUrl: __, json: ___, ...own } = options
+      await createAgent(await shellOf(options), own)
+    })
+  add('list', 'agents, their limits and what they have used of them')
+    .option('--customer <id>', 'of this customer only')
+    .action(async (options: Common & { customer?: string }) => listAgents(await shellOf(options), options))
+  add('approve <action>', 'have done what waits for approval, AgentAction:…')
+    .option('--agent <id>', 'whose it is; needed only where it was decided before')
+    .action(async (action: string, options: Common & { agent?: string }) =>
+      approveAction(await shellOf(options), action, options),
+    )
+  add('reject <action>', 'turn down what waits for approval')
+    .option('--agent <id>', 'whose it is; needed only where it was decided before')
+    .option('--reason <text>', 'the agent reads it')
+    .action(async (action: string, options: Common & { agent?: string; reason?: string }) =>
+      rejectAction(await shellOf(options), action, options),
+    )
+  add('pause <agent>', 'let it read and do nothing, from the next request on').action(
+    async (id: string, options: Common) => setPaused(await shellOf(options), id, true),
+  )
+  add('resume <agent>', 'let a paused agent go on').action(async (id: string, options: Common) =>
+    setPaused(await shellOf(options), id, false),
+  )
+  add('delete <agent>', 'end it: its token, and what waits for approval').action(
+    async (id: string, options: Common) => deleteAgent(await shellOf(options), id),
+  )
+  add('code <agent>', 'a new device code, which connects it anew').action(
+    async (id: string, options: Common) => makeCode(await shellOf(options), id),
+  )
+  add('watch', 'print what waits for approval, as it comes, until Ctrl-C')
+    .option('--agent <id>', 'of this agent only')
+    .action(async (options: Common & { agent?: string }) => {
+      const shell = await shellOf(options)
+      await untilInterrupted((signal) => watchApprovals(shell, { ...options, signal }))
+    })
+}
+
+async function shellOf({ credentials, baseUrl, json }: Common): Promise<AgentShell> {
+  const found = await readCredentials(credentials)
+  const used = atBaseUrl(found, baseUrl ?? found.baseUrl)
+  return { countersign: new Countersign(used), baseUrl: used.baseUrl, isJson: json ?? false }
+}
+
+/** Ctrl-C and SIGTERM end the work in an orderly way, and the program with 0. */
+async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController()
+  const end = () => controller.abort()
+  process.once('SIGINT', end).once('SIGTERM', end)
+  try {
+    await work(controller.signal)
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
+  }
+}

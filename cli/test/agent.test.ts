@@ -1,0 +1,187 @@
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Agent } from '@countersign/sdk/agent'
+import { Countersign } from '@countersign/sdk/countersign'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
+
+const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const WAIT_MS = 60_000
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-cli-agent-'))
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A platform whose credentials are where the program looks for them, and a customer with 1,000.00 USD. */
+async function makeShop() {
+  const dataDir = await mkdtemp(join(folder, 'data-'))
+  const credentials = await makePlatform()
+  await writeFile(join(dataDir, 'credentials.json'), JSON.stringify(credentials))
+  const countersign = new Countersign(credentials)
+  const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 5_000_000n })
+  const { usdId: accountId } = customer
+  await countersign.call('sandbox_account_fund', { params: { accountId }, body: { amount: 100_000n } })
+  const env = { ...process.env, COUNTERSIGN_DATA_DIR: dataDir }
+  const run = (...args: string[]) =>
+    new Promise<{ exitCode: number; stdout: string; stderr: string }>((resolve) => {
+      execFile(
+        process.execPath,
+        [PROGRAM, 'agent', ...args],
+        { cwd: folder, env },
+        (error, stdout, stderr) => {
+          resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+        },
+      )
+    })
+  return { countersign, customer, dataDir, env, run }
+}
+
+/** What the program writes, until it has written what is waited for. */
+function watch(env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [PROGRAM, 'agent', 'watch'], { cwd: folder, env })
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  let output = ''
+  const seen = (wanted: string) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => output.includes(wanted) && resolve(output)
+      child.stdout.on('data', look)
+      look()
+      closed.then(() => reject(new Error(`It ended: ${output}`)))
+      setTimeout(() => reject(new Error(`"${wanted}" is not in: ${output}`)), WAIT_MS).unref()
+    })
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const end = () => {
+    child.kill('SIGINT')
+    return closed
+  }
+  return { seen, end }
+}
+
+describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
+  test('makes an agent, shows what it asks for as it comes, and takes the word on it', {
+    timeout: 120_000,
+  }, async () => {
+    const { countersign, customer, env, run } = await makeShop()
+    const limits = ['--currency', 'USD', '--per-transaction', '100.00', '--daily', '250']
+    const created = await run(
+      ...['create', '--customer', customer.customerId, '--name', 'Shopper', ...limits],
+      ...['--allow', 'CREATE_TRANSFERS,VIEW_TRANSACTIONS', '--approve-over', '20.00'],
+    )
+    expect(created).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(created.stdout).toMatch(/one action: at most 100\.00 USD/)
+    expect(created.stdout).toMatch(/what moves more than 20\.00 USD waits for approval/)
+    const [, agentId] = /^(Agent:\S+) {2}"Shopper", active, not connected$/m.exec(created.stdout)!
+    const [, code] = /^Device code {2}(\S+) {2}good once, until \S+$/m.exec(created.stdout)!
+    const agent = await Agent.redeem({ baseUrl: inject('baseUrl'), code: code! })
+    const pay = (amount: bigint) =>
+      agent.transferOut({
+        source: { accountId: customer.usdId },
+        destination: { accountId: customer.bankId },
+        amount,
+      })
+
+    const first = await pay(2_500n)
+    const { seen, end } = watch(env)
+    const words = `TRANSFER_OUT 25.00 USD from ${customer.usdId} to ${customer.bankId}`
+    expect(await seen(words)).toContain('1 waiting. Ctrl-C ends this.')
+    const second = await pay(3_000n)
+    await seen(second.id)
+
+    const approved = await run('approve', first.id)
+    expect(approved).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(approved.stdout).toContain(`${first.id} is APPROVED\n`)
+    await seen(`${first.id} is decided.`)
+    const rejected = await run('reject', second.id, '--reason', 'Not this month', '--json')
+    expect(JSON.parse(rejected.stdout)).toMatchObject({ id: second.id, rejectionReason: 'Not this month' })
+    expect(await end()).toBe(0)
+    expect((await agent.waitForDecision(second.id)).status).toBe('REJECTED')
+
+    const gone = await run('approve', second.id)
+    expect(gone).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(gone.stderr).toMatch(/^No action \S+ waits for approval\. .*--agent Agent:…\n$/)
+    const conflict = await run('approve', second.id, '--agent', agentId!)
+    expect(conflict.stderr).toMatch(/^The server refused: 409 CONFLICT: /)
+
+    const third = await pay(4_000n)
+    await countersign.agents.updatePolicy(agentId!, { spendingLimits: { perTransactionLimit: 1n } })
+    const failed = await run('approve', third.id)
+    expect(failed).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(`${third.id} is FAILED`) })
+
+    const list = await run('list')
+    expect(list.stdout).toContain(`${agentId}  "Shopper", active, connected`)
+    expect(list.stdout).toContain('this day (UTC): 25.00 USD of 250.00 USD used; actions: 1')
+    expect((await run('pause', agentId!)).stdout).toContain('is paused')
+    await expect(pay(1n)).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect((await run('resume', agentId!, '--json')).stdout).toContain('"isPaused":false')
+    expect((await run('code', agentId!)).stdout).toMatch(/^Device code {2}\S+ /)
+    expect((await run('delete', agentId!)).exitCode).toBe(0)
+    await expect(agent.me()).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('takes a whole policy from a file, and leaves to the wallet what its holder signs', {
+    timeout: 60_000,
+  }, async () => {
+    const { customer, dataDir, run } = await makeShop()
+    const policy = join(dataDir, 'policy.json')
+    const given = {
+      permissions: ['CREATE_QUOTES', 'EXECUTE_QUOTES'],
+      defaultExecutionMode: 'AUTO',
+      spendingLimits: { currency: 'USDB', perTransactionLimit: 5_000_000 },
+    }
+    await writeFile(policy, JSON.stringify(given))
+    const created = await run(
+      ...['create', '--customer', customer.customerId, '--name', 'A', '--policy', policy, '--json'],
+    )
+    const { agent: record, deviceCode } = JSON.parse(created.stdout)
+    expect(record.policy).toEqual(given)
+    const agent = await Agent.redeem({ baseUrl: inject('baseUrl'), code: deviceCode.code })
+    const quote = await agent.createQuote({
+      source: { sourceType: 'ACCOUNT', accountId: customer.walletId },
+      destination: { destinationType: 'ACCOUNT', accountId: customer.bankId },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 2_000_000n,
+    })
+    const action = await agent.executeQuote(quote.id)
+    const { exitCode, stdout, stderr } = await run('approve', action.id)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toMatch(/^A wallet pays, so its holder signs the approval, .*Ada Lovelace.*\n$/)
+  })
+
+  test.each([
+    [[], 'A policy takes --allow, --currency and --per-transaction, or a --policy file.'],
+    [['--allow', 'FLY', '--currency', 'USD', '--per-transaction', '1'], '--allow takes VIEW_TRANSACTIONS, '],
+    [['--allow', 'CREATE_QUOTES', '--currency', 'XXX', '--per-transaction', '1'], '"XXX" is not known.'],
+    [
+      ['--allow', 'CREATE_QUOTES', '--currency', 'USD', '--per-transaction', '1.005'],
+      '--per-transaction is an amount of USD with 2 places at most, not "1.005".',
+    ],
+  ])('what is no policy is said in one line: %j', async (args, line) => {
+    const dataDir = await mkdtemp(join(folder, 'data-'))
+    await writeFile(
+      join(dataDir, 'credentials.json'),
+      JSON.stringify({ baseUrl: inject('baseUrl'), tokenId: 'Token:1', clientSecret: 'none' }),
+    )
+    const env = { ...process.env, COUNTERSIGN_DATA_DIR: dataDir }
+    const output = await new Promise<string>((resolve) => {
+      const all = [PROGRAM, 'agent', 'create', '--customer', 'Customer:1', '--name', 'A', ...args]
+      execFile(process.execPath, all, { env }, (_, stdout, stderr) => resolve(stdout + stderr))
+    })
+    expect(output).toContain(line)
+    expect(output.trim().split('\n')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,80 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Countersign } from '@countersign/sdk/countersign'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { makePlatform } from '../../sdk/test/platform.testing.ts'
+import { findAgent } from '../src/mcp-token.ts'
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-token-'))
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function makeCodes() {
+  const countersign = new Countersign(await makePlatform())
+  const { body: customer } = await countersign.call('customer_create', {
+    body: { customerType: 'INDIVIDUAL' },
+  })
+  const { agent, deviceCode } = await countersign.agents.create({
+    name: 'A',
+    customerId: customer.id,
+    policy: {
+      permissions: [],
+      defaultExecutionMode: 'AUTO',
+      spendingLimits: { currency: 'USD', perTransactionLimit: 0n },
+    },
+  })
+  return { agentId: agent.id, code: deviceCode.code, another: () => countersign.agents.deviceCode(agent.id) }
+}
+
+const baseUrl = inject('baseUrl')
+
+test('two processes that start with one code both have the agent, and the next code replaces the token', async () => {
+  const { agentId, code, another } = await makeCodes()
+  const tokenFile = join(folder, 'both', 'agent.json')
+  const options = { baseUrl, code, tokenFile }
+  const [first, second] = await Promise.all([findAgent(options), findAgent(options)])
+  const agents = await Promise.all([first(), second()])
+  expect(agents[0].accessToken).toBe(agents[1].accessToken)
+  expect((await agents[0].me()).id).toBe(agentId)
+  expect((await stat(tokenFile)).mode & 0o777).toBe(0o600)
+  // Case and hyphens make no other code of it, and a file alone is enough.
+  const written = code.toLowerCase().replaceAll('-', '')
+  for (const again of [{ ...options, code: written }, { tokenFile }])
+    expect((await (await findAgent(again))()).accessToken).toBe(agents[0].accessToken)
+
+  const next = await (await findAgent({ ...options, code: (await another()).code }))()
+  expect(next.accessToken).not.toBe(agents[0].accessToken)
+  expect((await next.me()).id).toBe(agentId)
+})
+
+test('a token goes to no other server than that it is of', async () => {
+  const { code } = await makeCodes()
+  const tokenFile = join(folder, 'own.json')
+  await (await findAgent({ baseUrl, code, tokenFile }))()
+  const other = findAgent({ baseUrl: 'http://127.0.0.1:8/2025-10-13', tokenFile })
+  await expect(other).rejects.toThrow(`is of ${baseUrl}, not of http://127.0.0.1:8/2025-10-13`)
+})
+
+test('a code is not spent where its token cannot be kept', async () => {
+  const { code } = await makeCodes()
+  // As long as a name may be; what is written beside it until it is whole has a longer one.
+  const tokenFile = join(folder, `${'x'.repeat(250)}.json`)
+  const inVain = await findAgent({ baseUrl, code, tokenFile })
+  await expect(inVain()).rejects.toThrow('cannot be written')
+  expect(
+    (await (await findAgent({ baseUrl, code, tokenFile: join(folder, 'good.json') }))()).accessToken,
+  ).toBeTruthy()
+})
+
+test('a file that is none is not taken for a token', async () => {
+  const tokenFile = join(folder, 'bad.json')
+  await writeFile(tokenFile, '{"baseUrl":1}')
+  await expect(findAgent({ tokenFile })).rejects.toThrow('is not a token file')
+})

@@ -1,0 +1,271 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Countersign } from '@countersign/sdk/countersign'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
+
+const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-mcp-'))
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A platform, a customer with 1,000.00 USD, and the device code of an agent that asks above 20.00 USD. */
+async function makeShop() {
+  const countersign = new Countersign(await makePlatform())
+  const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
+  const { customerId, usdId: accountId } = customer
+  await countersign.call('sandbox_account_fund', { params: { accountId }, body: { amount: 100_000n } })
+  const { agent, deviceCode } = await countersign.agents.create({
+    name: 'Shopper',
+    customerId,
+    policy: {
+      permissions: ['VIEW_TRANSACTIONS', 'CREATE_TRANSFERS', 'CREATE_QUOTES', 'EXECUTE_QUOTES'],
+      defaultExecutionMode: 'AUTO',
+      spendingLimits: { currency: 'USD', perTransactionLimit: 10_000n, dailyLimit: 8_000n },
+      approvalThresholds: { amount: 2_000n },
+    },
+  })
+  return { countersign, customer, agentId: agent.id, code: deviceCode.code }
+}
+
+/** A program that uses the tools, and what came to its ears that is not of the protocol. */
+async function connect(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  mode: 'legacy' | 'auto' = 'auto',
+) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, 'mcp', '--base-url', inject('baseUrl'), ...args],
+    env,
+    cwd: folder,
+    stderr: 'pipe',
+  })
+  const noise: string[] = []
+  transport.stderr?.on('data', (text: Buffer) => noise.push(text.toString('utf8')))
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  client.onerror = (error) => noise.push(String(error))
+  await client.connect(transport)
+  const call = async (name: string, input: Record<string, unknown> = {}) => {
+    const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: input })
+    const [text] = content
+    // Both forms say the same.
+    expect(text?.type === 'text' && JSON.parse(text.text)).toEqual(structuredContent)
+    return { isError, body: structuredContent as Record<string, unknown> }
+  }
+  return { client, call, noise }
+}
+
+describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
+  test('gives an AI agent what its policy permits, and nothing beyond', { timeout: 120_000 }, async () => {
+    const { countersign, customer, agentId, code } = await makeShop()
+    const tokenFile = join(folder, 'kept', 'agent.json')
+    const args = ['--code', code, '--token-file', tokenFile]
+    const { client, call, noise } = await connect(args)
+    const transfer = {
+      source: { accountId: customer.usdId },
+      destination: { accountId: customer.bankId },
+    }
+
+    expect(client.getProtocolEra()).toBe('modern')
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...['whoami', 'list_accounts', 'list_external_accounts', 'exchange_rates'],
+      ...['create_quote', 'get_quote', 'execute_quote', 'transfer_out', 'transfer_in'],
+      ...[
+        'list_transactions',
+        'get_transaction',
+        'list_actions',
+        'get_action',
+        'wait_for_decision',
+        'simulate',
+      ],
+    ])
+    const out = tools.find(({ name }) => name === 'transfer_out')!
+    expect(out.annotations).toMatchObject({
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+    })
+    expect(out.inputSchema.required).toEqual(['amount', 'source', 'destination'])
+    for (const words of [
+      'smallest unit',
+      'at most 100.00 USD',
+      'of 80.00 USD used',
+      'more than 20.00 USD waits',
+    ])
+      expect(out.description).toContain(words)
+    for (const { annotations, name } of tools)
+      expect(annotations?.readOnlyHint, name).toBe(!/^(create_|execute_|transfer_)/.test(name))
+    expect((await stat(tokenFile)).mode & 0o777).toBe(0o600)
+
+    const me = await call('whoami')
+    expect(me).toMatchObject({ isError: false, body: { id: agentId, usage: { dailySpend: 0 } } })
+    const accounts = await call('list_accounts', { currency: 'USD' })
+    expect(accounts.body.data).toMatchObject([{ id: customer.usdId, balance: { amount: 100_000 } }])
+    expect((await call('list_external_accounts')).body.data).toMatchObject([{ id: customer.bankId }])
+    expect(
+      (await call('exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR'] })).isError,
+    ).toBe(false)
+
+    const asked = { type: 'TRANSFER_OUT', amount: 2_001, currency: 'USD', sourceAccountId: customer.usdId }
+    expect(
+      (await call('simulate', { ...asked, destinationAccountId: customer.bankId })).body.decision,
+    ).toMatchObject({
+      outcome: 'APPROVAL_REQUIRED',
+      because: ['approvalThreshold'],
+    })
+
+    const within = await call('transfer_out', { ...transfer, amount: 2_000, idempotencyKey: 'once' })
+    expect(within).toMatchObject({ isError: false, body: { status: 'APPROVED' } })
+    const repeated = await call('transfer_out', { ...transfer, amount: 2_000, idempotencyKey: 'once' })
+    expect(repeated.body.id).toBe(within.body.id)
+
+    const waiting = await call('transfer_out', { ...transfer, amount: 3_000 })
+    expect(waiting.body.status).toBe('PENDING_APPROVAL')
+    const actionId = waiting.body.id as string
+    const early = await call('wait_for_decision', { actionId, timeoutSeconds: 0 })
+    expect(early).toMatchObject({ isError: false, body: { status: 'PENDING_APPROVAL' } })
+    const decision = call('wait_for_decision', { actionId })
+    await countersign.agents.approve({ id: actionId, agentId })
+    expect(await decision).toMatchObject({ isError: false, body: { id: actionId, status: 'APPROVED' } })
+
+    const quote = await call('create_quote', {
+      source: { sourceType: 'ACCOUNT', accountId: customer.usdId },
+      destination: { destinationType: 'ACCOUNT', accountId: customer.bankId },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 1_000,
+    })
+    const quoteId = quote.body.id as string
+    expect((await call('get_quote', { quoteId })).body).toEqual(quote.body)
+    expect((await call('execute_quote', { quoteId })).body).toMatchObject({
+      status: 'APPROVED',
+      quote: { id: quoteId },
+    })
+
+    // 60.00 of 80.00 USD are used.
+    const denied = await call('transfer_out', { ...transfer, amount: 2_001 })
+    expect(denied).toMatchObject({
+      isError: true,
+      body: {
+        status: 403,
+        code: 'VELOCITY_LIMIT_EXCEEDED',
+        message: expect.any(String),
+        details: { rule: 'dailyLimit', asked: 2_001, left: 2_000 },
+      },
+    })
+    const invalid = (input: Record<string, unknown>) => call('transfer_out', { ...transfer, ...input })
+    const wrong = { isError: true, body: { status: 400, code: 'INVALID_INPUT' } }
+    expect(await invalid({})).toMatchObject({ ...wrong, body: { details: { field: 'amount' } } })
+    expect(await invalid({ amount: 5, ammount: 5 })).toMatchObject({
+      body: { details: { field: 'ammount' } },
+    })
+    expect(await invalid({ amount: 2 ** 53 })).toMatchObject({ body: { details: { field: 'amount' } } })
+    expect(await invalid({ amount: '5' })).toMatchObject(wrong)
+    expect(await invalid({ amount: -5 })).toMatchObject({ isError: true, body: { status: 400 } })
+    expect(await call('get_quote', { quoteId: '..' })).toMatchObject({
+      body: { details: { field: 'quoteId' } },
+    })
+    await expect(client.callTool({ name: 'fly', arguments: {} })).rejects.toThrow('There is no tool "fly".')
+    expect(await call('get_quote', { quoteId: 'Quote:1' })).toMatchObject({
+      isError: true,
+      body: { status: 404, code: 'QUOTE_NOT_FOUND' },
+    })
+    const actions = (await call('list_actions')).body.data as { id: string }[]
+    expect(actions).toHaveLength(3)
+    expect((await call('get_action', { actionId })).body.id).toBe(actionId)
+    const transactions = (await call('list_transactions', { limit: 1 })).body.data as { id: string }[]
+    const [{ id: transactionId }] = transactions as [{ id: string }]
+    expect((await call('get_transaction', { transactionId })).body.id).toBe(transactionId)
+    await client.close()
+
+    // Another start with the same code, which is spent, goes on with the token.
+    const second = await connect(args, {}, 'legacy')
+    expect((await second.call('whoami')).body.id).toBe(agentId)
+    expect(second.client.getProtocolEra()).toBe('legacy')
+    await countersign.agents.delete(agentId)
+    expect(await second.call('whoami')).toMatchObject({
+      isError: true,
+      body: { status: 401, code: 'UNAUTHORIZED' },
+    })
+    await second.client.close()
+    expect([...noise, ...second.noise]).toEqual([])
+    expect(JSON.parse(await readFile(tokenFile, 'utf8'))).toMatchObject({ baseUrl: inject('baseUrl') })
+  })
+
+  test('says what is not permitted, and lists its tools even to an agent that is not known', {
+    timeout: 60_000,
+  }, async () => {
+    const { client, call } = await connect([], { COUNTERSIGN_AGENT_TOKEN: 'unknown' })
+    expect((await client.listTools()).tools).toHaveLength(15)
+    expect(await call('transfer_out', { amount: 1, source: {}, destination: {} })).toMatchObject({
+      isError: true,
+      body: { status: 401, code: 'UNAUTHORIZED' },
+    })
+    await client.close()
+  })
+
+  test('writes nothing but the protocol to standard output, and ends when the other side hangs up', {
+    timeout: 60_000,
+  }, async () => {
+    const { stdout, stderr, exitCode } = await new Promise<{
+      stdout: string
+      stderr: string
+      exitCode: unknown
+    }>((resolve) => {
+      // Nobody listens there, so what is said about that goes elsewhere.
+      const args = [PROGRAM, 'mcp', '--base-url', 'http://127.0.0.1:8/2025-10-13']
+      const env = { ...process.env, COUNTERSIGN_AGENT_TOKEN: 'unknown' }
+      const child = execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
+        resolve({ stdout, stderr, exitCode: error?.code ?? 0 }),
+      )
+      const send = (message: object) =>
+        child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      const clientInfo = { name: 'test', version: '1' }
+      const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+      send({ id: 1, method: 'initialize', params })
+      send({ method: 'notifications/initialized' })
+      send({ id: 2, method: 'tools/list' })
+      let written = ''
+      child.stdout?.on('data', (text) => {
+        written += text
+        if (written.includes('"id":2}')) child.stdin?.end()
+      })
+    })
+    const messages = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(messages.map(({ jsonrpc, id }) => [jsonrpc, id])).toEqual([
+      ['2.0', 1],
+      ['2.0', 2],
+    ])
+    expect(stderr).toMatch(/^127\.0\.0\.1:8 cannot be reached: .*\n$/)
+    expect(exitCode).toBe(0)
+  })
+
+  test.each([
+    [['--token-file', 'none.json'], /^There is no agent in none\.json\. Give a device code .*\n$/],
+    [['--code', 'AAAA', '--base-url', 'nonsense'], /^The base address is like .*\n$/],
+  ])('without an agent it ends at once, with one line: %j', async (args, line) => {
+    const result = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+      execFile(process.execPath, [PROGRAM, 'mcp', ...args], { cwd: folder }, (error, stdout, stderr) =>
+        resolve({ code: error?.code, stdout, stderr }),
+      )
+    })
+    expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) })
+  })
+})

@@ -1,0 +1,41 @@
+import { wait } from './wait.ts'
+
+export interface WaitOptions {
+  /** How long to wait altogether, in milliseconds of real time. 30 000 unless given. */
+  readonly timeoutMs?: number
+  /** The longest pause between two looks, in milliseconds; the first ones are shorter. 1 000 unless given. */
+  readonly pollEveryMs?: number
+  readonly signal?: AbortSignal
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
+  /** Milliseconds since some moment. */
+  readonly clock?: () => number
+}
+
+const TIMEOUT_MS = 30_000
+const INTERVAL_MS = 25
+const INTERVAL_MS_MAX = 1_000
+
+/** How a wait ended: with what was waited for, or with how things stand when the time is up. */
+export interface Waited<T> {
+  readonly isOver: boolean
+  readonly last: T
+  readonly timeoutMs: number
+}
+
+/** Looks again and again, at growing intervals, until `isOver` of what it sees, or until the time is up. */
+export async function waitUntil<T>(
+  look: (signal: AbortSignal | undefined) => Promise<T>,
+  isOver: (seen: T) => boolean,
+  options: WaitOptions,
+): Promise<Waited<T>> {
+  const { timeoutMs = TIMEOUT_MS, pollEveryMs = INTERVAL_MS_MAX, signal } = options
+  const { sleep = wait, clock = () => performance.now() } = options
+  const end = clock() + timeoutMs
+  for (let intervalMs = INTERVAL_MS; ; intervalMs *= 2) {
+    const last = await look(signal)
+    if (isOver(last)) return { isOver: true, last, timeoutMs }
+    const leftMs = end - clock()
+    if (leftMs <= 0) return { isOver: false, last, timeoutMs }
+    await sleep(Math.min(intervalMs, pollEveryMs, leftMs), signal)
+  }
+}

@@ -1,0 +1,216 @@
+import { Agent } from '@countersign/sdk/agent'
+import { SignatureRequiredError } from '@countersign/sdk/agents'
+import type { BodyInput } from '@countersign/sdk/calls'
+import type { Countersign } from '@countersign/sdk/countersign'
+import { NotDecidedError } from '@countersign/sdk/wait-for-decision'
+import { describe, expect, inject, test } from 'vitest'
+import { makeClient, makeFundedCustomer } from './platform.testing.ts'
+
+type Policy = BodyInput<'agent_create'>['policy']
+
+const POLICY: Policy = {
+  permissions: [
+    'VIEW_TRANSACTIONS',
+    'CREATE_TRANSFERS',
+    'CREATE_QUOTES',
+    'EXECUTE_QUOTES',
+    'MANAGE_EXTERNAL_ACCOUNTS',
+  ],
+  defaultExecutionMode: 'AUTO',
+  spendingLimits: { currency: 'USD', perTransactionLimit: 100_000n },
+}
+
+/** A platform, a customer with 1,000.00 USD, and a connected agent of the customer. */
+async function makeAgent(policy: Partial<Policy> = {}) {
+  const countersign = await makeClient()
+  const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 50_000_000n })
+  await countersign.call('sandbox_account_fund', {
+    params: { accountId: customer.usdId },
+    body: { amount: 100_000n },
+  })
+  const { customerId } = customer
+  const created = await countersign.agents.create({
+    name: 'Shopper',
+    customerId,
+    policy: { ...POLICY, ...policy },
+  })
+  const { code } = created.deviceCode
+  const agent = await Agent.redeem({ baseUrl: inject('baseUrl'), code })
+  return { countersign, customer, agent, agentId: created.agent.id, code }
+}
+
+const settleAll = (countersign: Countersign) =>
+  countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+describe('an agent', () => {
+  test('reads what its customer has, pays by transfer and by quote, and reads what became of it', async () => {
+    const { countersign, customer, agent, agentId, code } = await makeAgent()
+    expect(await countersign.agents.isRedeemed(code)).toBe(true)
+    expect(await agent.me()).toMatchObject({ id: agentId, customerId: customer.customerId, policy: POLICY })
+    expect((await all(agent.internalAccounts({ limit: 1 }))).map(({ id }) => id)).toContain(customer.usdId)
+    expect(await all(agent.externalAccounts())).toEqual([await agent.externalAccount(customer.bankId)])
+    expect(await agent.exchangeRates({ sourceCurrency: 'USD', destinationCurrency: ['EUR'] })).not.toEqual([])
+
+    const body = { source: { accountId: customer.usdId }, destination: { accountId: customer.bankId } }
+    const out = await agent.transferOut({ ...body, amount: 2_500n }, { idempotencyKey: 'once' })
+    expect(out).toMatchObject({ status: 'APPROVED', transferDetails: { amount: 2_500n } })
+    const again = await agent.transferOut({ ...body, amount: 2_500n }, { idempotencyKey: 'once' })
+    expect(again.id).toBe(out.id)
+    const quote = await agent.createQuote({
+      source: { sourceType: 'ACCOUNT', accountId: customer.usdId },
+      destination: { destinationType: 'ACCOUNT', accountId: customer.bankId },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 1_000n,
+    })
+    expect(await agent.quote(quote.id)).toEqual(quote)
+    const executed = await agent.executeQuote(quote.id)
+    expect(await agent.waitForDecision(executed.id)).toMatchObject({
+      status: 'APPROVED',
+      quote: { id: quote.id },
+    })
+    await settleAll(countersign)
+    const ended = await agent.waitForTransaction(quote.transactionId)
+    expect(ended).toMatchObject({ status: 'COMPLETED', agentId })
+    expect((await agent.transaction(quote.transactionId)).status).toBe('COMPLETED')
+    expect((await all(agent.transactions())).map(({ id }) => id)).toContain(out.transaction!.id)
+    expect((await all(agent.actions({ limit: 1 }))).map(({ id }) => id)).toEqual([executed.id, out.id])
+
+    const into = await agent.transferIn({
+      source: { accountId: customer.bankId },
+      destination: { accountId: customer.usdId },
+      amount: 700n,
+    })
+    expect(into).toMatchObject({ status: 'APPROVED', type: 'TRANSFER_IN' })
+    expect((await agent.me()).usage).toMatchObject({ dailyTransactionCount: 3, dailySpend: 4_200n })
+  })
+
+  test('manages the accounts that it may pay to', async () => {
+    const { customer, agent } = await makeAgent()
+    const [{ accountInfo }] = [await agent.externalAccount(customer.bankId)]
+    const { id } = await agent.addExternalAccount({
+      currency: 'USD',
+      accountInfo: {
+        ...accountInfo,
+        accountNumber: '000987654321',
+      } as BodyInput<'agent_me_external_account_create'>['accountInfo'],
+    })
+    await agent.removeExternalAccount(id)
+    await expect(agent.externalAccount(id)).rejects.toMatchObject({ status: 404, code: 'ACCOUNT_NOT_FOUND' })
+  })
+
+  test('is told which rule denies, what it asked for and what was left', async () => {
+    const limits = { ...POLICY.spendingLimits, dailyLimit: 3_000n }
+    const { customer, agent, countersign, agentId } = await makeAgent({ spendingLimits: limits })
+    const asked = {
+      type: 'TRANSFER_OUT',
+      amount: 3_001n,
+      currency: 'USD',
+      sourceAccountId: customer.usdId,
+      destinationAccountId: customer.bankId,
+    } as const
+    const denied = { outcome: 'DENIED', rule: 'dailyLimit', asked: 3_001n, left: 3_000n }
+    expect((await agent.simulate(asked)).decision).toMatchObject(denied)
+    expect((await countersign.agents.simulate(agentId, asked)).decision).toMatchObject(denied)
+    const transfer = agent.transferOut({
+      source: { accountId: customer.usdId },
+      destination: { accountId: customer.bankId },
+      amount: 3_001n,
+    })
+    await expect(transfer).rejects.toMatchObject({
+      status: 403,
+      code: 'VELOCITY_LIMIT_EXCEEDED',
+      details: { rule: 'dailyLimit', asked: 3_001, left: 3_000 },
+    })
+    const [decision] = await all(countersign.agents.decisions(agentId))
+    expect(decision).toMatchObject({ agentId, decision: denied })
+  })
+})
+
+describe('an action that waits', () => {
+  const transfer = (made: Awaited<ReturnType<typeof makeAgent>>) =>
+    made.agent.transferOut({
+      source: { accountId: made.customer.usdId },
+      destination: { accountId: made.customer.bankId },
+      amount: 2_000n,
+    })
+
+  test('is waited for until the platform has said yes or no', async () => {
+    const made = await makeAgent({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
+    const { countersign, agent, agentId } = made
+    const [first, second] = [await transfer(made), await transfer(made)]
+    expect(first.status).toBe('PENDING_APPROVAL')
+    const soon = agent.waitForDecision(first.id, { timeoutMs: 1 })
+    await expect(soon).rejects.toBeInstanceOf(NotDecidedError)
+    expect(await all(countersign.agents.approvals({ agentId, sortOrder: 'asc' }))).toEqual([first, second])
+
+    const waits = [agent.waitForDecision(first.id), agent.waitForDecision(second.id)]
+    const approved = await countersign.agents.approve(first)
+    expect(approved.status).toBe('APPROVED')
+    await countersign.agents.reject(second, 'Not this month')
+    expect(await Promise.all(waits)).toMatchObject([
+      { id: first.id, status: 'APPROVED' },
+      { id: second.id, status: 'REJECTED', rejectionReason: 'Not this month' },
+    ])
+    await expect(countersign.agents.reject(first)).rejects.toMatchObject({ status: 409, code: 'CONFLICT' })
+  })
+
+  test('and that does not hold any more has failed, and says why', async () => {
+    const made = await makeAgent({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
+    const { countersign, agent, agentId } = made
+    const action = await transfer(made)
+    await countersign.agents.updatePolicy(agentId, { spendingLimits: { perTransactionLimit: 1_999n } })
+    expect((await countersign.agents.approve(action)).status).toBe('FAILED')
+    const decided = await agent.waitForDecision(action.id)
+    expect(decided).toMatchObject({ status: 'FAILED', rejectionReason: expect.any(String) })
+  })
+
+  test('of a wallet is approved in one call with a session of the wallet', async () => {
+    const limits = { currency: 'USDB', perTransactionLimit: 10_000_000n }
+    const { countersign, customer, agent } = await makeAgent({ spendingLimits: limits })
+    const quote = () =>
+      agent.createQuote({
+        source: { sourceType: 'ACCOUNT', accountId: customer.walletId },
+        destination: { destinationType: 'ACCOUNT', accountId: customer.bankId },
+        lockedCurrencySide: 'SENDING',
+        lockedCurrencyAmount: 2_000_000n,
+      })
+    const action = await agent.executeQuote((await quote()).id)
+    expect(action.status).toBe('PENDING_APPROVAL')
+    const unsigned = await countersign.agents.approve(action).catch((error: unknown) => error)
+    expect(unsigned).toBeInstanceOf(SignatureRequiredError)
+    const session = await countersign.wallet(customer.walletId).email.signIn({ code: '000000' })
+    expect((await countersign.agents.approve(action, session)).status).toBe('APPROVED')
+    expect((await agent.waitForDecision(action.id)).status).toBe('APPROVED')
+
+    const signed = await quote()
+    const info = signed.paymentInstructions![0]!.accountOrWalletInfo as { payloadToSign: string }
+    const signature = await session.sign(info.payloadToSign)
+    expect((await agent.executeQuote(signed.id, { signature })).status).toBe('APPROVED')
+  })
+})
+
+test('a platform lists its agents, renames, pauses, connects anew and deletes them', async () => {
+  const { countersign, agent, agentId } = await makeAgent()
+  const { agents } = countersign
+  expect((await agents.update(agentId, { name: 'Buyer', isPaused: true })).name).toBe('Buyer')
+  expect((await agent.me()).isPaused).toBe(true)
+  expect((await all(agents.list({ isPaused: true }))).map(({ id }) => id)).toEqual([agentId])
+  expect(await agents.get(agentId)).toMatchObject({ isConnected: true, isPaused: true })
+  const { code } = await agents.deviceCode(agentId)
+  const again = await Agent.redeem({ baseUrl: inject('baseUrl'), code })
+  await expect(agent.me()).rejects.toMatchObject({ status: 401 })
+  await expect(Agent.redeem({ baseUrl: inject('baseUrl'), code })).rejects.toMatchObject({
+    status: 404,
+    code: 'DEVICE_CODE_NOT_FOUND',
+  })
+  const kept = Agent.withToken({ baseUrl: inject('baseUrl'), accessToken: again.accessToken })
+  expect((await kept.me()).id).toBe(agentId)
+  await agents.delete(agentId)
+  await expect(kept.me()).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+})

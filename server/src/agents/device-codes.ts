@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { DEVICE_CODE_SECONDS } from '@countersign/contract/agents'
+import { type App, type Op, plusSeconds } from '../app.ts'
+import type { AgentDeviceCodeRow, AgentRow } from '../db/agent-tables.ts'
+import type { PlatformRow } from '../db/tables.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { ApiError } from '../operation.ts'
+import { selectDeviceCode, selectPlatformOfCode } from './store.ts'
+
+/** Crockford's alphabet: no letter that is taken for a digit or for another letter. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** 45 bits. */
+const CODE_CHARACTERS = 9
+const TOKEN_PREFIX = 'csa_'
+const TOKEN_BYTES = 32
+
+export interface NewDeviceCode {
+  readonly row: AgentDeviceCodeRow
+  /** Shown once. */
+  readonly code: string
+  readonly write: Write
+}
+
+/** A new device code. It is good once its agent names it, as the only one. */
+export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
+  const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET[byte & 31]!)
+  const code = [0, 3, 6].map((at) => characters.slice(at, at + 3).join('')).join('-')
+  const row: AgentDeviceCodeRow = {
+    id: op.newId('DeviceCode'),
+    platform_id: op.platform.id,
+    agent_id: agentId,
+    code_mac: macOf(op, code)!,
+    expires_at: plusSeconds(op.now, DEVICE_CODE_SECONDS),
+    redeemed_at: null,
+    created_at: op.now,
+  }
+  return { row, code, write: insert('agent_device_codes', row) }
+}
+
+/** A code as it was typed in or heard: case, hyphens and blanks do not matter, nor does O for 0 or I and L for 1. */
+function macOf({ enclave }: Pick<Op, 'enclave'>, code: string): string | undefined {
+  const letters = code.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+  const isCode = letters.length === CODE_CHARACTERS && [...letters].every((one) => ALPHABET.includes(one))
+  return isCode ? Buffer.from(enclave.mac('deviceCode', letters)).toString('hex') : undefined
+}
+
+/** Error: 404 `DEVICE_CODE_NOT_FOUND`. */
+export async function findDeviceCode(op: Op, code: string): Promise<AgentDeviceCodeRow> {
+  const mac = macOf(op, code)
+  const row = mac === undefined ? undefined : await selectDeviceCode(op, mac)
+  if (!row) throw notFound()
+  return row
+}
+
+/** Whether a code still connects its agent: no newer one ended it, it was not redeemed, and its time is not over. */
+export function isGood(op: Op, code: AgentDeviceCodeRow, agent: AgentRow): boolean {
+  return agent.device_code_id === code.id && code.redeemed_at === null && code.expires_at > op.now
+}
+
+/**
+ * Who comes with a device code and nothing else: gives the platform that it was made on. Errors: 404
+ * `DEVICE_CODE_NOT_FOUND`, 429 `RATE_LIMITED` for an address, or a code, that was wrong too often.
+ */
+export async function authenticateDeviceCode(app: App, code: string, address: string): Promise<PlatformRow> {
+  const mac = macOf(app, code)
+  app.tries.check('deviceCodesByAddress', address)
+  if (mac !== undefined) app.tries.check('deviceCode', mac)
+  const platform = mac === undefined ? undefined : await selectPlatformOfCode(app.lookup, mac)
+  if (!platform) throw notFound()
+  return platform
+}
+
+/** Counts a try that failed, whatever was wrong with the code. */
+export function codeFailed(app: Pick<App, 'enclave' | 'tries'>, code: string, address: string): void {
+  const mac = macOf(app, code)
+  app.tries.failed('deviceCodesByAddress', address)
+  if (mac !== undefined) app.tries.failed('deviceCode', mac)
+}
+
+export function notFound(): ApiError {
+  return new ApiError('DEVICE_CODE_NOT_FOUND', { details: { field: 'code' } })
+}
+
+/** A new bearer token, 256 bits, and the hash that is kept of it. */
+export function makeToken(op: Op): { readonly token: string; readonly hash: string } {
+  const token = `${TOKEN_PREFIX}${Buffer.from(op.random(TOKEN_BYTES)).toString('base64url')}`
+  return { token, hash: hashToken(token) }
+}
+
+/** SHA-256 in hex: a token is too long to be guessed from it. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}

@@ -1,0 +1,149 @@
+import { AGENT_DENIALS, type AgentDenialRule, type AgentPermission } from '@countersign/contract/agent-policy'
+import { isKnownCurrency } from '@countersign/contract/currencies'
+import type { Op } from '../app.ts'
+import type { AgentReservationRow, AgentRow } from '../db/agent-tables.ts'
+import { expectRow, insert, type Write } from '../db/writes.ts'
+import { ApiError } from '../operation.ts'
+import { present } from '../present.ts'
+import { rateBetween } from '../rates/rates.ts'
+import { findUsage, periodsOf, policyOf } from './agents.ts'
+import { type Decision, decide, type Policy, type PolicyRequest, type Usage } from './policy.ts'
+
+/** What an agent asks for, before its policy has looked at it. */
+export interface Ask {
+  readonly permission: AgentPermission
+  /** Every account that it touches, by id; null is an address that is no account. */
+  readonly accountIds: readonly (string | null)[]
+  readonly spends?: {
+    /** Smallest unit of `currency`. */
+    readonly amount: bigint
+    readonly currency: string
+    /** Money of an embedded wallet, whose holder has not signed. */
+    readonly needsSignature: boolean
+  }
+}
+
+/** A decision with all that it was made from. */
+export interface Evaluation {
+  readonly decision: Decision
+  readonly policy: Policy
+  readonly isPaused: boolean
+  readonly usage: Usage
+  readonly request: PolicyRequest
+}
+
+/**
+ * What the policy of an agent says now, amounts converted at the present rate. With `held`, about what is reserved
+ * already: on the day of that reservation, which does not count against itself.
+ */
+export async function evaluate(
+  op: Op,
+  agent: AgentRow,
+  ask: Ask,
+  held?: AgentReservationRow,
+): Promise<Evaluation> {
+  const policy = policyOf(agent)
+  const used = (await findUsage(op, [agent], held ?? periodsOf(op.now))).get(agent.id)!
+  const usage = held ? withoutHeld(used, held) : used
+  const request: PolicyRequest = {
+    permission: ask.permission,
+    accountIds: ask.accountIds,
+    ...(ask.spends ? { spends: await spending(op, policy, ask.spends, held) } : {}),
+  }
+  const isPaused = agent.is_paused
+  return { decision: decide(policy, isPaused, usage, request), policy, isPaused, usage, request }
+}
+
+function withoutHeld(used: Usage, { amount }: AgentReservationRow): Usage {
+  return {
+    dailyCount: used.dailyCount - 1,
+    dailySpend: used.dailySpend - amount,
+    monthlySpend: used.monthlySpend - amount,
+  }
+}
+
+async function spending(
+  op: Op,
+  policy: Policy,
+  { amount, currency, needsSignature }: NonNullable<Ask['spends']>,
+  held: AgentReservationRow | undefined,
+): Promise<NonNullable<PolicyRequest['spends']>> {
+  const limits = policy.spendingLimits.currency
+  const threshold = policy.approvalThresholds?.currency ?? limits
+  return {
+    amount: held ? held.amount : await converted(op, amount, currency, limits),
+    thresholdAmount: await converted(op, amount, currency, threshold),
+    needsSignature,
+  }
+}
+
+/** An amount in another currency, rounded up; null where there is no rate. */
+async function converted(op: Op, amount: bigint, from: string, to: string): Promise<bigint | null> {
+  if (from === to) return amount
+  if (!op.rates || !isKnownCurrency(from) || !isKnownCurrency(to)) return null
+  const rate = rateBetween(await op.rates.snapshot(), to, from)
+  return rate ? (amount * rate.numerator + rate.denominator - 1n) / rate.denominator : null
+}
+
+/** Keeps a decision with its inputs. */
+export function recordDecision(
+  op: Op,
+  agent: AgentRow,
+  { decision, ...inputs }: Evaluation,
+  actionId: string | null,
+): Write {
+  return insert('agent_decisions', {
+    id: op.newId('AgentDecision'),
+    platform_id: op.platform.id,
+    agent_id: agent.id,
+    action_id: actionId,
+    decision,
+    inputs,
+    created_at: op.now,
+  })
+}
+
+/** Guard: the agent is there, with the policy and the pause that the decision was made by. */
+export function decidedBy(agent: AgentRow): Write {
+  return expectRow('agents', agent.id, { version: agent.version, deleted_at: null })
+}
+
+/** A sentence for each; the numbers are in `details` too. */
+const SENTENCES: Readonly<Record<AgentDenialRule, (decision: Decision) => string>> = {
+  paused: () => 'The agent is paused.',
+  permission: ({ subject }) => `The policy of the agent does not have the permission ${subject}.`,
+  account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
+  conversion: () => 'There is no rate to hold the amount against the limits of the agent.',
+  perTransactionLimit: (decision) => `One action may move ${figures(decision)}.`,
+  accountPerTransactionLimit: (decision) => `One action with this account may move ${figures(decision)}.`,
+  dailyTransactionLimit: () => 'There were as many actions today as the policy of the agent allows.',
+  dailyLimit: (decision) => `What is left for today is ${figures(decision)}.`,
+  monthlyLimit: (decision) => `What is left for this month is ${figures(decision)}.`,
+}
+
+function figures({ asked, left, currency }: Decision): string {
+  return `${left} (smallest unit of ${currency}), and this would move ${asked}`
+}
+
+/** The policy's no. Errors: 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`, with the rule, what was asked and what was left. */
+export function denial({ decision }: Evaluation, writes: readonly Write[] = []): ApiError {
+  const rule = decision.rule!
+  const { subject, asked, left, currency } = decision
+  const isAmount = asked !== undefined && rule !== 'dailyTransactionLimit'
+  return new ApiError(AGENT_DENIALS[rule].code, {
+    message: SENTENCES[rule](decision),
+    details: present({ rule, subject, asked, left, currency: isAmount ? currency : undefined }),
+    writes,
+  })
+}
+
+/**
+ * What the policy says to something that moves no money, which is kept either way. Error: 403 `FORBIDDEN`. The writes go
+ * into the write set of what was allowed.
+ */
+export async function allow(op: Op, agent: AgentRow, ask: Ask): Promise<Write[]> {
+  const evaluation = await evaluate(op, agent, ask)
+  const record = recordDecision(op, agent, evaluation, null)
+  if (evaluation.decision.outcome === 'DENIED') throw denial(evaluation, [record])
+  return [decidedBy(agent), record]
+}

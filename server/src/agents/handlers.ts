@@ -1,0 +1,232 @@
+import type {
+  agent_action_approve,
+  agent_action_reject,
+  agent_approval_list,
+  agent_create,
+  agent_decision_list,
+  agent_delete,
+  agent_device_code_create,
+  agent_device_code_get,
+  agent_device_code_redeem,
+  agent_get,
+  agent_list,
+  agent_policy_simulate,
+  agent_policy_update,
+  agent_update,
+} from '@countersign/contract/agents'
+import type { Op } from '../app.ts'
+import { findCustomer } from '../customers/customers.ts'
+import type { AgentDecisionRow, AgentRow } from '../db/agent-tables.ts'
+import { expectRow, insert, update } from '../db/writes.ts'
+import { ApiError, type Handler, type SignedHandler } from '../operation.ts'
+import { page } from '../paging.ts'
+import { present } from '../present.ts'
+import { executionCall } from '../quotes/quotes.ts'
+import { timeRange } from '../time-range.ts'
+import { actionView, actionViews, findAction } from './actions.ts'
+import { agentView, agentViews, changeAgent, findAgent, findAgentOnRecord, policyOf } from './agents.ts'
+import { approveAction, type Decided, rejectAction, signatureFor } from './approvals.ts'
+import {
+  findDeviceCode,
+  isGood,
+  makeDeviceCode,
+  makeToken,
+  type NewDeviceCode,
+  notFound,
+} from './device-codes.ts'
+import type { Decision } from './policy.ts'
+import { changedPolicy, checkPolicy } from './policy-change.ts'
+import { simulate } from './simulate.ts'
+import { selectActions, selectAgents, selectDecisions, selectWaitingActions } from './store.ts'
+
+export const agentCreate: Handler<typeof agent_create> = async (op, { body }) => {
+  const customer = await findCustomer(op, body.customerId)
+  const policy = await checkPolicy(op, customer.id, body.policy, 'policy.')
+  const id = op.newId('Agent')
+  const deviceCode = makeDeviceCode(op, id)
+  const agent: AgentRow = {
+    id,
+    platform_id: op.platform.id,
+    customer_id: customer.id,
+    name: body.name,
+    policy,
+    is_paused: false,
+    token_hash: null,
+    device_code_id: deviceCode.row.id,
+    version: 1,
+    created_at: op.now,
+    updated_at: op.now,
+    deleted_at: null,
+  }
+  return {
+    status: 201,
+    body: { agent: await agentView(op, agent), deviceCode: deviceCodeView(deviceCode) },
+    writes: [
+      expectRow('customers', customer.id, { deleted_at: null }),
+      insert('agents', agent),
+      deviceCode.write,
+    ],
+  }
+}
+
+export const agentList: Handler<typeof agent_list> = async (op, { query }) => {
+  const { customerId, isPaused, isConnected } = query
+  const filters = present({ customerId, isPaused, isConnected })
+  return {
+    status: 200,
+    body: await page(op, query, {
+      rows: selectAgents(op, { ...filters, ...timeRange(query) }),
+      table: 'agents',
+      view: (rows) => agentViews(op, rows),
+    }),
+  }
+}
+
+export const agentGet: Handler<typeof agent_get> = async (op, { params }) => ({
+  status: 200,
+  body: await agentView(op, await findAgent(op, params.agentId)),
+})
+
+export const agentUpdate: Handler<typeof agent_update> = async (op, { params, body }) => {
+  const agent = await findAgent(op, params.agentId)
+  const change = present({ name: body.name, is_paused: body.isPaused })
+  const { row, write } = changeAgent(op, agent, change)
+  return { status: 200, body: await agentView(op, row), writes: [write] }
+}
+
+export const agentPolicyUpdate: Handler<typeof agent_policy_update> = async (op, { params, body }) => {
+  const agent = await findAgent(op, params.agentId)
+  const policy = await checkPolicy(op, agent.customer_id, changedPolicy(policyOf(agent), body), '')
+  const { row, write } = changeAgent(op, agent, { policy })
+  return { status: 200, body: await agentView(op, row), writes: [write] }
+}
+
+/** What waits for approval is rejected. Guard: nothing began to wait since it was looked for, as that would need the agent. */
+export const agentDelete: Handler<typeof agent_delete> = async (op, { params }) => {
+  const agent = await findAgent(op, params.agentId)
+  const waiting = await selectWaitingActions(op, agent.id)
+  const rejected = await Promise.all(
+    waiting.map((action) => rejectAction(op, action, 'The agent was deleted.')),
+  )
+  const gone = { deleted_at: op.now, token_hash: null, device_code_id: null }
+  return {
+    status: 204,
+    body: undefined,
+    writes: [changeAgent(op, agent, gone).write, ...rejected.flatMap((decided) => decided?.writes ?? [])],
+  }
+}
+
+export const agentPolicySimulate: Handler<typeof agent_policy_simulate> = async (op, { params, body }) => ({
+  status: 200,
+  body: await simulate(op, await findAgent(op, params.agentId), body),
+})
+
+export const agentDecisionList: Handler<typeof agent_decision_list> = async (op, { params, query }) => {
+  const agent = await findAgentOnRecord(op, params.agentId)
+  return {
+    status: 200,
+    body: await page(op, { ...query, of: agent.id } as typeof query, {
+      rows: selectDecisions(op, agent.id),
+      table: 'agent_decisions',
+      order: query.sortOrder ?? 'desc',
+      view: (rows) => rows.map(decisionView),
+    }),
+  }
+}
+
+function decisionView(row: AgentDecisionRow) {
+  return present({
+    id: row.id,
+    agentId: row.agent_id,
+    actionId: row.action_id,
+    decision: row.decision as Decision,
+    inputs: row.inputs,
+    createdAt: row.created_at.toISOString(),
+  })
+}
+
+/** Of several at the same time the last one is good: the agent names it. */
+export const agentDeviceCodeCreate: Handler<typeof agent_device_code_create> = async (op, { params }) => {
+  const agent = await findAgent(op, params.agentId)
+  const deviceCode = makeDeviceCode(op, agent.id)
+  return {
+    status: 201,
+    body: deviceCodeView(deviceCode),
+    writes: [
+      deviceCode.write,
+      update('agents', agent.id, { deleted_at: null }, { device_code_id: deviceCode.row.id }),
+    ],
+  }
+}
+
+function deviceCodeView({ row, code }: NewDeviceCode) {
+  return { code, agentId: row.agent_id, expiresAt: row.expires_at.toISOString(), redeemed: false }
+}
+
+export const agentDeviceCodeGet: Handler<typeof agent_device_code_get> = async (op, { params }) => {
+  const code = await findDeviceCode(op, params.code)
+  return { status: 200, body: { code: params.code, redeemed: code.redeemed_at !== null } }
+}
+
+/** Guard: the code is still the agent's one good code. */
+export const agentDeviceCodeRedeem: Handler<typeof agent_device_code_redeem> = async (op, { params }) => {
+  const code = await findDeviceCode(op, params.code)
+  const agent = await findAgent(op, code.agent_id).catch(() => undefined)
+  if (!agent || !isGood(op, code, agent)) throw notFound()
+  await findCustomer(op, agent.customer_id)
+  const { token, hash } = makeToken(op)
+  return {
+    status: 200,
+    body: { agentId: agent.id, agentName: agent.name, accessToken: token, policy: policyOf(agent) },
+    writes: [
+      update('agent_device_codes', code.id, { redeemed_at: null }, { redeemed_at: op.now }),
+      update(
+        'agents',
+        agent.id,
+        { device_code_id: code.id, deleted_at: null },
+        { device_code_id: null, token_hash: hash, updated_at: op.now },
+      ),
+    ],
+  }
+}
+
+export const agentApprovalList: Handler<typeof agent_approval_list> = async (op, { query }) => ({
+  status: 200,
+  body: await page(op, query, {
+    rows: selectActions(op, { ...query, status: 'PENDING_APPROVAL' }),
+    table: 'agent_actions',
+    order: query.sortOrder ?? 'desc',
+    view: (rows) => actionViews(op, rows),
+  }),
+})
+
+export const agentActionApprove: SignedHandler<typeof agent_action_approve> = {
+  async signedAs(op, { params }) {
+    const { quote_id } = await findOf(op, params)
+    return quote_id === null ? undefined : executionCall(quote_id)
+  },
+
+  async authorize(op, { params }) {
+    return signatureFor(op, await findOf(op, params))
+  },
+
+  async handle(op, { params }) {
+    return answer(op, await approveAction(op, await findOf(op, params)))
+  },
+}
+
+export const agentActionReject: Handler<typeof agent_action_reject> = async (op, { params, body }) =>
+  answer(op, await rejectAction(op, await findOf(op, params), body?.reason))
+
+async function findOf(op: Op, { agentId, actionId }: { agentId: string; actionId: string }) {
+  return findAction(op, actionId, (await findAgent(op, agentId)).id)
+}
+
+async function answer(op: Op, decided: Decided | undefined) {
+  if (!decided)
+    throw new ApiError('CONFLICT', {
+      message: 'Something else was decided about this action before.',
+      details: { field: 'actionId' },
+    })
+  return { status: 200, body: await actionView(op, decided.action, decided), writes: decided.writes } as const
+}

@@ -1,0 +1,10 @@
+import type { JobHandler } from '../jobs/kinds.ts'
+import { expireAction } from './approvals.ts'
+import { selectAction } from './store.ts'
+
+/** An action that nobody decided on in time fails, and gives back what it had reserved. */
+export const expireAgentAction: JobHandler = async (op, payload) => {
+  const action = await selectAction(op, payload.actionId as string)
+  if (action?.state !== 'PENDING_APPROVAL') return []
+  return (await expireAction(op, action)).writes
+}

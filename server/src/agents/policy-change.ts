@@ -1,0 +1,103 @@
+import type { AgentPolicyUpdateRequest } from '@countersign/contract/agent-policy'
+import { isKnownCurrency } from '@countersign/contract/currencies'
+import type { Static } from 'typebox'
+import { findInternalAccount } from '../accounts/accounts.ts'
+import type { Op } from '../app.ts'
+import { findExternalAccount } from '../external-accounts/external-accounts.ts'
+import { ApiError, fieldError } from '../operation.ts'
+import type { Policy } from './policy.ts'
+
+type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
+
+/**
+ * Checks that a policy means something on this platform. Errors, naming the field below `prefix`: 400 `INVALID_CURRENCY`,
+ * `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for an account that is not the customer's.
+ */
+export async function checkPolicy(
+  op: Op,
+  customerId: string,
+  policy: Policy,
+  prefix: string,
+): Promise<Policy> {
+  const { spendingLimits, approvalThresholds, accountRestrictions } = policy
+  checkCurrency(spendingLimits.currency, `${prefix}spendingLimits.currency`)
+  if (approvalThresholds?.currency !== undefined)
+    checkCurrency(approvalThresholds.currency, `${prefix}approvalThresholds.currency`)
+  const path = `${prefix}accountRestrictions`
+  const allowed = accountRestrictions?.allowedAccountIds ?? []
+  const rules = accountRestrictions?.accountRules ?? []
+  for (const [index, id] of allowed.entries())
+    await checkAccount(op, customerId, id, `${path}.allowedAccountIds.${index}`)
+  for (const [index, { accountId }] of rules.entries()) {
+    const field = `${path}.accountRules.${index}.accountId`
+    if (rules.findIndex((rule) => rule.accountId === accountId) < index)
+      throw fieldError('INVALID_INPUT', field, `${field} has a rule already`)
+    await checkAccount(op, customerId, accountId, field)
+  }
+  return policy
+}
+
+/** A policy with a change applied: what is given replaces what was there, inside the groups member by member. */
+export function changedPolicy(policy: Policy, change: PolicyChange): Policy {
+  checkNewCurrency(policy, change)
+  const { spendingLimits, accountRestrictions, approvalThresholds, ...rest } = change
+  const merged = <T extends object>(before: T | undefined, after: Partial<T> | undefined): T | undefined =>
+    before || after ? ({ ...before, ...after } as T) : undefined
+  const restrictions = merged(policy.accountRestrictions, accountRestrictions)
+  const thresholds = merged(policy.approvalThresholds, approvalThresholds)
+  return {
+    ...policy,
+    ...rest,
+    spendingLimits: { ...policy.spendingLimits, ...spendingLimits },
+    ...(restrictions ? { accountRestrictions: restrictions } : {}),
+    ...(thresholds ? { approvalThresholds: thresholds } : {}),
+  }
+}
+
+/** Limits of one currency would mean something else in another: all of them are given anew. */
+function checkNewCurrency(
+  policy: Policy,
+  { spendingLimits, accountRestrictions, approvalThresholds }: PolicyChange,
+): void {
+  const { currency } = policy.spendingLimits
+  if (spendingLimits?.currency === undefined || spendingLimits.currency === currency) return
+  const missing = (['perTransactionLimit', 'dailyLimit', 'monthlyLimit'] as const).find(
+    (limit) => (policy.spendingLimits[limit] ?? null) !== null && spendingLimits[limit] === undefined,
+  )
+  if (missing) {
+    const orNull = missing === 'perTransactionLimit' ? '' : ', or null'
+    throw fieldError(
+      'INVALID_INPUT',
+      `spendingLimits.${missing}`,
+      `spendingLimits.${missing} is in ${currency}: give it anew with another currency${orNull}`,
+    )
+  }
+  const hasAccountLimits = policy.accountRestrictions?.accountRules?.some(
+    ({ perTransactionLimit }) => (perTransactionLimit ?? null) !== null,
+  )
+  if (hasAccountLimits && accountRestrictions?.accountRules === undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      'accountRestrictions.accountRules',
+      `accountRestrictions.accountRules has limits in ${currency}: give it anew with another currency`,
+    )
+  const thresholds = policy.approvalThresholds
+  const isBound = (thresholds?.amount ?? null) !== null && thresholds?.currency === undefined
+  if (isBound && approvalThresholds?.amount === undefined && approvalThresholds?.currency === undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      'approvalThresholds.amount',
+      `approvalThresholds.amount is in ${currency}: give it anew with another currency, null, or its own currency`,
+    )
+}
+
+function checkCurrency(currency: string, field: string): void {
+  if (!isKnownCurrency(currency))
+    throw fieldError('INVALID_CURRENCY', field, `${field}: there is no currency ${currency}`)
+}
+
+async function checkAccount(op: Op, customerId: string, id: string, field: string): Promise<void> {
+  const find = id.startsWith('InternalAccount:') ? findInternalAccount : findExternalAccount
+  const account = await find(op, id, field)
+  if (account.customer_id !== customerId) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+}

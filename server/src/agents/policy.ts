@@ -1,0 +1,144 @@
+import type {
+  AgentApprovalRule,
+  AgentDecision,
+  AgentDenialRule,
+  AgentPermission,
+  AgentPolicy,
+} from '@countersign/contract/agent-policy'
+import type { Static } from 'typebox'
+import { INT64_MAX } from '../int64.ts'
+
+/**
+ * What an agent may do: one pure decision over two tables of rules. What does not clearly say yes says no. Amounts are in
+ * the smallest unit of the currency of the limits, converted at the rate of the evaluation.
+ */
+
+export type Policy = Static<typeof AgentPolicy>
+
+/** What an agent asks for. */
+export interface PolicyRequest {
+  readonly permission: AgentPermission
+  /** Every account that it touches, by id; null is an address that is no account. */
+  readonly accountIds: readonly (string | null)[]
+  /** What it moves, where it moves money. */
+  readonly spends?: Spending
+}
+
+export interface Spending {
+  /** In the currency of the limits; null where there is no rate to say. */
+  readonly amount: bigint | null
+  /** In the currency of the approval threshold; null where there is no rate to say. */
+  readonly thresholdAmount: bigint | null
+  /** Money of an embedded wallet, whose holder has not signed. */
+  readonly needsSignature: boolean
+}
+
+/** What is used of the limits so far, with what waits for approval. */
+export interface Usage {
+  readonly dailyCount: number
+  readonly dailySpend: bigint
+  readonly monthlySpend: bigint
+}
+
+export type Decision = Static<typeof AgentDecision>
+
+interface Case {
+  readonly policy: Policy
+  readonly isPaused: boolean
+  readonly usage: Usage
+  readonly request: PolicyRequest
+}
+
+/** Why not: the permission or account, or what was asked of a limit and what was left of it. Undefined: no objection. */
+type Denial = Pick<Decision, 'subject' | 'asked' | 'left'> | undefined
+
+type DenialRule = (one: Case) => Denial
+
+/** Asked in the order of the table; the first one that has something to say decides. */
+const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
+  paused: ({ isPaused }) => (isPaused ? {} : undefined),
+  permission: ({ policy, request }) =>
+    policy.permissions.includes(request.permission) ? undefined : { subject: request.permission },
+  account: ({ policy, request }) => {
+    const allowed = policy.accountRestrictions?.allowedAccountIds
+    if (!allowed) return undefined
+    const other = request.accountIds.find((id) => id === null || !allowed.includes(id))
+    return other === undefined ? undefined : { subject: other ?? 'an address that is no account' }
+  },
+  conversion: ({ request }) => (request.spends && request.spends.amount === null ? {} : undefined),
+  perTransactionLimit: ({ policy, request }) => over(request, policy.spendingLimits.perTransactionLimit),
+  accountPerTransactionLimit: (one) => {
+    const limits = rulesFor(one).flatMap(({ perTransactionLimit }) => perTransactionLimit ?? [])
+    return limits.length === 0 ? undefined : over(one.request, smallest(limits))
+  },
+  dailyTransactionLimit: ({ policy, usage, request }) => {
+    const limit = policy.spendingLimits.dailyTransactionLimit
+    if (!request.spends || limit === undefined || usage.dailyCount < limit) return undefined
+    return { asked: 1n, left: 0n }
+  },
+  dailyLimit: ({ policy, usage, request }) =>
+    overBudget(request, usage.dailySpend, policy.spendingLimits.dailyLimit),
+  monthlyLimit: ({ policy, usage, request }) =>
+    overBudget(request, usage.monthlySpend, policy.spendingLimits.monthlyLimit),
+}
+
+/** All that apply are told. */
+const APPROVALS: Readonly<Record<AgentApprovalRule, (one: Case, spends: Spending) => boolean>> = {
+  accountExecutionMode: (one) => modesFor(one).includes('APPROVAL_REQUIRED'),
+  // The rule of an account stands above the one for all.
+  defaultExecutionMode: (one) =>
+    one.policy.defaultExecutionMode === 'APPROVAL_REQUIRED' && modesFor(one).length === 0,
+  approvalThreshold: ({ policy }, { thresholdAmount }) => {
+    const threshold = policy.approvalThresholds?.amount ?? null
+    // Where it cannot be compared, somebody has to look.
+    return threshold !== null && (thresholdAmount === null || thresholdAmount > threshold)
+  },
+  walletSignature: (_, { needsSignature }) => needsSignature,
+}
+
+/** Decides. The same arguments give the same decision, so that one which was stored can be checked. */
+export function decide(policy: Policy, isPaused: boolean, usage: Usage, request: PolicyRequest): Decision {
+  const one: Case = { policy, isPaused, usage, request }
+  const { spends } = request
+  const moved =
+    spends && spends.amount !== null
+      ? { amount: spends.amount, currency: policy.spendingLimits.currency }
+      : {}
+  for (const rule of Object.keys(DENIALS) as AgentDenialRule[]) {
+    const denial = DENIALS[rule](one)
+    if (denial) return { outcome: 'DENIED', rule, ...denial, ...moved }
+  }
+  // What moves nothing has nothing to be approved.
+  if (!spends) return { outcome: 'ALLOWED' }
+  const because = (Object.keys(APPROVALS) as AgentApprovalRule[]).filter((rule) =>
+    APPROVALS[rule](one, spends),
+  )
+  return because.length === 0
+    ? { outcome: 'ALLOWED', ...moved }
+    : { outcome: 'APPROVAL_REQUIRED', because, ...moved }
+}
+
+function rulesFor({ policy, request }: Case) {
+  const rules = policy.accountRestrictions?.accountRules ?? []
+  return rules.filter(({ accountId }) => request.accountIds.includes(accountId))
+}
+
+function modesFor(one: Case) {
+  return rulesFor(one).flatMap(({ executionMode }) => executionMode ?? [])
+}
+
+function over({ spends }: PolicyRequest, limit: bigint): Denial {
+  const amount = spends?.amount ?? 0n
+  return amount > limit ? { asked: amount, left: limit } : undefined
+}
+
+/** Without a limit there is still what an account of the sum can count. */
+function overBudget({ spends }: PolicyRequest, spent: bigint, limit: bigint | null | undefined): Denial {
+  const amount = spends?.amount ?? 0n
+  const left = (limit ?? INT64_MAX) - spent
+  return amount > left ? { asked: amount, left: left > 0n ? left : 0n } : undefined
+}
+
+function smallest(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((least, amount) => (amount < least ? amount : least))
+}

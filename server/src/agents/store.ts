@@ -1,0 +1,171 @@
+import { sql } from 'kysely'
+import type { Op } from '../app.ts'
+import type {
+  AgentActionRow,
+  AgentBudgetRow,
+  AgentDeviceCodeRow,
+  AgentReservationRow,
+  AgentRow,
+} from '../db/agent-tables.ts'
+import { type Lookup, rowByKey } from '../db/lookup.ts'
+import type { PlatformRow } from '../db/tables.ts'
+import type { TimeRange } from '../time-range.ts'
+
+const BY_ID = rowByKey<AgentRow>('SELECT * FROM agents WHERE id = ANY ($1::text[])', 'id')
+
+/** An agent, deleted or not. */
+export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+type Acting = PlatformRow & { agent_id: string; agent_customer_id: string; token_hash: string }
+
+const ACTING_BY_TOKEN = rowByKey<Acting>(
+  `SELECT p.*, a.id AS agent_id, a.customer_id AS agent_customer_id, a.token_hash
+   FROM agents a JOIN platforms p ON p.id = a.platform_id JOIN customers c ON c.id = a.customer_id
+   WHERE a.token_hash = ANY ($1::text[]) AND a.deleted_at IS NULL AND c.deleted_at IS NULL AND p.closed_at IS NULL`,
+  'token_hash',
+)
+
+/** The agent that a token is of, and its platform, in one statement: every request of an agent begins with it. */
+export async function selectActingAgent(
+  lookup: Lookup,
+  tokenHash: string,
+): Promise<{ agentId: string; customerId: string; platform: PlatformRow } | undefined> {
+  const row = await lookup(ACTING_BY_TOKEN, tokenHash)
+  if (!row) return undefined
+  const { agent_id, agent_customer_id, token_hash: _, ...platform } = row
+  return { agentId: agent_id, customerId: agent_customer_id, platform }
+}
+
+export interface AgentFilters extends TimeRange {
+  readonly customerId?: string
+  readonly isPaused?: boolean
+  readonly isConnected?: boolean
+}
+
+/** The agents that match, for a page of them. */
+export function selectAgents(op: Op, filters: AgentFilters) {
+  const { customerId, isPaused, isConnected, createdAfter, createdBefore, updatedAfter, updatedBefore } =
+    filters
+  return op.read
+    .selectFrom('agents')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('deleted_at', 'is', null)
+    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
+    .$if(isPaused !== undefined, (q) => q.where('is_paused', '=', isPaused!))
+    .$if(isConnected !== undefined, (q) => q.where('token_hash', isConnected ? 'is not' : 'is', null))
+    .$if(createdAfter !== undefined, (q) => q.where('created_at', '>', createdAfter!))
+    .$if(createdBefore !== undefined, (q) => q.where('created_at', '<', createdBefore!))
+    .$if(updatedAfter !== undefined, (q) => q.where('updated_at', '>', updatedAfter!))
+    .$if(updatedBefore !== undefined, (q) => q.where('updated_at', '<', updatedBefore!))
+}
+
+const CODE_BY_MAC = rowByKey<AgentDeviceCodeRow>(
+  'SELECT * FROM agent_device_codes WHERE code_mac = ANY ($1::text[])',
+  'code_mac',
+)
+
+export async function selectDeviceCode(op: Op, codeMac: string): Promise<AgentDeviceCodeRow | undefined> {
+  return op.find(CODE_BY_MAC, codeMac)
+}
+
+const PLATFORM_BY_CODE = rowByKey<PlatformRow & { code_mac: string }>(
+  `SELECT p.*, c.code_mac FROM agent_device_codes c JOIN platforms p ON p.id = c.platform_id
+   WHERE c.code_mac = ANY ($1::text[]) AND p.closed_at IS NULL`,
+  'code_mac',
+)
+
+/** The platform on which a device code was made. */
+export async function selectPlatformOfCode(
+  lookup: Lookup,
+  codeMac: string,
+): Promise<PlatformRow | undefined> {
+  const row = await lookup(PLATFORM_BY_CODE, codeMac)
+  if (!row) return undefined
+  const { code_mac: _, ...platform } = row
+  return platform
+}
+
+const ACTION_BY_ID = rowByKey<AgentActionRow>('SELECT * FROM agent_actions WHERE id = ANY ($1::text[])', 'id')
+const ACTION_BY_TRANSACTION = rowByKey<AgentActionRow>(
+  'SELECT * FROM agent_actions WHERE transaction_id = ANY ($1::text[])',
+  'transaction_id',
+)
+
+export async function selectAction(op: Op, id: string): Promise<AgentActionRow | undefined> {
+  return op.find(ACTION_BY_ID, id)
+}
+
+export async function selectActionOfTransaction(
+  op: Op,
+  transactionId: string,
+): Promise<AgentActionRow | undefined> {
+  return op.find(ACTION_BY_TRANSACTION, transactionId)
+}
+
+/** What of an agent waits for approval. */
+export async function selectWaitingActions(op: Op, agentId: string): Promise<AgentActionRow[]> {
+  return selectActions(op, { agentId, status: 'PENDING_APPROVAL' }).orderBy('created_at').execute()
+}
+
+export interface ActionFilters {
+  readonly agentId?: string
+  readonly customerId?: string
+  readonly status?: AgentActionRow['state']
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** The actions that match, for a page of them. */
+export function selectActions(op: Op, filters: ActionFilters) {
+  const { agentId, customerId, status, startDate, endDate } = filters
+  return op.read
+    .selectFrom('agent_actions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$if(agentId !== undefined, (q) => q.where('agent_id', '=', agentId!))
+    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
+    .$if(status !== undefined, (q) => q.where('state', '=', status!))
+    .$if(startDate !== undefined, (q) => q.where('created_at', '>=', new Date(startDate!)))
+    .$if(endDate !== undefined, (q) => q.where('created_at', '<=', new Date(endDate!)))
+}
+
+/** What a policy decided about an agent, for a page of it. */
+export function selectDecisions(op: Op, agentId: string) {
+  return op.read
+    .selectFrom('agent_decisions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('agent_id', '=', agentId)
+}
+
+const RESERVATION_BY_ID = rowByKey<AgentReservationRow>(
+  'SELECT * FROM agent_reservations WHERE id = ANY ($1::text[])',
+  'id',
+)
+
+/** What is reserved for a transaction. */
+export async function selectReservation(
+  op: Op,
+  transactionId: string,
+): Promise<AgentReservationRow | undefined> {
+  return op.find(RESERVATION_BY_ID, transactionId)
+}
+
+/** A day and a month of one agent, or of several, with what is reserved in each. */
+export async function selectBudgets(
+  op: Op,
+  agentIds: readonly string[],
+  day: string,
+  month: string,
+): Promise<AgentBudgetRow[]> {
+  return op.read
+    .selectFrom('agent_budgets')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where(sql<boolean>`agent_id = ANY (${agentIds})`)
+    .where('period', 'in', [day, month])
+    .execute()
+}

@@ -1,0 +1,77 @@
+import type { Stamped } from './tables.ts'
+
+export interface AgentRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string
+  name: string
+  policy: Record<string, unknown>
+  is_paused: boolean
+  /** SHA-256 of the bearer token, in hex; null before the first device code was redeemed. */
+  token_hash: string | null
+  /** The one code that is good, if there is one. */
+  device_code_id: string | null
+  /** Counts the changes to name, policy and pause. */
+  version: number
+  deleted_at: Date | null
+}
+
+export interface AgentDeviceCodeRow {
+  id: string
+  platform_id: string
+  agent_id: string
+  /** A keyed digest, in hex. */
+  code_mac: string
+  expires_at: Date
+  redeemed_at: Date | null
+  created_at: Date
+}
+
+export interface AgentActionRow extends Stamped {
+  id: string
+  platform_id: string
+  agent_id: string
+  customer_id: string
+  type: 'EXECUTE_QUOTE' | 'TRANSFER_OUT' | 'TRANSFER_IN'
+  state: 'PENDING_APPROVAL' | 'APPROVED' | 'REJECTED' | 'FAILED'
+  /** The platform's word, where it gave one. */
+  decided: 'APPROVE' | 'REJECT' | null
+  quote_id: string | null
+  transaction_id: string
+  /** The customer has signed already. */
+  is_signed: boolean
+  reason: string | null
+  expires_at: Date
+}
+
+export interface AgentDecisionRow {
+  id: string
+  platform_id: string
+  agent_id: string
+  action_id: string | null
+  decision: Record<string, unknown>
+  inputs: Record<string, unknown>
+  created_at: Date
+}
+
+export interface AgentReservationRow extends Stamped {
+  /** That of the transaction that it is for. */
+  id: string
+  platform_id: string
+  agent_id: string
+  state: 'RESERVED' | 'CAPTURED' | 'RELEASED'
+  currency: string
+  amount: bigint
+  day: string
+  month: string
+}
+
+/** What is reserved on a day or in a month. The database alone writes it. */
+export interface AgentBudgetRow {
+  platform_id: string
+  agent_id: string
+  period: string
+  currency: string
+  spent: bigint
+  count: number
+}

@@ -1,0 +1,36 @@
+import { findInternalAccount } from '../accounts/accounts.ts'
+import type { Op } from '../app.ts'
+import { findCustomer } from '../customers/customers.ts'
+import type { InternalAccountRow, QuoteRow } from '../db/tables.ts'
+import { findExternalAccount } from '../external-accounts/external-accounts.ts'
+import { fieldError } from '../operation.ts'
+import { checkBalance } from './create.ts'
+import { checkExecutable } from './quotes.ts'
+
+/** A quote that is paid in executes itself, when its money arrives. Error: 400 `INVALID_INPUT`. */
+export function checkIsPaidFromAccount(quote: QuoteRow): void {
+  if (quote.source_account_id === null)
+    throw fieldError(
+      'INVALID_INPUT',
+      'quoteId',
+      'This quote executes itself when the payment of its paymentInstructions arrives.',
+    )
+}
+
+/**
+ * The account that pays a quote, once nothing stands against executing it. Errors: 400 `QUOTE_EXPIRED` and
+ * `INSUFFICIENT_BALANCE`, 404 `ACCOUNT_NOT_FOUND`, 409 `CONFLICT`, 410 `CUSTOMER_DELETED`.
+ */
+export async function checkExecution(op: Op, quote: QuoteRow): Promise<InternalAccountRow> {
+  checkExecutable(op, quote)
+  await checkParties(op, quote)
+  await checkBalance(op, quote)
+  return findInternalAccount(op, quote.source_account_id!)
+}
+
+/** Both sides are still there. */
+async function checkParties(op: Op, quote: QuoteRow): Promise<void> {
+  await findCustomer(op, quote.customer_id, 'quoteId')
+  const destination = quote.destination_account_id
+  if (destination?.startsWith('ExternalAccount:')) await findExternalAccount(op, destination, 'quoteId')
+}

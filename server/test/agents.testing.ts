@@ -1,0 +1,135 @@
+import { expect } from 'vitest'
+import { toJson } from '../src/json.ts'
+import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from './client.testing.ts'
+
+/** What allows everything, up to 1,000.00 USD at a time. */
+export const POLICY = {
+  permissions: [
+    'VIEW_TRANSACTIONS',
+    'CREATE_TRANSFERS',
+    'CREATE_QUOTES',
+    'EXECUTE_QUOTES',
+    'MANAGE_EXTERNAL_ACCOUNTS',
+  ],
+  defaultExecutionMode: 'AUTO',
+  spendingLimits: { currency: 'USD', perTransactionLimit: 100_000 },
+}
+
+/** A customer with 10,000.00 USD and a bank account. */
+export async function newPayer(client: Client) {
+  const customer = await newCustomer(client)
+  await fund(client, customer.usd, 1_000_000)
+  return { ...customer, bank: await newBankAccount(client, customer.id) }
+}
+
+export type Payer = Awaited<ReturnType<typeof newPayer>>
+
+/** An agent as it calls for itself. */
+export class AgentClient {
+  readonly #client: Client
+  readonly id: string
+  readonly token: string
+
+  constructor(client: Client, id: string, token: string) {
+    this.#client = client
+    this.id = id
+    this.token = token
+  }
+
+  get authorization(): string {
+    return `Bearer ${this.token}`
+  }
+
+  send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.#client.send(method, path, body, { Authorization: this.authorization, ...headers })
+  }
+
+  get = (path: string) => this.send('GET', path)
+  post = (path: string, body?: unknown, headers?: Record<string, string>) =>
+    this.send('POST', path, body, headers)
+
+  transferOut(payer: Payer, amount: number | bigint, headers?: Record<string, string>): Promise<Reply> {
+    return this.post(
+      '/agents/me/transfer-out',
+      { source: { accountId: payer.usd }, destination: { accountId: payer.bank }, amount },
+      headers,
+    )
+  }
+
+  async quote(payer: Payer, amount: number, source = payer.usd): Promise<Reply> {
+    return this.post('/agents/me/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: source },
+      destination: { destinationType: 'ACCOUNT', accountId: payer.bank },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: amount,
+    })
+  }
+}
+
+type PolicyChange = { readonly [member: string]: unknown }
+
+/** A connected agent of a customer. */
+export async function newAgent(
+  client: Client,
+  customerId: string,
+  policy: PolicyChange = {},
+): Promise<AgentClient> {
+  const created = await client.post('/agents', {
+    name: 'Shopper',
+    customerId,
+    policy: { ...POLICY, ...policy },
+  })
+  expect(created.status, toJson(created.body)).toBe(201)
+  const { code } = created.body.deviceCode
+  const redeemed = await client.send('POST', `/agents/device-codes/${code}/redeem`, undefined, {
+    Authorization: '',
+  })
+  expect(redeemed.status, toJson(redeemed.body)).toBe(200)
+  return new AgentClient(client, created.body.agent.id, redeemed.body.accessToken)
+}
+
+/** A platform with a payer and an agent of its. */
+export async function newWorld(policy: PolicyChange = {}) {
+  const client = await newPlatform()
+  const payer = await newPayer(client)
+  return { client, payer, agent: await newAgent(client, payer.id, policy) }
+}
+
+/** The action once all that is due has been done. */
+export async function settled(client: Client, agent: AgentClient, id: string): Promise<Reply['body']> {
+  await client.advance(0)
+  return (await agent.get(`/agents/me/actions/${id}`)).body
+}
+
+/** What the platform sees of the use of the limits. */
+export async function usageOf(client: Client, agent: AgentClient): Promise<Reply['body']> {
+  return (await client.get(`/agents/${agent.id}`)).body.usage
+}
+
+/** What waits for the platform: a transfer by an agent whose policy asks for approval of everything. */
+export async function newWaiting(policy: PolicyChange = {}, amount = 2_000) {
+  const world = await newWorld({ defaultExecutionMode: 'APPROVAL_REQUIRED', ...policy })
+  const asked = await world.agent.transferOut(world.payer, amount)
+  expect(asked.body.status, toJson(asked.body)).toBe('PENDING_APPROVAL')
+  return { ...world, action: asked.body as Reply['body'] }
+}
+
+/** The platform's word about an action. */
+export function say(
+  client: Client,
+  word: 'approve' | 'reject',
+  { agentId, id }: { readonly agentId: string; readonly id: string },
+  body?: unknown,
+): Promise<Reply> {
+  return client.post(`/agents/${agentId}/actions/${id}/${word}`, body)
+}
+
+export async function changePolicy(client: Client, agent: AgentClient, change: PolicyChange): Promise<Reply> {
+  return client.send('PATCH', `/agents/${agent.id}/policy`, change)
+}
+
+/** Moves a platform's clock forward to a time. */
+export async function advanceTo(client: Client, time: Date): Promise<void> {
+  const { now } = (await client.get('/sandbox/clock')).body
+  await client.advance(Math.ceil((time.getTime() - Date.parse(now)) / 1000))
+}

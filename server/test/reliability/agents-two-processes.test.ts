@@ -1,0 +1,45 @@
+import { beforeAll, expect, test } from 'vitest'
+import { toJson } from '../../src/json.ts'
+import { AgentClient, changePolicy, newAgent, newPayer, usageOf } from '../agents.testing.ts'
+import { Client } from '../client.testing.ts'
+import {
+  ensureServerBuilt,
+  newPlace,
+  onPostgres,
+  PROCESS_TEST_MS,
+  ServerProcess,
+} from '../server-process.testing.ts'
+
+const REQUESTS = 50
+const FIT = 7
+const AMOUNT = 1_001
+
+beforeAll(ensureServerBuilt, PROCESS_TEST_MS)
+
+test.runIf(onPostgres)(
+  'two processes on one database pass no limit of an agent by a unit, and fill it',
+  async () => {
+    const place = await newPlace()
+    const one = await ServerProcess.ready(place)
+    const other = await ServerProcess.ready(place)
+    const client = one.client()
+    const payer = await newPayer(client)
+    const limits = { currency: 'USD', perTransactionLimit: AMOUNT, dailyLimit: FIT * AMOUNT }
+    const agent = await newAgent(client, payer.id, { spendingLimits: limits })
+    const there = new AgentClient(new Client(client.credentials, other.baseUrl), agent.id, agent.token)
+    const replies = await Promise.all(
+      Array.from({ length: REQUESTS }, (_, index) => (index % 2 ? agent : there).transferOut(payer, AMOUNT)),
+    )
+    for (const { status, body } of replies) expect([201, 403], toJson(body)).toContain(status)
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(FIT)
+    expect(await usageOf(client, agent)).toMatchObject({
+      dailyTransactionCount: FIT,
+      dailySpend: FIT * AMOUNT,
+      monthlySpend: FIT * AMOUNT,
+    })
+    // A policy that one of them changes holds at the other from the next request on.
+    expect((await changePolicy(client, agent, { spendingLimits: { dailyLimit: null } })).status).toBe(200)
+    expect((await there.transferOut(payer, AMOUNT)).status).toBe(201)
+  },
+  PROCESS_TEST_MS,
+)
