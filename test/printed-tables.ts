@@ -1,11 +1,14 @@
 import {
   AGENT_ACTION_TRANSITIONS,
+  CARD_TRANSACTION_TRANSITIONS,
+  CARD_TRANSITIONS,
   INCOMING_TRANSACTION_TRANSITIONS,
   OUTGOING_TRANSACTION_TRANSITIONS,
   QUOTE_TRANSITIONS,
 } from '@countersign/contract/states'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, tryLimitTable } from './agent-tables.ts'
+import { cardDeclineTable } from './card-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
 
@@ -23,6 +26,9 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
   'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),
+  'states of a card': () => stateTable(CARD_TRANSITIONS),
+  'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),
+  'when a card is declined': cardDeclineTable,
 }
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>

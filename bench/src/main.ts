@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { runAgents } from './agents.ts'
 import { serveBareRoute } from './bare-route.ts'
+import { runCards } from './cards.ts'
 import { runGrowth } from './growth.ts'
 import { runLoad } from './load.ts'
 import { runMemory } from './memory.ts'
@@ -9,13 +10,14 @@ import { runSignIn } from './sign-in.ts'
 import { runStart } from './start.ts'
 import { runTransfers } from './transfers.ts'
 
-const COMMANDS = ['load', 'sign-in', 'agents', 'transfers', 'growth', 'start', 'memory']
+const COMMANDS = ['load', 'sign-in', 'agents', 'transfers', 'cards', 'growth', 'start', 'memory']
 
 const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N]]
   load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
   sign-in  passkey, OAuth and signed retry beside raw signature checks, on PostgreSQL unless --database says
   agents   quote and execute by an agent beside the platform's own, one decision, a limit under load; PostgreSQL likewise
   transfers  durable POST /transfer-out beside pgbench, spread over 10,000 accounts and on one; PostgreSQL only
+  cards    authorizations of cards by 32 clients, spread over 10,000 cards and of one; PostgreSQL only
   growth   pages of transactions and transfers with 10,000 and with 1,000,000 stored; PostgreSQL only, some minutes
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
@@ -40,6 +42,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (isWanted('sign-in')) await runSignIn({ database: options.database ?? 'postgres', seconds, rounds })
     if (isWanted('agents')) await runAgents({ database: options.database ?? 'postgres', seconds, rounds })
     if (isWanted('transfers')) await runTransfers({ seconds, rounds })
+    if (isWanted('cards')) await runCards({ seconds, rounds })
     if (command === 'growth') await runGrowth({ rounds })
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])

@@ -50,3 +50,19 @@ ANALYZE;`)
   )
   return rows.map(({ id, bank }) => ({ accountId: id, bankAccountId: bank }))
 }
+
+/** A card that is ACTIVE for each of the first payers, written by SQL as well. Gives their ids. */
+export async function seedCards(db: Database, count: number): Promise<string[]> {
+  await db.script(`
+INSERT INTO cards (id, platform_id, cardholder_id, platform_card_id, state, currency, funding_sources, brand, last4, exp_month,
+    exp_year, pan_embed_url, processor_ref, issuer_ref, version, created_at, updated_at)
+  SELECT ${ids('Card')}, p.id, ${ids('Customer')}, 'card-' || n, 'ACTIVE', 'USD', ARRAY[${ids('InternalAccount')}], 'VISA',
+    lpad((n % 10000)::text, 4, '0'), 1, 2099, '/sandbox/cards/' || n, 'bench-' || n, 'bench-' || n, 2, now(), now()
+  FROM generate_series(1, ${count}) AS n, (SELECT id FROM platforms LIMIT 1) AS p;
+ANALYZE cards;`)
+  const { rows } = await db.query<{ id: string }>(
+    `SELECT ${ids('Card')} AS id FROM generate_series(1, $1::int) AS n`,
+    [count],
+  )
+  return rows.map(({ id }) => id)
+}

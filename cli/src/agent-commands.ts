@@ -1,9 +1,7 @@
-import { Countersign } from '@countersign/sdk/countersign'
 import type { Command } from 'commander'
 import type { PolicyOptions } from './agent-policy.ts'
 import { watchApprovals } from './agent-watch.ts'
 import {
-  type AgentShell,
   approveAction,
   createAgent,
   deleteAgent,
@@ -12,14 +10,7 @@ import {
   rejectAction,
   setPaused,
 } from './agents.ts'
-import { atBaseUrl, readCredentials } from './credentials.ts'
-
-/** What each of these commands takes beside its own. */
-interface Common {
-  readonly credentials?: string
-  readonly baseUrl?: string
-  readonly json?: boolean
-}
+import { openShell, type ShellOptions } from './shell.ts'
 
 /** Adds `countersign agent …`. */
 export function addAgentCommands(program: Command): void {
@@ -50,48 +41,44 @@ export function addAgentCommands(program: Command): void {
     .option('--approve-all', 'each action waits for approval')
     .option('--approve-over <amount>', 'what moves more than this waits for approval')
     .option('--accounts <list>', 'the only accounts it may touch, separated by commas')
-    .action(async (options: Common & PolicyOptions & { customer: string; name: string }) => {
+    .action(async (options: ShellOptions & PolicyOptions & { customer: string; name: string }) => {
       const { credentials: _, baseUrl: __, json: ___, ...own } = options
-      await createAgent(await shellOf(options), own)
+      await createAgent(await openShell(options), own)
     })
   add('list', 'agents, their limits and what they have used of them')
     .option('--customer <id>', 'of this customer only')
-    .action(async (options: Common & { customer?: string }) => listAgents(await shellOf(options), options))
+    .action(async (options: ShellOptions & { customer?: string }) =>
+      listAgents(await openShell(options), options),
+    )
   add('approve <action>', 'have done what waits for approval, AgentAction:…')
     .option('--agent <id>', 'whose it is; needed only where it was decided before')
-    .action(async (action: string, options: Common & { agent?: string }) =>
-      approveAction(await shellOf(options), action, options),
+    .action(async (action: string, options: ShellOptions & { agent?: string }) =>
+      approveAction(await openShell(options), action, options),
     )
   add('reject <action>', 'turn down what waits for approval')
     .option('--agent <id>', 'whose it is; needed only where it was decided before')
     .option('--reason <text>', 'the agent reads it')
-    .action(async (action: string, options: Common & { agent?: string; reason?: string }) =>
-      rejectAction(await shellOf(options), action, options),
+    .action(async (action: string, options: ShellOptions & { agent?: string; reason?: string }) =>
+      rejectAction(await openShell(options), action, options),
     )
   add('pause <agent>', 'let it read and do nothing, from the next request on').action(
-    async (id: string, options: Common) => setPaused(await shellOf(options), id, true),
+    async (id: string, options: ShellOptions) => setPaused(await openShell(options), id, true),
   )
-  add('resume <agent>', 'let a paused agent go on').action(async (id: string, options: Common) =>
-    setPaused(await shellOf(options), id, false),
+  add('resume <agent>', 'let a paused agent go on').action(async (id: string, options: ShellOptions) =>
+    setPaused(await openShell(options), id, false),
   )
   add('delete <agent>', 'end it: its token, and what waits for approval').action(
-    async (id: string, options: Common) => deleteAgent(await shellOf(options), id),
+    async (id: string, options: ShellOptions) => deleteAgent(await openShell(options), id),
   )
   add('code <agent>', 'a new device code, which connects it anew').action(
-    async (id: string, options: Common) => makeCode(await shellOf(options), id),
+    async (id: string, options: ShellOptions) => makeCode(await openShell(options), id),
   )
   add('watch', 'print what waits for approval, as it comes, until Ctrl-C')
     .option('--agent <id>', 'of this agent only')
-    .action(async (options: Common & { agent?: string }) => {
-      const shell = await shellOf(options)
+    .action(async (options: ShellOptions & { agent?: string }) => {
+      const shell = await openShell(options)
       await untilInterrupted((signal) => watchApprovals(shell, { ...options, signal }))
     })
-}
-
-async function shellOf({ credentials, baseUrl, json }: Common): Promise<AgentShell> {
-  const found = await readCredentials(credentials)
-  const used = atBaseUrl(found, baseUrl ?? found.baseUrl)
-  return { countersign: new Countersign(used), baseUrl: used.baseUrl, isJson: json ?? false }
 }
 
 /** Ctrl-C and SIGTERM end the work in an orderly way, and the program with 0. */

@@ -3,8 +3,8 @@ import { toJson } from '@countersign/sdk/json'
 import { wait } from '@countersign/sdk/wait'
 import type { AgentAction } from '@countersign/sdk/wait-for-decision'
 import { actionInWords } from './agent-words.ts'
-import type { AgentShell } from './agents.ts'
 import { programWords } from './program-words.ts'
+import type { Shell } from './shell.ts'
 
 const INTERVAL_MS = 1_000
 
@@ -13,7 +13,7 @@ const INTERVAL_MS = 1_000
  * until the signal comes. A server that is away for a while is said once and waited for.
  */
 export async function watchApprovals(
-  shell: AgentShell,
+  shell: Shell,
   options: { readonly agent?: string; readonly signal: AbortSignal },
 ): Promise<void> {
   const { signal } = options
@@ -37,7 +37,7 @@ export async function watchApprovals(
 }
 
 async function readWaiting(
-  { countersign }: AgentShell,
+  { countersign }: Shell,
   agentId: string | undefined,
   signal: AbortSignal,
 ): Promise<Map<string, AgentAction>> {
@@ -49,7 +49,7 @@ async function readWaiting(
 }
 
 function say(
-  { isJson }: AgentShell,
+  { isJson }: Shell,
   known: ReadonlyMap<string, AgentAction>,
   waiting: ReadonlyMap<string, AgentAction>,
   isFirst: boolean,

@@ -1,26 +1,18 @@
 import type { AgentRecord, DeviceCode } from '@countersign/sdk/agents'
 import { SignatureRequiredError } from '@countersign/sdk/agents'
-import type { Countersign } from '@countersign/sdk/countersign'
-import { toJson } from '@countersign/sdk/json'
 import { statementOf } from '@countersign/sdk/statement'
 import type { AgentAction } from '@countersign/sdk/wait-for-decision'
 import { type PolicyOptions, readPolicy } from './agent-policy.ts'
 import { actionInWords, approvalsInWords, limitsInWords } from './agent-words.ts'
 import { Failure } from './failure.ts'
 import { programWords } from './program-words.ts'
+import { type Shell, say } from './shell.ts'
 
 const LABEL_WIDTH = 15
 
-/** What the commands of agents share: the way to the API, and how to say what came of it. */
-export interface AgentShell {
-  readonly countersign: Countersign
-  readonly baseUrl: string
-  readonly isJson: boolean
-}
-
 /** `countersign agent create` */
 export async function createAgent(
-  shell: AgentShell,
+  shell: Shell,
   options: PolicyOptions & { readonly customer: string; readonly name: string },
 ): Promise<void> {
   const { customer, name, ...words } = options
@@ -30,7 +22,7 @@ export async function createAgent(
 }
 
 /** `countersign agent list` */
-export async function listAgents(shell: AgentShell, options: { readonly customer?: string }): Promise<void> {
+export async function listAgents(shell: Shell, options: { readonly customer?: string }): Promise<void> {
   const query = options.customer === undefined ? {} : { customerId: options.customer }
   const agents: AgentRecord[] = []
   for await (const agent of shell.countersign.agents.list(query)) agents.push(agent)
@@ -40,7 +32,7 @@ export async function listAgents(shell: AgentShell, options: { readonly customer
 
 /** `countersign agent approve` */
 export async function approveAction(
-  shell: AgentShell,
+  shell: Shell,
   actionId: string,
   options: { readonly agent?: string },
 ): Promise<void> {
@@ -62,7 +54,7 @@ export async function approveAction(
 
 /** `countersign agent reject` */
 export async function rejectAction(
-  shell: AgentShell,
+  shell: Shell,
   actionId: string,
   options: { readonly agent?: string; readonly reason?: string },
 ): Promise<void> {
@@ -71,7 +63,7 @@ export async function rejectAction(
 }
 
 /** `countersign agent pause` and `resume` */
-export async function setPaused(shell: AgentShell, agentId: string, isPaused: boolean): Promise<void> {
+export async function setPaused(shell: Shell, agentId: string, isPaused: boolean): Promise<void> {
   const agent = await shell.countersign.agents.update(agentId, { isPaused })
   say(shell, agent, [
     `${agent.id} "${agent.name}" ${agent.isPaused ? 'is paused: it may read and do nothing' : 'goes on'}.`,
@@ -79,7 +71,7 @@ export async function setPaused(shell: AgentShell, agentId: string, isPaused: bo
 }
 
 /** `countersign agent delete` */
-export async function deleteAgent(shell: AgentShell, agentId: string): Promise<void> {
+export async function deleteAgent(shell: Shell, agentId: string): Promise<void> {
   await shell.countersign.agents.delete(agentId)
   say(shell, { id: agentId, isDeleted: true }, [
     `${agentId} is deleted. Its token has ended, and what waited for approval is rejected.`,
@@ -87,14 +79,14 @@ export async function deleteAgent(shell: AgentShell, agentId: string): Promise<v
 }
 
 /** `countersign agent code` */
-export async function makeCode(shell: AgentShell, agentId: string): Promise<void> {
+export async function makeCode(shell: Shell, agentId: string): Promise<void> {
   const code = await shell.countersign.agents.deviceCode(agentId)
   say(shell, code, codeRows(shell, code))
 }
 
 /** An action that waits is found by its id alone; of any other one has to say whose it is. */
 async function findAction(
-  { countersign }: AgentShell,
+  { countersign }: Shell,
   id: string,
   agentId: string | undefined,
 ): Promise<Pick<AgentAction, 'id' | 'agentId'>> {
@@ -105,7 +97,7 @@ async function findAction(
   )
 }
 
-function sayDecided(shell: AgentShell, action: AgentAction): void {
+function sayDecided(shell: Shell, action: AgentAction): void {
   const reason = action.rejectionReason === undefined ? '' : `: ${action.rejectionReason}`
   say(shell, action, [
     `${action.id} is ${action.status}${reason}`,
@@ -127,7 +119,7 @@ function agentRows(agent: AgentRecord): string[] {
   ]
 }
 
-function codeRows({ baseUrl }: AgentShell, { code, expiresAt }: DeviceCode): string[] {
+function codeRows({ baseUrl }: Shell, { code, expiresAt }: DeviceCode): string[] {
   return [
     `Device code  ${code}  good once, until ${expiresAt}`,
     'The agent redeems it. An AI program does so where it has this as a tool server:',
@@ -137,9 +129,4 @@ function codeRows({ baseUrl }: AgentShell, { code, expiresAt }: DeviceCode): str
 
 function row(label: string, value: string): string {
   return `  ${label.padEnd(LABEL_WIDTH)}${value}`
-}
-
-/** What came of it: the answer as JSON, or in words. */
-function say({ isJson }: AgentShell, answer: unknown, lines: readonly string[]): void {
-  process.stdout.write(isJson ? `${toJson(answer)}\n` : `${lines.join('\n')}\n`)
 }

@@ -3,6 +3,7 @@ import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
 import { Command, CommanderError, Option } from 'commander'
 import { createPlatform, createToken, readPermissions } from './admin.ts'
 import { addAgentCommands } from './agent-commands.ts'
+import { addCardCommands } from './card-commands.ts'
 import { atBaseUrl, readCredentials } from './credentials.ts'
 import { runDemo } from './demo.ts'
 import { Failure } from './failure.ts'
@@ -121,6 +122,7 @@ function createProgram(done: (exitCode: number) => void): Command {
       const token = process.env.COUNTERSIGN_AGENT_TOKEN
       await serveMcp({ ...options, ...(token ? { token } : {}) })
     })
+  addCardCommands(program)
 
   return program
 }

@@ -3,13 +3,10 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Agent } from '@countersign/sdk/agent'
-import { Countersign } from '@countersign/sdk/countersign'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
+import { makeShop, PROGRAM } from './shop.testing.ts'
 
-const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const WAIT_MS = 60_000
 
 let folder: string
@@ -22,29 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A platform whose credentials are where the program looks for them, and a customer with 1,000.00 USD. */
-async function makeShop() {
-  const dataDir = await mkdtemp(join(folder, 'data-'))
-  const credentials = await makePlatform()
-  await writeFile(join(dataDir, 'credentials.json'), JSON.stringify(credentials))
-  const countersign = new Countersign(credentials)
-  const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 5_000_000n })
-  const { usdId: accountId } = customer
-  await countersign.call('sandbox_account_fund', { params: { accountId }, body: { amount: 100_000n } })
-  const env = { ...process.env, COUNTERSIGN_DATA_DIR: dataDir }
-  const run = (...args: string[]) =>
-    new Promise<{ exitCode: number; stdout: string; stderr: string }>((resolve) => {
-      execFile(
-        process.execPath,
-        [PROGRAM, 'agent', ...args],
-        { cwd: folder, env },
-        (error, stdout, stderr) => {
-          resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
-        },
-      )
-    })
-  return { countersign, customer, dataDir, env, run }
-}
+const newShop = () => makeShop(folder, 'agent', { usdb: 5_000_000n, usd: 100_000n })
 
 /** What the program writes, until it has written what is waited for. */
 function watch(env: NodeJS.ProcessEnv) {
@@ -76,7 +51,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
   test('makes an agent, shows what it asks for as it comes, and takes the word on it', {
     timeout: 120_000,
   }, async () => {
-    const { countersign, customer, env, run } = await makeShop()
+    const { countersign, customer, env, run } = await newShop()
     const limits = ['--currency', 'USD', '--per-transaction', '100.00', '--daily', '250']
     const created = await run(
       ...['create', '--customer', customer.customerId, '--name', 'Shopper', ...limits],
@@ -136,7 +111,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
   test('takes a whole policy from a file, and leaves to the wallet what its holder signs', {
     timeout: 60_000,
   }, async () => {
-    const { customer, dataDir, run } = await makeShop()
+    const { customer, dataDir, run } = await newShop()
     const policy = join(dataDir, 'policy.json')
     const given = {
       permissions: ['CREATE_QUOTES', 'EXECUTE_QUOTES'],

@@ -33,6 +33,7 @@ import {
   agent_policy_update,
   agent_update,
 } from './agents.ts'
+import { card_create, card_get, card_list, card_transaction_list, card_update } from './cards.ts'
 import { config_get, config_update } from './config.ts'
 import { credential_create, credential_delete } from './credential-registration.ts'
 import { credential_challenge, credential_list, credential_verify } from './credentials.ts'
@@ -43,6 +44,12 @@ import {
   customer_list,
   customer_update,
 } from './customers.ts'
+import {
+  delegated_key_create,
+  delegated_key_delete,
+  delegated_key_get,
+  delegated_key_list,
+} from './delegated-keys.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exchange_rate_list } from './exchange-rates.ts'
 import {
@@ -72,6 +79,7 @@ import {
   sandbox_magic_value_list,
   sandbox_reset,
 } from './sandbox.ts'
+import { sandbox_card_authorization, sandbox_card_clearing, sandbox_card_return } from './sandbox-cards.ts'
 import { sandbox_send } from './sandbox-send.ts'
 import { session_delete, session_list, session_refresh } from './sessions.ts'
 import { token_create, token_delete, token_get, token_list } from './tokens.ts'
@@ -163,7 +171,19 @@ export const API = {
   agent_me_action_list,
   agent_me_action_get,
   agent_me_policy_simulate,
+  card_create,
+  card_list,
+  card_get,
+  card_update,
+  card_transaction_list,
+  delegated_key_create,
+  delegated_key_list,
+  delegated_key_get,
+  delegated_key_delete,
   sandbox_account_fund,
+  sandbox_card_authorization,
+  sandbox_card_clearing,
+  sandbox_card_return,
   sandbox_send,
   sandbox_uma_receive,
   sandbox_clock_get,

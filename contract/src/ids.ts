@@ -14,6 +14,8 @@ export const ID_KINDS = [
   'Quote',
   'Transaction',
   'Card',
+  'CardTransaction',
+  'DelegatedKey',
   'Agent',
   'AgentAction',
   'AgentDecision',

@@ -14,6 +14,7 @@ import * as agents from './agents.ts'
 import { BeneficialOwner } from './beneficial-owners.ts'
 import * as beneficiaries from './beneficiaries.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from './business-info.ts'
+import * as cards from './cards.ts'
 import {
   CustomerInfoField,
   EmbeddedWalletConfig,
@@ -27,6 +28,7 @@ import * as registration from './credential-registration.ts'
 import * as credentials from './credentials.ts'
 import { Currency, CurrencyAmount } from './currencies.ts'
 import * as customers from './customers.ts'
+import { DelegatedKey, DelegatedKeyCreateRequest } from './delegated-keys.ts'
 import { ExchangeRate, ExchangeRateFees } from './exchange-rates.ts'
 import {
   ExternalAccount,
@@ -49,6 +51,7 @@ import {
   SandboxFundRequest,
   SandboxReset,
 } from './sandbox.ts'
+import * as sandboxCards from './sandbox-cards.ts'
 import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } from './signed-retry.ts'
 import { ApiToken, ApiTokenCreateRequest } from './tokens.ts'
 import * as transactions from './transactions.ts'
@@ -121,6 +124,16 @@ const nouns = {
   CredentialVerifyRequest: credentials.CredentialVerifyRequest,
   CounterpartyFieldDefinition: receivers.CounterpartyFieldDefinition,
   CredentialWebhook: webhooks.CredentialWebhook,
+  Card: cards.Card,
+  CardCreateRequest: cards.CardCreateRequest,
+  CardFundingSourceChangeWebhook: webhooks.CardFundingSourceChangeWebhook,
+  CardMerchant: cards.CardMerchant,
+  CardPullSummary: cards.CardPullSummary,
+  CardRefundSummary: cards.CardRefundSummary,
+  CardState: cards.CardState,
+  CardStateChangeWebhook: webhooks.CardStateChangeWebhook,
+  CardTransaction: cards.CardTransaction,
+  CardUpdateRequest: cards.CardUpdateRequest,
   Currency,
   CurrencyAmount,
   CurrencyPreference: receivers.CurrencyPreference,
@@ -131,6 +144,8 @@ const nouns = {
   CustomerWebhook: webhooks.CustomerWebhook,
   DeliveryAttempt: webhooks.DeliveryAttempt,
   EmailOtpVerifyRequest: credentials.EmailOtpVerifyRequest,
+  DelegatedKey,
+  DelegatedKeyCreateRequest,
   EmbeddedWalletConfig,
   Event: webhooks.PlatformEvent,
   EventWithAttempts: webhooks.PlatformEventWithAttempts,
@@ -184,6 +199,9 @@ const nouns = {
   ReceiverUmaLookup: receivers.ReceiverUmaLookup,
   Refund: transactions.Refund,
   RejectPaymentRequest: receipts.RejectPaymentRequest,
+  SandboxCardAuthorizationRequest: sandboxCards.SandboxCardAuthorizationRequest,
+  SandboxCardClearingRequest: sandboxCards.SandboxCardClearingRequest,
+  SandboxCardReturnRequest: sandboxCards.SandboxCardReturnRequest,
   SandboxClock,
   SandboxClockAdvanceRequest,
   SandboxFundRequest,

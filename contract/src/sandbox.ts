@@ -80,6 +80,8 @@ export const MAGIC_VALUE_FAMILIES = [
   'ONE_TIME_CODE',
   'WALLET_SIGNATURE',
   'PASSKEY_SIGNATURE',
+  'CARD',
+  'CARD_PURCHASE',
 ] as const
 
 /** What one value does. */

@@ -150,6 +150,92 @@ export const AGENT_ACTION_TRANSITIONS = {
   FAILED: { approve: null, reject: null, fail: null },
 } as const satisfies Record<AgentActionState, Record<AgentActionEvent, AgentActionState | null>>
 
+export const CARD_STATES = ['PENDING_KYC', 'PROCESSING', 'ACTIVE', 'FROZEN', 'CLOSED'] as const
+export type CardState = (typeof CARD_STATES)[number]
+
+export const CARD_EVENTS = ['provision', 'reject', 'freeze', 'unfreeze', 'close'] as const
+export type CardEvent = (typeof CARD_EVENTS)[number]
+
+/**
+ * The life of a card (specification 3.1). `provision`, `reject`: the issuer's answer. The others are the cardholder's, by
+ * signature. A cardholder is approved before a card is made, so that none is PENDING_KYC here.
+ */
+export const CARD_TRANSITIONS = {
+  PENDING_KYC: { provision: null, reject: null, freeze: null, unfreeze: null, close: null },
+  PROCESSING: { provision: 'ACTIVE', reject: 'CLOSED', freeze: null, unfreeze: null, close: null },
+  ACTIVE: { provision: null, reject: null, freeze: 'FROZEN', unfreeze: null, close: 'CLOSED' },
+  FROZEN: { provision: null, reject: null, freeze: null, unfreeze: 'ACTIVE', close: 'CLOSED' },
+  CLOSED: { provision: null, reject: null, freeze: null, unfreeze: null, close: null },
+} as const satisfies Record<CardState, Record<CardEvent, CardState | null>>
+
+export const CARD_TRANSACTION_STATES = [
+  'AUTHORIZED',
+  'PARTIALLY_SETTLED',
+  'SETTLED',
+  'REFUNDED',
+  'EXCEPTION',
+] as const
+export type CardTransactionState = (typeof CARD_TRANSACTION_STATES)[number]
+
+export const CARD_TRANSACTION_EVENTS = [
+  'clear_part',
+  'clear_rest',
+  'expire',
+  'pull_fail',
+  'return_part',
+  'return_rest',
+] as const
+export type CardTransactionEvent = (typeof CARD_TRANSACTION_EVENTS)[number]
+
+/**
+ * The life of a purchase by card. `clear_part`: the merchant claims some and may claim more. `clear_rest`: it has claimed
+ * what was authorized, or more. `expire`: it claims nothing more, by a clearing of 0 or after seven days. `pull_fail`: what
+ * it claimed could not be taken from the funding source. `return_part`, `return_rest`: it gives back some, or all that
+ * it claimed, and nothing stays held.
+ */
+export const CARD_TRANSACTION_TRANSITIONS = {
+  AUTHORIZED: {
+    clear_part: 'PARTIALLY_SETTLED',
+    clear_rest: 'SETTLED',
+    expire: 'SETTLED',
+    pull_fail: null,
+    return_part: null,
+    return_rest: null,
+  },
+  PARTIALLY_SETTLED: {
+    clear_part: 'PARTIALLY_SETTLED',
+    clear_rest: 'SETTLED',
+    expire: 'SETTLED',
+    pull_fail: 'EXCEPTION',
+    return_part: 'PARTIALLY_SETTLED',
+    return_rest: 'REFUNDED',
+  },
+  SETTLED: {
+    clear_part: 'SETTLED',
+    clear_rest: 'SETTLED',
+    expire: null,
+    pull_fail: 'EXCEPTION',
+    return_part: 'SETTLED',
+    return_rest: 'REFUNDED',
+  },
+  REFUNDED: {
+    clear_part: null,
+    clear_rest: null,
+    expire: null,
+    pull_fail: 'REFUNDED',
+    return_part: null,
+    return_rest: null,
+  },
+  EXCEPTION: {
+    clear_part: 'EXCEPTION',
+    clear_rest: 'EXCEPTION',
+    expire: 'EXCEPTION',
+    pull_fail: 'EXCEPTION',
+    return_part: 'EXCEPTION',
+    return_rest: 'REFUNDED',
+  },
+} as const satisfies Record<CardTransactionState, Record<CardTransactionEvent, CardTransactionState | null>>
+
 export const MESSAGE_STATES = ['QUEUED', 'DELIVERED', 'FAILED'] as const
 export type MessageState = (typeof MESSAGE_STATES)[number]
 

@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { AgentAction } from './agent-actions.ts'
 import { AgentDecision } from './agent-policy.ts'
+import { Card } from './cards.ts'
 import { CustomerInfoField } from './config.ts'
 import { AuthMethod } from './credentials.ts'
 import { Customer } from './customers.ts'
@@ -63,6 +64,10 @@ export const InternalAccountWebhook = webhook(
 
 /** A credential as `GET /auth/credentials` shows it. */
 export const CredentialWebhook = webhook(['AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED'], AuthMethod)
+
+export const CardStateChangeWebhook = webhook(['CARD.STATE_CHANGE'], Card)
+
+export const CardFundingSourceChangeWebhook = webhook(['CARD.FUNDING_SOURCE_CHANGE'], Card)
 
 /** All that a person needs to decide: the action with its payment, who asks, and why the policy wants to be asked. */
 export const AgentActionWebhook = webhook(
@@ -128,6 +133,16 @@ export const WEBHOOKS = {
   'customer-update': {
     summary: 'The identity check of a customer has moved on',
     body: CustomerWebhook,
+    answers: RECEIVED,
+  },
+  'card-state-change': {
+    summary: 'A card has another state',
+    body: CardStateChangeWebhook,
+    answers: RECEIVED,
+  },
+  'card-funding-source-change': {
+    summary: 'A card has other funding sources',
+    body: CardFundingSourceChangeWebhook,
     answers: RECEIVED,
   },
   'agent-action': {

@@ -1,7 +1,10 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { Agents } from './agents.ts'
 import type { Answer, Arguments, Caller, Input, ItemOf, PagedName, SignedName } from './calls.ts'
+import { Card } from './card.ts'
+import { Cards } from './cards.ts'
 import { Client, type ClientOptions } from './client.ts'
+import { DelegatedKeys } from './delegated-keys.ts'
 import { paginate } from './paginate.ts'
 import { type SignedAnswer, signed } from './signed.ts'
 import type { Signer } from './signer.ts'
@@ -22,11 +25,17 @@ import { Wallet, type WalletOptions } from './wallet.ts'
 export class Countersign implements Caller {
   /** The platform's agents. An agent itself uses `Agent`. */
   readonly agents: Agents
+  /** The platform's cards. What is signed about one of them: `card(id)`. */
+  readonly cards: Cards
+  /** What cards may take from embedded wallets. */
+  readonly delegatedKeys: DelegatedKeys
   readonly #client: Client
 
   constructor(options: ClientOptions) {
     this.#client = new Client(options)
     this.agents = new Agents(this.#client)
+    this.cards = new Cards(this.#client)
+    this.delegatedKeys = new DelegatedKeys(this.#client)
   }
 
   /** See `Client.call`. */
@@ -53,5 +62,10 @@ export class Countersign implements Caller {
   wallet(accountId: string, options: Partial<WalletOptions> = {}): Wallet {
     const quorumPublicKey = () => this.#client.quorumPublicKey()
     return new Wallet(this.#client, accountId, { quorumPublicKey, ...options })
+  }
+
+  /** See `Card`: freezing, unfreezing, closing, other funding sources. */
+  card(cardId: string): Card {
+    return new Card(this.#client, cardId)
   }
 }

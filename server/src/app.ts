@@ -4,6 +4,7 @@ import type { IdKind } from '@countersign/contract/ids'
 import type { Logger } from 'pino'
 import { v7 } from 'uuid'
 import type { Tries } from './agents/tries.ts'
+import type { CardProcessor } from './cards/processor.ts'
 import type { Config } from './config.ts'
 import type { KeySource } from './crypto/oidc-keys.ts'
 import type { CommitResult, Committer } from './db/committer.ts'
@@ -43,6 +44,10 @@ export interface App {
   readonly rates: RateProvider | undefined
   /** How value leaves; production has no way yet. */
   readonly rail: Rail | undefined
+  /** Who makes cards and asks before they pay; production has nobody yet. */
+  readonly cardProcessor: CardProcessor | undefined
+  /** Where callers find this server, without a path. */
+  readonly origin: () => string
   /** Checks identity tokens against the keys that their issuers publish. */
   readonly identityKeys: KeySource
   /** How messages reach people; sandbox has none. */
@@ -51,11 +56,15 @@ export interface App {
   readonly tries: Tries
 }
 
-/** Who is acting: an API token of the platform's backend, an agent, who has a device code, or the platform's own due work. */
+/**
+ * Who is acting: an API token of the platform's backend, an agent, who has a device code, the processor of its cards, or
+ * the platform's own due work.
+ */
 export type Actor =
   | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
   | { readonly kind: 'agent'; readonly agentId: string; readonly customerId: string }
   | { readonly kind: 'deviceCode' }
+  | { readonly kind: 'cardProcessor' }
   | { readonly kind: 'job'; readonly jobId: string }
 
 /** One operation. All it knows of time, randomness and identity comes from here; all it sees is one platform's. */
@@ -82,6 +91,9 @@ export interface Op {
   /** Where the sandbox's own UMA receivers are. */
   readonly sandboxUmaDomain: string
   readonly rail: Rail | undefined
+  readonly cardProcessor: CardProcessor | undefined
+  /** Where callers find this server, without a path. */
+  readonly origin: () => string
   /** Checks identity tokens against the keys that their issuers publish. */
   readonly identityKeys: KeySource
   readonly delivery: Delivery
@@ -123,6 +135,8 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     fees: app.config.fees,
     sandboxUmaDomain: app.config.sandboxUmaDomain,
     rail: app.rail,
+    cardProcessor: app.cardProcessor,
+    origin: app.origin,
     identityKeys: app.identityKeys,
     delivery: app.delivery,
     advanceClock: (target) => app.advanceClock(platform.id, target),

@@ -11,6 +11,8 @@ export interface Config {
   readonly dataDir: string
   /** PostgreSQL; absent: the embedded database in `dataDir`. */
   readonly databaseUrl?: string
+  /** Where callers find this server: an origin. Left out: where it listens. */
+  readonly publicUrl?: string
   /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
   readonly masterKey?: Uint8Array
   /** What `master-key rotate` changes to; 32 bytes. */
@@ -80,6 +82,7 @@ export function readConfig(env: Environment): Config {
       'DATABASE_URL must begin with postgres:// (leave it unset for the embedded database)',
     )
   const metricsToken = readMetricsToken(env)
+  const publicUrl = readPublicUrl(env)
   const smtp = readSmtp(env)
   const sms = readSms(env)
   const rates = readRates(env)
@@ -91,6 +94,7 @@ export function readConfig(env: Environment): Config {
     ...(databaseUrl ? { databaseUrl } : {}),
     ...(masterKey ? { masterKey } : {}),
     ...(newMasterKey ? { newMasterKey } : {}),
+    ...(publicUrl ? { publicUrl } : {}),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
     ...(metricsToken ? { metricsToken } : {}),
     ...(smtp ? { smtp } : {}),
@@ -116,6 +120,16 @@ function readMasterKey(env: Environment, name: string): Uint8Array | undefined {
   if (!/^[0-9a-fA-F]{64}$/.test(text))
     throw new ConfigError(`${name} must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32`)
   return Buffer.from(text, 'hex')
+}
+
+function readPublicUrl({ PUBLIC_URL }: Environment): string | undefined {
+  if (!PUBLIC_URL) return undefined
+  const url = URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
+    throw new ConfigError(
+      `PUBLIC_URL must be like https://pay.example.com, without a path, not "${PUBLIC_URL}"`,
+    )
+  return url.origin
 }
 
 function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {

@@ -38,6 +38,14 @@ import {
   agentUpdate,
 } from './agents/handlers.ts'
 import { expireAgentAction } from './agents/jobs.ts'
+import {
+  delegatedKeyCreate,
+  delegatedKeyDelete,
+  delegatedKeyGet,
+  delegatedKeyList,
+} from './cards/delegated-keys.ts'
+import { cardCreate, cardGet, cardList, cardTransactionList, cardUpdate } from './cards/handlers.ts'
+import { expireCardTransaction, provisionCard, pullCardTransaction, tellCardProcessor } from './cards/jobs.ts'
 import { credentialChallenge, credentialList, credentialVerify } from './credentials/handlers.ts'
 import { credentialCreate, credentialDelete } from './credentials/registration-handlers.ts'
 import {
@@ -70,6 +78,7 @@ import { answerReceipt } from './receipts/answers.ts'
 import { sandboxUmaReceive, transactionApprove, transactionReject } from './receipts/handlers.ts'
 import { expireReceipt, settleReceipt } from './receipts/jobs.ts'
 import { receiverExternalAccountLookup, receiverUmaLookup } from './receivers/handlers.ts'
+import { sandboxCardAuthorization, sandboxCardClearing, sandboxCardReturn } from './sandbox/card-handlers.ts'
 import {
   sandboxAccountFund,
   sandboxClockAdvance,
@@ -170,6 +179,18 @@ export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof
   agent_me_action_list: agentMeActionList,
   agent_me_action_get: agentMeActionGet,
   agent_me_policy_simulate: agentMePolicySimulate,
+  card_create: cardCreate,
+  card_list: cardList,
+  card_get: cardGet,
+  card_update: cardUpdate,
+  card_transaction_list: cardTransactionList,
+  delegated_key_create: delegatedKeyCreate,
+  delegated_key_list: delegatedKeyList,
+  delegated_key_get: delegatedKeyGet,
+  delegated_key_delete: delegatedKeyDelete,
+  sandbox_card_authorization: sandboxCardAuthorization,
+  sandbox_card_clearing: sandboxCardClearing,
+  sandbox_card_return: sandboxCardReturn,
   sandbox_account_fund: sandboxAccountFund,
   sandbox_send: sandboxSend,
   sandbox_uma_receive: sandboxUmaReceive,
@@ -193,6 +214,10 @@ export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answer
 export const JOB_HANDLERS: Readonly<Record<JobKind, JobHandler>> = {
   'accounts.backfill': backfillAccounts,
   'agent-action.expire': expireAgentAction,
+  'card.provision': provisionCard,
+  'card.tell-processor': tellCardProcessor,
+  'card-transaction.expire': expireCardTransaction,
+  'card-transaction.pull': pullCardTransaction,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,

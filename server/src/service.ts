@@ -15,6 +15,7 @@ import { retrying } from './db/retry.ts'
 import { createDelivery } from './delivery/delivery.ts'
 import { openEnclave } from './enclave/in-process.ts'
 import { findOrMakeMasterKey } from './enclave/master-key.ts'
+import { baseUrlOf } from './first-platform.ts'
 import { JOB_HANDLERS } from './handlers.ts'
 import { createServer } from './http/server.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
@@ -24,6 +25,7 @@ import { sandboxRail } from './rails/sandbox-rail.ts'
 import { createHttpRates } from './rates/http-rates.ts'
 import type { RateProvider } from './rates/rates.ts'
 import { createSandboxRates } from './rates/sandbox-rates.ts'
+import { createSandboxCardProcessor } from './sandbox/card-processor.ts'
 import { advanceClock } from './sandbox/clock.ts'
 
 /** The service, put together: its database is open and migrated; it listens once `server.listen` is called. */
@@ -40,6 +42,7 @@ export async function openService(
   config: Config,
   options: {
     checkAnswers?: boolean
+    cardAnswerMsMax?: number
     logFile?: string
     wrapDatabase?: (db: Database) => Database
     /** In place of those of `agents/tries.ts`. */
@@ -70,6 +73,8 @@ export async function openService(
       clock: machineClock,
       rates: createRates(config, (cause) => app.log.warn({ err: cause }, 'rates not fetched')),
       rail: isSandbox ? sandboxRail : undefined,
+      cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
+      origin: () => config.publicUrl ?? addressOf(server, config),
       delivery: createDelivery(config),
       identityKeys: createKeySource({
         fetch,
@@ -111,6 +116,13 @@ export async function openService(
     await db.close()
     throw error
   }
+}
+
+/** Where this process listens; with PUBLIC_URL callers come by another address. */
+function addressOf(server: FastifyInstance, { host, port }: Config): string {
+  const address = server.server.address()
+  const listening = typeof address === 'object' && address !== null ? address.port : port
+  return new URL(baseUrlOf(host, listening)).origin
 }
 
 /** The source of the settings; without one the sandbox has its own, production none. */

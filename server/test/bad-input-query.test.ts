@@ -170,7 +170,11 @@ function notIds(kind: ParamKind): string[] {
     // A code may be written in many ways.
     ...(kind === 'DeviceCode'
       ? []
-      : [near.toLowerCase(), near.replace(':', ''), near.replace(/^\w+/, 'Card')]),
+      : [
+          near.toLowerCase(),
+          near.replace(':', ''),
+          near.replace(/^\w+/, kind === 'Card' ? 'Quote' : 'Card'),
+        ]),
   ]
   return [missingId(kind), ...others, ...odd, ...almost, 'a'.repeat(255)]
 }

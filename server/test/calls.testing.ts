@@ -6,7 +6,17 @@ import { ID_KINDS, type IdKind } from '@countersign/contract/ids'
 import { expect } from 'vitest'
 import { toJson } from '../src/json.ts'
 import { type AgentClient, newAgent, POLICY } from './agents.testing.ts'
-import { type Client, credentialOf, fund, newBankAccount, newCustomer, type Reply } from './client.testing.ts'
+import { clear, newCard, used } from './cards.testing.ts'
+import {
+  type Client,
+  credentialOf,
+  fund,
+  newBankAccount,
+  newCustomer,
+  type Reply,
+  signed,
+  signIn,
+} from './client.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
 
 /** The endpoints as data: what is added to the table is tested without more being written. */
@@ -52,7 +62,10 @@ const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
   '/agents/me/actions': 'AgentAction',
   '/agents/{agentId}/actions': 'AgentAction',
   '/auth/credentials': 'AuthMethod',
+  '/auth/delegated-keys': 'DelegatedKey',
   '/auth/sessions': 'Session',
+  '/cards': 'Card',
+  '/sandbox/cards': 'Card',
   '/sandbox/internal-accounts': 'InternalAccount',
   '/internal-accounts': 'InternalAccount',
   '/receiver/uma': 'UmaAddress',
@@ -141,6 +154,7 @@ export async function newWorld(client: Client): Promise<World> {
   ])
   const ids: Ids = {
     ...known,
+    ...(await withCards(client, customer)),
     Quote: quote.id,
     Transaction: quote.transactionId,
     Agent: agent.id,
@@ -149,6 +163,22 @@ export async function newWorld(client: Client): Promise<World> {
     Event: await firstEvent(client),
   }
   return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
+}
+
+/** A card of which a purchase was settled in part, and another one with a key for the wallet that pays it. */
+async function withCards(client: Client, { id, usd, wallet }: World['customer']): Promise<Ids> {
+  const [card, walletCard, session] = await Promise.all([
+    newCard(client, id, [usd]),
+    newCard(client, id, [wallet]),
+    signIn(client, wallet),
+    // What the purchase takes, so that the balance stays what it was.
+    fund(client, usd, 1000),
+  ])
+  const purchase = await used(client, card.id, 1000)
+  await clear(client, purchase, 500)
+  const asked = { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Spending' }
+  const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
+  return { Card: card.id, CardTransaction: purchase.id, DelegatedKey: key.body.id }
 }
 
 /** What a call makes. */
@@ -252,6 +282,24 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
   agent_me_quote_create: (ids, unique) => BODIES.quote_create!(ids, unique),
   agent_me_transfer_in: (ids, unique) => BODIES.transfer_in!(ids, unique),
   agent_me_transfer_out: (ids, unique) => BODIES.transfer_out!(ids, unique),
+  card_create: ({ Customer, InternalAccount }) => ({
+    cardholderId: Customer!,
+    form: 'VIRTUAL',
+    fundingSources: [InternalAccount!],
+  }),
+  card_update: ({ InternalAccount }) => ({ fundingSources: [InternalAccount!] }),
+  delegated_key_create: ({ Card, InternalAccount }) => ({
+    cardId: Card!,
+    internalAccountId: InternalAccount!,
+    nickname: 'Spending',
+  }),
+  sandbox_card_authorization: () => ({
+    amount: 100,
+    currency: { code: 'USD' },
+    merchant: { descriptor: 'COFFEE SHOP' },
+  }),
+  sandbox_card_clearing: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
+  sandbox_card_return: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
   sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
   sandbox_account_fund: () => ({ amount: 100 }),
   sandbox_uma_receive: ({ Customer }) => ({

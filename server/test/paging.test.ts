@@ -13,6 +13,7 @@ import {
   WAITS_ABOVE,
   type World,
 } from './calls.testing.ts'
+import { used } from './cards.testing.ts'
 import { credentialOf, newCustomer, newPlatform, type Reply } from './client.testing.ts'
 import type { JsonSchema } from './schemas.testing.ts'
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
 
 /**
  * One more row for every list: a customer with its accounts, a message to it, a bank account, a token, a quote with its
- * transaction, an agent, and a decision and an action of one.
+ * transaction, an agent, a decision and an action of one, a card, and a purchase by one.
  */
 async function addRows({ client, agent, customer, ids }: World) {
   const rows = [
@@ -34,10 +35,12 @@ async function addRows({ client, agent, customer, ids }: World) {
     ['/platform/external-accounts', 'platform_external_account_create'],
     ['/tokens', 'token_create'],
     ['/quotes', 'quote_create'],
+    ['/cards', 'card_create'],
   ] as const
   const transfer = validBody('agent_me_transfer_out', ids) as object
   await Promise.all([
     newAgent(client, customer.id),
+    used(client, ids.Card!, 1),
     agent.post('/agents/me/transfer-out', { ...transfer, amount: WAITS_ABOVE + 1 }).then(({ status }) => {
       expect(status).toBe(201)
     }),

@@ -137,6 +137,15 @@ describe('in production', () => {
     expect((await client.post('/sandbox/uma/receive', payment)).body.code).toBe('NOT_FOUND')
   })
 
+  test('no processor of cards is listened to', async () => {
+    const response = await fetch(new URL('/card-processor/events', baseUrl), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+    expect([response.status, (await response.json()).code]).toEqual([404, 'NOT_FOUND'])
+  })
+
   test('an identity token of nobody we know is refused, signed or not', async () => {
     const client = await regulatedPlatform()
     const email = `${randomBytes(6).toString('hex')}@example.com`

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { generateKeyPair } from '../src/crypto/p256.ts'
 import { Authenticator } from './authenticator.testing.ts'
 import { forEach } from './calls.testing.ts'
+import { clear, newCard, now, type Purchase, readCard, use, used } from './cards.testing.ts'
 import {
   type Client,
   credentialOf,
@@ -34,6 +35,7 @@ beforeAll(async () => {
   families = (await client.get('/sandbox/magic-values')).body.data
 })
 
+const otherwiseOf = (family: Family['family']) => families.find((one) => one.family === family)!.otherwise
 const valuesOf = (family: Family['family']) => families.find((one) => one.family === family)!.values
 
 test('every family is printed, each value once, with what else there is', () => {
@@ -110,6 +112,45 @@ describe('what is printed happens', () => {
     await check(() => true)
   })
 
+  test('to cards, and to what they are used for', async () => {
+    const cards = await Promise.all(
+      valuesOf('CARD').map(async (value) => {
+        const platformCardId = `my-card-${value.suffix}`
+        return { value, card: await newCard(client, customer.id, [customer.usd], { platformCardId }) }
+      }),
+    )
+    const card = await newCard(client, customer.id, [customer.usd])
+    expect(card.state).toBe(otherwiseOf('CARD'))
+    const purchases: { value: Value; purchase: Purchase }[] = []
+    for (const value of valuesOf('CARD_PURCHASE')) {
+      const reply = await use(client, card.id, AMOUNT, { descriptor: `SHOP ${value.suffix}` })
+      if (reply.status === 403) expect(reply.body.code, value.suffix).toBe(value.outcome)
+      else {
+        expect((await clear(client, reply.body, AMOUNT)).status, value.suffix).toBe(200)
+        purchases.push({ value, purchase: reply.body })
+      }
+    }
+    const plain = await used(client, card.id, AMOUNT)
+    await clear(client, plain, AMOUNT)
+    expect((await now(client, plain)).status).toBe(otherwiseOf('CARD_PURCHASE'))
+    const check = async (isTime: (value: Value) => boolean) => {
+      for (const { value, card } of cards) {
+        const { state } = await readCard(client, card.id)
+        if (isTime(value)) expect(state, `CARD ${value.suffix}`).toBe(value.outcome)
+        else expect(state, `CARD ${value.suffix}`).not.toBe(value.outcome)
+      }
+      for (const { value, purchase } of purchases) {
+        const { status, pullSummary } = await now(client, purchase)
+        expect(status, `CARD_PURCHASE ${value.suffix}`).toBe(value.outcome)
+        expect(pullSummary.pendingCount, `CARD_PURCHASE ${value.suffix}`).toBe(isTime(value) ? 0 : 1)
+      }
+    }
+    await check(({ afterSeconds }) => afterSeconds === undefined)
+    const all = [...valuesOf('CARD'), ...valuesOf('CARD_PURCHASE')]
+    await client.advance(Math.max(...all.map(({ afterSeconds = 0 }) => afterSeconds)))
+    await check(() => true)
+  })
+
   test('to a code and to both signatures', async () => {
     const [code] = valuesOf('ONE_TIME_CODE')
     const [walletSignature] = valuesOf('WALLET_SIGNATURE')
@@ -157,16 +198,15 @@ describe('what is printed happens', () => {
 })
 
 test('any other value does what the family says of it', async () => {
-  const otherwise = (family: Family['family']) => families.find((one) => one.family === family)!.otherwise
   const person = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace009' }
-  expect((await client.post('/customers', person)).body.kycStatus).toBe(otherwise('CUSTOMER_VERIFICATION'))
+  expect((await client.post('/customers', person)).body.kycStatus).toBe(otherwiseOf('CUSTOMER_VERIFICATION'))
   const bank = await client.post('/customers/external-accounts', bankAccount('555020009'))
-  expect(bank.body.beneficiaryVerificationStatus).toBe(otherwise('BENEFICIARY_VERIFICATION'))
+  expect(bank.body.beneficiaryVerificationStatus).toBe(otherwiseOf('BENEFICIARY_VERIFICATION'))
   for (const family of ['TRANSFER_IN', 'TRANSFER_OUT', 'QUOTE_TO_EXTERNAL_ACCOUNT'] as const) {
     const { body } = await pay(family, { suffix: '009', outcome: '', meaning: '' }, async () => bank.body.id)
     await client.advance(0)
     const { status } = (await client.get(`/transactions/${body.transactionId ?? body.id}`)).body
-    expect(status, family).toBe(otherwise(family))
+    expect(status, family).toBe(otherwiseOf(family))
   }
 })
 

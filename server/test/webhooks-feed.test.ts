@@ -128,6 +128,7 @@ describe('the feed', () => {
     }
     expect([...seen].sort()).toEqual([
       'AGENT_ACTION.PENDING_APPROVAL',
+      'CARD.STATE_CHANGE',
       'CUSTOMER.KYC_APPROVED',
       'INCOMING_PAYMENT.COMPLETED',
       'INTERNAL_ACCOUNT.BALANCE_UPDATED',

@@ -31,6 +31,7 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'webhook_deliveries',
   'agent_actions',
   'agent_reservations',
+  'card_transactions',
 ] satisfies RecordTable[])
 
 /** In this order a row is there before another refers to it; a table that is not named comes last. */
@@ -48,6 +49,7 @@ const INSERT_ORDER: readonly RecordTable[] = [
   'messages',
   'agents',
   'agent_actions',
+  'cards',
 ]
 
 /** Undefined for a set that depends on the order of its own writes, or changes what others may depend on. */

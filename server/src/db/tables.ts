@@ -6,6 +6,7 @@ import type {
   AgentReservationRow,
   AgentRow,
 } from './agent-tables.ts'
+import type { CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
 
 /** The rows of the database as they are read (see `migrations/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables {
@@ -35,6 +36,9 @@ export interface Tables {
   agent_decisions: AgentDecisionRow
   agent_reservations: AgentReservationRow
   agent_budgets: AgentBudgetRow
+  cards: CardRow
+  delegated_keys: DelegatedKeyRow
+  card_transactions: CardTransactionRow
   ledger_accounts: LedgerAccountRow
   ledger_transfers: LedgerTransferRow
   ledger_entries: LedgerEntryRow

@@ -35,6 +35,12 @@ export interface Enclave {
   /** The wallet's mnemonic, sealed to the client's key, in an envelope signed by the quorum key. */
   exportWallet(accountId: string, sealedSeed: Uint8Array, clientPublicKey: string): string
 
+  /** A new key that may sign for one card, sealed to the record of its authorization. Public half in hex, 66 characters. */
+  newDelegatedKey(id: string): { readonly sealedKey: Uint8Array; readonly publicKey: string }
+
+  /** A DER signature, ECDSA with SHA-256, by a delegated key. Throws where the sealed key is not of this record. */
+  signDelegated(id: string, sealedKey: Uint8Array, message: Uint8Array): Uint8Array
+
   /** Text for the database alone: sealed to one record of one purpose. */
   sealText(purpose: 'message', id: string, text: string): Uint8Array
 
@@ -46,7 +52,7 @@ export interface Enclave {
 
   /** A keyed digest of 32 bytes; each purpose has a key of its own. */
   mac(
-    purpose: 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'webhook',
+    purpose: 'card' | 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'webhook',
     message: Uint8Array | string,
   ): Uint8Array
 }

@@ -43,6 +43,7 @@ function createEnclave(
 ): Enclave {
   const quorumKey = keys.quorum
   const macKeys = {
+    card: deriveKey(dataKey, 'mac card'),
     cursor: deriveKey(dataKey, 'mac cursor'),
     deviceCode: deriveKey(dataKey, 'mac deviceCode'),
     lookup: deriveKey(dataKey, 'mac lookup'),
@@ -104,6 +105,21 @@ function createEnclave(
         { mnemonic, clientPublicKeyHex: clientPublicKey, organizationId: accountId },
         quorumKey,
       )
+    },
+
+    newDelegatedKey(id) {
+      const { privateKey, publicKey } = generateKeyPair()
+      const sealedKey = sealAtRest(dataKey, privateKey, `delegated_key ${id}`)
+      privateKey.fill(0)
+      return { sealedKey, publicKey: publicKey.compressedHex }
+    },
+
+    signDelegated(id, sealedKey, message) {
+      const privateKey = openAtRest(dataKey, sealedKey, `delegated_key ${id}`)
+      if (!privateKey) throw new Error(`The key ${id} does not open`)
+      const signature = signMessage(keyPairFromPrivateKey(privateKey), message)
+      privateKey.fill(0)
+      return signature
     },
 
     sealText(purpose, id, text) {

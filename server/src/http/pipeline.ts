@@ -14,7 +14,6 @@ import {
   type Input,
   type SignedCall,
   type SignedHandler,
-  StaleRead,
 } from '../operation.ts'
 import { approve, approveByProof, consumeRequest, findChallenge, issueRequest } from '../signing/signing.ts'
 import { authenticateAgent, authenticatePlatform } from './auth.ts'
@@ -22,6 +21,7 @@ import { parseBody } from './body.ts'
 import { asApiError, encodeError } from './errors.ts'
 import { findStoredAnswer, type KeyedRequest, keyedRequest, storeAnswer } from './idempotency.ts'
 import type { Trace } from './observe.ts'
+import { commitForSure, type Decided, decideAndCommit } from './rerun.ts'
 import { validator } from './validate.ts'
 
 /** A request as HTTP delivers it, and the answer to it. */
@@ -48,9 +48,6 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
-
-/** A failed guard runs the operation again from its reads, at most so often. */
-const RERUNS_MAX = 5
 
 /** Codes that the pipeline itself raises, for any endpoint. */
 const PIPELINE_CODES: ReadonlySet<ErrorCode> = new Set(
@@ -108,35 +105,24 @@ export function createPipeline<E extends Endpoint>(
     const sent = endpoint.body ? body : undefined
     const signedCall = (await signed?.signedAs?.(op, input)) ?? { operation: name, target, body: sent }
     const keyed = endpoint.idempotent ? keyedRequest(op, call.idempotencyKey, target, sent) : undefined
-    for (let reruns = 0; reruns <= RERUNS_MAX; reruns++) {
-      const stored = await replay(op, keyed)
-      if (stored) return stored
-      let decision: Decision | undefined
-      try {
-        decision = await decide(op, input, call, signedCall)
-      } catch (error) {
-        // Refused, perhaps, because the same request in parallel has just been done: then its answer is this one's too.
-        const done = await replay(op, keyed)
-        if (done) return done
-        throw error
-      }
-      if (!decision) continue
-      const { answer, writes, isFinal } = decision
-      const all = keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes
-      if (await commit(app, op, all)) return answer
-    }
-    throw new ApiError('UNAVAILABLE', {
-      message: 'Too many requests are changing the same records. Try again.',
-    })
+    return decideAndCommit(
+      app,
+      op,
+      () => replay(op, keyed),
+      async () => {
+        const { answer, writes, isFinal } = await decide(op, input, call, signedCall)
+        return { answer, writes: keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes }
+      },
+    )
   }
 
-  /** One try at the operation; undefined where its reads were stale. */
+  /** One try at the operation. */
   async function decide(
     op: Op,
     input: Input<Endpoint>,
     call: Call,
     signedCall: SignedCall,
-  ): Promise<Decision | undefined> {
+  ): Promise<Decision> {
     try {
       const gate = signed ? await signatureGate(op, signed, endpoint, input, call, signedCall) : {}
       if ('challenge' in gate) return gate.challenge
@@ -153,7 +139,6 @@ export function createPipeline<E extends Endpoint>(
         isFinal: true,
       }
     } catch (error) {
-      if (error instanceof StaleRead) return undefined
       if (!(error instanceof ApiError)) throw error
       if (!allowed.has(error.code)) throw new Error(`${name} raised ${error.code}, which it does not declare`)
       if (!isFinal(error.code)) {
@@ -166,9 +151,7 @@ export function createPipeline<E extends Endpoint>(
   }
 }
 
-interface Decision {
-  readonly answer: Answer
-  readonly writes: readonly Write[]
+interface Decision extends Decided<Answer> {
   readonly isFinal: boolean
 }
 
@@ -276,16 +259,6 @@ async function signatureGate(
 /** A 202. It is never the final answer, so it is not kept with an idempotency key. */
 function challengeAnswer(challenge: object, writes: readonly Write[] = []): Decision {
   return { answer: { status: 202, headers: {}, body: toJson(challenge) }, writes, isFinal: false }
-}
-
-async function commit(app: App, op: Op, writes: readonly Write[]): Promise<boolean> {
-  return writes.length === 0 || (await app.commit(op, writes)).done
-}
-
-/** Writes what a refusal leaves behind: it is not decided again, only tried again. */
-async function commitForSure(app: App, op: Op, writes: readonly Write[]): Promise<void> {
-  for (let reruns = 0; reruns <= RERUNS_MAX; reruns++) if (await commit(app, op, writes)) return
-  throw new Error('What a refusal leaves behind was not written')
 }
 
 /** In tests every answer is held against the contract. */

@@ -6,6 +6,8 @@ import type { App } from '../app.ts'
 import { pathOf, urlOf } from '../base-path.ts'
 import { HANDLERS } from '../handlers.ts'
 import { ApiError, type Implementation } from '../operation.ts'
+import { addCardPage } from './card-page.ts'
+import { addCardProcessor } from './card-processor.ts'
 import { addDocs } from './docs.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
@@ -15,8 +17,14 @@ import { ping } from './store.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
 
-/** The HTTP server, not yet listening. `checkAnswers` holds every answer against the contract; tests set it. */
-export function createServer(app: App, options: { checkAnswers?: boolean } = {}): FastifyInstance {
+/**
+ * The HTTP server, not yet listening. `checkAnswers` holds every answer against the contract, `cardAnswerMsMax` is how long
+ * a card's processor waits; tests set them.
+ */
+export function createServer(
+  app: App,
+  options: { checkAnswers?: boolean; cardAnswerMsMax?: number } = {},
+): FastifyInstance {
   const server = fastify({
     bodyLimit: BODY_BYTES_MAX,
     return503OnClosing: false,
@@ -59,6 +67,8 @@ export function createServer(app: App, options: { checkAnswers?: boolean } = {})
   addMetrics(server, app)
   addWellKnown(server, app)
   addDocs(server, app)
+  addCardPage(server, app)
+  addCardProcessor(server, app, options.cardAnswerMsMax)
   return server
 }
 

@@ -5,6 +5,10 @@ import type { Write } from '../db/writes.ts'
 export const JOB_KINDS = [
   'accounts.backfill',
   'agent-action.expire',
+  'card.provision',
+  'card.tell-processor',
+  'card-transaction.expire',
+  'card-transaction.pull',
   'message.deliver',
   'quote.expire',
   'receipt.expire',

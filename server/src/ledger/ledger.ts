@@ -11,7 +11,7 @@ import { INT64_MAX, INT64_MIN } from '../int64.ts'
 
 /** What caused a movement: the kind of record and its id. */
 export interface Cause {
-  readonly cause: 'quote' | 'sandbox_fund' | 'transaction'
+  readonly cause: 'card_transaction' | 'quote' | 'sandbox_fund' | 'transaction'
   readonly causeId: string
 }
 
@@ -27,6 +27,8 @@ const SYSTEM_ACCOUNTS = {
   clearing: 'credit',
   /** Not delivered, and on its way back to who paid it. */
   refunds: 'credit',
+  /** Paid to card networks, and not yet taken from who used the card. */
+  receivables: 'debit',
 } as const
 
 export type SystemAccount = keyof typeof SYSTEM_ACCOUNTS

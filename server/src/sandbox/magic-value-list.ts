@@ -2,6 +2,12 @@ import type { SuccessOf } from '@countersign/contract/endpoint'
 import type { sandbox_magic_value_list } from '@countersign/contract/sandbox'
 import { present } from '../present.ts'
 import {
+  CARD_SCENARIOS,
+  type CardScenario,
+  PURCHASE_SCENARIOS,
+  type PurchaseScenario,
+} from './card-outcomes.ts'
+import {
   BENEFICIARY_SCENARIOS,
   SANDBOX_OTP_CODE,
   SANDBOX_PASSKEY_SIGNATURE,
@@ -98,6 +104,20 @@ export function magicValueFamilies(umaDomain: string): Family[] {
       ],
       otherwise: 'Checked as in production',
     },
+    {
+      family: 'CARD',
+      appliesTo: 'What the issuer makes of a new card: state',
+      places: ['platformCardId'],
+      values: bySuffix(CARD_SCENARIOS, cardValue),
+      otherwise: 'ACTIVE',
+    },
+    {
+      family: 'CARD_PURCHASE',
+      appliesTo: 'The use of a card: the code of its decline, or its status once all was cleared',
+      places: ['merchant.descriptor'],
+      values: bySuffix(PURCHASE_SCENARIOS, purchaseValue),
+      otherwise: 'SETTLED',
+    },
   ]
 }
 
@@ -114,6 +134,15 @@ function verificationValue({ outcome, meaning }: Scenario): Value {
 
 function accepted(meaning: string): Value {
   return { outcome: 'ACCEPTED', meaning }
+}
+
+function cardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
+  return { outcome, ...present({ afterSeconds }), meaning }
+}
+
+/** A purchase that is declined ends at once. */
+function purchaseValue({ outcome, meaning, pullAfterSeconds }: PurchaseScenario): Value {
+  return { outcome, ...present({ afterSeconds: pullAfterSeconds }), meaning }
 }
 
 /** How a payment ends, and how long after it was handed over. */

@@ -5,6 +5,8 @@ import type { Random } from './random.testing.ts'
 
 const CUSTOMERS = 5
 const FUNDS = 1_000_000
+/** Fees between two currencies are about 10 cents. */
+const QUOTED_AMOUNT_MIN = 50
 const AMOUNT_MAX = 60_000
 
 /** What becomes of a payment to an account elsewhere, by its suffix; 789 is none of them, and it arrives. */
@@ -176,7 +178,7 @@ export class Bank {
       source: { sourceType: 'REALTIME_FUNDING', currency: random.pick(['USD', 'EUR']), customerId },
       destination: { destinationType: 'ACCOUNT', accountId, currency },
       lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: amountOf(random),
+      lockedCurrencyAmount: quotedAmountOf(random),
     })
     const { id, sendingCurrency } = quote.answer!.body as { id: string; sendingCurrency: { code: string } }
     return this.#ask('/sandbox/send', {
@@ -214,7 +216,7 @@ export class Bank {
       source: { sourceType: 'ACCOUNT', accountId: sourceId },
       destination: { destinationType: 'ACCOUNT', accountId: destinationId },
       lockedCurrencySide: factor === 1 ? random.pick(['SENDING', 'RECEIVING']) : 'SENDING',
-      lockedCurrencyAmount: amountOf(random) * factor,
+      lockedCurrencyAmount: quotedAmountOf(random) * factor,
       ...more,
     })
   }
@@ -266,6 +268,11 @@ export class Bank {
 
 function amountOf(random: Random): number {
   return 1 + random.below(AMOUNT_MAX)
+}
+
+/** Of which fees leave something. */
+function quotedAmountOf(random: Random): number {
+  return QUOTED_AMOUNT_MIN + amountOf(random)
 }
 
 async function newEuroAccount(client: Client, customerId: string, suffix: string): Promise<string> {

@@ -12,6 +12,7 @@ export class FaultyDatabase implements Database {
   #random = new Random(0)
   #conflicts = 0
   #losses = 0
+  #slow: { readonly sql: RegExp; readonly over: Promise<void> } | undefined
   /** How often each fault was injected, by its code. */
   readonly injected = new Map<string, number>()
 
@@ -33,6 +34,19 @@ export class FaultyDatabase implements Database {
     this.#losses = share
   }
 
+  /** Statements that match are not begun before what this gives is called. */
+  stall(sql: RegExp): () => void {
+    let resume!: () => void
+    const over = new Promise<void>((resolve) => {
+      resume = resolve
+    })
+    this.#slow = { sql, over }
+    return () => {
+      this.#slow = undefined
+      resume()
+    }
+  }
+
   /** From now on nothing fails. */
   async heal(): Promise<void> {
     this.#conflicts = 0
@@ -44,6 +58,7 @@ export class FaultyDatabase implements Database {
     sql: string,
     parameters?: readonly unknown[],
   ): Promise<QueryAnswer<Row>> {
+    if (this.#slow?.sql.test(sql)) await this.#slow.over
     if (this.#random.chance(this.#conflicts)) throw this.#conflictError()
     if (!this.#random.chance(this.#losses)) return this.inner.query(sql, parameters)
     if (this.#random.chance(0.5)) await this.inner.query(sql, parameters)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { copyEmptyDatabase, createPostgresDatabase } from '../../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
+import type { App } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { baseUrlOf, createPlatform } from '../../src/first-platform.ts'
 import { openService } from '../../src/service.ts'
@@ -14,11 +15,12 @@ import { FaultyDatabase } from './faults.testing.ts'
 /** A service in this process, which listens, on a database of its own that can be made to fail. */
 export interface OwnService {
   readonly db: FaultyDatabase
+  readonly app: App
   newPlatform(): Promise<Client>
   close(): Promise<void>
 }
 
-export async function openOwnService(): Promise<OwnService> {
+export async function openOwnService(options: { cardAnswerMsMax?: number } = {}): Promise<OwnService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-reliability-'))
   const serverUrl = process.env.DATABASE_URL
   const own = serverUrl
@@ -32,6 +34,7 @@ export async function openOwnService(): Promise<OwnService> {
     LOG_LEVEL: 'silent',
   })
   const service = await openService(config, {
+    ...options,
     checkAnswers: true,
     wrapDatabase: (inner) => {
       db = new FaultyDatabase(inner)
@@ -42,6 +45,7 @@ export async function openOwnService(): Promise<OwnService> {
   const { port } = service.server.server.address() as AddressInfo
   return {
     db: db!,
+    app: service.app,
     newPlatform: async () =>
       new Client(await createPlatform(service.app, 'Test'), baseUrlOf('127.0.0.1', port)),
     async close() {

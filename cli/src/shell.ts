@@ -1,0 +1,28 @@
+import { Countersign } from '@countersign/sdk/countersign'
+import { toJson } from '@countersign/sdk/json'
+import { atBaseUrl, readCredentials } from './credentials.ts'
+
+/** What the commands of a platform share: the way to the API, and how to say what came of it. */
+export interface Shell {
+  readonly countersign: Countersign
+  readonly baseUrl: string
+  readonly isJson: boolean
+}
+
+/** What each of them takes beside its own. */
+export interface ShellOptions {
+  readonly credentials?: string
+  readonly baseUrl?: string
+  readonly json?: boolean
+}
+
+export async function openShell({ credentials, baseUrl, json }: ShellOptions): Promise<Shell> {
+  const found = await readCredentials(credentials)
+  const used = atBaseUrl(found, baseUrl ?? found.baseUrl)
+  return { countersign: new Countersign(used), baseUrl: used.baseUrl, isJson: json ?? false }
+}
+
+/** What came of it: the answer as JSON, or in words. */
+export function say({ isJson }: Shell, answer: unknown, lines: readonly string[]): void {
+  process.stdout.write(isJson ? `${toJson(answer)}\n` : `${lines.join('\n')}\n`)
+}

@@ -1,0 +1,96 @@
+import { NotIssuedError } from '@countersign/sdk/cards'
+import { expect, test } from 'vitest'
+import { makeClient, makeFundedCustomer } from './platform.testing.ts'
+
+/** A platform, a customer with 1,000.00 USD and 50 USDB in a wallet, who is signed in, and an ACTIVE card on the USD. */
+async function makeCard() {
+  const countersign = await makeClient()
+  const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 50_000_000n })
+  const { usdId, walletId, customerId } = customer
+  await countersign.call('sandbox_account_fund', {
+    params: { accountId: usdId },
+    body: { amount: 100_000n },
+  })
+  const create = () =>
+    countersign.cards.create(
+      { cardholderId: customerId, form: 'VIRTUAL', fundingSources: [usdId] },
+      { idempotencyKey: 'once' },
+    )
+  const { id } = await create()
+  expect((await create()).id).toBe(id)
+  expect((await countersign.cards.waitUntilIssued(id)).state).toBe('ACTIVE')
+  const session = await countersign.wallet(walletId).email.signIn({ code: '000000' })
+  const use = (cardId: string, amount: bigint, code = 'USD') =>
+    countersign.call('sandbox_card_authorization', {
+      params: { id: cardId },
+      body: { amount, currency: { code }, merchant: { descriptor: 'COFFEE SHOP' } },
+    })
+  return { countersign, customer, session, id, use }
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+test('a card is frozen, unfrozen, given other accounts and closed in one call each', async () => {
+  const { countersign, customer, session, id, use } = await makeCard()
+  const card = countersign.card(id)
+  const purchases = [await use(id, 1_250n), await use(id, 300n)].map(({ body }) => body)
+  expect(await all(countersign.cards.transactions(id, { limit: 1, sortOrder: 'asc' }))).toEqual(purchases)
+  expect(await card.freeze(session)).toMatchObject({ id, state: 'FROZEN' })
+  await expect(use(id, 1n)).rejects.toMatchObject({ status: 403, code: 'CARD_PAUSED' })
+  await expect(card.freeze(session)).rejects.toMatchObject({ status: 409, code: 'INVALID_STATE_TRANSITION' })
+  expect((await card.unfreeze(session)).state).toBe('ACTIVE')
+  expect(await card.update({ state: 'FROZEN', fundingSources: [customer.usdId] }, session)).toMatchObject({
+    state: 'FROZEN',
+    fundingSources: [customer.usdId],
+  })
+  expect((await card.setFundingSources([customer.usdId], session)).state).toBe('FROZEN')
+  await expect(card.setFundingSources([customer.walletId], session)).rejects.toMatchObject({
+    code: 'FUNDING_SOURCE_INELIGIBLE',
+    details: { field: 'fundingSources.0' },
+  })
+  expect(await card.close(session)).toMatchObject({ state: 'CLOSED', stateReason: 'CLOSED_BY_PLATFORM' })
+  const query = { cardholderId: customer.customerId, state: 'CLOSED' } as const
+  expect(await all(countersign.cards.list(query))).toEqual([await countersign.cards.get(id)])
+})
+
+test('a card takes from an embedded wallet as long as the key that its holder delegated is there', async () => {
+  const { countersign, customer, session, use } = await makeCard()
+  const { cards, delegatedKeys } = countersign
+  const { customerId: cardholderId, walletId } = customer
+  const made = await cards.create({ cardholderId, form: 'VIRTUAL', fundingSources: [walletId] })
+  const { id: cardId } = await cards.waitUntilIssued(made.id)
+  const ask = { cardId, internalAccountId: walletId, nickname: 'Coffee' }
+  const key = await delegatedKeys.create(ask, session)
+  expect(key).toMatchObject({ cardId, fundingSourceId: walletId, status: 'ACTIVE' })
+  await expect(delegatedKeys.create(ask, session)).rejects.toMatchObject({ status: 409, code: 'CONFLICT' })
+  expect((await use(cardId, 1_000n, 'USDB')).body).toMatchObject({
+    status: 'AUTHORIZED',
+    accountId: walletId,
+  })
+  expect(await delegatedKeys.list({ accountId: walletId })).toEqual([await delegatedKeys.get(key.id)])
+  await delegatedKeys.delete(key.id)
+  await expect(use(cardId, 1n, 'USDB')).rejects.toMatchObject({ code: 'CARD_INSUFFICIENT_FUNDS' })
+  expect((await delegatedKeys.get(key.id)).status).toBe('REVOKED')
+})
+
+test('who waits for an issuer that does not answer, or that rejects, is told', async () => {
+  const { countersign, customer } = await makeCard()
+  const ask = async (platformCardId: string) =>
+    countersign.cards.create({
+      cardholderId: customer.customerId,
+      form: 'VIRTUAL',
+      fundingSources: [customer.usdId],
+      platformCardId,
+    })
+  const [silent, rejected] = [await ask('silent-001'), await ask('rejected-002')]
+  const soon = countersign.cards.waitUntilIssued(silent.id, { timeoutMs: 1 })
+  await expect(soon).rejects.toBeInstanceOf(NotIssuedError)
+  expect(await countersign.cards.waitUntilIssued(rejected.id)).toMatchObject({
+    state: 'CLOSED',
+    stateReason: 'ISSUER_REJECTED',
+  })
+})

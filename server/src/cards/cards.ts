@@ -1,0 +1,110 @@
+import type { card_get } from '@countersign/contract/cards'
+import { CARD_CURRENCIES } from '@countersign/contract/cards'
+import type { SuccessOf } from '@countersign/contract/endpoint'
+import { findInternalAccount } from '../accounts/accounts.ts'
+import type { Op } from '../app.ts'
+import type { CardRow } from '../db/card-tables.ts'
+import { update, type Write } from '../db/writes.ts'
+import { event } from '../events/events.ts'
+import { job } from '../jobs/jobs.ts'
+import { ApiError, fieldError } from '../operation.ts'
+import { present } from '../present.ts'
+import { selectCard } from './store.ts'
+
+type CardView = SuccessOf<typeof card_get>['body']
+
+/** A card of this platform. Error: 404 `CARD_NOT_FOUND`, naming `field`. */
+export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRow> {
+  const card = await selectCard(op, id)
+  if (!card) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
+  return card
+}
+
+/**
+ * The currency of accounts that are to fund a card: all the cardholder's, all one that a card may be in. Errors: 400
+ * `INVALID_INPUT` for one that is named twice, `FUNDING_SOURCE_INELIGIBLE`, both naming the place in the list.
+ */
+export async function checkFundingSources(
+  op: Op,
+  cardholderId: string,
+  ids: readonly string[],
+  currency?: string,
+): Promise<string> {
+  let common = currency
+  for (const [index, id] of ids.entries()) {
+    const field = `fundingSources.${index}`
+    if (ids.indexOf(id) < index) throw fieldError('INVALID_INPUT', field, `${field} is in the list already`)
+    const account = await findInternalAccount(op, id, field).catch((error: unknown) => {
+      if (error instanceof ApiError) return undefined
+      throw error
+    })
+    if (account?.customer_id !== cardholderId)
+      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
+    if (account.status !== 'ACTIVE')
+      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is ${account.status}`)
+    if (!CARD_CURRENCIES.some((code) => code === account.currency))
+      throw fieldError(
+        'FUNDING_SOURCE_INELIGIBLE',
+        field,
+        `${field} is in ${account.currency}, a card is in ${CARD_CURRENCIES.join(', ')}`,
+      )
+    common ??= account.currency
+    if (account.currency !== common)
+      throw fieldError(
+        'FUNDING_SOURCE_INELIGIBLE',
+        field,
+        `${field} is in ${account.currency}, the card is in ${common}`,
+      )
+  }
+  return common!
+}
+
+/** Changes a card. Guard: nobody else has meanwhile. */
+export function changeCard(
+  op: Op,
+  card: CardRow,
+  change: Partial<CardRow>,
+): { readonly row: CardRow; readonly write: Write } {
+  const set = { ...change, version: card.version + 1, updated_at: op.now }
+  return { row: { ...card, ...set }, write: update('cards', card.id, { version: card.version }, set) }
+}
+
+/** Tells the platform of the card as it is now. */
+export function announceCard(
+  op: Op,
+  type: 'CARD.STATE_CHANGE' | 'CARD.FUNDING_SOURCE_CHANGE',
+  card: CardRow,
+): Write {
+  return event(op, type, card.id, cardView(op, card))
+}
+
+/** Tells the processor of the card's state, as it is when that is done. */
+export function tellProcessor(op: Op, card: CardRow): Write {
+  return job(op, 'card.tell-processor', { cardId: card.id }, op.now)
+}
+
+/** A card as the API shows it (specification 2.10). */
+export function cardView(op: Pick<Op, 'origin'>, card: CardRow): CardView {
+  const url = card.pan_embed_url
+  return {
+    ...present({
+      id: card.id,
+      cardholderId: card.cardholder_id,
+      platformCardId: card.platform_card_id,
+      state: card.state,
+      brand: card.brand,
+      form: 'VIRTUAL' as const,
+      last4: card.last4,
+      expMonth: card.exp_month,
+      expYear: card.exp_year,
+      panEmbedUrl: url?.startsWith('/') ? op.origin() + url : url,
+      fundingSources: card.funding_sources,
+      currency: card.currency,
+      processorRef: card.processor_ref,
+      issuerRef: card.issuer_ref,
+      createdAt: card.created_at.toISOString(),
+      updatedAt: card.updated_at.toISOString(),
+    }),
+    stateReason: card.state_reason,
+  }
+}

@@ -1,0 +1,121 @@
+import type {
+  delegated_key_create,
+  delegated_key_delete,
+  delegated_key_get,
+  delegated_key_list,
+} from '@countersign/contract/delegated-keys'
+import { findInternalAccount } from '../accounts/accounts.ts'
+import { type Op, plusSeconds } from '../app.ts'
+import type { CardRow, DelegatedKeyRow } from '../db/card-tables.ts'
+import type { InternalAccountRow } from '../db/tables.ts'
+import { expectRow, insert, update } from '../db/writes.ts'
+import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
+import { SIGNING_SECONDS } from '../signing/signing.ts'
+import { findCard } from './cards.ts'
+import { selectActiveKey, selectDelegatedKey, selectDelegatedKeys } from './store.ts'
+
+/** The holder of a wallet lets the enclave sign for one card, by a signature of a session of that wallet. */
+export const delegatedKeyCreate: SignedHandler<typeof delegated_key_create> = {
+  async authorize(op, { body }) {
+    const { card, wallet } = await findParties(op, body)
+    return {
+      accountId: wallet.id,
+      statement: {
+        summary: `Let the card ending ${card.last4 ?? 'in nothing yet'} be paid from this wallet without asking again`,
+        card: card.id,
+        nickname: body.nickname,
+      },
+      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+    }
+  },
+
+  async handle(op, { body }) {
+    const { card, wallet } = await findParties(op, body)
+    const id = op.newId('DelegatedKey')
+    const { publicKey, sealedKey } = op.enclave.newDelegatedKey(id)
+    const key: DelegatedKeyRow = {
+      id,
+      platform_id: op.platform.id,
+      card_id: card.id,
+      account_id: wallet.id,
+      public_key: publicKey,
+      sealed_key: sealedKey,
+      nickname: body.nickname,
+      status: 'ACTIVE',
+      created_at: op.now,
+      updated_at: op.now,
+    }
+    return {
+      status: 201,
+      body: delegatedKeyView(key),
+      writes: [insert('delegated_keys', key), expectRow('cards', card.id, { version: card.version })],
+    }
+  },
+}
+
+type CreateBody = Input<typeof delegated_key_create>['body']
+
+/** Errors: 404 for card and account, 400 `FUNDING_SOURCE_INELIGIBLE`, 409 where the card has a key for it. */
+async function findParties(
+  op: Op,
+  { cardId, internalAccountId }: CreateBody,
+): Promise<{ readonly card: CardRow; readonly wallet: InternalAccountRow }> {
+  const card = await findCard(op, cardId, 'cardId')
+  const field = 'internalAccountId'
+  const wallet = await findInternalAccount(op, internalAccountId, field)
+  if (wallet.type !== 'EMBEDDED_WALLET' || !card.funding_sources.includes(wallet.id))
+    throw fieldError(
+      'FUNDING_SOURCE_INELIGIBLE',
+      field,
+      `${field} is not an embedded wallet among the funding sources of the card`,
+    )
+  if (card.state === 'CLOSED') throw fieldError('INVALID_INPUT', 'cardId', 'The card is CLOSED')
+  const before = await selectActiveKey(op, card.id, wallet.id)
+  if (before)
+    throw new ApiError('CONFLICT', {
+      message: 'The card has a key for this wallet. Revoke it first.',
+      details: { field, delegatedKeyId: before.id },
+    })
+  return { card, wallet }
+}
+
+export const delegatedKeyList: Handler<typeof delegated_key_list> = async (op, { query }) => ({
+  status: 200,
+  body: { data: (await selectDelegatedKeys(op, query)).map(delegatedKeyView) },
+})
+
+export const delegatedKeyGet: Handler<typeof delegated_key_get> = async (op, { params }) => ({
+  status: 200,
+  body: delegatedKeyView(await findDelegatedKey(op, params.id)),
+})
+
+/** Revoking what is revoked changes nothing. */
+export const delegatedKeyDelete: Handler<typeof delegated_key_delete> = async (op, { params }) => {
+  const { id, status } = await findDelegatedKey(op, params.id)
+  const revoked = { status: 'REVOKED', updated_at: op.now } as const
+  return {
+    status: 204,
+    body: undefined,
+    writes: status === 'REVOKED' ? [] : [update('delegated_keys', id, { status }, revoked)],
+  }
+}
+
+async function findDelegatedKey(op: Op, id: string): Promise<DelegatedKeyRow> {
+  const key = await selectDelegatedKey(op, id)
+  if (!key) throw new ApiError('DELEGATED_KEY_NOT_FOUND', { details: { field: 'id' } })
+  return key
+}
+
+function delegatedKeyView(key: DelegatedKeyRow) {
+  return {
+    id: key.id,
+    cardId: key.card_id,
+    fundingSourceId: key.account_id,
+    accountId: key.account_id,
+    publicKey: key.public_key,
+    nickname: key.nickname,
+    status: key.status,
+    createdAt: key.created_at.toISOString(),
+    updatedAt: key.updated_at.toISOString(),
+  }
+}

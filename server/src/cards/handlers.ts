@@ -1,0 +1,196 @@
+import type {
+  card_create,
+  card_get,
+  card_list,
+  card_transaction_list,
+  card_update,
+} from '@countersign/contract/cards'
+import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states'
+import { findWallet } from '../accounts/accounts.ts'
+import { type Op, plusSeconds } from '../app.ts'
+import { findCustomer } from '../customers/customers.ts'
+import type { CardRow } from '../db/card-tables.ts'
+import { expectRow, insert, update } from '../db/writes.ts'
+import { job } from '../jobs/jobs.ts'
+import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
+import { page } from '../paging.ts'
+import { SIGNING_SECONDS } from '../signing/signing.ts'
+import { nextState } from '../transition.ts'
+import { announceCard, cardView, changeCard, checkFundingSources, findCard, tellProcessor } from './cards.ts'
+import {
+  selectActiveKeysOf,
+  selectCardByPlatformCardId,
+  selectCards,
+  selectCardTransactions,
+} from './store.ts'
+import { cardTransactionView } from './transactions.ts'
+
+export const cardCreate: Handler<typeof card_create> = async (op, { body }) => {
+  if (!op.cardProcessor)
+    throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no card processor.' })
+  const cardholder = await findCustomer(op, body.cardholderId, 'cardholderId')
+  if (cardholder.verification_status !== 'APPROVED')
+    throw fieldError(
+      'CARDHOLDER_KYC_NOT_APPROVED',
+      'cardholderId',
+      `The cardholder is ${cardholder.verification_status}`,
+    )
+  const currency = await checkFundingSources(op, cardholder.id, body.fundingSources)
+  const id = op.newId('Card')
+  const platformCardId = body.platformCardId ?? id.slice('Card:'.length)
+  if (await selectCardByPlatformCardId(op, platformCardId))
+    throw new ApiError('CONFLICT', {
+      message: 'The platform has a card with this platformCardId.',
+      details: { field: 'platformCardId' },
+    })
+  const card: CardRow = {
+    id,
+    platform_id: op.platform.id,
+    cardholder_id: cardholder.id,
+    platform_card_id: platformCardId,
+    state: 'PROCESSING',
+    state_reason: null,
+    currency,
+    funding_sources: [...body.fundingSources],
+    brand: null,
+    last4: null,
+    exp_month: null,
+    exp_year: null,
+    pan_embed_url: null,
+    processor_ref: null,
+    issuer_ref: null,
+    version: 1,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return {
+    status: 201,
+    body: cardView(op, card),
+    writes: [
+      expectRow('customers', cardholder.id, { deleted_at: null, verification_status: 'APPROVED' }),
+      insert('cards', card),
+      job(op, 'card.provision', { cardId: id }, op.now),
+    ],
+  }
+}
+
+export const cardList: Handler<typeof card_list> = async (op, { query }) => ({
+  status: 200,
+  body: await page(op, query, {
+    rows: selectCards(op, query),
+    table: 'cards',
+    order: query.sortOrder ?? 'desc',
+    view: (rows) => rows.map((row) => cardView(op, row)),
+  }),
+})
+
+export const cardGet: Handler<typeof card_get> = async (op, { params }) => ({
+  status: 200,
+  body: cardView(op, await findCard(op, params.id)),
+})
+
+type UpdateBody = Input<typeof card_update>['body']
+
+/** The cardholder's own doing, by a session of the embedded wallet (specification 4.10). */
+export const cardUpdate: SignedHandler<typeof card_update> = {
+  async authorize(op, { params, body }) {
+    const card = await findCard(op, params.id)
+    await judge(op, card, body)
+    const wallet = await findWallet(op, card.cardholder_id)
+    if (!wallet)
+      throw fieldError(
+        'INVALID_INPUT',
+        'id',
+        'The cardholder has no embedded wallet whose session could sign',
+      )
+    return {
+      accountId: wallet.id,
+      statement: {
+        summary: summaryOf(card, body),
+        card: card.id,
+        ...(body.state ? { state: body.state } : {}),
+        ...(body.fundingSources ? { fundingSources: body.fundingSources } : {}),
+      },
+      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+    }
+  },
+
+  /** Judged again: the card may have changed since it was signed for. */
+  async handle(op, { params, body }) {
+    const before = await findCard(op, params.id)
+    const change = await judge(op, before, body)
+    const { row, write } = changeCard(op, before, change)
+    const keys = row.state === 'CLOSED' ? await selectActiveKeysOf(op, row.id) : []
+    return {
+      status: 200,
+      body: cardView(op, row),
+      writes: [
+        write,
+        ...(change.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row)] : []),
+        ...(change.funding_sources ? [announceCard(op, 'CARD.FUNDING_SOURCE_CHANGE', row)] : []),
+        ...keys.map(({ id, status }) =>
+          update('delegated_keys', id, { status }, { status: 'REVOKED', updated_at: op.now }),
+        ),
+      ],
+    }
+  },
+}
+
+const EVENT_TO: Readonly<Record<NonNullable<UpdateBody['state']>, CardEvent>> = {
+  ACTIVE: 'unfreeze',
+  FROZEN: 'freeze',
+  CLOSED: 'close',
+}
+
+/** What an update changes, if it may. */
+async function judge(
+  op: Op,
+  card: CardRow,
+  { state, fundingSources }: UpdateBody,
+): Promise<Partial<CardRow>> {
+  if (state === undefined && fundingSources === undefined)
+    throw fieldError('INVALID_INPUT', 'state', 'Give state, fundingSources or both')
+  if (state === 'CLOSED' && fundingSources !== undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      'fundingSources',
+      'fundingSources cannot be given with CLOSED. To stop spending for a while, use FROZEN',
+    )
+  const isMoved = state !== undefined && nextState(CARD_TRANSITIONS, card.state, EVENT_TO[state]) !== null
+  if (state !== undefined ? !isMoved : card.state === 'CLOSED')
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: state ? `A card that is ${card.state} cannot become ${state}.` : 'The card is CLOSED.',
+      details: { field: state ? 'state' : 'fundingSources', state: card.state },
+    })
+  if (fundingSources) await checkFundingSources(op, card.cardholder_id, fundingSources, card.currency)
+  return {
+    ...(state ? { state } : {}),
+    ...(state === 'CLOSED' ? { state_reason: 'CLOSED_BY_PLATFORM' as const } : {}),
+    ...(fundingSources ? { funding_sources: [...fundingSources] } : {}),
+  }
+}
+
+function summaryOf({ last4 }: CardRow, { state, fundingSources }: UpdateBody): string {
+  const card = `the card ending ${last4 ?? 'in nothing yet'}`
+  const verb = { ACTIVE: 'Unfreeze', FROZEN: 'Freeze', CLOSED: 'Close for good' }
+  const parts = [
+    ...(state ? [`${verb[state]} ${card}`] : []),
+    ...(fundingSources
+      ? [`${state ? 'let it' : `Let ${card}`} be paid from ${fundingSources.length} accounts`]
+      : []),
+  ]
+  return parts.join(', and ')
+}
+
+export const cardTransactionList: Handler<typeof card_transaction_list> = async (op, { params, query }) => {
+  const card = await findCard(op, params.id)
+  return {
+    status: 200,
+    body: await page(op, { ...query, of: card.id } as typeof query, {
+      rows: selectCardTransactions(op, card.id, query.status),
+      table: 'card_transactions',
+      order: query.sortOrder ?? 'desc',
+      view: (rows) => rows.map(cardTransactionView),
+    }),
+  }
+}

@@ -1,0 +1,64 @@
+import { CARD_TRANSITIONS } from '@countersign/contract/states'
+import type { Op } from '../app.ts'
+import { job } from '../jobs/jobs.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
+import { nextState } from '../transition.ts'
+import { announceCard, changeCard, findCard } from './cards.ts'
+import type { CardProcessor } from './processor.ts'
+import { selectCardTransaction } from './store.ts'
+import { expire, pull } from './transactions.ts'
+
+/** Asks the processor for a card until it says what has become of it. */
+export const provisionCard: JobHandler = async (op, payload) => {
+  const card = await findCard(op, payload.cardId as string)
+  if (nextState(CARD_TRANSITIONS, card.state, 'provision') === null) return []
+  const answer = await processorOf(op).provision({
+    cardId: card.id,
+    platformCardId: card.platform_card_id,
+    currency: card.currency,
+    requestedAt: card.created_at,
+    now: op.now,
+  })
+  if (answer.outcome === 'pending')
+    return answer.askAgainAt ? [job(op, 'card.provision', payload, answer.askAgainAt)] : []
+  const { row, write } =
+    answer.outcome === 'rejected'
+      ? changeCard(op, card, { state: 'CLOSED', state_reason: 'ISSUER_REJECTED' })
+      : changeCard(op, card, {
+          state: 'ACTIVE',
+          brand: answer.brand,
+          last4: answer.last4,
+          exp_month: answer.expMonth,
+          exp_year: answer.expYear,
+          pan_embed_url: answer.panEmbedUrl,
+          processor_ref: answer.processorRef,
+          issuer_ref: answer.issuerRef,
+        })
+  return [write, announceCard(op, 'CARD.STATE_CHANGE', row)]
+}
+
+/** Tells the processor of the state that the card has now: what was in between does not matter any more. */
+export const tellCardProcessor: JobHandler = async (op, payload) => {
+  const card = await findCard(op, payload.cardId as string)
+  if (card.processor_ref !== null) await processorOf(op).updateState(card.processor_ref, card.state)
+  return []
+}
+
+/** An authorization that was not cleared in time. */
+export const expireCardTransaction: JobHandler = async (op, payload) => {
+  const row = await selectCardTransaction(op, payload.cardTransactionId as string)
+  return row && row.unclaimed_amount > 0n ? (await expire(op, row)).writes : []
+}
+
+/** Takes what a merchant claimed from the funding source. */
+export const pullCardTransaction: JobHandler = async (op, payload) => {
+  const row = await selectCardTransaction(op, payload.cardTransactionId as string)
+  if (!row) throw new Error(`There is no purchase ${payload.cardTransactionId}`)
+  const { fromHold, above, fails } = payload as { fromHold: string; above: string; fails: boolean }
+  return pull(op, row, { fromHold: BigInt(fromHold), above: BigInt(above), fails })
+}
+
+function processorOf(op: Op): CardProcessor {
+  if (!op.cardProcessor) throw new Error('There is no card processor')
+  return op.cardProcessor
+}

@@ -1,0 +1,152 @@
+import { sql } from 'kysely'
+import type { Op } from '../app.ts'
+import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/card-tables.ts'
+import { type Lookup, rowByKey } from '../db/lookup.ts'
+import type { PlatformRow } from '../db/tables.ts'
+
+const CARD_BY_ID = rowByKey<CardRow>('SELECT * FROM cards WHERE id = ANY ($1::text[])', 'id')
+
+export async function selectCard(op: Op, id: string): Promise<CardRow | undefined> {
+  return op.find(CARD_BY_ID, id)
+}
+
+const CARD_BY_PLATFORM_CARD_ID = rowByKey<CardRow>(
+  `SELECT c.* FROM unnest($1::text[], $2::text[]) AS asked (platform_id, platform_card_id)
+   JOIN cards c USING (platform_id, platform_card_id)`,
+  'platform_id',
+  'platform_card_id',
+)
+
+export async function selectCardByPlatformCardId(op: Op, id: string): Promise<CardRow | undefined> {
+  return op.find(CARD_BY_PLATFORM_CARD_ID, op.platform.id, id)
+}
+
+const CARD_BY_PROCESSOR_REF = rowByKey<CardRow>(
+  `SELECT c.* FROM cards c JOIN platforms p ON p.id = c.platform_id
+   WHERE c.processor_ref = ANY ($1::text[]) AND p.closed_at IS NULL`,
+  'processor_ref',
+)
+const PLATFORM_BY_ID = rowByKey<PlatformRow>('SELECT * FROM platforms WHERE id = ANY ($1::text[])', 'id')
+
+/** The card that a processor names, of whatever platform. */
+export async function selectCardOfProcessor(
+  lookup: Lookup,
+  processorRef: string,
+): Promise<CardRow | undefined> {
+  return lookup(CARD_BY_PROCESSOR_REF, processorRef)
+}
+
+/** The platform of a card. */
+export async function selectPlatformOfCard(lookup: Lookup, card: CardRow): Promise<PlatformRow> {
+  return (await lookup(PLATFORM_BY_ID, card.platform_id))!
+}
+
+export interface CardFilters {
+  readonly cardholderId?: string
+  readonly accountId?: string
+  readonly platformCardId?: string
+  readonly state?: CardRow['state']
+}
+
+/** The cards that match, for a page of them. */
+export function selectCards(op: Op, { cardholderId, accountId, platformCardId, state }: CardFilters) {
+  return op.read
+    .selectFrom('cards')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$if(cardholderId !== undefined, (q) => q.where('cardholder_id', '=', cardholderId!))
+    .$if(accountId !== undefined, (q) => q.where(sql<boolean>`funding_sources @> ARRAY[${accountId}]`))
+    .$if(platformCardId !== undefined, (q) => q.where('platform_card_id', '=', platformCardId!))
+    .$if(state !== undefined, (q) => q.where('state', '=', state!))
+}
+
+const TRANSACTION_BY_ID = rowByKey<CardTransactionRow>(
+  'SELECT * FROM card_transactions WHERE id = ANY ($1::text[])',
+  'id',
+)
+const TRANSACTION_BY_TOKEN = rowByKey<CardTransactionRow>(
+  `SELECT t.* FROM unnest($1::text[], $2::text[]) AS asked (platform_id, issuer_transaction_token)
+   JOIN card_transactions t USING (platform_id, issuer_transaction_token)`,
+  'platform_id',
+  'issuer_transaction_token',
+)
+
+export async function selectCardTransaction(op: Op, id: string): Promise<CardTransactionRow | undefined> {
+  return op.find(TRANSACTION_BY_ID, id)
+}
+
+export async function selectCardTransactionByToken(
+  op: Op,
+  token: string,
+): Promise<CardTransactionRow | undefined> {
+  return op.find(TRANSACTION_BY_TOKEN, op.platform.id, token)
+}
+
+/** What a card was used for, for a page of it. */
+export function selectCardTransactions(
+  op: Op,
+  cardId: string,
+  status: CardTransactionRow['state'] | undefined,
+) {
+  return op.read
+    .selectFrom('card_transactions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('card_id', '=', cardId)
+    .$if(status !== undefined, (q) => q.where('state', '=', status!))
+}
+
+const KEY_BY_ID = rowByKey<DelegatedKeyRow>('SELECT * FROM delegated_keys WHERE id = ANY ($1::text[])', 'id')
+const ACTIVE_KEY = rowByKey<DelegatedKeyRow>(
+  `SELECT k.* FROM unnest($1::text[], $2::text[]) AS asked (card_id, account_id)
+   JOIN delegated_keys k USING (card_id, account_id) WHERE k.status = 'ACTIVE'`,
+  'card_id',
+  'account_id',
+)
+
+export async function selectDelegatedKey(op: Op, id: string): Promise<DelegatedKeyRow | undefined> {
+  return op.find(KEY_BY_ID, id)
+}
+
+/** The key that may sign for a card what this wallet pays. */
+export async function selectActiveKey(
+  op: Op,
+  cardId: string,
+  accountId: string,
+): Promise<DelegatedKeyRow | undefined> {
+  return op.find(ACTIVE_KEY, cardId, accountId)
+}
+
+export async function selectActiveKeysOf(op: Op, cardId: string): Promise<DelegatedKeyRow[]> {
+  return op.read
+    .selectFrom('delegated_keys')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('card_id', '=', cardId)
+    .where('status', '=', 'ACTIVE')
+    .execute()
+}
+
+export interface DelegatedKeyFilters {
+  readonly accountId?: string
+  readonly fundingSourceId?: string
+}
+
+/** At most so many are listed; a customer has few cards. */
+const KEYS_SHOWN_MAX = 1000
+
+export async function selectDelegatedKeys(
+  op: Op,
+  { accountId, fundingSourceId }: DelegatedKeyFilters,
+): Promise<DelegatedKeyRow[]> {
+  return op.read
+    .selectFrom('delegated_keys')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$if(accountId !== undefined, (q) => q.where('account_id', '=', accountId!))
+    .$if(fundingSourceId !== undefined, (q) => q.where('account_id', '=', fundingSourceId!))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(KEYS_SHOWN_MAX)
+    .execute()
+}

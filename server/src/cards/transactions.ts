@@ -1,0 +1,397 @@
+import { AUTHORIZATION_SECONDS } from '@countersign/contract/cards'
+import { CARD_TRANSACTION_TRANSITIONS, type CardTransactionEvent } from '@countersign/contract/states'
+import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
+import { type Op, plusSeconds } from '../app.ts'
+import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/card-tables.ts'
+import type { InternalAccountRow } from '../db/tables.ts'
+import { expectRow, insert, update, type Write } from '../db/writes.ts'
+import { job } from '../jobs/jobs.ts'
+import { toCanonicalJson } from '../json.ts'
+import { type Cause, findBalances, hasRoom, hold, type Leg, post, release } from '../ledger/ledger.ts'
+import { ApiError, fieldError } from '../operation.ts'
+import { present } from '../present.ts'
+import { money } from '../transactions/transactions.ts'
+import { nextState } from '../transition.ts'
+import { type CardDecision, decideUse, type FundingSource } from './decide.ts'
+import type { AuthorizationEvent } from './processor.ts'
+import { selectActiveKey, selectCardTransaction } from './store.ts'
+
+/**
+ * A purchase by card, step by step (`CARD_TRANSACTION_TRANSITIONS`). Its authorization holds money of the funding source;
+ * what the merchant claims is owed to the network at once, and pulled from the source: out of the hold, and what is above
+ * it out of what can be spent. What the merchant gives back goes to the source, after what could not be pulled.
+ */
+
+export interface MovedPurchase {
+  readonly row: CardTransactionRow
+  readonly writes: readonly Write[]
+}
+
+interface Source extends FundingSource {
+  readonly account: InternalAccountRow
+  readonly key: DelegatedKeyRow | undefined
+}
+
+/**
+ * Decides whether a card pays and holds what it pays. Guards: the card has not changed, the key has not been revoked, the
+ * source can spend it. `row` is undefined for a decline.
+ */
+export async function authorize(
+  op: Op,
+  card: CardRow,
+  use: AuthorizationEvent,
+): Promise<{ readonly decision: CardDecision } & Partial<MovedPurchase>> {
+  if (use.declined) return { decision: { isApproved: false, reason: use.declined } }
+  const sources = await Promise.all(card.funding_sources.map((id) => findSource(op, card, id)))
+  const decision = decideUse(card, sources, use)
+  if (!decision.isApproved) return { decision }
+  const { account, key } = sources.find(({ accountId }) => accountId === decision.accountId)!
+  const id = op.newId('CardTransaction')
+  const { holdId, write } = hold(op, causeOf({ id }), account.id, use.amount)
+  const row: CardTransactionRow = {
+    id,
+    platform_id: op.platform.id,
+    card_id: card.id,
+    account_id: account.id,
+    state: 'AUTHORIZED',
+    merchant: use.merchant,
+    currency: use.currency,
+    issuer_transaction_token: use.token,
+    hold_id: holdId,
+    delegated_key_id: key?.id ?? null,
+    signature: key ? signed(op, key, card, use, id) : null,
+    authorized_amount: use.amount,
+    unclaimed_amount: use.amount,
+    settlement_count: 0,
+    settled_amount: 0n,
+    pull_count: 0,
+    pulled_amount: 0n,
+    pending_count: 0,
+    pending_amount: 0n,
+    uncollected_amount: 0n,
+    refund_count: 0,
+    refunded_amount: 0n,
+    version: 1,
+    authorized_at: op.now,
+    last_event_at: op.now,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return {
+    decision,
+    row,
+    writes: [
+      expectRow('cards', card.id, { version: card.version }),
+      ...(key ? [expectRow('delegated_keys', key.id, { status: 'ACTIVE' })] : []),
+      write,
+      insert('card_transactions', row),
+      balanceUpdated(op, account),
+      job(
+        op,
+        'card-transaction.expire',
+        { cardTransactionId: id },
+        plusSeconds(op.now, AUTHORIZATION_SECONDS),
+      ),
+    ],
+  }
+}
+
+async function findSource(op: Op, card: CardRow, id: string): Promise<Source> {
+  const [account, balances] = await Promise.all([findInternalAccount(op, id), findBalances(op, [id])])
+  const isWallet = account.type === 'EMBEDDED_WALLET'
+  const key = isWallet ? await selectActiveKey(op, card.id, id) : undefined
+  return {
+    account,
+    key,
+    accountId: id,
+    currency: account.currency,
+    available: balances.get(id)?.available ?? 0n,
+    isOpen: account.status === 'ACTIVE',
+    isUnlocked: !isWallet || key !== undefined,
+  }
+}
+
+/** The key's word for this payment, kept with it. */
+function signed(
+  op: Op,
+  key: DelegatedKeyRow,
+  card: CardRow,
+  use: AuthorizationEvent,
+  id: string,
+): Uint8Array {
+  const { amount, currency, merchant, token } = use
+  const statement = {
+    cardTransaction: id,
+    card: card.id,
+    account: key.account_id,
+    amount,
+    currency,
+    merchant,
+    token,
+  }
+  return op.enclave.signDelegated(key.id, key.sealed_key, Buffer.from(toCanonicalJson(statement)))
+}
+
+/** How what was claimed is taken: at once, later, or not at all. */
+export interface PullPlan {
+  readonly at: Date
+  readonly fails: boolean
+}
+
+/**
+ * The merchant claims `amount`: the network is paid, and the money is pulled as `plan` says. Guards: nothing else happened
+ * to the purchase meanwhile, the source can spend what is pulled.
+ */
+export async function clear(
+  op: Op,
+  row: CardTransactionRow,
+  amount: bigint,
+  plan: PullPlan,
+): Promise<MovedPurchase> {
+  if (amount === 0n) return expire(op, row)
+  const isRest = row.settled_amount + amount >= row.authorized_amount
+  const state = stateAfter(row, isRest ? 'clear_rest' : 'clear_part')
+  const fromHold = amount < row.unclaimed_amount ? amount : row.unclaimed_amount
+  const above = amount - fromHold
+  const claimed: CardTransactionRow = {
+    ...row,
+    state,
+    unclaimed_amount: isRest ? 0n : row.unclaimed_amount - fromHold,
+    settlement_count: row.settlement_count + 1,
+    settled_amount: row.settled_amount + amount,
+  }
+  const owed: readonly Leg[] = [
+    { system: 'receivables', currency: row.currency, amount: -amount },
+    { system: 'rail', currency: row.currency, amount },
+  ]
+  if (!(await hasRoom(op, owed)))
+    throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'That is more than can be counted')
+  const isNow = plan.at <= op.now && !plan.fails
+  const pulledNow = isNow ? fromHold : 0n
+  const later = [
+    ...(isNow || fromHold === 0n ? [] : [pullJob(op, row, { ...plan, fromHold, above: 0n })]),
+    ...(above === 0n ? [] : [pullJob(op, row, { ...plan, fromHold: 0n, above })]),
+  ]
+  const after: CardTransactionRow = {
+    ...claimed,
+    pull_count: claimed.pull_count + (pulledNow > 0n ? 1 : 0),
+    pulled_amount: claimed.pulled_amount + pulledNow,
+    pending_count: claimed.pending_count + later.length,
+    pending_amount: claimed.pending_amount + fromHold - pulledNow,
+  }
+  const account = await findInternalAccount(op, row.account_id)
+  return moved(op, row, after, [
+    ...post(op, causeOf(row), owed),
+    ...(pulledNow > 0n ? takeHeld(op, row, after, pulledNow) : []),
+    ...later,
+    balanceUpdated(op, account),
+  ])
+}
+
+/** What a pull has to take. */
+interface Pull {
+  readonly fromHold: bigint
+  readonly above: bigint
+  readonly fails: boolean
+}
+
+function pullJob(op: Op, { id }: CardTransactionRow, { at, fromHold, above, fails }: Pull & PullPlan): Write {
+  const payload = { cardTransactionId: id, fromHold: String(fromHold), above: String(above), fails }
+  return job(op, 'card-transaction.pull', payload, at)
+}
+
+/** Takes what was claimed from the funding source, or finds that it cannot be taken. */
+export async function pull(
+  op: Op,
+  row: CardTransactionRow,
+  { fromHold, above, fails }: Pull,
+): Promise<readonly Write[]> {
+  const amount = fromHold + above
+  const account = await findInternalAccount(op, row.account_id)
+  const isTaken = !fails && (above === 0n || (await canPay(op, row, account, above)))
+  const settled = { pending_count: row.pending_count - 1, pending_amount: row.pending_amount - fromHold }
+  const after: CardTransactionRow = isTaken
+    ? { ...row, ...settled, pull_count: row.pull_count + 1, pulled_amount: row.pulled_amount + amount }
+    : {
+        ...row,
+        ...settled,
+        state: stateAfter(row, 'pull_fail'),
+        uncollected_amount: row.uncollected_amount + amount,
+      }
+  const writes = isTaken
+    ? fromHold > 0n
+      ? takeHeld(op, row, after, fromHold)
+      : post(op, causeOf(row), pullLegs(row, above))
+    : // The source keeps what was held for this, once nothing else is.
+      fromHold > 0n && isHoldDone(after)
+      ? [release(op, row.hold_id, row.account_id)]
+      : []
+  return moved(op, row, after, [...writes, balanceUpdated(op, account)]).writes
+}
+
+/** What is above the authorization is taken as a new use would be, but that the card's state does not matter. */
+async function canPay(
+  op: Op,
+  row: CardTransactionRow,
+  account: InternalAccountRow,
+  amount: bigint,
+): Promise<boolean> {
+  const available = (await findBalances(op, [account.id])).get(account.id)?.available ?? 0n
+  const isUnlocked =
+    account.type !== 'EMBEDDED_WALLET' || (await selectActiveKey(op, row.card_id, account.id)) !== undefined
+  return account.status === 'ACTIVE' && isUnlocked && available >= amount
+}
+
+/** The merchant claims nothing more: what is held for it and was not claimed is free again. */
+export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurchase> {
+  const after = { ...row, state: stateAfter(row, 'expire'), unclaimed_amount: 0n }
+  const account = await findInternalAccount(op, row.account_id)
+  const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
+  return moved(op, row, after, [
+    ...(isFree ? [release(op, row.hold_id, row.account_id), balanceUpdated(op, account)] : []),
+  ])
+}
+
+/** The merchant gives back: first what could not be pulled is owed no more, the rest is the source's again. */
+export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint): Promise<MovedPurchase> {
+  const left = row.settled_amount - row.refunded_amount
+  const isRest = amount === left
+  if (row.pending_count > 0)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message:
+        'What was claimed has not been pulled yet: what is given back would be paid twice if that failed.',
+      details: { field: 'cardTransactionId', status: row.state },
+    })
+  const state = stateAfter(row, isRest ? 'return_rest' : 'return_part')
+  if (amount > left)
+    throw new ApiError('AMOUNT_OUT_OF_RANGE', {
+      message: `Of what was settled ${left} are left to give back.`,
+      details: { field: 'amount', left },
+    })
+  const forgiven = amount < row.uncollected_amount ? amount : row.uncollected_amount
+  const legs: readonly Leg[] = [
+    { system: 'rail', currency: row.currency, amount: -amount },
+    { system: 'receivables', currency: row.currency, amount: forgiven },
+    { account: row.account_id, amount: amount - forgiven },
+  ]
+  if (!(await hasRoom(op, legs)))
+    throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'The account would hold more than it can count')
+  const after: CardTransactionRow = {
+    ...row,
+    state,
+    unclaimed_amount: isRest ? 0n : row.unclaimed_amount,
+    uncollected_amount: row.uncollected_amount - forgiven,
+    refund_count: row.refund_count + 1,
+    refunded_amount: row.refunded_amount + amount,
+  }
+  const account = await findInternalAccount(op, row.account_id)
+  return moved(op, row, after, [
+    ...(row.unclaimed_amount > 0n && isHoldDone(after) ? [release(op, row.hold_id, row.account_id)] : []),
+    ...post(op, causeOf(row), legs),
+    balanceUpdated(op, account),
+  ])
+}
+
+/** Error: 404 `CARD_TRANSACTION_NOT_FOUND`, also where another card was used. */
+export async function findCardTransaction(op: Op, cardId: string, id: string): Promise<CardTransactionRow> {
+  const row = await selectCardTransaction(op, id)
+  if (row?.card_id !== cardId)
+    throw new ApiError('CARD_TRANSACTION_NOT_FOUND', { details: { field: 'cardTransactionId' } })
+  return row
+}
+
+/** Error: 409 `INVALID_STATE_TRANSITION`. */
+function stateAfter(row: CardTransactionRow, by: CardTransactionEvent): CardTransactionRow['state'] {
+  const state = nextState(CARD_TRANSACTION_TRANSITIONS, row.state, by)
+  if (state === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `This purchase is ${row.state}.`,
+      details: { field: 'cardTransactionId', status: row.state },
+    })
+  return state
+}
+
+function moved(
+  op: Op,
+  row: CardTransactionRow,
+  after: CardTransactionRow,
+  writes: readonly Write[],
+): MovedPurchase {
+  const { id, version } = row
+  const stamps = { version: version + 1, last_event_at: op.now, updated_at: op.now }
+  const { state, unclaimed_amount, uncollected_amount } = after
+  const { settlement_count, settled_amount, pull_count, pulled_amount } = after
+  const { pending_count, pending_amount, refund_count, refunded_amount } = after
+  const set = {
+    ...stamps,
+    state,
+    unclaimed_amount,
+    settlement_count,
+    settled_amount,
+    pull_count,
+    pulled_amount,
+    pending_count,
+    pending_amount,
+    uncollected_amount,
+    refund_count,
+    refunded_amount,
+  }
+  return {
+    row: { ...after, ...stamps },
+    writes: [update('card_transactions', id, { version }, set), ...writes],
+  }
+}
+
+/** Nothing of the hold is still to be claimed or pulled. */
+function isHoldDone({ unclaimed_amount, pending_amount }: CardTransactionRow): boolean {
+  return unclaimed_amount === 0n && pending_amount === 0n
+}
+
+/** Takes from the hold, and frees the rest of it where nothing else is to come out of it. */
+function takeHeld(op: Op, row: CardTransactionRow, after: CardTransactionRow, amount: bigint): Write[] {
+  return [
+    {
+      write: 'capture',
+      hold: row.hold_id,
+      account: row.account_id,
+      amount,
+      final: isHoldDone(after),
+      at: op.now,
+    },
+    ...post(op, causeOf(row), pullLegs(row, amount)),
+  ]
+}
+
+function pullLegs(row: CardTransactionRow, amount: bigint): Leg[] {
+  return [
+    { account: row.account_id, amount: -amount },
+    { system: 'receivables', currency: row.currency, amount },
+  ]
+}
+
+function causeOf({ id }: Pick<CardTransactionRow, 'id'>): Cause {
+  return { cause: 'card_transaction', causeId: id }
+}
+
+/** A purchase as the API shows it. */
+export function cardTransactionView(row: CardTransactionRow) {
+  return present({
+    id: row.id,
+    cardId: row.card_id,
+    issuerTransactionToken: row.issuer_transaction_token,
+    status: row.state,
+    direction: 'DEBIT' as const,
+    merchant: row.merchant,
+    authorizedAmount: money(row.authorized_amount, row.currency),
+    settledAmount: row.settlement_count > 0 ? money(row.settled_amount, row.currency) : undefined,
+    refundedAmount: row.refund_count > 0 ? money(row.refunded_amount, row.currency) : undefined,
+    accountId: row.account_id,
+    pullSummary: { count: row.pull_count, totalAmount: row.pulled_amount, pendingCount: row.pending_count },
+    refundSummary: { count: row.refund_count, totalAmount: row.refunded_amount },
+    settlementSummary: { count: row.settlement_count, totalAmount: row.settled_amount },
+    authorizedAt: row.authorized_at.toISOString(),
+    lastEventAt: row.last_event_at.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  })
+}

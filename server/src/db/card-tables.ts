@@ -1,0 +1,65 @@
+import type { Stamped } from './tables.ts'
+
+export interface CardRow extends Stamped {
+  id: string
+  platform_id: string
+  cardholder_id: string
+  platform_card_id: string
+  state: 'PENDING_KYC' | 'PROCESSING' | 'ACTIVE' | 'FROZEN' | 'CLOSED'
+  state_reason: 'ISSUER_REJECTED' | 'CLOSED_BY_PLATFORM' | 'CLOSED_BY_SVC' | null
+  currency: string
+  /** Internal accounts, in the order in which they are tried. */
+  funding_sources: string[]
+  brand: 'VISA' | 'MASTERCARD' | null
+  last4: string | null
+  exp_month: number | null
+  exp_year: number | null
+  pan_embed_url: string | null
+  processor_ref: string | null
+  issuer_ref: string | null
+  /** Counts the changes to state and funding sources. */
+  version: number
+}
+
+export interface DelegatedKeyRow extends Stamped {
+  id: string
+  platform_id: string
+  card_id: string
+  account_id: string
+  public_key: string
+  sealed_key: Uint8Array
+  nickname: string
+  status: 'PENDING' | 'ACTIVE' | 'REVOKED'
+}
+
+/** A purchase by card. Amounts in the smallest unit of `currency`. */
+export interface CardTransactionRow extends Stamped {
+  id: string
+  platform_id: string
+  card_id: string
+  account_id: string
+  state: 'AUTHORIZED' | 'PARTIALLY_SETTLED' | 'SETTLED' | 'REFUNDED' | 'EXCEPTION'
+  merchant: { readonly descriptor: string; readonly mcc?: string; readonly country?: string }
+  currency: string
+  issuer_transaction_token: string
+  hold_id: string
+  delegated_key_id: string | null
+  signature: Uint8Array | null
+  authorized_amount: bigint
+  /** Of what is held, what the merchant has not claimed. */
+  unclaimed_amount: bigint
+  settlement_count: number
+  settled_amount: bigint
+  pull_count: number
+  pulled_amount: bigint
+  /** Pulls to come, and what they take of the hold. */
+  pending_count: number
+  pending_amount: bigint
+  /** What was claimed and could not be taken from the funding source. */
+  uncollected_amount: bigint
+  refund_count: number
+  refunded_amount: bigint
+  version: number
+  authorized_at: Date
+  last_event_at: Date
+}

@@ -1,0 +1,64 @@
+import type {
+  sandbox_card_authorization,
+  sandbox_card_clearing,
+  sandbox_card_return,
+} from '@countersign/contract/sandbox-cards'
+import { type Op, plusSeconds } from '../app.ts'
+import { findCard } from '../cards/cards.ts'
+import type { PullPlan } from '../cards/transactions.ts'
+import {
+  authorize,
+  cardTransactionView,
+  clear,
+  findCardTransaction,
+  giveBack,
+} from '../cards/transactions.ts'
+import type { CardTransactionRow } from '../db/card-tables.ts'
+import { ApiError, type Handler } from '../operation.ts'
+import { purchaseScenario } from './card-outcomes.ts'
+import { suffixOf } from './magic-values.ts'
+
+/** What the sandbox's processor tells when a card is used, as its events would. */
+export const sandboxCardAuthorization: Handler<typeof sandbox_card_authorization> = async (
+  op,
+  { params, body },
+) => {
+  const card = await findCard(op, params.id)
+  const { merchant, amount, currency } = body
+  const declined = purchaseScenario(suffixOf(merchant.descriptor))?.declined
+  const token = `sandbox-${Buffer.from(op.random(12)).toString('hex')}`
+  const { decision, row, writes } = await authorize(op, card, {
+    kind: 'authorization',
+    processorRef: card.processor_ref ?? '',
+    token,
+    amount,
+    currency: currency.code,
+    merchant,
+    ...(declined ? { declined } : {}),
+  })
+  if (!decision.isApproved) throw new ApiError(decision.reason, { details: { field: 'id', cardId: card.id } })
+  return { status: 200, body: cardTransactionView(row!), writes: writes! }
+}
+
+export const sandboxCardClearing: Handler<typeof sandbox_card_clearing> = async (op, { params, body }) => {
+  const card = await findCard(op, params.id)
+  const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
+  const { row, writes } = await clear(op, purchase, body.amount, planFor(op, purchase))
+  return { status: 200, body: cardTransactionView(row), writes }
+}
+
+export const sandboxCardReturn: Handler<typeof sandbox_card_return> = async (op, { params, body }) => {
+  const card = await findCard(op, params.id)
+  const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
+  const { row, writes } = await giveBack(op, purchase, body.amount)
+  return { status: 200, body: cardTransactionView(row), writes }
+}
+
+/** How what is claimed is pulled, by the descriptor of the merchant. */
+export function planFor(op: Pick<Op, 'now' | 'mode'>, { merchant }: CardTransactionRow): PullPlan {
+  const scenario = op.mode === 'sandbox' ? purchaseScenario(suffixOf(merchant.descriptor)) : undefined
+  return {
+    at: plusSeconds(op.now, scenario?.pullAfterSeconds ?? 0),
+    fails: scenario?.pullFails ?? false,
+  }
+}
