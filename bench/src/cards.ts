@@ -5,7 +5,7 @@ import { openPostgres } from '@countersign/server/db/postgres'
 import { after, type Connection, openConnections } from './connections.ts'
 import { type Figure, measure } from './measure.ts'
 import { Api, bodyOf } from './payments.ts'
-import { seedCards, seedPayers } from './seed.ts'
+import { LOG_SETTINGS, seedCards, seedPayers, wearInLog } from './seed.ts'
 import { newPlace, type RunningProcess, readCredentials, startServer } from './server-process.ts'
 import { routeTimes } from './server-times.ts'
 import { median, quantile, table, whole } from './table.ts'
@@ -13,8 +13,8 @@ import { median, quantile, table, whole } from './table.ts'
 const CLIENTS = 32
 const CARDS = 10_000
 const WARM_UP_SECONDS = 2
-/** As beside pgbench: nothing is read from outside of PostgreSQL's own cache, and no checkpoint comes in between. */
-const CLUSTER_SETTINGS = { shared_buffers: '1GB', max_wal_size: '4GB' }
+/** Nothing is read from outside of PostgreSQL's own cache. */
+const CLUSTER_SETTINGS = { shared_buffers: '1GB', ...LOG_SETTINGS }
 const ROUTE = '/sandbox/cards/{id}/simulate/authorization'
 
 export interface CardsOptions {
@@ -51,6 +51,7 @@ export async function runCards({ seconds, rounds }: CardsOptions): Promise<void>
     db = await openPostgres(place.cluster!.url, { poolMax: 1 })
     await seedPayers(db, CARDS)
     const cards = await seedCards(db, CARDS)
+    await wearInLog(db)
     const { tokenId, clientSecret } = readCredentials(place, started.baseUrl)
     const { origin, port, pathname } = new URL(started.baseUrl)
     const connections = await openConnections(Number(port), CLIENTS)

@@ -6,7 +6,7 @@ import { after, type Connection, openConnections } from './connections.ts'
 import { type Figure, measure } from './measure.ts'
 import { Api, bodyOf, transferRequest } from './payments.ts'
 import { Pgbench } from './pgbench.ts'
-import { type Payer, seedPayers } from './seed.ts'
+import { LOG_SETTINGS, type Payer, seedPayers, wearInLog } from './seed.ts'
 import { newPlace, type RunningProcess, readCredentials, startServer } from './server-process.ts'
 import { median, quantile, table, whole } from './table.ts'
 
@@ -16,7 +16,7 @@ const ACCOUNTS = 10_000
 const PGBENCH_SCALE = 50
 const WARM_UP_SECONDS = 2
 /** The same for both sides: neither is to read its tables from outside of PostgreSQL's own cache. */
-const CLUSTER_SETTINGS = { shared_buffers: '1GB', max_wal_size: '4GB' }
+const CLUSTER_SETTINGS = { shared_buffers: '1GB', ...LOG_SETTINGS }
 
 export interface TransfersOptions {
   /** How long each part of a round runs. */
@@ -50,6 +50,7 @@ export async function runTransfers({ seconds, rounds }: TransfersOptions): Promi
     db = await openPostgres(place.cluster!.url, { poolMax: 1 })
     const payers = await seedPayers(db, ACCOUNTS)
     const pgbench = await Pgbench.prepare(place.cluster!, PGBENCH_SCALE)
+    await wearInLog(db)
     const { tokenId, clientSecret } = readCredentials(place, started.baseUrl)
     const { port, pathname } = new URL(started.baseUrl)
     const connections = await openConnections(Number(port), CLIENTS)
