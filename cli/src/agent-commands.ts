@@ -10,7 +10,7 @@ import {
   rejectAction,
   setPaused,
 } from './agents.ts'
-import { openShell, type ShellOptions } from './shell.ts'
+import { openShell, type ShellOptions, withShellOptions } from './shell.ts'
 
 /** Adds `countersign agent …`. */
 export function addAgentCommands(program: Command): void {
@@ -18,15 +18,7 @@ export function addAgentCommands(program: Command): void {
     .command('agent')
     .description('agents of your platform: who there is, what waits for approval')
   const add = (usage: string, description: string) =>
-    agent
-      .command(usage)
-      .description(description)
-      .option(
-        '--credentials <file>',
-        'JSON with baseUrl, tokenId, clientSecret (default: of the data directory)',
-      )
-      .option('--base-url <url>', 'the server, where it is another than the credentials say')
-      .option('--json', 'print JSON')
+    withShellOptions(agent.command(usage).description(description))
 
   add('create', 'make an agent for a customer and show its device code, once')
     .requiredOption('--customer <id>', 'for whom it acts, Customer:…')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { clearPurchase, returnPurchase, useCard } from './card-merchant.ts'
 import { changeState, delegateKey, setFundingSources } from './card-signed.ts'
 import { issueCard, listCards, listPurchases, showCard } from './cards.ts'
-import { openShell, type ShellOptions } from './shell.ts'
+import { openShell, type ShellOptions, withShellOptions } from './shell.ts'
 
 const SIGNED = `
 The cardholder signs this, by a session of their embedded wallet. In sandbox this program signs in for them, with the
@@ -17,15 +17,7 @@ export function addCardCommands(program: Command): void {
     .command('card')
     .description('cards of your platform: issue, freeze, close; in sandbox use them')
   const add = (usage: string, description: string) =>
-    card
-      .command(usage)
-      .description(description)
-      .option(
-        '--credentials <file>',
-        'JSON with baseUrl, tokenId, clientSecret (default: of the data directory)',
-      )
-      .option('--base-url <url>', 'the server, where it is another than the credentials say')
-      .option('--json', 'print JSON')
+    withShellOptions(card.command(usage).description(description))
 
   add('issue', 'ask for a card and wait until the issuer has answered')
     .requiredOption('--customer <id>', 'the cardholder, Customer:…')

@@ -1,5 +1,6 @@
 import { Countersign } from '@countersign/sdk/countersign'
 import { toJson } from '@countersign/sdk/json'
+import type { Command } from 'commander'
 import { atBaseUrl, readCredentials } from './credentials.ts'
 
 /** What the commands of a platform share: the way to the API, and how to say what came of it. */
@@ -14,6 +15,17 @@ export interface ShellOptions {
   readonly credentials?: string
   readonly baseUrl?: string
   readonly json?: boolean
+}
+
+/** Adds the options of every such command. */
+export function withShellOptions(command: Command): Command {
+  return command
+    .option(
+      '--credentials <file>',
+      'JSON with baseUrl, tokenId, clientSecret (default: of the data directory)',
+    )
+    .option('--base-url <url>', 'the server, where it is another than the credentials say')
+    .option('--json', 'print JSON')
 }
 
 export async function openShell({ credentials, baseUrl, json }: ShellOptions): Promise<Shell> {

@@ -37,7 +37,7 @@ import {
   agentPolicyUpdate,
   agentUpdate,
 } from './agents/handlers.ts'
-import { expireAgentAction } from './agents/jobs.ts'
+import { expireAgentAction, rejectWaitingActions } from './agents/jobs.ts'
 import {
   delegatedKeyCreate,
   delegatedKeyDelete,
@@ -214,6 +214,7 @@ export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answer
 export const JOB_HANDLERS: Readonly<Record<JobKind, JobHandler>> = {
   'accounts.backfill': backfillAccounts,
   'agent-action.expire': expireAgentAction,
+  'agent.reject-waiting': rejectWaitingActions,
   'card.provision': provisionCard,
   'card.tell-processor': tellCardProcessor,
   'card-transaction.expire': expireCardTransaction,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { changePolicy, newAgent, newPayer, newWorld } from './agents.testing.ts'
-import { expectError } from './calls.testing.ts'
+import { expectError, forEach } from './calls.testing.ts'
 
 describe('an agent', () => {
   test('that is paused reads and does nothing, until it goes on', async () => {
@@ -21,6 +21,17 @@ describe('an agent', () => {
     expect((await agent.get('/agents/me')).body.isPaused).toBe(true)
     await client.send('PATCH', `/agents/${agent.id}`, { isPaused: false })
     expect((await agent.transferOut(payer, 5)).status).toBe(201)
+  })
+
+  test('is deleted however much it let wait, and all of that is rejected', async () => {
+    const { client, payer, agent } = await newWorld({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
+    const waiting = Array.from({ length: 205 })
+    await forEach(waiting, async () => expect((await agent.transferOut(payer, 1)).status).toBe(201))
+    expect((await client.send('DELETE', `/agents/${agent.id}`)).status).toBe(204)
+    await client.advance(0)
+    expect((await client.get('/agents/approvals')).body.data).toEqual([])
+    const { totalCount } = (await client.get('/transactions?status=REJECTED')).body
+    expect(totalCount).toBe(waiting.length)
   })
 
   test('that is deleted is gone, with its credential; what it did stays on record', async () => {

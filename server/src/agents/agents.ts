@@ -1,8 +1,11 @@
 import { AgentPolicy } from '@countersign/contract/agent-policy'
 import { decode } from '@countersign/contract/decode'
+import { findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import type { AgentRow } from '../db/agent-tables.ts'
+import type { ExternalAccountRow, InternalAccountRow } from '../db/tables.ts'
 import { update, type Write } from '../db/writes.ts'
+import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { ApiError } from '../operation.ts'
 import type { Policy, Usage } from './policy.ts'
 import { selectAgent, selectBudgets } from './store.ts'
@@ -27,6 +30,19 @@ export async function actingAgent(op: Op): Promise<AgentRow> {
   const agent = await selectAgent(op, op.actor.agentId)
   if (!agent || agent.deleted_at) throw new ApiError('UNAUTHORIZED', { reason: 'The agent was deleted' })
   return agent
+}
+
+/** An account of the customer, here or elsewhere. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+export async function findAccountOf(
+  op: Op,
+  customerId: string,
+  id: string,
+  field: string,
+): Promise<InternalAccountRow | ExternalAccountRow> {
+  const find = id.startsWith('InternalAccount:') ? findInternalAccount : findExternalAccount
+  const account = await find(op, id, field)
+  if (account.customer_id !== customerId) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  return account
 }
 
 /** The policy of an agent, its amounts as `bigint`. */

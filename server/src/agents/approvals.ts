@@ -3,6 +3,7 @@ import type { Op } from '../app.ts'
 import type { AgentActionRow } from '../db/agent-tables.ts'
 import type { TransactionRow } from '../db/tables.ts'
 import { update, type Write } from '../db/writes.ts'
+import { job } from '../jobs/jobs.ts'
 import { ApiError } from '../operation.ts'
 import { checkExecution } from '../quotes/execution.ts'
 import { executeQuote, findQuote } from '../quotes/quotes.ts'
@@ -13,7 +14,7 @@ import { transition } from '../transition.ts'
 import { askFor, findPayment, type Payment } from './actions.ts'
 import { findAgent, policyOf } from './agents.ts'
 import { decidedBy, denial, evaluate, recordDecision } from './evaluate.ts'
-import { selectReservation } from './store.ts'
+import { selectReservation, selectWaitingActions } from './store.ts'
 
 /** An action after a decision about it, with its payment and what is to be written. */
 export interface Decided extends Payment {
@@ -56,6 +57,23 @@ export async function rejectAction(
   const payment = await findPayment(op, action)
   if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'REJECT')
   return end(op, action, payment, 'reject', { reason: reason ?? null, decided: 'REJECT' })
+}
+
+/** So many are rejected in one write set: an agent can let any number wait, and must not be able to stay by that. */
+const REJECTED_AT_ONCE_MAX = 100
+
+/** Rejects what an agent that was deleted let wait; what is above a hundred is due work. */
+export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
+  const waiting = await selectWaitingActions(op, agentId, REJECTED_AT_ONCE_MAX)
+  const rejected = await Promise.all(
+    waiting.map((action) => rejectAction(op, action, 'The agent was deleted.')),
+  )
+  return [
+    ...rejected.flatMap((decided) => decided?.writes ?? []),
+    ...(waiting.length === REJECTED_AT_ONCE_MAX
+      ? [job(op, 'agent.reject-waiting', { agentId }, op.now)]
+      : []),
+  ]
 }
 
 /** Nobody decided in time. */

@@ -25,7 +25,7 @@ import { executionCall } from '../quotes/quotes.ts'
 import { timeRange } from '../time-range.ts'
 import { actionView, actionViews, findAction } from './actions.ts'
 import { agentView, agentViews, changeAgent, findAgent, findAgentOnRecord, policyOf } from './agents.ts'
-import { approveAction, type Decided, rejectAction, signatureFor } from './approvals.ts'
+import { approveAction, type Decided, rejectAction, rejectWaiting, signatureFor } from './approvals.ts'
 import {
   findDeviceCode,
   isGood,
@@ -37,7 +37,7 @@ import {
 import type { Decision } from './policy.ts'
 import { changedPolicy, checkPolicy } from './policy-change.ts'
 import { simulate } from './simulate.ts'
-import { selectActions, selectAgents, selectDecisions, selectWaitingActions } from './store.ts'
+import { selectActions, selectAgents, selectDecisions } from './store.ts'
 
 export const agentCreate: Handler<typeof agent_create> = async (op, { body }) => {
   const customer = await findCustomer(op, body.customerId)
@@ -101,18 +101,14 @@ export const agentPolicyUpdate: Handler<typeof agent_policy_update> = async (op,
   return { status: 200, body: await agentView(op, row), writes: [write] }
 }
 
-/** What waits for approval is rejected. Guard: nothing began to wait since it was looked for, as that would need the agent. */
+/** What waits for approval is rejected. Nothing begins to wait after this, as that would need the agent. */
 export const agentDelete: Handler<typeof agent_delete> = async (op, { params }) => {
   const agent = await findAgent(op, params.agentId)
-  const waiting = await selectWaitingActions(op, agent.id)
-  const rejected = await Promise.all(
-    waiting.map((action) => rejectAction(op, action, 'The agent was deleted.')),
-  )
   const gone = { deleted_at: op.now, token_hash: null, device_code_id: null }
   return {
     status: 204,
     body: undefined,
-    writes: [changeAgent(op, agent, gone).write, ...rejected.flatMap((decided) => decided?.writes ?? [])],
+    writes: [changeAgent(op, agent, gone).write, ...(await rejectWaiting(op, agent.id))],
   }
 }
 

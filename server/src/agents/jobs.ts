@@ -1,5 +1,5 @@
 import type { JobHandler } from '../jobs/kinds.ts'
-import { expireAction } from './approvals.ts'
+import { expireAction, rejectWaiting } from './approvals.ts'
 import { selectAction } from './store.ts'
 
 /** An action that nobody decided on in time fails, and gives back what it had reserved. */
@@ -8,3 +8,7 @@ export const expireAgentAction: JobHandler = async (op, payload) => {
   if (action?.state !== 'PENDING_APPROVAL') return []
   return (await expireAction(op, action)).writes
 }
+
+/** What else an agent that was deleted let wait. */
+export const rejectWaitingActions: JobHandler = async (op, payload) =>
+  rejectWaiting(op, payload.agentId as string)

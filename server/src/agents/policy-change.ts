@@ -1,10 +1,9 @@
 import type { AgentPolicyUpdateRequest } from '@countersign/contract/agent-policy'
 import { isKnownCurrency } from '@countersign/contract/currencies'
 import type { Static } from 'typebox'
-import { findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import { findExternalAccount } from '../external-accounts/external-accounts.ts'
-import { ApiError, fieldError } from '../operation.ts'
+import { fieldError } from '../operation.ts'
+import { findAccountOf } from './agents.ts'
 import type { Policy } from './policy.ts'
 
 type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
@@ -27,12 +26,12 @@ export async function checkPolicy(
   const allowed = accountRestrictions?.allowedAccountIds ?? []
   const rules = accountRestrictions?.accountRules ?? []
   for (const [index, id] of allowed.entries())
-    await checkAccount(op, customerId, id, `${path}.allowedAccountIds.${index}`)
+    await findAccountOf(op, customerId, id, `${path}.allowedAccountIds.${index}`)
   for (const [index, { accountId }] of rules.entries()) {
     const field = `${path}.accountRules.${index}.accountId`
     if (rules.findIndex((rule) => rule.accountId === accountId) < index)
       throw fieldError('INVALID_INPUT', field, `${field} has a rule already`)
-    await checkAccount(op, customerId, accountId, field)
+    await findAccountOf(op, customerId, accountId, field)
   }
   return policy
 }
@@ -94,10 +93,4 @@ function checkNewCurrency(
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
     throw fieldError('INVALID_CURRENCY', field, `${field}: there is no currency ${currency}`)
-}
-
-async function checkAccount(op: Op, customerId: string, id: string, field: string): Promise<void> {
-  const find = id.startsWith('InternalAccount:') ? findInternalAccount : findExternalAccount
-  const account = await find(op, id, field)
-  if (account.customer_id !== customerId) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
 }

@@ -105,9 +105,16 @@ export async function selectActionOfTransaction(
   return op.find(ACTION_BY_TRANSACTION, transactionId)
 }
 
-/** What of an agent waits for approval. */
-export async function selectWaitingActions(op: Op, agentId: string): Promise<AgentActionRow[]> {
-  return selectActions(op, { agentId, status: 'PENDING_APPROVAL' }).orderBy('created_at').execute()
+/** What of an agent waits for approval, the oldest first, up to `limit`. */
+export async function selectWaitingActions(
+  op: Op,
+  agentId: string,
+  limit: number,
+): Promise<AgentActionRow[]> {
+  return selectActions(op, { agentId, status: 'PENDING_APPROVAL' })
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
 }
 
 export interface ActionFilters {

@@ -5,6 +5,7 @@ import type { Write } from '../db/writes.ts'
 export const JOB_KINDS = [
   'accounts.backfill',
   'agent-action.expire',
+  'agent.reject-waiting',
   'card.provision',
   'card.tell-processor',
   'card-transaction.expire',
