@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { ROWS } from '../src/db/commit-arguments.ts'
 import { createCommitter } from '../src/db/committer.ts'
-import type { Database } from '../src/db/port.ts'
+import { type Database, sqlState } from '../src/db/port.ts'
 import type { Write } from '../src/db/writes.ts'
 import { parseJson, toJson } from '../src/json.ts'
 import { batch, makeWorld, setsOf, type World } from './committer-steps.testing.ts'
@@ -23,12 +24,14 @@ const setNumber = (world: World) => new RegExp(`Event:${world.name}-set-(\\d+)`,
 async function throughCommitter(world: World, sets: readonly Write[][]) {
   const order: number[] = []
   let together = 0
+  const codes: unknown[] = []
   const { db } = host.app
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
     const numbers = [...parameters.join().matchAll(setNumber(world))].map(([, n]) => Number(n))
     const answer = await db.query(sql, parameters).catch((error) => {
       // A fault of its own set has its place as well.
       if (numbers.length === 1 && sql.includes('commit_write_sets')) order.push(...numbers)
+      if (sql.includes('commit_together')) codes.push(sqlState(error))
       throw error
     })
     order.push(...numbers)
@@ -40,6 +43,7 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
   return {
     order,
     together,
+    codes,
     results: results.map((one) => (one.status === 'fulfilled' ? one.value : 'fault')),
   }
 }
@@ -90,6 +94,17 @@ async function contents(world: World): Promise<unknown> {
   return parseJson(text.replaceAll(world.platformId, 'PLATFORM').replaceAll(world.name, 'WORLD'))
 }
 
+test('rows that are written together have the columns of their tables, in that order', async () => {
+  for (const [table, columns] of Object.entries(ROWS)) {
+    const { rows } = await host.app.db.query<{ name: string }>(
+      `SELECT attname::text AS name FROM pg_attribute
+       WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+      [table],
+    )
+    expect(Object.keys(columns), table).toEqual(rows.map(({ name }) => name))
+  }
+})
+
 test('a batch has the results and leaves the rows of its sets one after the other, in some order', async () => {
   let worlds = 0
   const counts = { together: 0, inTurn: 0, done: 0, refused: 0, faults: 0 }
@@ -98,7 +113,9 @@ test('a batch has the results and leaves the rows of its sets one after the othe
       worlds += 1
       const [one, other] = [await makeWorld(host, `w${worlds}one`), await makeWorld(host, `w${worlds}two`)]
       const sets = setsOf(steps, one)
-      const { order, together, results } = await throughCommitter(one, sets)
+      const { order, together, codes, results } = await throughCommitter(one, sets)
+      // A guard, or a constraint of the database: what fails for another reason is never written together.
+      for (const code of codes) expect(code).toMatch(/^(CS002|23...)$/)
       expect([...order].sort((a, b) => a - b)).toEqual(sets.map((_, n) => n))
       expect(await inTurn(setsOf(steps, other), order)).toEqual(results)
       expect(await contents(other)).toEqual(await contents(one))

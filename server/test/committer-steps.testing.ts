@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { plusSeconds } from '../src/app.ts'
-import { expectRow, insert, keep, update, type Write } from '../src/db/writes.ts'
+import { expectRow, insert, keep, update, type Write, withValues } from '../src/db/writes.ts'
 import type { openApp } from './open-app.testing.ts'
 
 type Host = Awaited<ReturnType<typeof openApp>>
@@ -68,7 +68,7 @@ export async function makeWorld(host: Host, name: string): Promise<World> {
 }
 
 function newJob(world: World, n: number | string): Write {
-  return insert('jobs', {
+  const row = insert('jobs', {
     id: ids.job(world, n),
     platform_id: world.platformId,
     kind: 'quote.expire',
@@ -80,6 +80,8 @@ function newJob(world: World, n: number | string): Write {
     last_error: null,
     created_at: now,
   })
+  // As work is written that begins at once.
+  return withValues(row, { attempts: 1, claimed_until: now })
 }
 
 function newTransaction(world: World, n: number | string, reference: string): Write {

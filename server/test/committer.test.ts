@@ -7,13 +7,15 @@ import { expectRow, keep, update, type Write } from '../src/db/writes.ts'
 function answering(...answers: (Error | 'done')[]): { db: Database; calls: string[] } {
   const calls: string[] = []
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
-    const argument = JSON.parse(String(parameters[0]))
-    const isTogether = sql.includes('commit_together')
-    const sets = isTogether ? argument.removes : argument
-    calls.push(`${isTogether ? 'together' : 'in turn'} ${sets.length}`)
+    // Each set removes one job.
+    const removals = /removal_writes => \$(\d+)/.exec(sql)?.[1]
+    const sets: unknown[] = removals
+      ? String(parameters[Number(removals) - 1]).split(',')
+      : JSON.parse(String(parameters[0]))
+    calls.push(`${removals ? 'together' : 'in turn'} ${sets.length}`)
     const answer = answers[calls.length - 1] ?? 'done'
     if (answer !== 'done') throw answer
-    return { rows: [{ results: isTogether ? null : sets.map(() => null) }], affected: 0 }
+    return { rows: [{ results: removals ? null : sets.map(() => null) }], affected: 0 }
   }
   const db: Database = {
     kind: 'postgres',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/card-tables.ts'
-import { type Lookup, rowByKey } from '../db/lookup.ts'
+import { type Lookup, rowByColumns, rowByKey } from '../db/lookup.ts'
 import type { PlatformRow } from '../db/tables.ts'
 
 const CARD_BY_ID = rowByKey<CardRow>('SELECT * FROM cards WHERE id = ANY ($1::text[])', 'id')
@@ -10,12 +10,7 @@ export async function selectCard(op: Op, id: string): Promise<CardRow | undefine
   return op.find(CARD_BY_ID, id)
 }
 
-const CARD_BY_PLATFORM_CARD_ID = rowByKey<CardRow>(
-  `SELECT c.* FROM unnest($1::text[], $2::text[]) AS asked (platform_id, platform_card_id)
-   JOIN cards c USING (platform_id, platform_card_id)`,
-  'platform_id',
-  'platform_card_id',
-)
+const CARD_BY_PLATFORM_CARD_ID = rowByColumns<CardRow>('cards', ['platform_id', 'platform_card_id'])
 
 export async function selectCardByPlatformCardId(op: Op, id: string): Promise<CardRow | undefined> {
   return op.find(CARD_BY_PLATFORM_CARD_ID, op.platform.id, id)
@@ -64,12 +59,10 @@ const TRANSACTION_BY_ID = rowByKey<CardTransactionRow>(
   'SELECT * FROM card_transactions WHERE id = ANY ($1::text[])',
   'id',
 )
-const TRANSACTION_BY_TOKEN = rowByKey<CardTransactionRow>(
-  `SELECT t.* FROM unnest($1::text[], $2::text[]) AS asked (platform_id, issuer_transaction_token)
-   JOIN card_transactions t USING (platform_id, issuer_transaction_token)`,
+const TRANSACTION_BY_TOKEN = rowByColumns<CardTransactionRow>('card_transactions', [
   'platform_id',
   'issuer_transaction_token',
-)
+])
 
 export async function selectCardTransaction(op: Op, id: string): Promise<CardTransactionRow | undefined> {
   return op.find(TRANSACTION_BY_ID, id)
@@ -97,11 +90,10 @@ export function selectCardTransactions(
 }
 
 const KEY_BY_ID = rowByKey<DelegatedKeyRow>('SELECT * FROM delegated_keys WHERE id = ANY ($1::text[])', 'id')
-const ACTIVE_KEY = rowByKey<DelegatedKeyRow>(
-  `SELECT k.* FROM unnest($1::text[], $2::text[]) AS asked (card_id, account_id)
-   JOIN delegated_keys k USING (card_id, account_id) WHERE k.status = 'ACTIVE'`,
-  'card_id',
-  'account_id',
+const ACTIVE_KEY = rowByColumns<DelegatedKeyRow>(
+  'delegated_keys',
+  ['card_id', 'account_id'],
+  `t.status = 'ACTIVE'`,
 )
 
 export async function selectDelegatedKey(op: Op, id: string): Promise<DelegatedKeyRow | undefined> {

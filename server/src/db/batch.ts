@@ -1,5 +1,6 @@
 import { toJson } from '../json.ts'
-import { type RecordTable, timeText, type Write } from './writes.ts'
+import { CommitArguments } from './commit-arguments.ts'
+import { type LedgerEntry, type LedgerWrite, type RecordTable, timeText, type Write } from './writes.ts'
 
 /**
  * Which write sets may be written together by `commit_together`, and the arguments of that function. Together, a
@@ -137,66 +138,11 @@ export interface Batch {
   readonly setOf: readonly number[]
 }
 
-/**
- * What a batch has most of goes column by column, an array each: the database takes that at a fraction of what rows of
- * JSON cost it. The order is that of the function's parameters.
- */
-const COLUMNS = {
-  bodies: 'text',
-  account_list: 'text',
-  move_writes: 'integer',
-  move_accounts: 'integer',
-  move_amounts: 'bigint',
-  move_helds: 'bigint',
-  move_shown: 'boolean',
-  transfer_ids: 'text',
-  transfer_platforms: 'text',
-  transfer_causes: 'text',
-  transfer_cause_ids: 'text',
-  transfer_times: 'timestamptz',
-  entry_transfers: 'integer',
-  entry_lines: 'integer',
-  entry_accounts: 'integer',
-  entry_amounts: 'bigint',
-  event_ids: 'text',
-  event_platforms: 'text',
-  event_types: 'text',
-  event_objects: 'text',
-  event_numbers: 'integer',
-  event_data: 'text',
-  event_shown: 'integer',
-  event_times: 'timestamptz',
-} as const
-
-type Column = keyof typeof COLUMNS
-const COLUMN_NAMES = Object.keys(COLUMNS) as Column[]
-
-/** Between texts: none of ours has a control character, and JSON escapes them. */
-const SEPARATOR = '\u001e'
-
-/** `$1` is JSON: all that a batch has little of, or of a table that is one of many. */
-export const COMMIT_TOGETHER = `SELECT commit_together($1::jsonb, ${COLUMN_NAMES.map((name, index) =>
-  COLUMNS[name] === 'text'
-    ? `string_to_array($${index + 2}, '${SEPARATOR}')`
-    : `$${index + 2}::${COLUMNS[name]}[]`,
-).join(', ')})`
-
-/** Numbers, times and truth values need no quotes in an array. */
-function arrayText(name: Column, values: readonly unknown[]): string {
-  return COLUMNS[name] === 'text' ? values.join(SEPARATOR) : `{${values.join()}}`
-}
-
 type Row = Record<string, unknown>
 
 export function makeBatch(sets: readonly (readonly Write[])[]): Batch {
   const setOf: number[] = []
-  const columns = Object.fromEntries(COLUMN_NAMES.map((name) => [name, []])) as unknown as Record<
-    Column,
-    unknown[]
-  >
-  // The first is nobody's: an array of one empty text cannot be told from an empty array.
-  columns.bodies.push('')
-  const lists = new Map<string, Row[]>()
+  const args = new CommitArguments()
   const inserts = new Parts()
   const updates = new Parts()
   const expects = new Parts()
@@ -204,24 +150,37 @@ export function makeBatch(sets: readonly (readonly Write[])[]): Batch {
   const accounts = new Map<string, number>()
   /** Of each object, its events so far. */
   const eventsOf = new Map<string, number>()
-  let shown = 0
-  const add = (list: string, row: Row) => {
-    const rows = lists.get(list)
-    if (rows) rows.push(row)
-    else lists.set(list, [row])
-  }
   /** The place of an account in its list, from 1 on. */
   const placeOf = (account: string): number => {
-    const place = accounts.get(account) ?? columns.account_list.push(account)
+    const place = accounts.get(account) ?? args.add('accounts', account)
     accounts.set(account, place)
     return place
   }
-  const move = (n: number, account: number, amount: bigint, held: bigint, isShown = false) => {
-    columns.move_writes.push(n)
-    columns.move_accounts.push(account)
-    columns.move_amounts.push(amount)
-    columns.move_helds.push(held)
-    columns.move_shown.push(isShown)
+  /** What a write does to an account, or the event that shows it then. Gives its place. */
+  const move = (n: number, account: number, amount: bigint, held: bigint, event = 0): number => {
+    args.add('move_writes', n)
+    args.add('move_accounts', account)
+    args.add('move_amounts', amount)
+    args.add('move_helds', held)
+    return args.add('move_events', event)
+  }
+  /** Gives back what is held. How much that is the database says. */
+  const release = (
+    n: number,
+    { hold, account, at }: { readonly hold: string; readonly account: string; readonly at: Date },
+    amount: bigint,
+    isFinal: boolean,
+    state: 'posted' | 'voided',
+  ) => {
+    const place = placeOf(account)
+    args.add('release_writes', n)
+    args.add('release_holds', hold)
+    args.add('release_accounts', place)
+    args.add('release_amounts', amount)
+    args.add('release_finals', isFinal)
+    args.add('release_states', state)
+    args.add('release_times', timeText(at))
+    args.add('release_moves', move(n, place, 0n, 0n))
   }
 
   for (const [set, writes] of sets.entries()) {
@@ -229,33 +188,47 @@ export function makeBatch(sets: readonly (readonly Write[])[]): Batch {
       const n = setOf.push(set) - 1
       switch (write.write) {
         case 'insert':
-          inserts.add(write.table, write.row, write.row)
+          if (write.table === 'transactions') args.addRow('transaction_rows', write.row)
+          else if (write.table === 'jobs') args.addRow('job_rows', write.row)
+          else inserts.add(write.table, write.row, write.row)
           break
         case 'update':
-          updates.add(write.table, write.set, { n, id: write.id, expect: write.expect, set: write.set })
+          if (isEnd(write)) {
+            args.add('end_writes', n)
+            args.add('end_ids', write.id)
+            args.add('end_expected', write.expect.state)
+            args.add('end_states', write.set.state)
+            args.add('end_settled', write.set.settled_at)
+            args.add('end_updated', write.set.updated_at)
+          } else
+            updates.add(write.table, write.set, { n, id: write.id, expect: write.expect, set: write.set })
           break
         case 'expect':
           expects.add(write.table, undefined, { n, id: write.id, expect: write.expect })
           break
         case 'remove':
-          add('removes', { n, id: write.id })
+          args.add('removal_writes', n)
+          args.add('removal_jobs', write.id)
           break
         case 'keep':
-          add('keeps', { n, ...write.row, body: columns.bodies.push(write.row.body) })
+          args.add('key_writes', n)
+          args.addRow('key_rows', { ...write.row, body: '' })
+          args.add('key_bodies', write.row.body)
           break
         case 'event': {
           const { balanceOf, objectId } = write
-          if (balanceOf !== undefined) move(n, placeOf(balanceOf), 0n, 0n, true)
-          const number = (eventsOf.get(objectId) ?? 0) + 1
-          eventsOf.set(objectId, number)
-          columns.event_ids.push(write.id)
-          columns.event_platforms.push(write.platformId)
-          columns.event_types.push(write.type)
-          columns.event_objects.push(objectId)
-          columns.event_numbers.push(number)
-          columns.event_data.push(toJson(write.data))
-          columns.event_shown.push(balanceOf === undefined ? 'NULL' : ++shown)
-          columns.event_times.push(timeText(write.at))
+          const sequence = (eventsOf.get(objectId) ?? 0) + 1
+          eventsOf.set(objectId, sequence)
+          const event = args.addRow('event_rows', {
+            id: write.id,
+            platform_id: write.platformId,
+            type: write.type,
+            object_id: objectId,
+            sequence,
+            created_at: timeText(write.at),
+          })
+          args.add('event_data', toJson(write.data))
+          if (balanceOf !== undefined) move(n, placeOf(balanceOf), 0n, 0n, event)
           break
         }
         case 'open':
@@ -269,60 +242,72 @@ export function makeBatch(sets: readonly (readonly Write[])[]): Batch {
             may_overdraw: write.mayOverdraw,
           })
           break
-        case 'hold': {
-          const account = placeOf(write.account)
-          move(n, account, 0n, write.amount)
-          add('holds', {
-            id: write.id,
-            platform_id: write.platformId,
-            account,
+        case 'hold':
+          move(n, placeOf(write.account), 0n, write.amount)
+          args.addRow('hold_rows', {
+            ...causeOf(write),
+            account_id: write.account,
             amount: write.amount,
-            cause: write.cause,
-            cause_id: write.causeId,
-            at: timeText(write.at),
+            captured: 0,
+            state: 'pending',
+            updated_at: timeText(write.at),
           })
           break
-        }
         case 'capture':
-          add('captures', {
-            n,
-            hold: write.hold,
-            account: placeOf(write.account),
-            amount: write.amount,
-            final: write.final,
-            at: timeText(write.at),
-          })
+          release(n, write, write.amount, write.final, 'posted')
           break
         case 'void':
-          add('voids', { n, hold: write.hold, account: placeOf(write.account), at: timeText(write.at) })
+          release(n, write, 0n, true, 'voided')
           break
-        case 'post': {
-          const transfer = columns.transfer_ids.push(write.id)
-          columns.transfer_platforms.push(write.platformId)
-          columns.transfer_causes.push(write.cause)
-          columns.transfer_cause_ids.push(write.causeId)
-          columns.transfer_times.push(timeText(write.at))
-          for (const [line, entry] of write.entries.entries()) {
-            const account = placeOf(entry.account)
-            move(n, account, entry.amount, 0n)
-            columns.entry_transfers.push(transfer)
-            columns.entry_lines.push(line + 1)
-            columns.entry_accounts.push(account)
-            columns.entry_amounts.push(entry.amount)
+        case 'post':
+          args.addRow('transfer_rows', causeOf(write))
+          for (const [line, { account, amount }] of write.entries.entries()) {
+            args.addRow('entry_rows', {
+              transfer_id: write.id,
+              line: line + 1,
+              account_id: account,
+              amount,
+              created_at: timeText(write.at),
+            })
+            args.add('entry_accounts', placeOf(account))
+            args.add('entry_platforms', write.platformId)
           }
+          for (const [account, amount] of sumsOf(write.entries)) move(n, placeOf(account), amount, 0n)
           break
-        }
       }
     }
   }
-  const rest = {
-    ...Object.fromEntries(lists),
-    ...(opens.size > 0 ? { opens: [...opens.values()] } : {}),
-    inserts: inserts.inOrder(),
-    updates: updates.inOrder(),
-    expects: expects.inOrder(),
+  return {
+    setOf,
+    parameters: args.texts({
+      ...(opens.size > 0 ? { opens: [...opens.values()] } : {}),
+      inserts: inserts.inOrder(),
+      updates: updates.inOrder(),
+      expects: expects.inOrder(),
+    }),
   }
-  return { setOf, parameters: [toJson(rest), ...COLUMN_NAMES.map((name) => arrayText(name, columns[name]))] }
+}
+
+type EndWrite = Extract<Write, { write: 'update' }>
+
+/** Whether it ends a transaction, as most of all updates do: it is settled, and nothing else is told of it. */
+function isEnd({ table, expect, set }: EndWrite): boolean {
+  return (
+    table === 'transactions' &&
+    Object.keys(expect).join() === 'state' &&
+    Object.keys(set).sort().join() === 'settled_at,state,updated_at'
+  )
+}
+
+function causeOf({ id, platformId, cause, causeId, at }: Extract<LedgerWrite, { causeId: string }>): Row {
+  return { id, platform_id: platformId, cause, cause_id: causeId, created_at: timeText(at) }
+}
+
+/** What a transfer does to each account: its balance counts when all of the transfer is posted. */
+function sumsOf(entries: readonly LedgerEntry[]): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const { account, amount } of entries) sums.set(account, (sums.get(account) ?? 0n) + amount)
+  return sums
 }
 
 interface Part {

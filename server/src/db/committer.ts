@@ -1,5 +1,6 @@
 import { toJson } from '../json.ts'
-import { COMMIT_TOGETHER, type Footprint, footprintOf, Ground, makeBatch } from './batch.ts'
+import { type Footprint, footprintOf, Ground, makeBatch } from './batch.ts'
+import { COMMIT_TOGETHER } from './commit-arguments.ts'
 import { type Database, sqlState } from './port.ts'
 import type { Write } from './writes.ts'
 

@@ -19,6 +19,24 @@ export function rowByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): 
   return { sql, columns }
 }
 
+/**
+ * A table's rows by a key of several columns; `where` says more of them. They are found key by key, whatever the plan was
+ * made for: OFFSET keeps the join from being turned around, which would read all of the table.
+ */
+export function rowByColumns<Row>(
+  table: string,
+  columns: readonly (keyof Row & string)[],
+  where = '',
+): RowByKey<Row> {
+  const keys = columns.map((_, index) => `$${index + 1}::text[]`).join(', ')
+  const isAsked = columns.map((column) => `t.${column} = asked.${column}`).join(' AND ')
+  return rowByKey<Row>(
+    `SELECT found.* FROM unnest(${keys}) AS asked (${columns.join(', ')})
+     CROSS JOIN LATERAL (SELECT * FROM ${table} t WHERE ${isAsked}${where && ` AND ${where}`} OFFSET 0) AS found`,
+    ...columns,
+  )
+}
+
 /** Looks rows up by their keys. Those that are asked for at the same time share a statement. */
 export function createLookup(db: Database): Lookup {
   const loaders = new Map<RowByKey<never>, (key: readonly string[]) => Promise<object | undefined>>()

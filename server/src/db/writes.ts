@@ -98,6 +98,11 @@ export function insert<T extends RecordTable>(table: T, row: Tables[T]): InsertW
   return { write: 'insert', table, row: encoded(row) }
 }
 
+/** The same row with some other values. */
+export function withValues(write: InsertWrite, values: object): InsertWrite {
+  return { ...write, row: { ...write.row, ...encoded(values) } }
+}
+
 /** Keeps an answer under its idempotency key. Guard: the key is not taken, or was and has expired by `created_at`. */
 export function keep(row: Tables['idempotency_keys']): Write {
   return { write: 'keep', row: encoded(row) }

@@ -1,5 +1,5 @@
 import type { Op } from '../app.ts'
-import { rowByKey } from '../db/lookup.ts'
+import { rowByColumns } from '../db/lookup.ts'
 import type { Database } from '../db/port.ts'
 import type { IdempotencyRow } from '../db/tables.ts'
 
@@ -8,11 +8,7 @@ export async function ping(db: Database): Promise<void> {
   await db.query('SELECT 1')
 }
 
-const BY_KEY = rowByKey<IdempotencyRow>(
-  `SELECT k.* FROM unnest($1::text[], $2::text[]) AS asked (scope, key) JOIN idempotency_keys k USING (scope, key)`,
-  'scope',
-  'key',
-)
+const BY_KEY = rowByColumns<IdempotencyRow>('idempotency_keys', ['scope', 'key'])
 
 /** What is kept under a key; after its time nothing is, though the row may still be there. */
 export async function selectIdempotencyKey(

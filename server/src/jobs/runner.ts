@@ -1,6 +1,6 @@
 import { type App, createOp, type Op, plusSeconds } from '../app.ts'
 import type { CommitResult } from '../db/committer.ts'
-import { update, type Write } from '../db/writes.ts'
+import { update, type Write, withValues } from '../db/writes.ts'
 import { LogWith } from '../observability/log.ts'
 import { StaleRead } from '../operation.ts'
 import { dueNow } from './jobs.ts'
@@ -144,7 +144,7 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
       const job = mine.get(write)
       if (!job || write.write !== 'insert') return write
       const claimedUntil = plusSeconds(app.clock(), LANES[laneOf(job.kind)].claimSeconds)
-      return { ...write, row: { ...write.row, attempts: 1, claimed_until: claimedUntil } }
+      return withValues(write, { attempts: 1, claimed_until: claimedUntil })
     }
   }
 
