@@ -23,6 +23,24 @@ describeCardProcessor('of the sandbox', async () => ({
   wait: async () => {},
 }))
 
+test.each(['001', '002', '005'])(
+  'a platformCardId that was made up selects nothing, though it end in %s',
+  async (end) => {
+    const platformCardId = `01a1fd3e-d636-7f24-ae20-5cd2bb817${end}`
+    const now = service.app.clock()
+    const ask = (cardId: string) =>
+      createSandboxCardProcessor(service.app.enclave).provision({
+        cardId,
+        platformCardId,
+        currency: 'USD',
+        requestedAt: now,
+        now,
+      })
+    expect(await ask(`Card:${platformCardId}`)).toMatchObject({ outcome: 'active' })
+    expect(await ask('Card:another')).not.toMatchObject({ outcome: 'active' })
+  },
+)
+
 const PATH = '/card-processor/events'
 const APPROVED = { approved: true, cardTransactionId: expect.stringMatching(/^CardTransaction:/) }
 

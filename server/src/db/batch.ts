@@ -294,6 +294,7 @@ type EndWrite = Extract<Write, { write: 'update' }>
 function isEnd({ table, expect, set }: EndWrite): boolean {
   return (
     table === 'transactions' &&
+    typeof set.settled_at === 'string' &&
     Object.keys(expect).join() === 'state' &&
     Object.keys(set).sort().join() === 'settled_at,state,updated_at'
   )
