@@ -1,20 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import type { Database } from '@countersign/server/db/port'
-import { openPostgres } from '@countersign/server/db/postgres'
-import { after, type Connection, openConnections } from './connections.ts'
+import { onPostgres } from './commit-bench.ts'
+import { after, type Connection } from './connections.ts'
 import { type Figure, measure } from './measure.ts'
-import { Api, bodyOf } from './payments.ts'
-import { LOG_SETTINGS, seedCards, seedPayers, wearInLog } from './seed.ts'
-import { newPlace, type RunningProcess, readCredentials, startServer } from './server-process.ts'
+import { type Api, bodyOf } from './payments.ts'
+import { seedCards, seedPayers } from './seed.ts'
 import { routeTimes } from './server-times.ts'
 import { median, quantile, table, whole } from './table.ts'
 
 const CLIENTS = 32
 const CARDS = 10_000
 const WARM_UP_SECONDS = 2
-/** Nothing is read from outside of PostgreSQL's own cache. */
-const CLUSTER_SETTINGS = { shared_buffers: '1GB', ...LOG_SETTINGS }
 const ROUTE = '/sandbox/cards/{id}/simulate/authorization'
 
 export interface CardsOptions {
@@ -42,20 +39,12 @@ interface Round {
 
 /** Authorizations of cards, each decided, held and kept under a key as the events of a processor are. Prints a table. */
 export async function runCards({ seconds, rounds }: CardsOptions): Promise<void> {
-  const place = await newPlace('postgres', CLUSTER_SETTINGS)
-  let server: RunningProcess | undefined
-  let db: Database | undefined
-  try {
-    const started = await startServer(place)
-    server = started.server
-    db = await openPostgres(place.cluster!.url, { poolMax: 1 })
+  const seed = async (db: Database) => {
     await seedPayers(db, CARDS)
-    const cards = await seedCards(db, CARDS)
-    await wearInLog(db)
-    const { tokenId, clientSecret } = readCredentials(place, started.baseUrl)
-    const { origin, port, pathname } = new URL(started.baseUrl)
-    const connections = await openConnections(Number(port), CLIENTS)
-    const bench = new Bench(new Api(pathname, `${tokenId}:${clientSecret}`), origin, server.pid, connections)
+    return seedCards(db, CARDS)
+  }
+  await onPostgres(CLIENTS, seed, async ({ seeded: cards, server, api, origin, connections }) => {
+    const bench = new Bench(api, origin, server.pid, connections)
     await bench.authorizations(cards, WARM_UP_SECONDS)
     const done: Round[] = []
     for (let n = 0; n < rounds; n++) {
@@ -66,13 +55,8 @@ export async function runCards({ seconds, rounds }: CardsOptions): Promise<void>
         hot: await bench.authorizations(cards.slice(0, 1), seconds),
       })
     }
-    for (const connection of connections) connection.close()
     print(done, seconds)
-  } finally {
-    await db?.close()
-    await server?.stop()
-    await place.remove()
-  }
+  })
 }
 
 class Bench {

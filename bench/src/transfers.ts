@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import type { Database } from '@countersign/server/db/port'
-import { openPostgres } from '@countersign/server/db/postgres'
-import { after, type Connection, openConnections } from './connections.ts'
+import { onPostgres } from './commit-bench.ts'
+import { after, type Connection } from './connections.ts'
 import { type Figure, measure } from './measure.ts'
-import { Api, bodyOf, transferRequest } from './payments.ts'
+import { type Api, bodyOf, transferRequest } from './payments.ts'
 import { Pgbench } from './pgbench.ts'
-import { LOG_SETTINGS, type Payer, seedPayers, wearInLog } from './seed.ts'
-import { newPlace, type RunningProcess, readCredentials, startServer } from './server-process.ts'
+import { type Payer, seedPayers } from './seed.ts'
+import type { Cluster } from './server-process.ts'
 import { median, quantile, table, whole } from './table.ts'
 
 const CLIENTS = 32
@@ -15,8 +15,6 @@ const ACCOUNTS = 10_000
 /** More branches than clients, so that pgbench's clients do not wait for each other's. */
 const PGBENCH_SCALE = 50
 const WARM_UP_SECONDS = 2
-/** The same for both sides: neither is to read its tables from outside of PostgreSQL's own cache. */
-const CLUSTER_SETTINGS = { shared_buffers: '1GB', ...LOG_SETTINGS }
 
 export interface TransfersOptions {
   /** How long each part of a round runs. */
@@ -41,20 +39,12 @@ interface Round {
 
 /** Durable `POST /transfer-out` beside pgbench on the same cluster, in turn. Prints a table. */
 export async function runTransfers({ seconds, rounds }: TransfersOptions): Promise<void> {
-  const place = await newPlace('postgres', CLUSTER_SETTINGS)
-  let server: RunningProcess | undefined
-  let db: Database | undefined
-  try {
-    const started = await startServer(place)
-    server = started.server
-    db = await openPostgres(place.cluster!.url, { poolMax: 1 })
-    const payers = await seedPayers(db, ACCOUNTS)
-    const pgbench = await Pgbench.prepare(place.cluster!, PGBENCH_SCALE)
-    await wearInLog(db)
-    const { tokenId, clientSecret } = readCredentials(place, started.baseUrl)
-    const { port, pathname } = new URL(started.baseUrl)
-    const connections = await openConnections(Number(port), CLIENTS)
-    const bench = new Bench(new Api(pathname, `${tokenId}:${clientSecret}`), db, server.pid, connections)
+  const seed = async (db: Database, cluster: Cluster) => ({
+    payers: await seedPayers(db, ACCOUNTS),
+    pgbench: await Pgbench.prepare(cluster, PGBENCH_SCALE),
+  })
+  await onPostgres(CLIENTS, seed, async ({ seeded: { payers, pgbench }, db, server, api, connections }) => {
+    const bench = new Bench(api, db, server.pid, connections)
     await bench.transfers(payers, WARM_UP_SECONDS)
     const done: Round[] = []
     for (let n = 0; n < rounds; n++) {
@@ -64,13 +54,8 @@ export async function runTransfers({ seconds, rounds }: TransfersOptions): Promi
         hot: await bench.transfers(payers.slice(0, 1), seconds),
       })
     }
-    for (const connection of connections) connection.close()
     print(done, seconds)
-  } finally {
-    await db?.close()
-    await server?.stop()
-    await place.remove()
-  }
+  })
 }
 
 export class Bench {

@@ -17,6 +17,7 @@ import { page } from '../paging.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { nextState } from '../transition.ts'
 import { announceCard, cardView, changeCard, checkFundingSources, findCard, tellProcessor } from './cards.ts'
+import { madeUpPlatformCardId } from './processor.ts'
 import {
   selectActiveKeysOf,
   selectCardByPlatformCardId,
@@ -37,7 +38,7 @@ export const cardCreate: Handler<typeof card_create> = async (op, { body }) => {
     )
   const currency = await checkFundingSources(op, cardholder.id, body.fundingSources)
   const id = op.newId('Card')
-  const platformCardId = body.platformCardId ?? id.slice('Card:'.length)
+  const platformCardId = body.platformCardId ?? madeUpPlatformCardId(id)
   if (await selectCardByPlatformCardId(op, platformCardId))
     throw new ApiError('CONFLICT', {
       message: 'The platform has a card with this platformCardId.',

@@ -24,6 +24,11 @@ export interface CardProcessor {
   readEvent(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array): unknown
 }
 
+/** The `platformCardId` of a card that was made without one. */
+export function madeUpPlatformCardId(cardId: string): string {
+  return cardId.slice('Card:'.length)
+}
+
 export interface ProvisionRequest {
   readonly cardId: string
   readonly platformCardId: string

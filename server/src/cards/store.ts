@@ -93,7 +93,7 @@ const KEY_BY_ID = rowByKey<DelegatedKeyRow>('SELECT * FROM delegated_keys WHERE 
 const ACTIVE_KEY = rowByColumns<DelegatedKeyRow>(
   'delegated_keys',
   ['card_id', 'account_id'],
-  `t.status = 'ACTIVE'`,
+  `status = 'ACTIVE'`,
 )
 
 export async function selectDelegatedKey(op: Op, id: string): Promise<DelegatedKeyRow | undefined> {

@@ -212,7 +212,7 @@ export function makeBatch(sets: readonly (readonly Write[])[]): Batch {
           break
         case 'keep':
           args.add('key_writes', n)
-          args.addRow('key_rows', { ...write.row, body: '' })
+          args.addRow('key_rows', write.row)
           args.add('key_bodies', write.row.body)
           break
         case 'event': {

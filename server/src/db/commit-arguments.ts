@@ -3,9 +3,10 @@ import type { Tables } from './tables.ts'
 
 /**
  * How a value is written within a row. Plain are ids, states, kinds, currencies, numbers and times, which we make
- * ourselves and which have nothing in them that would need quotes.
+ * ourselves and which have nothing in them that would need quotes. Beside: it comes as an argument of its own, or the
+ * database makes it.
  */
-type Kind = 'plain' | 'quoted'
+type Kind = 'plain' | 'quoted' | 'beside'
 
 /** Rows that come to `commit_together` as rows of their table: all of its columns, in the order that they have there. */
 export const ROWS = {
@@ -58,7 +59,7 @@ export const ROWS = {
     platform_id: 'plain',
     request_hash: 'quoted',
     status: 'plain',
-    body: 'quoted',
+    body: 'beside',
     created_at: 'plain',
     expires_at: 'plain',
   },
@@ -85,20 +86,20 @@ export const ROWS = {
     transfer_id: 'plain',
     line: 'plain',
     account_id: 'plain',
-    currency: 'plain',
+    currency: 'beside',
     amount: 'plain',
     created_at: 'plain',
   },
   events: {
     id: 'plain',
-    position: 'plain',
+    position: 'beside',
     platform_id: 'plain',
     type: 'plain',
     object_id: 'plain',
     sequence: 'plain',
-    data: 'quoted',
+    data: 'beside',
     created_at: 'plain',
-    committed_in: 'plain',
+    committed_in: 'beside',
   },
 } as const satisfies { readonly [T in keyof Tables]?: Record<keyof Tables[T], Kind> & Record<string, Kind> }
 
@@ -107,7 +108,7 @@ type RowTable = keyof typeof ROWS
 const COLUMNS = new Map(
   Object.entries(ROWS).map(([table, columns]) => [
     table,
-    Object.entries(columns).map(([name, kind]) => ({ name, isPlain: kind === 'plain' })),
+    Object.entries(columns).map(([name, kind]): { name: string; kind: Kind } => ({ name, kind })),
   ]),
 )
 
@@ -197,9 +198,9 @@ function arrayText(name: Argument, values: readonly unknown[]): string {
 
 /** A row as PostgreSQL writes it, as the element of an array. Null is nothing at all. */
 function rowText(table: RowTable, row: Row): string {
-  const members = COLUMNS.get(table)!.map(({ name, isPlain }) => {
-    const value = row[name]
-    return isPlain || value === null || value === undefined ? value : quoted(value)
+  const members = COLUMNS.get(table)!.map(({ name, kind }) => {
+    const value = kind === 'beside' ? null : row[name]
+    return kind === 'plain' || value === null || value === undefined ? value : quoted(value)
   })
   return `"(${members.join()})"`
 }

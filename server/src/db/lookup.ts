@@ -20,7 +20,7 @@ export function rowByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): 
 }
 
 /**
- * A table's rows by a key of several columns; `where` says more of them. They are found key by key, whatever the plan was
+ * A table's rows by a key of several columns; `where` says more of them, by its other columns. They are found key by key, whatever the plan was
  * made for: OFFSET keeps the join from being turned around, which would read all of the table.
  */
 export function rowByColumns<Row>(

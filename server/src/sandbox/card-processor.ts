@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import { plusSeconds } from '../app.ts'
-import type {
-  CardProcessor,
-  ProcessorEvent,
-  Provision,
-  ProvisionedCard,
-  ProvisionRequest,
+import {
+  type CardProcessor,
+  madeUpPlatformCardId,
+  type ProcessorEvent,
+  type Provision,
+  type ProvisionedCard,
+  type ProvisionRequest,
 } from '../cards/processor.ts'
 import type { Enclave } from '../enclave/enclave.ts'
 import { parseJson, toJson } from '../json.ts'
@@ -50,7 +51,7 @@ export function signedEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent
 
 function provision(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
   // One that was made up for want of another ends in anything.
-  const isMadeUp = request.cardId === `Card:${request.platformCardId}`
+  const isMadeUp = request.platformCardId === madeUpPlatformCardId(request.cardId)
   const { outcome, afterSeconds = 0 } = cardScenario(isMadeUp ? '' : suffixOf(request.platformCardId))
   if (outcome === 'CLOSED') return { outcome: 'rejected' }
   if (outcome === 'PROCESSING') return { outcome: 'pending', askAgainAt: undefined }

@@ -1,0 +1,54 @@
+import type { Database } from '@countersign/server/db/port'
+import { openPostgres } from '@countersign/server/db/postgres'
+import { type Connection, openConnections } from './connections.ts'
+import { Api } from './payments.ts'
+import { LOG_SETTINGS, wearInLog } from './seed.ts'
+import {
+  type Cluster,
+  newPlace,
+  type RunningProcess,
+  readCredentials,
+  startServer,
+} from './server-process.ts'
+
+/** For whatever shares the cluster: nothing is to read its tables from outside of PostgreSQL's own cache. */
+const CLUSTER_SETTINGS = { shared_buffers: '1GB', ...LOG_SETTINGS }
+
+/** A server on a cluster of its own, with what was seeded and connections to it. */
+export interface CommitBench<Seeded> {
+  readonly seeded: Seeded
+  readonly db: Database
+  readonly server: RunningProcess
+  readonly api: Api
+  /** Of the server, without a path. */
+  readonly origin: string
+  readonly connections: readonly Connection[]
+}
+
+/** Measures commits: starts a server on PostgreSQL, seeds it, wears the log in, and removes all of it in the end. */
+export async function onPostgres<Seeded>(
+  clients: number,
+  seed: (db: Database, cluster: Cluster) => Promise<Seeded>,
+  run: (bench: CommitBench<Seeded>) => Promise<void>,
+): Promise<void> {
+  const place = await newPlace('postgres', CLUSTER_SETTINGS)
+  let server: RunningProcess | undefined
+  let db: Database | undefined
+  try {
+    const started = await startServer(place)
+    server = started.server
+    db = await openPostgres(place.cluster!.url, { poolMax: 1 })
+    const seeded = await seed(db, place.cluster!)
+    await wearInLog(db)
+    const { tokenId, clientSecret } = readCredentials(place, started.baseUrl)
+    const { origin, port, pathname } = new URL(started.baseUrl)
+    const api = new Api(pathname, `${tokenId}:${clientSecret}`)
+    const connections = await openConnections(Number(port), clients)
+    await run({ seeded, db, server, api, origin, connections })
+    for (const connection of connections) connection.close()
+  } finally {
+    await db?.close()
+    await server?.stop()
+    await place.remove()
+  }
+}
