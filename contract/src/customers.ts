@@ -240,7 +240,7 @@ export const customer_delete = endpoint({
   tag: 'Customers',
   summary: 'Delete a customer',
   description:
-    'The record and its accounts stay, with isDeleted set: no money is lost. The sessions of its wallets end.',
+    'The record and its accounts stay, with isDeleted set: no money is lost, but nothing pays it out any more; do that first. The sessions of its wallets end.',
   params: customerPath,
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],

@@ -29,4 +29,23 @@ export const PAYMENT_RAILS = [
 
 export type PaymentRailName = (typeof PAYMENT_RAILS)[number]
 
+/** Rails that settle in seconds. */
+const INSTANT_RAILS: ReadonlySet<string> = new Set<PaymentRailName>([
+  'BRE_B',
+  'FAST',
+  'FASTER_PAYMENTS',
+  'FEDNOW',
+  'INSTAPAY',
+  'PAYNOW',
+  'PIX',
+  'RTP',
+  'SEPA_INSTANT',
+  'SPEI',
+  'UPI',
+])
+
+export function isInstantRail(name: string): boolean {
+  return INSTANT_RAILS.has(name)
+}
+
 export const PaymentRail = OneOfWords(PAYMENT_RAILS, 'The network the money travels on')

@@ -30,5 +30,12 @@ export const sandbox_send = endpoint({
   idempotent: true,
   body: SandboxSendRequest,
   responses: { 200: Transaction },
-  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'QUOTE_EXPIRED', 'QUOTE_NOT_FOUND', 'CONFLICT'],
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_CURRENCY',
+    'AMOUNT_OUT_OF_RANGE',
+    'QUOTE_EXPIRED',
+    'QUOTE_NOT_FOUND',
+    'CONFLICT',
+  ],
 })

@@ -1,4 +1,6 @@
+import { exampleAccounts } from '@countersign/contract/account-types'
 import { describe, expect, test } from 'vitest'
+import { toJson } from '../src/json.ts'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform } from './client.testing.ts'
 
 const FUNDED = 100_000
@@ -18,7 +20,7 @@ async function quoted(client: Client, source: object, destination: object, more:
     lockedCurrencyAmount: 2500,
     ...more,
   })
-  expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 201 })
+  expect(reply, toJson(reply.body)).toMatchObject({ status: 201 })
   return reply.body
 }
 
@@ -158,6 +160,57 @@ describe('a quote with real-time funding', () => {
     expect(await statusOf(client, quote)).toBe('FAILED')
   })
 
+  test('whose payment never left for the account gives it back, whatever that account would do', async () => {
+    const { client, bank } = await ready('007')
+    const quote = await quoted(client, funding('USD'), to(bank))
+    await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'USD', currencyAmount: 2499 })
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({ refund: { status: 'COMPLETED' } })
+  })
+
+  test.each(['the receiving account', 'the receiving customer', 'the paying customer'])(
+    'gives its payment back where %s was deleted since',
+    async (whose) => {
+      const { client, customer, bank } = await ready()
+      const other = await newCustomer(client)
+      const destination = to(whose === 'the receiving customer' ? other.usd : bank)
+      const quote = await quoted(client, funding('USD', { customerId: customer.id }), destination)
+      const deleted = {
+        'the receiving account': `/customers/external-accounts/${bank}`,
+        'the receiving customer': `/customers/${other.id}`,
+        'the paying customer': `/customers/${customer.id}`,
+      }[whose]!
+      await client.send('DELETE', deleted)
+      const paid = await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'USD' })
+      const failed = { status: 'FAILED', failureReason: 'QUOTE_EXECUTION_FAILED' }
+      expect(paid).toMatchObject({ status: 200, body: failed })
+      await client.advance(0)
+      expect(await transactionOf(client, quote)).toMatchObject({ ...failed, refund: { status: 'COMPLETED' } })
+    },
+  )
+
+  test('gives its payment back where the books could not count what it pays', async () => {
+    const { client, customer } = await ready()
+    const reply = await client.post('/customers/external-accounts', {
+      customerId: customer.id,
+      currency: 'VND',
+      accountInfo: exampleAccounts('VND_ACCOUNT')[0],
+    })
+    expect(reply).toMatchObject({ status: 201 })
+    const huge = { lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 9_000_000_000_000_000 }
+    const ended: object[] = []
+    for (let n = 0; n < 4; n++) {
+      const quote = await quoted(client, funding('GBP'), to(reply.body.id), huge)
+      await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'GBP' })
+      await client.advance(0)
+      const { status, refund } = await transactionOf(client, quote)
+      ended.push({ status, refund: refund?.status })
+    }
+    const delivered = { status: 'COMPLETED', refund: undefined }
+    const back = { status: 'FAILED', refund: 'COMPLETED' }
+    expect(ended).toEqual([delivered, delivered, back, back])
+  })
+
   test('is paid once, by its own currency, before it expires', async () => {
     const { client, bank } = await ready()
     const quote = await quoted(client, funding('USD'), to(bank))
@@ -233,6 +286,38 @@ describe('a quote between accounts here', () => {
     expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED', direction: 'DEBIT' })
   })
 
+  test('at an UMA address of this platform is found by that, on both sides and in any case', async () => {
+    const { client, customer } = await ready()
+    const other = await newCustomer(client)
+    const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+    await quoted(
+      client,
+      account(customer.usd),
+      { destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' },
+      { immediatelyExecute: true },
+    )
+    await client.advance(0)
+    for (const filter of ['receiverAccountIdentifier', 'accountIdentifier'])
+      for (const written of [umaAddress, umaAddress.toUpperCase()]) {
+        const { body } = await client.get(`/transactions?${filter}=${encodeURIComponent(written)}`)
+        const customers = body.data.map(({ customerId }: { customerId: string }) => customerId)
+        expect(customers.sort()).toEqual([customer.id, other.id].sort())
+      }
+  })
+
+  test('of a customer who was deleted is not quoted, and a quote from before is not executed', async () => {
+    const { client, customer } = await ready()
+    const other = await newCustomer(client)
+    const quote = await quoted(client, account(customer.usd), to(other.usd))
+    await client.send('DELETE', `/customers/${other.id}`)
+    const gone = { status: 410, body: { code: 'CUSTOMER_DELETED' } }
+    const body = { source: account(customer.usd), destination: to(other.usd) }
+    const locked = { lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 100 }
+    expect(await client.post('/quotes', { ...body, ...locked })).toMatchObject(gone)
+    expect(await client.post(`/quotes/${quote.id}/execute`)).toMatchObject(gone)
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
+  })
+
   test('from an account to itself is refused', async () => {
     const { client, customer } = await ready()
     const reply = await client.post('/quotes', {
@@ -273,4 +358,19 @@ test('a quote cannot be executed after its expiry, even where its due work is la
   const late = await client.post(`/quotes/${quote.id}/execute`)
   expect(late).toMatchObject({ status: 400, body: { code: 'QUOTE_EXPIRED' } })
   expect((await client.post(`/quotes/${slow.id}/execute`)).status).toBe(200)
+})
+
+test('a rate is held for 5 minutes where every rail is instant, else for 15', async () => {
+  const { client, customer, bank } = await ready()
+  const minutes = async (source: object, destination: object) => {
+    const { expiresAt, createdAt } = await quoted(client, source, destination)
+    return (Date.parse(expiresAt) - Date.parse(createdAt)) / 60_000
+  }
+  const paidIn = (currency: string) => ({ sourceType: 'REALTIME_FUNDING', currency })
+  for (const instant of ['GBP', 'MXN', 'INR', 'BRL', 'USDC'])
+    expect([instant, await minutes(paidIn(instant), to(customer.usd))]).toEqual([instant, 5])
+  for (const slow of ['USD', 'EUR', 'THB'])
+    expect([slow, await minutes(paidIn(slow), to(customer.usd))]).toEqual([slow, 15])
+  expect(await minutes(paidIn('GBP'), to(bank))).toBe(15)
+  expect(await minutes(paidIn('GBP'), { ...to(bank), paymentRail: 'FEDNOW' })).toBe(5)
 })

@@ -169,6 +169,35 @@ describe('a transfer in', () => {
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED + 700, FUNDED + 700])
   })
 
+  test('is counted or comes to nothing, however large: it does not stay pending', async () => {
+    const { client, customer, bank } = await ready()
+    const amount = 9_000_000_000_000_000_000n
+    const [usd] = (await client.get('/config')).body.supportedCurrencies
+    const supportedCurrencies = [{ ...usd, maxAmount: amount }]
+    expect((await client.send('PATCH', '/config', { supportedCurrencies })).status).toBe(200)
+    const other = await newCustomer(client)
+    const sides = [
+      { source: { accountId: bank }, destination: { accountId: customer.usd } },
+      {
+        source: { accountId: await newBankAccount(client, other.id) },
+        destination: { accountId: other.usd },
+      },
+    ]
+    const pullBoth = () => Promise.all(sides.map((side) => client.post('/transfer-in', { ...side, amount })))
+    const begun = await pullBoth()
+    await client.advance(0)
+    const tooLarge = { status: 400, code: 'AMOUNT_OUT_OF_RANGE', details: { field: 'amount' } }
+    const full = { status: 'FAILED', failureReason: 'OFFRAMP_FAILED' }
+    const ends = await Promise.all(
+      begun.map(async (reply) => (reply.status === 201 ? read(client, reply) : reply.body)),
+    )
+    const [first, second] = ends[0].status === 'COMPLETED' ? ends : ends.toReversed()
+    expect(first).toMatchObject({ status: 'COMPLETED' })
+    // The second one came before the first was settled, or after it.
+    expect(second).toMatchObject(second.status === 400 ? tooLarge : full)
+    for (const { body } of await pullBoth()) expect(body).toMatchObject(tooLarge)
+  })
+
   test('says how much', async () => {
     const refused = await pull(await ready())
     expect(refused).toMatchObject({ status: 400, body: { details: { field: 'amount' } } })

@@ -7,8 +7,8 @@ import type { InternalAccountRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import { toCanonicalJson } from '../json.ts'
-import { type Cause, findBalances, hasRoom, hold, type Leg, post, release } from '../ledger/ledger.ts'
-import { ApiError, fieldError } from '../operation.ts'
+import { type Cause, checkRoom, findBalances, hold, type Leg, post, release } from '../ledger/ledger.ts'
+import { ApiError } from '../operation.ts'
 import { present } from '../present.ts'
 import { money } from '../transactions/transactions.ts'
 import { nextState } from '../transition.ts'
@@ -164,8 +164,7 @@ export async function clear(
     { system: 'receivables', currency: row.currency, amount: -amount },
     { system: 'rail', currency: row.currency, amount },
   ]
-  if (!(await hasRoom(op, owed)))
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'That is more than can be counted')
+  await checkRoom(op, owed, 'amount')
   const isNow = plan.at <= op.now && !plan.fails
   const pulledNow = isNow ? fromHold : 0n
   const later = [
@@ -274,8 +273,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
     { system: 'receivables', currency: row.currency, amount: forgiven },
     { account: row.account_id, amount: amount - forgiven },
   ]
-  if (!(await hasRoom(op, legs)))
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'The account would hold more than it can count')
+  await checkRoom(op, legs, 'amount')
   const after: CardTransactionRow = {
     ...row,
     state,

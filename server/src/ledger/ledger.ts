@@ -1,8 +1,9 @@
 import type { Op } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
-import type { LedgerAccountRow } from '../db/tables.ts'
+import type { InternalAccountRow, LedgerAccountRow } from '../db/tables.ts'
 import type { LedgerEntry, LedgerWrite } from '../db/writes.ts'
 import { INT64_MAX, INT64_MIN } from '../int64.ts'
+import { fieldError } from '../operation.ts'
 
 /**
  * The double-entry ledger: the only maker of ledger writes. What each write does, and what the database refuses, is in
@@ -55,6 +56,14 @@ export function openAccount(
 export type Leg =
   | { readonly account: string; readonly amount: bigint }
   | { readonly system: SystemAccount; readonly currency: string; readonly amount: bigint }
+
+/** Legs of money that comes from outside to an account; of a negative amount, that goes there. */
+export function arrivalLegs(account: Pick<InternalAccountRow, 'id' | 'currency'>, amount: bigint): Leg[] {
+  return [
+    { account: account.id, amount },
+    { system: 'rail', currency: account.currency, amount: -amount },
+  ]
+}
 
 /** Posts a transfer. Legs of zero are left out; the rest must sum to zero per currency. */
 export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] {
@@ -124,6 +133,12 @@ export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
     const after = (account?.posted ?? 0n) + gain
     return INT64_MIN <= after && after <= INT64_MAX
   })
+}
+
+/** Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, where there is no room for these legs. */
+export async function checkRoom(op: Op, legs: readonly Leg[], field: string): Promise<void> {
+  if (!(await hasRoom(op, legs)))
+    throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The account would hold more than it can count.')
 }
 
 /** Balances by account id. An account that is not open has none. */

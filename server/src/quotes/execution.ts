@@ -6,6 +6,7 @@ import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { fieldError } from '../operation.ts'
 import { checkBalance } from './create.ts'
 import { checkExecutable } from './quotes.ts'
+import { paysHere } from './settlement.ts'
 
 /** A quote that is paid in executes itself, when its money arrives. Error: 400 `INVALID_INPUT`. */
 export function checkIsPaidFromAccount(quote: QuoteRow): void {
@@ -28,9 +29,15 @@ export async function checkExecution(op: Op, quote: QuoteRow): Promise<InternalA
   return findInternalAccount(op, quote.source_account_id!)
 }
 
-/** Both sides are still there. */
-async function checkParties(op: Op, quote: QuoteRow): Promise<void> {
+/** Both sides are still there. Errors: 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`, naming the quote. */
+export async function checkParties(op: Op, quote: QuoteRow): Promise<void> {
   await findCustomer(op, quote.customer_id, 'quoteId')
   const destination = quote.destination_account_id
-  if (destination?.startsWith('ExternalAccount:')) await findExternalAccount(op, destination, 'quoteId')
+  if (destination === null) return
+  if (!paysHere(quote)) {
+    await findExternalAccount(op, destination, 'quoteId')
+    return
+  }
+  const { customer_id } = await findInternalAccount(op, destination)
+  if (customer_id !== null) await findCustomer(op, customer_id, 'quoteId')
 }

@@ -6,7 +6,7 @@ import type { QuoteRow, TransactionRow } from '../db/tables.ts'
 import type { Write } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { post, release } from '../ledger/ledger.ts'
+import { hasRoom, post, release } from '../ledger/ledger.ts'
 import type { Delivery, Payment } from '../rails/rail.ts'
 import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
@@ -43,11 +43,11 @@ export const settleTransaction: JobHandler = async (op, payload) => {
   if (transaction.state !== 'PROCESSING' && transaction.state !== 'COMPLETED') return []
   const quote = await findQuote(op, transaction.quote_id!)
   const executedAt = new Date((payload.executedAt as string | undefined) ?? quote.updated_at)
-  const delivery = await deliver(op, quote, transaction, executedAt)
+  const delivery = await deliver(op, quote, transaction, executedAt, payload.isAsked === true)
   const wasDelivered = transaction.state === 'COMPLETED'
   const again =
     'askAgainAt' in delivery && delivery.askAgainAt
-      ? [job(op, 'transaction.settle', { ...payload, executedAt }, delivery.askAgainAt)]
+      ? [job(op, 'transaction.settle', { ...payload, executedAt, isAsked: true }, delivery.askAgainAt)]
       : []
   switch (delivery.outcome) {
     case 'pending':
@@ -66,7 +66,15 @@ async function deliver(
   quote: QuoteRow,
   transaction: TransactionRow,
   executedAt: Date,
+  isAsked: boolean,
 ): Promise<Delivery> {
+  // Nothing is sent that could not be counted; what was sent before may be on its way.
+  if (!isAsked && !(await hasRoom(op, settlementLegs(quote))))
+    return {
+      outcome: 'failed',
+      failureReason: 'QUOTE_EXECUTION_FAILED',
+      detail: 'An account would hold more than it can count',
+    }
   if (paysHere(quote)) return deliverHere(op, quote)
   if (!op.rail) throw new Error('There is no rail to pay by')
   return op.rail.send(paymentOf(op, quote, transaction, executedAt))
@@ -116,6 +124,7 @@ async function received(op: Op, quote: QuoteRow, transaction: TransactionRow): P
       ? []
       : await internalReceipt(op, account, {
           sourceAccountId: quote.source_account_id,
+          umaAddress: quote.destination_uma,
           amount: quote.receiving_amount,
           description: transaction.description,
         })),
@@ -188,7 +197,9 @@ export const refundTransaction: JobHandler = async (op, payload) => {
   if (transaction.refund?.status !== 'PENDING') return []
   const quote = await findQuote(op, transaction.quote_id!)
   if (!op.rail) throw new Error('There is no rail that pays back')
-  const outcome = await op.rail.refund(paymentOf(op, quote, transaction, op.now))
+  const payment = paymentOf(op, quote, transaction, op.now)
+  // What was never sent does not come back from where it was to go.
+  const outcome = await op.rail.refund(wasSent(transaction) ? payment : { ...payment, identifier: null })
   if (outcome === 'FAILED') return [...endRefund(op, transaction, outcome)]
   const { amount, currency } = paidIn(quote, transaction)
   const payer =
@@ -205,9 +216,18 @@ export const refundTransaction: JobHandler = async (op, payload) => {
   ]
 }
 
+interface RefundDetails {
+  /** What was paid in for a quote and goes back as it came, in place of executing it. */
+  readonly fundedAmount?: number | bigint
+}
+
+function wasSent(transaction: TransactionRow): boolean {
+  return (transaction.details as RefundDetails).fundedAmount === undefined
+}
+
 /** What goes back: the amount of the quote, or what was paid in instead of it. */
 function paidIn(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
-  const { fundedAmount } = transaction.details as { fundedAmount?: number | bigint }
+  const { fundedAmount } = transaction.details as RefundDetails
   return {
     amount: fundedAmount === undefined ? quote.sending_amount : BigInt(fundedAmount),
     currency: quote.sending_currency,

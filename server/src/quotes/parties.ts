@@ -1,6 +1,8 @@
-import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
+import { accountType } from '@countersign/contract/account-types'
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
 import type { BodyOf } from '@countersign/contract/endpoint'
 import type { quote_create } from '@countersign/contract/quotes'
+import { isInstantRail } from '@countersign/contract/rails'
 import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.ts'
 import { fundingTypesOf } from '../accounts/funding.ts'
 import type { Op } from '../app.ts'
@@ -111,6 +113,7 @@ async function findPayee(
   const { accountId, currency, paymentRail } = destination
   if (accountId.startsWith('InternalAccount:')) {
     const account = await findInternalAccount(op, accountId, 'destination.accountId')
+    if (account.customer_id !== null) await findCustomer(op, account.customer_id, 'destination.accountId')
     checkCurrency(currency, account.currency)
     if (paymentRail)
       throw fieldError('INVALID_INPUT', 'destination.paymentRail', 'An account here is paid without a rail')
@@ -153,25 +156,16 @@ function checkCurrency(asked: string | undefined, actual: string): void {
     throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account receives ${actual}`)
 }
 
-/** Rails that settle in seconds. */
-const INSTANT_RAILS: ReadonlySet<string> = new Set([
-  'RTP',
-  'FEDNOW',
-  'SEPA_INSTANT',
-  'SPEI',
-  'PIX',
-  'UPI',
-  'FASTER_PAYMENTS',
-])
 const INSTANT_SECONDS = 5 * 60
 const OTHER_SECONDS = 15 * 60
 
 /**
  * How long a rate is held: five minutes where all of it is instant, else fifteen (specification 2.5). Without a rail
- * named, the slowest of the account's decides. A payment by bank transfer takes its time to come in.
+ * named, the slowest of the account's decides; so it does for a payment that is to come in.
  */
 export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
-  const isFast = payer.kind === 'account' || CURRENCIES[payer.currency].kind === 'crypto'
-  const rails = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account) : []
-  return isFast && rails.every((one) => INSTANT_RAILS.has(one)) ? INSTANT_SECONDS : OTHER_SECONDS
+  const [funding] = payer.kind === 'funding' ? fundingTypesOf(payer.currency, payer.network ?? undefined) : []
+  const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account) : []
+  const rails = [...(funding ? accountType(funding).rails : []), ...payout]
+  return rails.every(isInstantRail) ? INSTANT_SECONDS : OTHER_SECONDS
 }

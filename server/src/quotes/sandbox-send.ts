@@ -14,6 +14,6 @@ export const sandboxSend: Handler<typeof sandbox_send> = async (op, { body }) =>
   checkExecutable(op, quote)
   const found = await findTransaction(op, quote.transaction_id)
   const amount = body.currencyAmount ?? quote.sending_amount
-  const { transaction, writes } = receiveFunding(op, quote, found, amount)
+  const { transaction, writes } = await receiveFunding(op, quote, found, amount, 'currencyAmount')
   return { status: 200, body: transactionView(transaction, transaction), writes }
 }

@@ -18,8 +18,8 @@ export interface Payment {
   readonly transactionId: string
   readonly purpose: 'quote' | 'transfer'
   /**
-   * What the other account is known by: account number, IBAN, address, UMA address. Null where it is an account here:
-   * then a rail has nothing to send, and may have to pay back what was paid in for it.
+   * What the other account is known by: account number, IBAN, address, UMA address. Null where it is an account here, or
+   * nothing was sent to it: then a rail may only have to pay back what was paid in for it.
    */
   readonly identifier: string | null
   /** The network that was asked for; null leaves it to the rail. */

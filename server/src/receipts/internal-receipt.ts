@@ -10,6 +10,8 @@ import { selectPlatformCustomerId } from './store.ts'
 export interface InternalPayment {
   /** Who paid; null where the money was paid in for the payment. */
   readonly sourceAccountId: string | null
+  /** The UMA address of the account's owner, where it was paid to that. */
+  readonly umaAddress: string | null
   /** Smallest unit of the account's currency. */
   readonly amount: bigint
   readonly description: string | null
@@ -22,7 +24,7 @@ export interface InternalPayment {
 export async function internalReceipt(
   op: Op,
   account: InternalAccountRow,
-  { sourceAccountId, amount, description }: InternalPayment,
+  { sourceAccountId, umaAddress, amount, description }: InternalPayment,
 ): Promise<Write[]> {
   const { customer_id } = account
   // An owner who was deleted meanwhile keeps the account, and the money arrives all the same.
@@ -36,6 +38,7 @@ export async function internalReceipt(
     customer_id,
     source_account_id: sourceAccountId,
     destination_account_id: account.id,
+    destination_identifier: umaAddress,
     sent_amount: null,
     sent_currency: payer?.currency ?? null,
     received_amount: amount,

@@ -2,10 +2,10 @@ import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import { isDeleted } from '../customers/customers.ts'
 import { expectRow } from '../db/writes.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { hasRoom, post } from '../ledger/ledger.ts'
+import { arrivalLegs, hasRoom, post } from '../ledger/ledger.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { findTransaction } from '../transactions/transactions.ts'
-import { type ReceiptDetails, receiptLegs } from './receipts.ts'
+import type { ReceiptDetails } from './receipts.ts'
 
 /**
  * Credits a payment that was let in. Where the account can take it no more, because its customer was deleted, it was
@@ -15,7 +15,7 @@ export const settleReceipt: JobHandler = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId as string)
   if (receipt.state !== 'PROCESSING') return []
   const account = await findInternalAccount(op, receipt.destination_account_id!)
-  const legs = receiptLegs(account, receipt.received_amount!)
+  const legs = arrivalLegs(account, receipt.received_amount!)
   const canTake =
     account.status === 'ACTIVE' && !(await isDeleted(op, receipt.customer_id!)) && (await hasRoom(op, legs))
   if (!canTake) return moveTransaction(op, receipt, 'refund', { failure_reason: 'OFFRAMP_FAILED' }).writes

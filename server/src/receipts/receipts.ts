@@ -5,7 +5,7 @@ import type { CustomerRow, InternalAccountRow, TransactionRow } from '../db/tabl
 import { expectRow, insert, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
-import { hasRoom, type Leg } from '../ledger/ledger.ts'
+import { arrivalLegs, checkRoom } from '../ledger/ledger.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import { moveTransaction } from '../transactions/moves.ts'
@@ -64,8 +64,7 @@ export async function receivePayment(
   const account = await receivingAccount(op, customer, currency, fields.currency)
   const config = platformConfig(op)
   checkCurrencyLimits(config, 'INCOMING', currency, amount, fields.amount)
-  if (!(await hasRoom(op, receiptLegs(account, amount))))
-    throw fieldError('AMOUNT_OUT_OF_RANGE', fields.amount, 'The account would hold more than it can count.')
+  await checkRoom(op, arrivalLegs(account, amount), fields.amount)
   const isAsked = config.webhookEndpoint !== undefined
   const row = newTransaction(op, {
     kind: 'RECEIPT',
@@ -108,14 +107,6 @@ async function receivingAccount(
   const account = mayReceive(op, currency) ? await findCustomerAccount(op, customer.id, currency) : undefined
   if (!account) throw fieldError('INVALID_CURRENCY', field, `The customer does not receive ${currency}`)
   return account
-}
-
-/** Value outside grows by what the account gains. */
-export function receiptLegs(account: Pick<InternalAccountRow, 'id' | 'currency'>, amount: bigint): Leg[] {
-  return [
-    { account: account.id, amount },
-    { system: 'rail', currency: account.currency, amount: -amount },
-  ]
 }
 
 function payload(receipt: TransactionRow) {

@@ -5,8 +5,7 @@ import type {
   sandbox_magic_value_list,
 } from '@countersign/contract/sandbox'
 import { balanceUpdated, findInternalAccount, internalAccountView } from '../accounts/accounts.ts'
-import { INT64_MAX } from '../int64.ts'
-import { findBalances, post } from '../ledger/ledger.ts'
+import { arrivalLegs, checkRoom, findBalances, post } from '../ledger/ledger.ts'
 import { fieldError, type Handler } from '../operation.ts'
 import { magicValueFamilies } from './magic-value-list.ts'
 
@@ -16,21 +15,15 @@ const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 /** Money out of nothing (specification 4.13): value outside grows by what the account gains. */
 export const sandboxAccountFund: Handler<typeof sandbox_account_fund> = async (op, { params, body }) => {
   const account = await findInternalAccount(op, params.accountId)
+  const legs = arrivalLegs(account, body.amount)
+  await checkRoom(op, legs, 'amount')
   const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
-  if (before.total + body.amount > INT64_MAX)
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'The account would hold more than it can count.')
   const after = { available: before.available + body.amount, total: before.total + body.amount }
   const view = internalAccountView(op, account, after)
   return {
     status: 200,
     body: view,
-    writes: [
-      ...post(op, { cause: 'sandbox_fund', causeId: account.id }, [
-        { account: account.id, amount: body.amount },
-        { system: 'rail', currency: account.currency, amount: -body.amount },
-      ]),
-      balanceUpdated(op, account),
-    ],
+    writes: [...post(op, { cause: 'sandbox_fund', causeId: account.id }, legs), balanceUpdated(op, account)],
   }
 }
 

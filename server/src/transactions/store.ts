@@ -1,3 +1,4 @@
+import { canonicalUmaAddress } from '@countersign/contract/formats'
 import type { Op } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
 import type { TransactionRow } from '../db/tables.ts'
@@ -37,9 +38,16 @@ export async function selectTransaction(op: Op, id: string): Promise<Transaction
   return op.find(BY_ID, id)
 }
 
+/** An account's id or an UMA address, as transactions keep it. */
+function asKept(identifier: string | undefined): string | undefined {
+  return identifier && (canonicalUmaAddress(identifier) ?? identifier)
+}
+
 /** The transactions that match, for a page of them. */
 export function selectTransactions(op: Op, filters: TransactionFilters) {
-  const { accountIdentifier, senderAccountIdentifier: sender, receiverAccountIdentifier: receiver } = filters
+  const accountIdentifier = asKept(filters.accountIdentifier)
+  const sender = asKept(filters.senderAccountIdentifier)
+  const receiver = asKept(filters.receiverAccountIdentifier)
   return transactions(op)
     .$if(filters.customerId !== undefined, (q) =>
       q.where('transactions.customer_id', '=', filters.customerId!),

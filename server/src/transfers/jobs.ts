@@ -4,8 +4,8 @@ import type { InternalAccountRow, TransactionRow } from '../db/tables.ts'
 import type { Write } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { type Cause, captureAll, type Leg, post, release } from '../ledger/ledger.ts'
-import type { Payment } from '../rails/rail.ts'
+import { arrivalLegs, type Cause, captureAll, hasRoom, post, release } from '../ledger/ledger.ts'
+import type { Delivery, Payment, Rail } from '../rails/rail.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
 
@@ -22,12 +22,15 @@ export const settleTransfer: JobHandler = async (op, payload, known) => {
   if (transaction.state !== 'PENDING') return []
   if (!op.rail) throw new Error('There is no rail to pay by')
   const isOut = transaction.kind === 'TRANSFER_OUT'
-  const submittedAt = new Date((payload.submittedAt as string | undefined) ?? transaction.created_at)
-  const payment = paymentOf(op, transaction, submittedAt)
-  const delivery = await (isOut ? op.rail.send(payment) : op.rail.pull(payment))
-  if (delivery.outcome === 'pending') return [job(op, 'transfer.settle', payload, delivery.askAgainAt)]
   const accountId = isOut ? transaction.source_account_id! : transaction.destination_account_id!
   const account = begun?.account ?? (await findInternalAccount(op, accountId))
+  const submittedAt = new Date((payload.submittedAt as string | undefined) ?? transaction.created_at)
+  const payment = paymentOf(op, transaction, submittedAt)
+  const delivery = isOut
+    ? await op.rail.send(payment)
+    : await pull(op, op.rail, payment, account, payload.isAsked === true)
+  if (delivery.outcome === 'pending')
+    return [job(op, 'transfer.settle', { ...payload, isAsked: true }, delivery.askAgainAt)]
   if (delivery.outcome === 'delivered')
     return [
       ...moneyMoved(op, transaction, account),
@@ -45,15 +48,24 @@ export const settleTransfer: JobHandler = async (op, payload, known) => {
     : writes
 }
 
+/** Nothing is asked for that the account could not count; what was asked for before may be on its way. */
+async function pull(
+  op: Op,
+  rail: Rail,
+  payment: Payment,
+  account: InternalAccountRow,
+  isAsked: boolean,
+): Promise<Delivery> {
+  if (isAsked || (await hasRoom(op, arrivalLegs(account, payment.amount)))) return rail.pull(payment)
+  return { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail: 'The account is full' }
+}
+
 function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
   const cause: Cause = { cause: 'transaction', causeId: transaction.id }
   const amount = transaction.received_amount!
-  const legs = (sign: 1n | -1n): Leg[] => [
-    { account: account.id, amount: sign * amount },
-    { system: 'rail', currency: account.currency, amount: -sign * amount },
-  ]
-  if (transaction.kind === 'TRANSFER_IN') return post(op, cause, legs(1n))
-  return captureAll(op, cause, { holdId: transaction.hold_id!, account: account.id, amount }, legs(-1n))
+  if (transaction.kind === 'TRANSFER_IN') return post(op, cause, arrivalLegs(account, amount))
+  const held = { holdId: transaction.hold_id!, account: account.id, amount }
+  return captureAll(op, cause, held, arrivalLegs(account, -amount))
 }
 
 function paymentOf(op: Op, transaction: TransactionRow, submittedAt: Date): Payment {

@@ -6,9 +6,8 @@ import type { Op } from '../app.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { checkRail, findExternalAccount } from '../external-accounts/external-accounts.ts'
-import { INT64_MAX } from '../int64.ts'
 import { job } from '../jobs/jobs.ts'
-import { type Balance, hold } from '../ledger/ledger.ts'
+import { arrivalLegs, type Balance, checkRoom, hold } from '../ledger/ledger.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import { inWords } from '../quotes/pricing.ts'
@@ -34,10 +33,9 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   if (amount === undefined)
     throw fieldError('INVALID_INPUT', 'amount', 'amount is required: say how much to pull in')
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
-  const { internal, external, platformCustomerId, balance } = parties
+  const { internal, external, platformCustomerId } = parties
   checkLimits(op, 'INCOMING', internal, amount)
-  if (balance.total + amount > INT64_MAX)
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'The account would hold more than it can count')
+  await checkRoom(op, arrivalLegs(internal, amount), 'amount')
   const row = newTransaction(op, {
     kind: 'TRANSFER_IN',
     type: 'INCOMING',
