@@ -197,3 +197,20 @@ test('the due work that an event brings along stands behind it', async () => {
   const { delivery, ...rest } = event
   expect(sent[0]).toMatchObject([[{ ...rest, at: now.toISOString() }, delivery, {}, {}]])
 })
+
+test('a set that cannot be written down holds up nobody who comes after', async () => {
+  const { db, calls } = answering()
+  const { commit } = createCommitter(db)
+  const circular: Record<string, unknown> = {}
+  circular.self = circular
+  const event = {
+    id: 'Event:1',
+    platformId: 'Platform:1',
+    type: 'TEST',
+    objectId: 'Event:1',
+    at: now,
+  } as const
+  await expect(commit([{ write: 'event', ...event, data: circular }])).rejects.toThrow('circular')
+  expect(await commit([remove(1)])).toEqual({ done: true })
+  expect(calls).toEqual(['together 1'])
+})

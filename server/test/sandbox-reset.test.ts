@@ -38,6 +38,15 @@ async function newToken(client: Client, permissions = ['VIEW']): Promise<Client>
   )
 }
 
+/** Their ends are moved with the clock. */
+async function secretsOf(client: Client): Promise<object[]> {
+  const { data } = (await client.get('/webhook-secrets')).body
+  return data.map(({ expiresAt, ...rest }: { expiresAt?: string }) => ({
+    ...rest,
+    ends: expiresAt !== undefined,
+  }))
+}
+
 test('a platform that is reset is empty and in real time, with its settings and tokens; no other platform notices', {
   timeout: 60_000,
 }, async () => {
@@ -57,7 +66,7 @@ test('a platform that is reset is empty and in real time, with its settings and 
   const before = {
     settings: await settings(client),
     tokens: (await client.get('/tokens')).body,
-    secrets: (await client.get('/webhook-secrets')).body,
+    secrets: await secretsOf(client),
     platform: (await client.get('/config')).body.id,
     other: await stateOf(other),
   }
@@ -69,7 +78,7 @@ test('a platform that is reset is empty and in real time, with its settings and 
   expect((await client.get('/config')).body.id).toBe(reset.body.platformId)
   expect(await settings(client)).toEqual(before.settings)
   expect((await client.get('/tokens')).body).toEqual(before.tokens)
-  expect((await client.get('/webhook-secrets')).body).toEqual(before.secrets)
+  expect(await secretsOf(client)).toEqual(before.secrets)
   expect((await second.get('/config')).body.id).toBe(reset.body.platformId)
 
   expect(late - Date.parse(reset.body.now)).toBeGreaterThan((YEAR_SECONDS - 3600) * 1000)
@@ -123,6 +132,21 @@ test('after a reset the same people sign in again, with the same addresses and p
     expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(404)
     expect((await client.send('DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(404)
   }
+})
+
+test('a webhook secret that has ended stays so after a reset, and one that ends later does not last longer', async () => {
+  const client = await newPlatform()
+  await client.advance(30 * 24 * 3600)
+  await client.post('/webhook-secrets', { formerValidSeconds: 0 })
+  expect((await client.post('/sandbox/reset')).status).toBe(200)
+  expect((await client.get('/webhook-secrets')).body.data).toHaveLength(1)
+  await client.advance(30 * 24 * 3600)
+  await client.post('/webhook-secrets', { formerValidSeconds: 3600 })
+  await client.post('/sandbox/reset')
+  const { data } = (await client.get('/webhook-secrets')).body
+  expect(data).toHaveLength(2)
+  await client.advance(3600)
+  expect((await client.get('/webhook-secrets')).body.data).toHaveLength(1)
 })
 
 test('only a token that manages the platform resets it', async () => {

@@ -1,7 +1,7 @@
 import { toJson } from '../json.ts'
 import { type Footprint, footprintOf, Ground, makeBatch } from './batch.ts'
 import { COMMIT_TOGETHER } from './commit-arguments.ts'
-import { type Database, sqlState } from './port.ts'
+import { type Database, sqlState, wasRefused } from './port.ts'
 import type { Write } from './writes.ts'
 
 /** What came of a write set: done, or refused by one of its guards with nothing written. */
@@ -80,11 +80,16 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
       underWay.add(ground)
       isInTurn = !isTogether
       const begunMs = performance.now()
-      void (isTogether ? commitTogether : commitInTurn)(db, batch, observer).then(() => {
-        observer?.batch(batch.length, (performance.now() - begunMs) / 1000)
-        underWay.delete(ground)
-        schedule()
-      })
+      void (isTogether ? commitTogether : commitInTurn)(db, batch, observer)
+        // A fault of ours, such as a value that cannot be written down: it must not hold up those who come after.
+        .catch((error) => {
+          for (const item of batch) item.reject(error)
+        })
+        .then(() => {
+          observer?.batch(batch.length, (performance.now() - begunMs) / 1000)
+          underWay.delete(ground)
+          schedule()
+        })
     }
   }
 
@@ -214,13 +219,6 @@ async function commitInTurn(
   }
 }
 
-/** Whether the database itself answered with an error, and will not have committed: all but loss and shutdown. */
-function wasRefused(error: unknown): boolean {
-  const state = sqlState(error)
-  // EPIPE, of a lost connection, has the form of a SQLSTATE.
-  return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
-}
-
 /** A statement that commits. One that met another process's commit is tried again. */
 async function call<Row>(
   db: Database,
@@ -230,7 +228,7 @@ async function call<Row>(
 ): Promise<Row[]> {
   for (let tries = 1; ; tries++) {
     try {
-      return (await db.query<Row>(sql, parameters)).rows
+      return (await db.query<Row>(sql, parameters, { isBrief: true })).rows
     } catch (error) {
       const state = sqlState(error)
       if (tries >= CONFLICT_TRIES_MAX || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error

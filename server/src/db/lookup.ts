@@ -58,7 +58,7 @@ async function load<Row extends object>(
   const names = keys.map(nameOf)
   const distinct = [...new Map(keys.map((key, index) => [names[index]!, key])).values()]
   const parameters = columns.map((_, column) => distinct.map((key) => key[column]))
-  const { rows } = await db.query<Row>(sql, parameters)
+  const { rows } = await db.query<Row>(sql, parameters, { isBrief: true })
   const found = new Map(rows.map((row) => [nameOf(columns.map((column) => String(row[column]))), row]))
   return names.map((name) => found.get(name))
 }

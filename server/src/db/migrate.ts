@@ -9,6 +9,7 @@ import { sandbox } from './migrations/0009-sandbox.ts'
 import { agents } from './migrations/0010-agents.ts'
 import { cards } from './migrations/0011-cards.ts'
 import { commitRows } from './migrations/0012-commit-rows.ts'
+import { order } from './migrations/0013-order.ts'
 import type { Database } from './port.ts'
 
 /** Forward only: what has landed is never edited, a change is a new file at the end. */
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0010-agents', sql: agents },
   { name: '0011-cards', sql: cards },
   { name: '0012-commit-rows', sql: commitRows },
+  { name: '0013-order', sql: order },
 ]
 
 /** Chosen once at random; any number that nothing else on the database server locks. */

@@ -11,10 +11,16 @@ export interface Database {
   query<Row = Record<string, unknown>>(
     sql: string,
     parameters?: readonly unknown[],
+    options?: QueryOptions,
   ): Promise<QueryAnswer<Row>>
   /** A script of statements without parameters, as one transaction. For migrations. */
   script(sql: string): Promise<void>
   close(): Promise<void>
+}
+
+export interface QueryOptions {
+  /** It takes a moment, as it finds rows by their keys or commits. It does not wait for what reads much. */
+  readonly isBrief?: boolean
 }
 
 export interface QueryAnswer<Row> {
@@ -28,3 +34,13 @@ export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
+
+/** Whether the database itself answered with an error, and will not have committed: all but loss and shutdown. */
+export function wasRefused(error: unknown): boolean {
+  const state = sqlState(error)
+  // EPIPE, of a lost connection, has the form of a SQLSTATE.
+  return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
+}
+
+/** There is no connection to be had: nothing was asked of the database. */
+export class NoConnection extends Error {}

@@ -1,47 +1,86 @@
 import pg from 'pg'
-import type { Database } from './port.ts'
+import { type Database, NoConnection, wasRefused } from './port.ts'
 import { Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
 
-/** Connections of one server process when nothing else is said; batches of the committer need one or two of them. */
-const POOL_MAX = 10
+/** Connections of one server process: for what takes a moment, and for the rest. */
+const BRIEF_MAX = 6
+const OTHERS_MAX = 4
 const CONNECT_TIMEOUT_MS = 10_000
+/** A connection that says nothing for so long is given up: its other end may be gone without a word. */
+const ANSWER_TIMEOUT_MS = 15_000
+const KEEP_ALIVE_MS = 10_000
 const VERSION_MIN = 140_000
 
 /**
  * PostgreSQL at `url` (`postgres://user:password@host:port/database`). Rejects with one line that names DATABASE_URL,
  * and never the password, when the server cannot be reached or is older than PostgreSQL 14.
  */
-export async function openPostgres(url: string, options: { poolMax?: number } = {}): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  options: { poolMax?: number; answerTimeoutMs?: number } = {},
+): Promise<Database> {
   const { connectionString, place } = readUrl(url)
-  const pool = new pg.Pool({
-    connectionString,
-    max: options.poolMax ?? POOL_MAX,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    application_name: 'countersign',
-  })
-  // The pool replaces a connection that broke while idle; without a listener the event would end the process.
-  pool.on('error', () => {})
+  const openPool = (max: number) => {
+    const pool = new pg.Pool({
+      connectionString,
+      max: options.poolMax ?? max,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      application_name: 'countersign',
+    })
+    // A connection that broke is replaced, and fails the statement that it was sent. Without a listener, of the pool while
+    // it is idle and of its own while it is not, the event would end the process.
+    pool.on('error', () => {})
+    pool.on('connect', (client) => client.on('error', () => {}))
+    return pool
+  }
+  const others = openPool(OTHERS_MAX)
   try {
-    await checkVersion(pool)
+    await checkVersion(others)
   } catch (error) {
-    await pool.end()
+    await others.end()
     throw new Error(`DATABASE_URL: cannot use PostgreSQL at ${place}: ${oneLine(error)}`, { cause: error })
   }
-  const statements = new Statements((config) => pool.query(config))
-  let closed: Promise<void> | undefined
+  const brief = openPool(BRIEF_MAX)
+  const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
+  const statementsOf = (pool: pg.Pool) => new Statements((config) => send(pool, config, timeoutMs))
+  const statements = { brief: statementsOf(brief), others: statementsOf(others) }
+  let closed: Promise<unknown> | undefined
   return {
     kind: 'postgres',
-    query: (sql, parameters) => statements.run(sql, parameters),
+    query: (sql, parameters, { isBrief = false } = {}) =>
+      (isBrief ? statements.brief : statements.others).run(sql, parameters),
     script: async (sql) => {
-      // Sent as one simple query, which PostgreSQL runs as one transaction.
-      await pool.query(sql)
+      // Sent as one simple query, which PostgreSQL runs as one transaction. A migration takes its time.
+      await others.query(sql)
     },
-    close: () => {
-      closed ??= pool.end()
-      return closed
+    close: async () => {
+      closed ??= Promise.all([brief.end(), others.end()])
+      await closed
     },
+  }
+}
+
+/** pg knows it, its types do not. */
+interface TimedQuery extends pg.QueryConfig {
+  readonly query_timeout: number
+}
+
+/** What a refused statement was sent on is as good as before, with all that is prepared there; else it is not used again. */
+async function send(pool: pg.Pool, config: pg.QueryConfig, timeoutMs: number): Promise<pg.QueryResult> {
+  const client = await pool.connect().catch((cause) => {
+    throw new NoConnection('no connection to the database', { cause })
+  })
+  const timed: TimedQuery = { ...config, query_timeout: timeoutMs }
+  try {
+    const result = await client.query(timed)
+    client.release()
+    return result
+  } catch (error) {
+    client.release(!wasRefused(error))
+    throw error
   }
 }
 

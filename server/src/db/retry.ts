@@ -12,10 +12,10 @@ const TRIES_MAX = 10
 export function retrying(db: Database): Database {
   return {
     kind: db.kind,
-    async query(sql, parameters) {
+    async query(sql, parameters, options) {
       for (let tries = 1; ; tries++) {
         try {
-          return await db.query(sql, parameters)
+          return await db.query(sql, parameters, options)
         } catch (error) {
           if (tries === TRIES_MAX || !CONFLICTS.has(sqlState(error))) throw error
         }

@@ -1,5 +1,5 @@
 import { ERRORS } from '@countersign/contract/errors'
-import { sqlState } from '../db/port.ts'
+import { NoConnection, sqlState } from '../db/port.ts'
 import { ApiError } from '../operation.ts'
 
 export interface ErrorAnswer {
@@ -37,6 +37,13 @@ const DATA_EXCEPTION = /^22/
  */
 export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
   if (error instanceof ApiError) return { refusal: error, isFault: false }
+  if (error instanceof NoConnection)
+    return {
+      refusal: new ApiError('UNAVAILABLE', {
+        message: 'The database is not to be had. Nothing was done: try again.',
+      }),
+      isFault: true,
+    }
   if (DATA_EXCEPTION.test(sqlState(error) ?? ''))
     return {
       refusal: new ApiError('INVALID_INPUT', { message: 'A value of the request is out of range.' }),

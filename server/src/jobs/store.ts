@@ -45,7 +45,8 @@ RETURNING *`
 
 /** Claims what is due now and claimed by nobody, earliest first, so many of each lane at most. */
 export async function claimDue(app: App, room: Readonly<Record<LaneName, number>>): Promise<DueJob[]> {
-  const { rows } = await app.db.query<JobRow>(CLAIM, [app.clock(), room.main, room.messages, room.webhooks])
+  const parameters = [app.clock(), room.main, room.messages, room.webhooks]
+  const { rows } = await app.db.query<JobRow>(CLAIM, parameters, { isBrief: true })
   const claimed = rows.map((job) => ({ ...job, attempts: job.attempts - 1 }))
   return withPlatforms(app, claimed.sort(byTime))
 }

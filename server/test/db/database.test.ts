@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { copyEmptyDatabase } from '../../../test/empty-database.testing.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { type Database, sqlState } from '../../src/db/port.ts'
+import { type Database, NoConnection, sqlState, wasRefused } from '../../src/db/port.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
+import { asApiError } from '../../src/http/errors.ts'
 import { temporaryFolder } from './harness.ts'
 
 const DATABASE_URL = process.env.DATABASE_URL
@@ -228,3 +230,78 @@ test.skipIf(DATABASE_URL === undefined)('a connection that breaks while idle is 
   await db.close()
   await other.close()
 })
+
+test.skipIf(DATABASE_URL === undefined)('a refused statement leaves its connection in use', async () => {
+  const db = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
+  const pid = async () => (await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid
+  const before = await pid()
+  await expect(db.query('SELECT 1 / 0')).rejects.toThrow('division by zero')
+  expect(await pid()).toBe(before)
+  await db.close()
+})
+
+test.skipIf(DATABASE_URL === undefined)('what is brief does not wait for what is not', async () => {
+  const db = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
+  const other = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
+  const key = Number(process.pid)
+  await other.query('SELECT pg_advisory_lock($1::bigint)', [key])
+  const long = db.query('SELECT pg_advisory_lock($1::bigint)', [key])
+  expect((await db.query('SELECT 1 AS one', [], { isBrief: true })).rows).toEqual([{ one: 1 }])
+  await other.close()
+  await long
+  await db.close()
+})
+
+describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', () => {
+  test('that falls silent is asked anew, and what it was asked is a failure that nobody knows the end of', async () => {
+    const line = await openLine(DATABASE_URL ?? '')
+    const db = await openPostgres(line.url, { poolMax: 1, answerTimeoutMs: 200 })
+    expect((await db.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+    line.silence()
+    const error = await db.query('SELECT 2 AS two').catch((reason) => reason)
+    expect(error.message).toMatch(/timeout/)
+    expect(wasRefused(error)).toBe(false)
+    expect((await db.query('SELECT 3 AS three')).rows).toEqual([{ three: 3 }])
+    await db.close()
+    await line.close()
+  })
+
+  test('that cannot be made was not asked: 503', async () => {
+    const line = await openLine(DATABASE_URL ?? '')
+    const db = await openPostgres(line.url, { poolMax: 1 })
+    await line.close()
+    // The first one may find out that its connection has ended.
+    await db.query('SELECT 1').catch(() => {})
+    const error = await db.query('SELECT 2').catch((reason) => reason)
+    expect(error).toBeInstanceOf(NoConnection)
+    expect(asApiError(error)).toMatchObject({ refusal: { code: 'UNAVAILABLE' }, isFault: true })
+    await db.close()
+  })
+})
+
+/** A way to the database that can fall silent without a word, as a network does. New connections are as they should be. */
+async function openLine(databaseUrl: string) {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(Number(target.port || 5432), target.hostname)
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(databaseUrl)
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: url.href,
+    silence() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

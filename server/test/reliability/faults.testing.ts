@@ -1,4 +1,4 @@
-import type { Database, QueryAnswer } from '../../src/db/port.ts'
+import type { Database, QueryAnswer, QueryOptions } from '../../src/db/port.ts'
 import { Random } from './random.testing.ts'
 
 /**
@@ -57,11 +57,12 @@ export class FaultyDatabase implements Database {
   async query<Row = Record<string, unknown>>(
     sql: string,
     parameters?: readonly unknown[],
+    options?: QueryOptions,
   ): Promise<QueryAnswer<Row>> {
     if (this.#slow?.sql.test(sql)) await this.#slow.over
     if (this.#random.chance(this.#conflicts)) throw this.#conflictError()
-    if (!this.#random.chance(this.#losses)) return this.inner.query(sql, parameters)
-    if (this.#random.chance(0.5)) await this.inner.query(sql, parameters)
+    if (!this.#random.chance(this.#losses)) return this.inner.query(sql, parameters, options)
+    if (this.#random.chance(0.5)) await this.inner.query(sql, parameters, options)
     throw this.#lossError()
   }
 
