@@ -101,6 +101,7 @@ describe('a new account elsewhere', () => {
     ['USD', { ...usd, accountNumber: '1234567105' }, 'INVALID_BANK_ACCOUNT', 'accountInfo.accountNumber'],
     ['EUR', { ...eur, iban: 'DE89370400440532014000' }, 'INVALID_BANK_ACCOUNT', 'accountInfo.iban'],
     ['MXN', { ...mxn, clabeNumber: '032180000118359718' }, 'INVALID_BANK_ACCOUNT', 'accountInfo.clabeNumber'],
+    ['MXN', { ...mxn, clabeNumber: '032180000118359001' }, 'INVALID_BANK_ACCOUNT', 'accountInfo.clabeNumber'],
     ['EUR', usd, 'INVALID_CURRENCY', 'currency'],
     ['XYZ', usd, 'INVALID_CURRENCY', 'currency'],
     ['USD', { ...usd, beneficiary: undefined }, 'INVALID_INPUT', 'accountInfo.beneficiary'],

@@ -36,11 +36,11 @@ describe('the sandbox suffixes are those of the specification 4.16', () => {
     expect(suffixOf(identifier)).toBe(suffix)
   })
 
-  test.each(['001', '007', '102', '107'])('%s selects a scenario', (suffix) => {
+  test.each(['002', '007', '102', '107'])('%s selects a scenario of an account', (suffix) => {
     expect(isMagicSuffix(suffix)).toBe(true)
   })
 
-  test.each(['000', '008', '101', '108', '999'])('%s selects none', (suffix) => {
+  test.each(['000', '001', '008', '101', '108', '999'])('%s selects none', (suffix) => {
     expect(isMagicSuffix(suffix)).toBe(false)
   })
 })

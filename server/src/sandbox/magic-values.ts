@@ -56,7 +56,7 @@ export function suffixOf(identifier: string): string {
   return (domain > 0 ? identifier.slice(0, domain) : identifier).slice(-3)
 }
 
-/** Whether a suffix selects a scenario. An identifier that has to end in one is not held to its check digits. */
+/** Whether a suffix selects a scenario of an account. An identifier that has to end in one is not held to its check digits. */
 export function isMagicSuffix(suffix: string): boolean {
-  return /^00[1-7]$/.test(suffix) || isBeneficiarySuffix(suffix)
+  return /^00[2-7]$/.test(suffix) || isBeneficiarySuffix(suffix)
 }
