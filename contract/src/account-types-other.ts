@@ -11,7 +11,7 @@ import {
 } from './account-fields.ts'
 import { IndividualBeneficiary } from './beneficiaries.ts'
 import { currenciesOfKind } from './currencies.ts'
-import { CountryCode } from './formats.ts'
+import { CountryCode, NAME_AT_HOST } from './formats.ts'
 import { OneOfWords, Opaque, Pattern } from './schema.ts'
 
 const Invoice = Pattern('^[0-9A-Za-z]{1,4096}$', { maxLength: 4096, description: 'BOLT 11 invoice' })
@@ -64,11 +64,7 @@ export const OTHER_ACCOUNT_TYPES = {
     currencies: ['BTC'],
     rails: [],
     fields: {
-      lightningAddress: Type.Optional(
-        Pattern('^[a-z0-9._+-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,180}[a-z0-9])?(?::[0-9]{1,5})?$', {
-          description: 'name@host',
-        }),
-      ),
+      lightningAddress: Type.Optional(Pattern(`^${NAME_AT_HOST}$`, { description: 'name@host' })),
       bolt12: Type.Optional(
         Pattern('^[0-9A-Za-z]{1,4096}$', { maxLength: 4096, description: 'BOLT 12 offer' }),
       ),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { OneOfWords, Pattern, Text } from './schema.ts'
+import { OneOfWords, Opaque, Pattern } from './schema.ts'
 
 /** An e-mail address. Compared without regard to case, kept as written. */
 export const Email = Type.String({ format: 'email', maxLength: 255, wellFormed: true })
@@ -29,28 +29,43 @@ export const CurrencyCode = Pattern('^[A-Z0-9]{3,5}$', {
   description: 'ISO 4217 for fiat, the ticker for a crypto asset',
 })
 
-const UMA_HOST = '[a-z0-9](?:[a-z0-9.-]{0,180}[a-z0-9])?(?::[0-9]{1,5})?'
-const UMA_PATTERN = `^\\$[a-z0-9._+-]{1,64}@${UMA_HOST}$`
+const HOST_LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+/** 1 to 65535. */
+const PORT = '(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
+const UMA_HOST = `${HOST_LABEL}(?:\\.${HOST_LABEL})*(?::${PORT})?`
+/** Of the name of an UMA address. */
+export const UMA_NAME_CHARACTERS_MAX = 64
+
+/** The pattern of `name@host`, lower case; the host may carry a port. */
+export const NAME_AT_HOST = `[a-z0-9._+-]{1,${UMA_NAME_CHARACTERS_MAX}}@${UMA_HOST}`
+const UMA_PATTERN = `^\\$${NAME_AT_HOST}$`
+const UMA_CHARACTERS_MAX = 255
 
 /** `$name@host`, lower case; the host may carry a port. */
-export const UmaAddress = Pattern(UMA_PATTERN, { description: 'Universal Money Address, $name@host' })
+export const UmaAddress = Pattern(UMA_PATTERN, {
+  maxLength: UMA_CHARACTERS_MAX,
+  description: 'Universal Money Address, $name@host',
+})
 
 /**
  * An UMA address as a caller may write it, in any case: the schema takes any text, so that the operation can say
- * `INVALID_UMA_ADDRESS` of what is none.
+ * `INVALID_UMA_ADDRESS` of what is none. It may be stored in its canonical form only.
  */
-export const UmaAddressInput = Text(255, { description: 'Universal Money Address, $name@host, in any case' })
+export const UmaAddressInput = Opaque(512, {
+  description: 'Universal Money Address, $name@host, in any case',
+})
 
 /** Without the flag `u`, so that no other letter counts as one of these in another case. */
 const UMA_IN_ANY_CASE = new RegExp(UMA_PATTERN, 'i')
 
 /** The one form in which an UMA address is kept and compared; undefined for what is none. */
 export function canonicalUmaAddress(text: string): string | undefined {
-  return UMA_IN_ANY_CASE.test(text) ? text.toLowerCase() : undefined
+  return text.length <= UMA_CHARACTERS_MAX && UMA_IN_ANY_CASE.test(text) ? text.toLowerCase() : undefined
 }
 
-/** The host part of an UMA address. */
+/** The host part of an UMA address, which leaves room for the longest name. */
 export const UmaDomain = Pattern(`^${UMA_HOST}$`, {
+  maxLength: UMA_CHARACTERS_MAX - UMA_NAME_CHARACTERS_MAX - '$@'.length,
   description: 'Host of the UMA addresses of this platform',
 })
 

@@ -62,7 +62,7 @@ export const receiver_uma_lookup = endpoint({
   tag: 'Receivers',
   summary: 'Look up an UMA address',
   description,
-  params: Type.Object({ receiverUmaAddress: PathId }),
+  params: Type.Object({ receiverUmaAddress: UmaAddressInput }),
   query: senderQuery,
   responses: { 200: ReceiverUmaLookup },
   errors: [

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { canonicalUmaAddress } from '@countersign/contract/formats'
+import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/formats'
 import { type FeeSchedule, parseFees } from './rates/fees.ts'
 
 /** Everything the process takes from its environment, read once at start. The README has the same table. */
@@ -276,7 +276,7 @@ const UMA_DOMAIN_DEFAULT = 'sandbox.uma.test'
 function readUmaDomain(env: Environment): string {
   const domain = (env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
   // As the domain of an address is read: then these addresses are found as they are written.
-  if (canonicalUmaAddress(`$name@${domain}`) === undefined)
+  if (canonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
     throw new ConfigError(`SANDBOX_UMA_DOMAIN must be a host name, with a port if need be, not "${domain}"`)
   return domain
 }

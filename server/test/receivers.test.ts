@@ -78,7 +78,16 @@ describe('the receivers of the sandbox', () => {
 test('the host of the sandbox receivers is a setting, and a bad one ends the start with its name', () => {
   const domain = (text: string) => readConfig({ SANDBOX_UMA_DOMAIN: text }).sandboxUmaDomain
   expect([domain(''), domain('UMA.test:8080')]).toEqual([DOMAIN, 'uma.test:8080'])
-  for (const bad of ['$a@b.example', 'a b', '-x', 'https://uma.test', 'uma.test:', 'uma.test/'])
+  for (const bad of [
+    '$a@b.example',
+    'a b',
+    '-x',
+    'https://uma.test',
+    'uma.test:',
+    'uma.test:0',
+    'uma..test',
+    'uma.test/',
+  ])
     expect(() => domain(bad), bad).toThrow(ConfigError)
   expect(() => domain('a b')).toThrow('SANDBOX_UMA_DOMAIN')
 })
@@ -131,6 +140,36 @@ describe('a customer of the platform', () => {
   })
 })
 
+test('a host is labels with dots between and a port if need be; one label is enough', async () => {
+  const client = await newPlatform()
+  const label = 'b'.repeat(63)
+  const hosts = [
+    'localhost',
+    'localhost:1',
+    'a-b.c--d.example:65535',
+    `${label}.${label}.example`,
+    '127.0.0.1:8443',
+  ]
+  for (const host of hosts) {
+    const umaAddress = `$ada@${host}`
+    await newCustomer(client, { umaAddress })
+    expect((await lookUp(client, umaAddress)).status, host).toBe(200)
+    expect((await client.send('PATCH', '/config', { umaDomain: host })).body.umaDomain).toBe(host)
+  }
+  for (const host of [
+    'pay..example',
+    'pay.example:0',
+    'pay.example:65536',
+    `${label}b.example`,
+    'b.'.repeat(100),
+  ])
+    expectError(await client.send('PATCH', '/config', { umaDomain: host }), {
+      code: 'INVALID_INPUT',
+      field: 'umaDomain',
+      what: host,
+    })
+})
+
 describe('nobody receives', () => {
   test('at an address that is nobody’s, or of one who cannot receive', async () => {
     const [client, other] = [await newPlatform(), await newPlatform()]
@@ -149,6 +188,7 @@ describe('nobody receives', () => {
 
   test('at what is no address', async () => {
     const client = await newPlatform()
+    const { usd } = await newCustomer(client)
     const bad = ['$', 'x', '$a', '$a@', '$@b.example', 'a@b.example', '$a@b@c.example', '$a b@c.example']
     bad.push(
       '$a@-b.example',
@@ -165,10 +205,25 @@ describe('nobody receives', () => {
       '$ſ@b.example',
     )
     bad.push('$a@\u212aelvin.example', '$💥@b.example', missingId('Customer'))
+    bad.push(
+      '$a@b..example',
+      '$a@b-.example',
+      '$a@b.-example',
+      '$a@b.example.',
+      `$a@${'b'.repeat(64)}.example`,
+    )
+    bad.push('$a@b.example:0', '$a@b.example:65536', '$a@b.example:99999', '$a@b.example:080')
+    bad.push(`$a@${'b'.repeat(250)}.example`, `$a@${'b.'.repeat(130)}example`, '$a\u0000@b.example')
     for (const address of bad) {
       expectError(await lookUp(client, address), {
         code: 'INVALID_UMA_ADDRESS',
         field: 'receiverUmaAddress',
+        what: address,
+      })
+      const destination = { destinationType: 'UMA_ADDRESS', umaAddress: address }
+      expectError(await quote(client, usd, destination, 'SENDING', 1000), {
+        code: 'INVALID_UMA_ADDRESS',
+        field: 'destination.umaAddress',
         what: address,
       })
       const query = `?senderUmaAddress=${encodeURIComponent(address)}`

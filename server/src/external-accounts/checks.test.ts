@@ -153,6 +153,19 @@ describe('an address', () => {
 })
 
 describe('Lightning', () => {
+  test.each([
+    ['ada@wallet.example', true],
+    ['ada@localhost:9737', true],
+    ['ada@x..com', false],
+    ['ada@x.com.', false],
+    ['ada@x-.com', false],
+    [`ada@${'x'.repeat(64)}.com`, false],
+    ['ada@x.com:0', false],
+    ['ada@x.com:99999', false],
+  ])('takes a name at a host: %s %s', (lightningAddress, expected) => {
+    expect(isRight('LIGHTNING', { lightningAddress })).toBe(expected)
+  })
+
   const invoice =
     'lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh'
 
