@@ -18,7 +18,7 @@ export const ACCOUNT_CHECKS = {
   phone: "Telephone number that can be in use, of the account's country",
   pixKey: 'PIX key of its kind: check digits of CPF and CNPJ, e-mail address, Brazilian phone number, UUID',
   solana: 'Base58 of 32 bytes',
-  spark: 'Spark address: bech32m checksum, an identity key',
+  spark: 'Spark address, also with the older prefix sp: bech32m checksum, an identity key',
   tron: 'Base58check of 21 bytes that begin with 0x41',
   usAccount: '1 to 17 digits',
   vpa: 'name@handle; where the handle is a branch, its IFSC: 4 letters, 0, 6 letters or digits',

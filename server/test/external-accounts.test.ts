@@ -358,7 +358,23 @@ const SPELLINGS: readonly (readonly [AccountTypeName, Info, ...Info[]])[] = [
     { address: '0xdbf03b407c01e7cd3cbea99509d93f8dddc8c6fb' },
     { address: '0xDBF03B407C01E7CD3CBEA99509D93F8DDDC8C6FB' },
   ],
-  ['SPARK_WALLET', {}, { address: 'SPARK1PGSSY7D7VEL0NH9M4326QC54E6RSKPCZN07DKTWW9RV4NU5PTVT0S9UC489GG2' }],
+  [
+    'SPARK_WALLET',
+    {},
+    { address: 'SPARK1PGSSY7D7VEL0NH9M4326QC54E6RSKPCZN07DKTWW9RV4NU5PTVT0S9UC489GG2' },
+    { address: 'sp1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9ucez8h3s' },
+  ],
+  // With the end that selects a scenario.
+  [
+    'SPARK_WALLET',
+    { address: 'spark1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc489003' },
+    { address: 'sp1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9ucez8003' },
+  ],
+  [
+    'SPARK_WALLET',
+    { address: 'sparkrt1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc8pt5y4' },
+    { address: 'sprt1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9ucd5rgc0' },
+  ],
   ['SOLANA_WALLET', {}],
 ]
 

@@ -9,6 +9,7 @@ import {
 import { toJson } from '../json.ts'
 import { fieldError } from '../operation.ts'
 import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../sandbox/magic-values.ts'
+import { sparkSpelling } from './addresses.ts'
 import { CHECKS, type Given } from './checks.ts'
 
 /** The rules of account details: what the schema's patterns cannot say. */
@@ -132,7 +133,7 @@ const SPELLINGS: Partial<Record<AccountCheckName, (text: string) => string>> = {
   pixKey: (text) => text.toLowerCase(),
   // Base58 tells the cases apart.
   solana: (text) => text,
-  spark: (text) => text.toLowerCase(),
+  spark: sparkSpelling,
   tron: (text) => text,
   vpa: (text) => text.toLowerCase(),
 }

@@ -19,6 +19,9 @@ const OFFER_PREFIX = 'lno1'
 const OFFER_PATHS = 16n
 const OFFER_ISSUER_ID = 22n
 
+/** What the sandbox reads of an address: fewer letters than its checksum has. */
+const GIVEN_END = 3
+const BECH32_CHECKSUM_LETTERS = 6
 const BECH32_LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
@@ -54,6 +57,19 @@ export function isSparkAddress(text: string): boolean {
   const bytes = decoded && attempt(() => bech32m.fromWords(decoded.words))
   if (!bytes || bytes.length < SPARK_IDENTITY_FIELD.length + COMPRESSED_KEY_BYTES) return false
   return SPARK_IDENTITY_FIELD.every((byte, at) => bytes[at] === byte) && (bytes[2] === 2 || bytes[2] === 3)
+}
+
+/**
+ * The one spelling of a Spark address: in lower case, with the prefix of today. Where its end is given and its checksum
+ * therefore does not fit, it keeps that end.
+ */
+export function sparkSpelling(text: string): string {
+  const lower = text.toLowerCase()
+  const [, network, data] = /^sp(rt)?1(.+)$/.exec(lower) ?? []
+  if (data === undefined) return lower
+  const words = [...data.slice(0, -BECH32_CHECKSUM_LETTERS)].map((letter) => BECH32_LETTERS.indexOf(letter))
+  const spelling = bech32m.encode(`spark${network ?? ''}`, words, false)
+  return isSparkAddress(lower) ? spelling : spelling.slice(0, -GIVEN_END) + lower.slice(-GIVEN_END)
 }
 
 /** A BOLT 11 invoice: its checksum, and between timestamp and signature fields that are whole, a payment hash too. */

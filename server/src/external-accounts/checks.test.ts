@@ -1,7 +1,8 @@
 import type { AccountTypeName } from '@countersign/contract/account-types'
+import { bech32m } from '@scure/base'
 import { describe, expect, test } from 'vitest'
 import { wrongMember } from './account-details.ts'
-import { hasEvmChecksum, isLightningOffer } from './addresses.ts'
+import { hasEvmChecksum, isLightningOffer, sparkSpelling } from './addresses.ts'
 
 type Mode = Parameters<typeof wrongMember>[1]
 
@@ -136,6 +137,22 @@ describe('an address', () => {
     expect(isRight('SPARK_WALLET', { address: regtest })).toBe(false)
     expect(isRight('SPARK_WALLET', { address: regtest }, 'sandbox')).toBe(true)
     expect(isRight('SPARK_WALLET', { address: main.replace('gssy', 'GSSY') }, 'sandbox')).toBe(false)
+  })
+
+  // Published before the prefixes became spark and sparkrt.
+  test.each([
+    'sp1pgss8u5vh4cldqxarcl2hnqgqelhupdt6g9e9y5x489t8ky355f3veh6dln5pf',
+    'sp1pgss88jsfr948dtgvvwueyk8l4cev3xaf6qn8hhc724kje44mny6cae8h9s0ml',
+  ])('of Spark may have the older prefix: %s', (address) => {
+    const { words } = bech32m.decode(address as `${string}1${string}`, false)
+    const regtest = bech32m.encode('sprt', words, false)
+    expect(isRight('SPARK_WALLET', { address })).toBe(true)
+    expect(isRight('SPARK_WALLET', { address }, 'sandbox')).toBe(true)
+    expect(isRight('SPARK_WALLET', { address: regtest })).toBe(false)
+    expect(isRight('SPARK_WALLET', { address: regtest }, 'sandbox')).toBe(true)
+    expect(isRight('SPARK_WALLET', { address: address.replace('sp1', 'spark1') })).toBe(false)
+    expect(sparkSpelling(address.toUpperCase())).toBe(bech32m.encode('spark', words, false))
+    expect(sparkSpelling(regtest)).toBe(bech32m.encode('sparkrt', words, false))
   })
 
   test.each([

@@ -45,7 +45,11 @@ const BRANCH_HANDLE = /^[A-Z]{4}[A-Z0-9]\d{6}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-const SPARK_PREFIXES = { production: ['spark'], sandbox: ['spark', 'sparkrt'] } as const
+/** Each as it is written now, and as it was. */
+const SPARK_PREFIXES = {
+  production: ['spark', 'sp'],
+  sandbox: ['spark', 'sp', 'sparkrt', 'sprt'],
+} as const
 const INVOICE_PREFIXES = { production: ['lnbc'], sandbox: ['lnbc', 'lntb', 'lntbs', 'lnbcrt'] } as const
 
 /** The check of a PIX key by its kind, which stands beside it. */
