@@ -14,7 +14,7 @@ export const ACCOUNT_CHECKS = {
   country: 'Country of ISO 3166-1',
   evm: '0x and 40 hexadecimal digits; in mixed case the EIP-55 checksum',
   iban: 'IBAN (ISO 13616): country, length and form by the registry, check digits',
-  number: 'Letters, digits, spaces, dots, dashes and slashes',
+  number: 'Letters A to Z in either case, digits 0 to 9, spaces, dots, dashes and slashes',
   phone: "Telephone number that can be in use, of the account's country",
   pixKey: 'PIX key of its kind: check digits of CPF and CNPJ, e-mail address, Brazilian phone number, UUID',
   solana: 'Base58 of 32 bytes',

@@ -61,6 +61,19 @@ describe('an IBAN', () => {
   })
 })
 
+test.each([
+  ['12-345 678/9.0', true],
+  ['ab12', true],
+  ['账号', false],
+  ['١٢٣٤', false],
+  ['１２３４', false],
+  ['Ä1', false],
+  ['12_34', false],
+  ['./-', false],
+])('an account number is of ASCII letters and digits: %s %s', (accountNumber, expected) => {
+  expect(isRight('THB_ACCOUNT', { accountNumber })).toBe(expected)
+})
+
 describe('a telephone number', () => {
   test.each([
     ['KES_ACCOUNT', { phoneNumber: '+254712123456' }, true],

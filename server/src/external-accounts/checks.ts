@@ -85,8 +85,8 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
     refusal: 'is not an IBAN of this kind of account: country, length, form and check digits must fit',
   },
   number: {
-    form: (text) => /^[\p{L}\p{N} ./-]*[\p{L}\p{N}][\p{L}\p{N} ./-]*$/u.test(text),
-    refusal: 'is not an account number: letters, digits, spaces, dots, dashes and slashes',
+    form: (text) => /^[A-Za-z0-9 ./-]*[A-Za-z0-9][A-Za-z0-9 ./-]*$/.test(text),
+    refusal: 'is not an account number: letters A to Z, digits 0 to 9, spaces, dots, dashes and slashes',
   },
   phone: {
     form: (text, { countries }) => isPhoneNumberOf(text, countries),
