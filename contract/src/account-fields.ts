@@ -15,7 +15,9 @@ export const ACCOUNT_CHECKS = {
   evm: '0x and 40 hexadecimal digits; in mixed case the EIP-55 checksum',
   iban: 'IBAN (ISO 13616): country, length and form by the registry, check digits',
   number: 'Letters A to Z in either case, digits 0 to 9, spaces, dots, dashes and slashes',
-  phone: "Telephone number that can be in use, of the account's country",
+  phone:
+    "Telephone number that can be in use, of the account's country; no landline, toll-free number or the like where " +
+    'the account is reached by MOBILE_MONEY alone',
   pixKey: 'PIX key of its kind: check digits of CPF and CNPJ, e-mail address, Brazilian phone number, UUID',
   solana: 'Base58 of 32 bytes',
   spark: 'Spark address, also with the older prefix sp: bech32m checksum, an identity key',

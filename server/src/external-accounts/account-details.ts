@@ -88,7 +88,7 @@ function givenFor(
   mode: Mode,
   isSteered: boolean,
 ): Given {
-  const { country, ibanCountries } = accountType(info.accountType)
+  const { country, ibanCountries, rails } = accountType(info.accountType)
   const details: Readonly<Record<string, unknown>> = { ...info }
   const place = country ?? details.region ?? details.country
   const own = typeof place === 'string' ? [place] : undefined
@@ -97,6 +97,7 @@ function givenFor(
     details,
     stem: isSteered ? value.slice(0, -SUFFIX_CHARACTERS) : value,
     countries: check === 'iban' ? (ibanCountries ?? own) : own,
+    isMobileWallet: rails.length > 0 && rails.every((rail) => rail === 'MOBILE_MONEY'),
   }
 }
 

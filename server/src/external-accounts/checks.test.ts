@@ -86,6 +86,11 @@ describe('a telephone number', () => {
     ['IDR_ACCOUNT', { phoneNumber: '+62812345678' }, true],
     ['HTG_ACCOUNT', { phoneNumber: '+50934101234' }, true],
     ['HTG_ACCOUNT', { phoneNumber: '+509034101234' }, false],
+    ['KES_ACCOUNT', { phoneNumber: '+254202012345' }, false],
+    ['KES_ACCOUNT', { phoneNumber: '+254800223456' }, false],
+    ['TZS_ACCOUNT', { phoneNumber: '+255222123456' }, false],
+    ['UGX_ACCOUNT', { phoneNumber: '+256414123456' }, false],
+    ['COP_ACCOUNT', { phoneNumber: '+576012345678' }, true],
   ] as const)("is of the account's country and can be in use: %s %j %s", (type, members, expected) => {
     expect(isRight(type, members)).toBe(expected)
   })
@@ -98,6 +103,7 @@ describe('a PIX key', () => {
     ['CNPJ', '12ABC34501DE35', true],
     ['CNPJ', '12345678909', false],
     ['PHONE', '+5511961234567', true],
+    ['PHONE', '+551123456789', true],
     ['PHONE', '5511961234567', false],
     ['PHONE', '+254712123456', false],
     ['EMAIL', 'ada@example.com', true],

@@ -18,6 +18,8 @@ export interface Given {
   readonly stem: string
   /** The countries that the account can be in; undefined where its type does not say. */
   readonly countries: readonly string[] | undefined
+  /** Whether money reaches it by mobile money and in no other way. */
+  readonly isMobileWallet: boolean
   /** What else is said about the account. */
   readonly details: Readonly<Record<string, unknown>>
 }
@@ -89,8 +91,9 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
     refusal: 'is not an account number: letters A to Z, digits 0 to 9, spaces, dots, dashes and slashes',
   },
   phone: {
-    form: (text, { countries }) => isPhoneNumberOf(text, countries),
-    refusal: "is not a telephone number of the account's country",
+    form: (text, { countries, isMobileWallet }) =>
+      isPhoneNumberOf(text, countries) && (!isMobileWallet || mayBeMobile(text)),
+    refusal: "is not a telephone number of the account's country, or not a mobile one where it has to be",
   },
   pixKey: {
     form: (text, given) => pixKeyOf(given)?.form?.(text, given) ?? false,
@@ -140,6 +143,12 @@ function isPhoneNumberOf(text: string, countries: readonly string[] | undefined)
   // Written in E.164 and nothing else: an extension would be lost.
   if (!number?.isValid() || number.number !== text) return false
   return countries === undefined || countries.some((country) => country === number.country)
+}
+
+/** A number whose kind is not known may be. */
+function mayBeMobile(text: string): boolean {
+  const kind = parsePhoneNumberFromString(text)?.getType()
+  return kind === undefined || kind === 'MOBILE' || kind === 'FIXED_LINE_OR_MOBILE'
 }
 
 function pixKeyOf({ details }: Given) {
