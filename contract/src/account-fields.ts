@@ -8,7 +8,7 @@ export const ACCOUNT_CHECKS = {
   aba: 'ABA routing number: a prefix that is in use, and its check digit',
   bic: 'BIC (ISO 9362) of a country that there is',
   bolt11: 'BOLT 11 invoice: bech32 checksum, network, fields',
-  bolt12: 'BOLT 12 offer: its records, and who issues it',
+  bolt12: 'BOLT 12 offer: its records, and who issues it; parts that + joins are put together',
   cbu: 'CBU or CVU: both check digits',
   clabe: 'CLABE: its check digit',
   country: 'Country of ISO 3166-1',

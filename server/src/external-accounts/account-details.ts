@@ -9,7 +9,7 @@ import {
 import { toJson } from '../json.ts'
 import { fieldError } from '../operation.ts'
 import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../sandbox/magic-values.ts'
-import { sparkSpelling } from './addresses.ts'
+import { joinedOffer, sparkSpelling } from './addresses.ts'
 import { CHECKS, type Given } from './checks.ts'
 
 /** The rules of account details: what the schema's patterns cannot say. */
@@ -36,6 +36,13 @@ export function identifiersOf(
   if (found.length === 0)
     throw fieldError('INVALID_INPUT', `accountInfo.${names[0]}`, `accountInfo needs ${names.join(' or ')}`)
   return found
+}
+
+/** The details as they are checked and kept: a BOLT 12 offer in one piece. */
+export function keptDetails(info: AccountDetails): AccountDetails {
+  return info.accountType === 'LIGHTNING' && info.bolt12 !== undefined
+    ? { ...info, bolt12: joinedOffer(info.bolt12) }
+    : info
 }
 
 /**

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { isUtf8 } from 'node:buffer'
+import { createHash, ECDH } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base58, bech32, bech32m, createBase58check } from '@scure/base'
 
@@ -16,8 +17,30 @@ const INVOICE_LENGTH_WORDS = 2
 /** The words of a payment hash, which every invoice has. */
 const INVOICE_HASH = { tag: 1, words: 52 } as const
 const OFFER_PREFIX = 'lno1'
-const OFFER_PATHS = 16n
-const OFFER_ISSUER_ID = 22n
+const CHAIN_HASH_BYTES = 32
+const INTEGER_BYTES_MAX = 8
+
+const OFFER = { currency: 6n, amount: 8n, description: 10n, paths: 16n, issuerId: 22n } as const
+
+/** The records of an offer (BOLT 12), and what their values are; into features and paths nobody looks. */
+const OFFER_RECORDS: ReadonlyMap<bigint, (value: Uint8Array) => boolean> = new Map([
+  [2n, ({ length }) => length > 0 && length % CHAIN_HASH_BYTES === 0],
+  [4n, () => true],
+  [OFFER.currency, isUtf8],
+  [OFFER.amount, isInteger],
+  [OFFER.description, isUtf8],
+  [12n, () => true],
+  [14n, isInteger],
+  [OFFER.paths, ({ length }) => length > 0],
+  [18n, isUtf8],
+  [20n, isInteger],
+  [OFFER.issuerId, isPublicKey],
+])
+/** Where the types of an offer's records lie, the ends included. */
+const OFFER_RANGES = [
+  [1n, 79n],
+  [1_000_000_000n, 1_999_999_999n],
+] as const
 
 /** What the sandbox reads of an address: fewer letters than its checksum has. */
 const GIVEN_END = 3
@@ -88,14 +111,45 @@ export function isLightningInvoice(text: string): boolean {
   return at === end && hasHash
 }
 
+/** A BOLT 12 offer in one piece: a `+` and white space may join its letters. */
+export function joinedOffer(text: string): string {
+  return text.replaceAll(/(?<=[0-9A-Za-z])\+\s*(?=[0-9A-Za-z])/g, '')
+}
+
 /**
- * A BOLT 12 offer, which has no checksum: records in the order of their types, each whole, and among them who is to be
- * asked for the invoice, by key or by a way to get there.
+ * A BOLT 12 offer, which has no checksum: records in the order of their types, each whole and of the form of its type,
+ * an amount that goes with what it is for, and who is to be asked for the invoice, by key or by a way to get there.
  */
 export function isLightningOffer(text: string): boolean {
-  const types = recordTypes(bytesOf(text.toLowerCase().slice(OFFER_PREFIX.length)))
-  if (!types?.every((type, at) => at === 0 || type > types[at - 1]!)) return false
-  return types.includes(OFFER_ISSUER_ID) || types.includes(OFFER_PATHS)
+  const records = recordsOf(bytesOf(text.toLowerCase().slice(OFFER_PREFIX.length)))
+  if (!records?.every(isOfferRecord)) return false
+  const types = records.map(({ type }) => type)
+  if (!types.every((type, at) => at === 0 || type > types[at - 1]!)) return false
+  const has = (name: keyof typeof OFFER) => types.includes(OFFER[name])
+  return (
+    (has('issuerId') || has('paths')) &&
+    (has('amount') || !has('currency')) &&
+    (has('description') || !has('amount'))
+  )
+}
+
+/** A record of a known type, or of an odd one, which may be passed over. */
+function isOfferRecord({ type, value }: TlvRecord): boolean {
+  if (!OFFER_RANGES.some(([first, last]) => type >= first && type <= last)) return false
+  const isForm = OFFER_RECORDS.get(type)
+  return isForm ? isForm(value) : type % 2n === 1n
+}
+
+/** An integer without leading zeros. */
+function isInteger(value: Uint8Array): boolean {
+  return value.length <= INTEGER_BYTES_MAX && value[0] !== 0
+}
+
+/** A compressed point of secp256k1. */
+function isPublicKey(value: Uint8Array): boolean {
+  return (
+    value.length === COMPRESSED_KEY_BYTES && attempt(() => ECDH.convertKey(value, 'secp256k1')) !== undefined
+  )
 }
 
 /** The bytes of bech32 letters without a checksum, or undefined where the bits left over are not few and zero. */
@@ -109,24 +163,33 @@ function bytesOf(letters: string): Uint8Array | undefined {
   return Uint8Array.from({ length }, (_, at) => Number.parseInt(bits.slice(at * 8, at * 8 + 8), 2))
 }
 
-/** The types of a TLV stream (BOLT 1), or undefined where a record is cut off. */
-function recordTypes(bytes: Uint8Array | undefined): bigint[] | undefined {
+interface TlvRecord {
+  readonly type: bigint
+  readonly value: Uint8Array
+}
+
+/** The records of a TLV stream (BOLT 1), or undefined where one is cut off. */
+function recordsOf(bytes: Uint8Array | undefined): TlvRecord[] | undefined {
   if (!bytes) return undefined
-  const types: bigint[] = []
+  const records: TlvRecord[] = []
   let at = 0
   while (at < bytes.length) {
     const type = bigSize(bytes, at)
     const length = type && bigSize(bytes, type.next)
-    if (!type || !length) return undefined
-    const end = BigInt(length.next) + length.value
-    if (end > BigInt(bytes.length)) return undefined
-    types.push(type.value)
-    at = Number(end)
+    if (!type || !length || length.value > BigInt(bytes.length - length.next)) return undefined
+    const end = length.next + Number(length.value)
+    records.push({ type: type.value, value: bytes.subarray(length.next, end) })
+    at = end
   }
-  return types
+  return records
 }
 
-const BIG_SIZE_BYTES: Readonly<Record<number, number>> = { 253: 2, 254: 4, 255: 8 }
+/** Of the first bytes that say so: how many follow, and the least that needs them. */
+const BIG_SIZES: Readonly<Record<number, { readonly bytes: number; readonly min: bigint }>> = {
+  253: { bytes: 2, min: 253n },
+  254: { bytes: 4, min: 0x1_0000n },
+  255: { bytes: 8, min: 0x1_0000_0000n },
+}
 
 function bigSize(
   bytes: Uint8Array,
@@ -134,11 +197,12 @@ function bigSize(
 ): { readonly value: bigint; readonly next: number } | undefined {
   const first = bytes[at]
   if (first === undefined) return undefined
-  const more = BIG_SIZE_BYTES[first]
-  if (more === undefined) return { value: BigInt(first), next: at + 1 }
-  const next = at + 1 + more
+  const size = BIG_SIZES[first]
+  if (size === undefined) return { value: BigInt(first), next: at + 1 }
+  const next = at + 1 + size.bytes
   if (next > bytes.length) return undefined
-  return { value: BigInt(`0x${Buffer.from(bytes.subarray(at + 1, next)).toString('hex')}`), next }
+  const value = BigInt(`0x${Buffer.from(bytes.subarray(at + 1, next)).toString('hex')}`)
+  return value < size.min ? undefined : { value, next }
 }
 
 /** What a decoder gives, or undefined where it throws. */

@@ -224,4 +224,54 @@ describe('Lightning', () => {
     expect(isRight('LIGHTNING', { bolt12 })).toBe(expected)
     expect(isLightningOffer(bolt12)).toBe(expected)
   })
+
+  const key = '02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f283686619'
+  const offered = { 10: '6164', 22: key }
+  test.each([
+    ['an amount and what it is for', { ...offered, 8: '2710' }, true],
+    ['a currency', { ...offered, 6: '555344', 8: '2710' }, true],
+    ['any number of them', { ...offered, 20: '' }, true],
+    ['an odd type that is not known', { ...offered, 33: '00', 1000000033: '00' }, true],
+    ['an even type that is not known', { ...offered, 78: '00' }, false],
+    ['a type of signatures', { ...offered, 81: '00' }, false],
+    ['the type 0', { 0: '00', ...offered }, false],
+    ['an even type of those for experiments', { ...offered, 1000000002: '00' }, false],
+    ['a type beyond', { ...offered, 2000000001: '00' }, false],
+    ['an issuer that is no point', { 10: '6164', 22: `04${key.slice(2)}` }, false],
+    ['an issuer that is not on the curve', { 10: '6164', 22: '03'.repeat(33) }, false],
+    ['an issuer that is too short', { 10: '6164', 22: key.slice(2) }, false],
+    ['a currency without an amount', { ...offered, 6: '555344' }, false],
+    ['an amount for nothing', { 8: '2710', 22: key }, false],
+    ['an amount of nine bytes', { ...offered, 8: '01'.repeat(9) }, false],
+    ['an amount with a leading zero', { ...offered, 8: '0010' }, false],
+    ['a description that is cut off', { 10: 'c3', 22: key }, false],
+    ['a currency that is not UTF-8', { ...offered, 6: 'fffefd', 8: '2710' }, false],
+    ['half a chain', { 2: '00'.repeat(16), ...offered }, false],
+  ])('holds an offer to its records: %s', (_, records, expected) => {
+    expect(isRight('LIGHTNING', { bolt12: offerOf(records) })).toBe(expected)
+  })
+
+  test('takes no offer with a length that is written longer than it is', () => {
+    const long = `fd0021${key}`
+    expect(isRight('LIGHTNING', { bolt12: offerOfHex(`1621${key}`) })).toBe(true)
+    expect(isRight('LIGHTNING', { bolt12: offerOfHex(`16${long}`) })).toBe(false)
+  })
 })
+
+/** An offer of these records by type, their values in hexadecimal. */
+function offerOf(records: Readonly<Record<number, string>>): string {
+  const hex = Object.entries(records).map(
+    ([type, value]) => bigSize(Number(type)) + bigSize(value.length / 2) + value,
+  )
+  return offerOfHex(hex.join(''))
+}
+
+function bigSize(value: number): string {
+  return value < 253 ? value.toString(16).padStart(2, '0') : `fe${value.toString(16).padStart(8, '0')}`
+}
+
+function offerOfHex(hex: string): string {
+  const letters = bech32m.encode('lno', bech32m.toWords(Buffer.from(hex, 'hex')), false)
+  // Without the checksum, which an offer has not.
+  return letters.slice(0, -6)
+}

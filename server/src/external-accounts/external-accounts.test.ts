@@ -167,6 +167,28 @@ describe('a new account elsewhere', () => {
   })
 })
 
+const OFFER = 'lno1zcss9mk8y3wkklfvevcrszlmu23kfrxh49px20665dqwmn4p72pksese'
+const cut = (...joins: string[]) =>
+  OFFER.slice(0, 1) +
+  joins.map((join, at) => join + OFFER.slice(1 + at * 9, 10 + at * 9)).join('') +
+  OFFER.slice(1 + joins.length * 9)
+
+test('an offer is kept in one piece, however it was joined', async () => {
+  const { client, customerId } = await platformWithCustomer()
+  const add = (bolt12: string) =>
+    client.post(PATH, { customerId, currency: 'BTC', accountInfo: { accountType: 'LIGHTNING', bolt12 } })
+  for (const bad of [`+${OFFER}`, `${OFFER}+`, `${OFFER}+ `, cut('++'), cut(' '), cut('+-')])
+    expect(refusal(await add(bad)), bad).toEqual({
+      status: 400,
+      code: 'INVALID_BANK_ACCOUNT',
+      field: 'accountInfo.bolt12',
+    })
+  const made = await add(cut('+', '+ ', '+\r\n\t', '+\u00a0'))
+  expect(made).toMatchObject({ status: 201, body: { accountInfo: { bolt12: OFFER } } })
+  for (const same of [OFFER, OFFER.toUpperCase(), cut('+ ').toUpperCase()])
+    expect(refusal(await add(same))).toEqual({ status: 409, code: 'CONFLICT', field: 'accountInfo' })
+})
+
 describe('accounts elsewhere', () => {
   test('are gone when deleted, and can be added again', async () => {
     const { client, customerId } = await platformWithCustomer()

@@ -15,7 +15,7 @@ import type { ExternalAccountRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { ApiError, fieldError, type Handler } from '../operation.ts'
 import { page } from '../paging.ts'
-import { checkAccountDetails } from './account-details.ts'
+import { checkAccountDetails, keptDetails } from './account-details.ts'
 import {
   type CreateBody,
   externalAccountView,
@@ -66,7 +66,7 @@ export const platformExternalAccountCreate: Handler<typeof platform_external_acc
  * where its owner has it already.
  */
 async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
-  const { accountInfo } = body
+  const accountInfo = keptDetails(body.accountInfo)
   const { currencies } = accountType(accountInfo.accountType)
   if (!currencies.some((currency) => currency === body.currency))
     throw fieldError(
@@ -77,7 +77,7 @@ async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<Exter
   checkAccountDetails(accountInfo, op.mode)
   if ('beneficiary' in accountInfo && accountInfo.beneficiary.beneficiaryType === 'INDIVIDUAL')
     checkBirthDate(op, 'accountInfo.beneficiary.birthDate', accountInfo.beneficiary.birthDate)
-  const account = makeExternalAccount(op, owner, body)
+  const account = makeExternalAccount(op, owner, { ...body, accountInfo })
   const same = await selectExternalAccountByFingerprint(op, owner, account.fingerprint)
   if (same)
     throw new ApiError('CONFLICT', {
