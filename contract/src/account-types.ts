@@ -5,7 +5,7 @@ import { MOBILE_ACCOUNT_TYPES } from './account-types-mobile.ts'
 import { OTHER_ACCOUNT_TYPES } from './account-types-other.ts'
 import { BusinessBeneficiary, exampleOfHolder } from './beneficiaries.ts'
 import type { PaymentRailName } from './rails.ts'
-import { OneOf, OneOfWords, Tag, Text } from './schema.ts'
+import { OneOf, OneOfWords, Tag } from './schema.ts'
 
 /**
  * Every account type: what is asked about it, what identifies it, how money reaches it, what it may hold. The
@@ -97,12 +97,10 @@ function beneficiaryOf(row: AccountTypeDeclaration): TProperties {
     : {}
 }
 
-/** Room for what is too long: it is refused like any other mistake. */
-const ASKED_CHARACTERS_MAX = 255
-
 /**
- * A member as a request gives it. What has a pattern is any text there: the server holds it to the pattern together
- * with the checks, so that whatever is wrong with a bank account is the same error. The description says both.
+ * A member as a request gives it. What is not one of some words is any text there, of any length: the server holds it
+ * to length and pattern together with the checks, so that whatever is wrong with a bank account is the same error. The
+ * description says it all.
  */
 function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
   const { pattern, maxLength, description } = field as {
@@ -110,10 +108,10 @@ function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
     maxLength?: number
     description?: string
   }
-  if (pattern === undefined || maxLength === undefined) return field
-  const what = [description, check && ACCOUNT_CHECKS[check]].filter(Boolean).join('. ')
-  const length = Math.max(maxLength, ASKED_CHARACTERS_MAX)
-  const text = Text(length, what === '' ? {} : { description: what })
+  if (maxLength === undefined) return field
+  const length = pattern === undefined && `1 to ${maxLength} characters`
+  const what = [description, check && ACCOUNT_CHECKS[check], length].filter(Boolean).join('. ')
+  const text = Type.String({ wellFormed: true, ...(what === '' ? {} : { description: what }) })
   return Type.IsOptional(field) ? Type.Optional(text) : text
 }
 

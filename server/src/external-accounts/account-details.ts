@@ -46,7 +46,7 @@ export function keptDetails(info: AccountDetails): AccountDetails {
 }
 
 /**
- * Holds every member to its pattern and to the check that its type declares. Error: 400 `INVALID_BANK_ACCOUNT` that names
+ * Holds every member to its length, its pattern and the check that its type declares. Error: 400 `INVALID_BANK_ACCOUNT` that names
  * the member. In sandbox a primary identifier that ends in a magic suffix is not held to what is computed from the rest:
  * where the end is given, nothing is left to compute. One that ends in 105 is refused there (specification 4.16).
  */
@@ -60,6 +60,11 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
     throw invalid(primary!.name, 'names no account (sandbox suffix 105)')
 }
 
+interface TextSchema {
+  readonly pattern?: string
+  readonly maxLength?: number
+}
+
 /** The first member that is not what its type says, and how the sentence about it ends; `steered` has a given end. */
 export function wrongMember(
   info: { readonly accountType: AccountTypeName },
@@ -67,12 +72,14 @@ export function wrongMember(
   steered?: string,
 ): { readonly name: string; readonly refusal: string } | undefined {
   const { fields = {}, paymentOnly = {}, checks = {} } = accountType(info.accountType)
-  const schemas: Readonly<Record<string, { readonly pattern?: string }>> = { ...paymentOnly, ...fields }
+  const schemas: Readonly<Record<string, TextSchema>> = { ...paymentOnly, ...fields }
   const given = textMembers(info, Object.keys(schemas))
   for (const { name, value } of given) {
-    const { pattern } = schemas[name]!
+    const { pattern, maxLength } = schemas[name]!
     const check = checks[name]
-    const isForm = pattern === undefined || new RegExp(pattern, 'u').test(value)
+    const isLength = value !== '' && isWithin(value, maxLength)
+    if (!isLength && pattern === undefined) return { name, refusal: `must have 1 to ${maxLength} characters` }
+    const isForm = isLength && (pattern === undefined || new RegExp(pattern, 'u').test(value))
     if (!isForm) return { name, refusal: check ? CHECKS[check].refusal : `must match ${pattern}` }
     if (
       check &&
@@ -81,6 +88,13 @@ export function wrongMember(
       return { name, refusal: CHECKS[check].refusal }
   }
   return undefined
+}
+
+/** Characters as a schema counts them; what must be too long is not counted. */
+function isWithin(text: string, charactersMax = Number.POSITIVE_INFINITY): boolean {
+  return (
+    text.length <= charactersMax || (text.length <= 2 * charactersMax && [...text].length <= charactersMax)
+  )
 }
 
 function passes(name: AccountCheckName, value: string, given: Given, isSteered: boolean): boolean {

@@ -167,7 +167,60 @@ describe('a new account elsewhere', () => {
   })
 })
 
+test('a text of another length is refused like any other mistake in a member', async () => {
+  const { client, customerId } = await platformWithCustomer()
+  const thb = {
+    accountType: 'THB_ACCOUNT',
+    bankName: 'Bangkok Bank',
+    swiftCode: 'BKKBTHBK',
+    accountNumber: '1234567890',
+    beneficiary,
+  }
+  const brl = {
+    accountType: 'BRL_ACCOUNT',
+    pixKeyType: 'EMAIL',
+    pixKey: 'a@b.example',
+    taxId: '12345678909',
+    beneficiary,
+  }
+  const long = '1'.repeat(100_000)
+  const cases: [string, object, string][] = [
+    ...['1'.repeat(35), long, '', '💥'.repeat(35)].map((text): [string, object, string] => [
+      'THB',
+      { ...thb, accountNumber: text },
+      'accountNumber',
+    ]),
+    ['THB', { ...thb, bankName: '' }, 'bankName'],
+    ['THB', { ...thb, bankName: '💥'.repeat(256) }, 'bankName'],
+    ['BRL', { ...brl, pixKey: `${'a'.repeat(70)}@b.example` }, 'pixKey'],
+    ['BRL', { ...brl, pixKey: '' }, 'pixKey'],
+    ['BRL', { ...brl, taxId: '' }, 'taxId'],
+    ['BRL', { ...brl, taxId: long }, 'taxId'],
+    ['EUR', { ...eur, iban: '' }, 'iban'],
+    ['EUR', { ...eur, iban: eur.iban + long }, 'iban'],
+    ['EUR', { ...eur, swiftCode: '' }, 'swiftCode'],
+    ['BTC', { accountType: 'LIGHTNING', invoice: `lnbc1${long}` }, 'invoice'],
+    ['BTC', { accountType: 'LIGHTNING', bolt12: '' }, 'bolt12'],
+    ['USDC', { accountType: 'SOLANA_WALLET', address: long }, 'address'],
+  ]
+  for (const [currency, accountInfo, member] of cases)
+    expect(refusal(await client.post(PATH, { customerId, currency, accountInfo })), member).toEqual({
+      status: 400,
+      code: 'INVALID_BANK_ACCOUNT',
+      field: `accountInfo.${member}`,
+    })
+  for (const accountNumber of [1, null, undefined, 'a\u0000b'])
+    expect(
+      refusal(
+        await client.post(PATH, { customerId, currency: 'THB', accountInfo: { ...thb, accountNumber } }),
+      ),
+    ).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'accountInfo.accountNumber' })
+  const accountInfo = { ...thb, bankName: '💥'.repeat(255), accountNumber: '1'.repeat(34) }
+  expect((await client.post(PATH, { customerId, currency: 'THB', accountInfo })).status).toBe(201)
+})
+
 const OFFER = 'lno1zcss9mk8y3wkklfvevcrszlmu23kfrxh49px20665dqwmn4p72pksese'
+/** The offer with these between its letters. */
 const cut = (...joins: string[]) =>
   OFFER.slice(0, 1) +
   joins.map((join, at) => join + OFFER.slice(1 + at * 9, 10 + at * 9)).join('') +
