@@ -305,6 +305,30 @@ describe('a quote between accounts here', () => {
       }
   })
 
+  test('at an UMA address tells what the platform asks of the receiver', async () => {
+    const { client, customer } = await ready()
+    const other = await newCustomer(client, { fullName: 'Grace Murray Hopper' })
+    const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+    const requiredCounterpartyFields = [
+      { name: 'FULL_NAME', mandatory: true },
+      { name: 'TAX_ID', mandatory: false },
+    ]
+    const { supportedCurrencies } = (await client.get('/config')).body
+    await client.send('PATCH', '/config', {
+      supportedCurrencies: supportedCurrencies.map((one: object) => ({ ...one, requiredCounterpartyFields })),
+    })
+    const at = (address: string) => ({ destinationType: 'UMA_ADDRESS', umaAddress: address })
+    const here = await quoted(client, account(customer.usd), at(umaAddress))
+    expect(here.counterpartyInformation).toEqual({ FULL_NAME: 'Grace Murray Hopper' })
+    expect((await client.get(`/quotes/${here.id}`)).body).toEqual(here)
+    const elsewhere = await quoted(client, account(customer.usd), at('$success.usd@sandbox.uma.test'))
+    const told = { FULL_NAME: expect.any(String), TAX_ID: expect.any(String) }
+    expect(elsewhere.counterpartyInformation).toEqual(told)
+    expect((await transactionOf(client, elsewhere)).counterpartyInformation).toEqual(told)
+    const toAccount = await quoted(client, account(customer.usd), to(other.usd))
+    expect(toAccount).not.toHaveProperty('counterpartyInformation')
+  })
+
   test('of a customer who was deleted is not quoted, and a quote from before is not executed', async () => {
     const { client, customer } = await ready()
     const other = await newCustomer(client)

@@ -13,9 +13,10 @@ import { checkLookup } from '../receivers/lookups.ts'
 import { issueRequest } from '../signing/signing.ts'
 import { announce } from '../transactions/moves.ts'
 import { makeReference, newTransaction } from '../transactions/transactions.ts'
+import { askedOf } from '../uma/counterparty.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { exchangeRate, feesOf, inWords, type Price, price, rateDetails } from './pricing.ts'
-import { executeQuote, executionCall } from './quotes.ts'
+import { executeQuote, executionCall, type KeptRequest } from './quotes.ts'
 import { fundingInstructions } from './realtime.ts'
 
 export interface CreatedQuote {
@@ -104,6 +105,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
     request: {
       ...keptOfRequest(body),
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
+      ...counterpartyOf(op, sending, payee),
     },
     signing_request_id: null,
     transaction_id: op.newId('Transaction'),
@@ -122,7 +124,7 @@ function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
 
 /** The transaction that pays a quote, not yet executed. */
 function payingTransaction(op: Op, body: QuoteBody, quote: QuoteRow, payee: Payee): TransactionRow {
-  const { reference } = quote.request as { reference?: string }
+  const { reference, counterparty } = quote.request as KeptRequest
   return newTransaction(op, {
     id: quote.transaction_id,
     kind: 'QUOTE',
@@ -143,11 +145,19 @@ function payingTransaction(op: Op, body: QuoteBody, quote: QuoteRow, payee: Paye
     description: body.description ?? null,
     details: {
       rates: quote.pricing,
+      ...(counterparty ? { counterparty } : {}),
       ...(quote.destination_uma ? { uma: quote.destination_uma } : {}),
       ...(reference ? { paymentInstructions: fundingInstructions(op, quote, reference) } : {}),
     },
     ...(reference ? { reference } : {}),
   })
+}
+
+/** Who receives at an UMA address tells what the platform asks. */
+function counterpartyOf(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
+  const told = payee.kind === 'external' ? undefined : payee.counterparty
+  const counterparty = askedOf(op, sending, told ?? {})
+  return Object.keys(counterparty).length > 0 ? { counterparty } : {}
 }
 
 function identifierOf(payee: Payee): string | null {

@@ -10,6 +10,7 @@ import { findCustomer } from '../customers/customers.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../db/tables.ts'
 import { checkRail, findExternalAccount, railsOf } from '../external-accounts/external-accounts.ts'
 import { ApiError, fieldError } from '../operation.ts'
+import type { Counterparty } from '../uma/counterparty.ts'
 import { resolveUma } from '../uma/uma.ts'
 
 export type QuoteBody = BodyOf<typeof quote_create>
@@ -27,8 +28,14 @@ export type Payee =
       readonly account: InternalAccountRow
       readonly currency: KnownCurrency
       readonly umaAddress?: string
+      readonly counterparty?: Counterparty
     }
-  | { readonly kind: 'uma'; readonly umaAddress: string; readonly currency: KnownCurrency }
+  | {
+      readonly kind: 'uma'
+      readonly umaAddress: string
+      readonly currency: KnownCurrency
+      readonly counterparty: Counterparty
+    }
 
 export interface Parties {
   /** On whose behalf. */
@@ -146,9 +153,8 @@ async function findUmaPayee(
       `This address receives ${receiver.currencies.join(', ')}`,
     )
   const account = receiver.customerId && (await findCustomerAccount(op, receiver.customerId, receiving))
-  return account
-    ? { kind: 'internal', account, currency: receiving, umaAddress: receiver.address }
-    : { kind: 'uma', umaAddress: receiver.address, currency: receiving }
+  const at = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
+  return account ? { kind: 'internal', account, ...at } : { kind: 'uma', ...at }
 }
 
 function checkCurrency(asked: string | undefined, actual: string): void {

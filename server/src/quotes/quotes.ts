@@ -11,6 +11,7 @@ import { present } from '../present.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { type RateSummary, type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
 import { nextState, transition } from '../transition.ts'
+import type { Counterparty } from '../uma/counterparty.ts'
 import { fundingInstructions } from './realtime.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
@@ -79,10 +80,14 @@ export function beginSettlement(
   }
 }
 
-/** What a quote keeps of its request, and the reference of its payment where it is to be paid in. */
+/**
+ * What a quote keeps of its request, the reference of its payment where it is to be paid in, and what the platform asks of
+ * the receiver.
+ */
 export interface KeptRequest {
   readonly customerId?: string
   readonly reference?: string
+  readonly counterparty?: Counterparty
 }
 
 /**
@@ -92,6 +97,7 @@ export interface KeptRequest {
 export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
   const pricing = quote.pricing as unknown as RateSummary
   const instructions = paymentInstructions(op, quote, payloadToSign)
+  const { counterparty } = quote.request as KeptRequest
   return {
     id: quote.id,
     status: quote.state,
@@ -107,6 +113,7 @@ export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undef
     feesIncluded: quote.fees,
     rateDetails: withBigints(pricing.rateDetails),
     transactionId: quote.transaction_id,
+    ...(counterparty ? { counterpartyInformation: counterparty } : {}),
     ...(instructions ? { paymentInstructions: instructions } : {}),
   }
 }

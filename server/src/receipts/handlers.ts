@@ -9,16 +9,15 @@ import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CustomerRow } from '../db/tables.ts'
 import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
-import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
 import { executionCall } from '../quotes/quotes.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
   transactionView,
 } from '../transactions/transactions.ts'
+import { askedOf, SANDBOX_COUNTERPARTY } from '../uma/counterparty.ts'
 import { findCustomerAtUma, readUmaAddress } from '../uma/uma.ts'
 import { approveReceipt, isAwaitingApproval, receivePayment, rejectReceipt } from './receipts.ts'
-import { SANDBOX_SENDER } from './sandbox-sender.ts'
 
 export const transactionApprove: SignedHandler<typeof transaction_approve> = {
   async signedAs(op, { params }) {
@@ -62,8 +61,7 @@ export const sandboxUmaReceive: Handler<typeof sandbox_uma_receive> = async (op,
   if (customer.uma_address === sender)
     throw fieldError('SELF_PAYMENT', 'senderUmaAddress', 'The sender and the receiver are the same')
   const { receivingCurrencyCode: currency, receivingCurrencyAmount: amount } = body
-  const asked = currencyConfig(platformConfig(op), currency)?.requiredCounterpartyFields ?? []
-  const counterparty = Object.fromEntries(asked.map(({ name }) => [name, SANDBOX_SENDER[name]]))
+  const counterparty = askedOf(op, currency, SANDBOX_COUNTERPARTY)
   const { receipt, writes } = await receivePayment(
     op,
     { customer, sender, amount, currency, counterparty },

@@ -5,6 +5,7 @@ import type { CustomerRow } from '../db/tables.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
 import { UMA_SCENARIOS } from '../sandbox/payment-outcomes.ts'
+import { type Counterparty, customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
 import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
 
 /** Who receives at an UMA address. */
@@ -15,6 +16,7 @@ export interface UmaReceiver {
   readonly currencies: readonly KnownCurrency[]
   /** A customer of this platform. */
   readonly customerId?: string
+  readonly counterparty: Counterparty
 }
 
 /** An UMA address in the one form in which it is compared. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`. */
@@ -37,7 +39,7 @@ export async function resolveUma(op: Op, text: string, field: string): Promise<U
   const customer = await findCustomerAtUma(op, address, field)
   const currencies = customer.verification_status === 'APPROVED' ? await receivedBy(op, customer) : []
   if (currencies.length === 0) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
-  return { address, currencies, customerId: customer.id }
+  return { address, currencies, customerId: customer.id, counterparty: customerAsCounterparty(customer) }
 }
 
 /** The customer at an address as `readUmaAddress` gives it, approved or not. Error: 404 `UMA_NOT_FOUND`, naming `field`. */
@@ -57,7 +59,7 @@ function sandboxReceiver(op: Op, address: string): UmaReceiver | undefined {
   if (op.mode !== 'sandbox') return undefined
   const [name = '', domain] = address.split('@')
   if (domain !== op.sandboxUmaDomain || !Object.hasOwn(UMA_SCENARIOS, name)) return undefined
-  return { address, currencies: [UMA_SCENARIOS[name]!.currency] }
+  return { address, currencies: [UMA_SCENARIOS[name]!.currency], counterparty: SANDBOX_COUNTERPARTY }
 }
 
 /** What a customer receives: its own currencies first, then in the order of the settings, the wallet's last. */

@@ -1,0 +1,56 @@
+import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/config'
+import type { Op } from '../app.ts'
+import type { CustomerRow } from '../db/tables.ts'
+import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
+import { present } from '../present.ts'
+
+/** What somebody tells of itself as the other side of a payment. */
+export type Counterparty = { readonly [Field in (typeof CUSTOMER_INFO_FIELDS)[number]]?: string }
+
+/** The other side in the sandbox, as far as a platform may ask. */
+export const SANDBOX_COUNTERPARTY: Counterparty = {
+  FULL_NAME: 'Grace Hopper',
+  BIRTH_DATE: '1906-12-09',
+  NATIONALITY: 'US',
+  PHONE_NUMBER: '+12025550123',
+  EMAIL: 'grace@example.com',
+  POSTAL_ADDRESS: '1 Sandbox Street, Arlington, VA 22201, US',
+  TAX_ID: '000-00-0000',
+  REGISTRATION_NUMBER: '000000000',
+  USER_TYPE: 'INDIVIDUAL',
+  COUNTRY_OF_RESIDENCE: 'US',
+  ACCOUNT_IDENTIFIER: '000123456789',
+  FI_LEGAL_ENTITY_NAME: 'Countersign Sandbox Bank',
+  FI_ADDRESS: '2 Sandbox Street, Arlington, VA 22201, US',
+  PURPOSE_OF_PAYMENT: 'FAMILY_SUPPORT',
+  ULTIMATE_INSTITUTION_COUNTRY: 'US',
+  IDENTIFIER: 'sandbox-sender',
+  BUSINESS_TYPE: 'NONE',
+  COMPANY_LEGAL_NAME: 'Sandbox Sender, Inc.',
+  ID_TYPE: 'PASSPORT',
+  ID_NUMBER: '000000000',
+}
+
+/** What a customer of this platform tells. */
+export function customerAsCounterparty({ customer_type, email, region, details }: CustomerRow): Counterparty {
+  const { fullName, birthDate, nationality, phoneNumber, businessInfo } = details as {
+    readonly [Name in 'fullName' | 'birthDate' | 'nationality' | 'phoneNumber']?: string
+  } & { readonly businessInfo?: { readonly legalName?: string; readonly registrationNumber?: string } }
+  return present({
+    FULL_NAME: fullName,
+    BIRTH_DATE: birthDate,
+    NATIONALITY: nationality,
+    PHONE_NUMBER: phoneNumber,
+    EMAIL: email,
+    USER_TYPE: customer_type,
+    COUNTRY_OF_RESIDENCE: region,
+    COMPANY_LEGAL_NAME: businessInfo?.legalName,
+    REGISTRATION_NUMBER: businessInfo?.registrationNumber,
+  })
+}
+
+/** Of what the other side tells, that which the platform asks in this currency. */
+export function askedOf(op: Op, currency: string, told: Counterparty): Counterparty {
+  const asked = currencyConfig(platformConfig(op), currency)?.requiredCounterpartyFields ?? []
+  return present(Object.fromEntries(asked.map(({ name }) => [name, told[name]])))
+}
