@@ -11,6 +11,11 @@ const SEEN_MAX = 2_000
 const TRANSACTION_CONTROL = /^\s*(?:begin|start|commit|end|rollback|abort|savepoint|release)\b/i
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
+/** pg gives up a connection that is silent for longer; its types do not say so. */
+interface TimedQuery extends QueryConfig {
+  readonly query_timeout: number | undefined
+}
+
 type Send = (config: QueryConfig) => Promise<QueryResult>
 
 /**
@@ -20,26 +25,29 @@ type Send = (config: QueryConfig) => Promise<QueryResult>
  */
 export class Statements {
   readonly #send: Send
+  readonly #timeoutMs: number | undefined
   readonly #names = new Map<string, string>()
   readonly #seen = new Set<string>()
 
-  constructor(send: Send) {
+  constructor(send: Send, timeoutMs?: number) {
     this.#send = send
+    this.#timeoutMs = timeoutMs
   }
 
   async run<Row>(sql: string, parameters: readonly unknown[] = []): Promise<QueryAnswer<Row>> {
-    const config: QueryConfig = { text: sql, values: parameters.map(toParameter), types: portTypes }
-    const name = this.#nameOf(sql)
-    return answer(await (name === undefined ? this.#send(config) : this.#sendNamed(name, config)))
-  }
-
-  async #sendNamed(name: string, config: QueryConfig): Promise<QueryResult> {
+    const config: TimedQuery = {
+      name: this.#nameOf(sql),
+      text: sql,
+      values: parameters.map(toParameter),
+      types: portTypes,
+      query_timeout: this.#timeoutMs,
+    }
     try {
-      return await this.#send({ ...config, name })
+      return answer(await this.#send(config))
     } catch (error) {
-      if (!isLostName(error)) throw error
+      if (config.name === undefined || !isLostName(error)) throw error
       // The statement has not run: its name was gone, or what it was prepared for has changed.
-      return this.#send(config)
+      return answer(await this.#send({ ...config, name: undefined }))
     }
   }
 

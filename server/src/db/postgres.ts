@@ -45,7 +45,7 @@ export async function openPostgres(
   }
   const brief = openPool(BRIEF_MAX)
   const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
-  const statementsOf = (pool: pg.Pool) => new Statements((config) => send(pool, config, timeoutMs))
+  const statementsOf = (pool: pg.Pool) => new Statements((config) => send(pool, config), timeoutMs)
   const statements = { brief: statementsOf(brief), others: statementsOf(others) }
   let closed: Promise<unknown> | undefined
   return {
@@ -63,19 +63,13 @@ export async function openPostgres(
   }
 }
 
-/** pg knows it, its types do not. */
-interface TimedQuery extends pg.QueryConfig {
-  readonly query_timeout: number
-}
-
 /** What a refused statement was sent on is as good as before, with all that is prepared there; else it is not used again. */
-async function send(pool: pg.Pool, config: pg.QueryConfig, timeoutMs: number): Promise<pg.QueryResult> {
+async function send(pool: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResult> {
   const client = await pool.connect().catch((cause) => {
     throw new NoConnection('no connection to the database', { cause })
   })
-  const timed: TimedQuery = { ...config, query_timeout: timeoutMs }
   try {
-    const result = await client.query(timed)
+    const result = await client.query(config)
     client.release()
     return result
   } catch (error) {
