@@ -47,6 +47,8 @@ export async function openService(
     wrapDatabase?: (db: Database) => Database
     /** In place of those of `agents/tries.ts`. */
     tryLimits?: TryLimits
+    /** In place of that of `sandbox/clock.ts`. */
+    advanceWebhooksMs?: number
   } = {},
 ): Promise<Service> {
   await makeDataDir(config.dataDir)
@@ -84,7 +86,8 @@ export async function openService(
       tries: createTries(machineClock, options.tryLimits),
       commit: (op, writes) => jobs.commit(op, writes),
       wakeJobs: () => jobs.wake(),
-      advanceClock: (platformId, target) => advanceClock(app, jobs, platformId, target),
+      advanceClock: (platformId, target) =>
+        advanceClock(app, jobs, platformId, target, options.advanceWebhooksMs),
     }
     const jobs = createJobRunner(app, JOB_HANDLERS)
     const server = createServer(app, options)

@@ -293,11 +293,11 @@ export class TestPlatform {
     return commit(this.service, writes)
   }
 
-  /** Moves the platform's clock, then does what is due. */
+  /** Moves the platform's clock, then does what is due, but webhooks. */
   async advance(seconds: number): Promise<void> {
     const { clock_offset_ms } = await this.row()
     await this.change({ clock_offset_ms: clock_offset_ms + BigInt(Math.round(seconds * 1000)) })
-    await this.service.jobs.runDue(this.id)
+    await this.service.jobs.runDue(this.id, 0)
   }
 
   /** An approved customer with a wallet, and a credential whose codes go to `contact`. */

@@ -108,6 +108,19 @@ export async function newWorld() {
   return { client, usd, receiver }
 }
 
+/** From now on nothing is answered, until what this gives is called: then 200. */
+export function hold(receiver: Receiver): () => void {
+  let release!: () => void
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  receiver.answer = async () => {
+    await released
+    return 200
+  }
+  return release
+}
+
 /** What deliveries to this platform are signed with. */
 export async function secretOf(client: Client): Promise<string> {
   return (await client.get('/webhook-secrets')).body.data[0].secret

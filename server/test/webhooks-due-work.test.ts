@@ -6,9 +6,10 @@ import { update } from '../src/db/writes.ts'
 import { event } from '../src/events/events.ts'
 import { JOB_HANDLERS } from '../src/handlers.ts'
 import { createJobRunner, type JobRunner } from '../src/jobs/runner.ts'
+import { advanceClock } from '../src/sandbox/clock.ts'
 import { createDeliver } from '../src/webhooks/deliver.ts'
 import { type openApp as OpenApp, openApp } from './open-app.testing.ts'
-import { Receiver } from './webhook-receiver.testing.ts'
+import { hold, Receiver } from './webhook-receiver.testing.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
@@ -36,6 +37,19 @@ function opAt(offsetMs: number, platform: Op['platform'], jobId = 'test'): Op {
 function newRunner(): JobRunner {
   return createJobRunner(service.app, { ...JOB_HANDLERS, 'webhook.deliver': createDeliver({}) })
 }
+
+/** How the deliveries of the platform stand. */
+async function states(op: Op): Promise<[string, string][]> {
+  const rows = await service.app.read
+    .selectFrom('webhook_deliveries')
+    .select(['id', 'state'])
+    .where('platform_id', '=', op.platform.id)
+    .execute()
+  return rows.map(({ id, state }) => [id, state])
+}
+
+/** Later than any delivery of these tests. */
+const soon = () => performance.now() + 15_000
 
 async function happen(
   op: Op,
@@ -75,7 +89,7 @@ test('seven days after it happened an event is given up, and the one that waited
   const [first, second] = [await happen(op, 'Customer:1'), await happen(op, 'Customer:1')]
   const runner = newRunner()
   receiver.answer = ({ event }) => (event.id === first.id ? 500 : 200)
-  await runner.runDue(op.platform.id)
+  await runner.runDue(op.platform.id, soon())
   expect(new Set(receiver.received.map(({ event }) => event.id))).toEqual(new Set([first.id]))
   /** What is sent at that time. Of the test run's other processes one may send it too. */
   const at = async (ms: number) => {
@@ -83,29 +97,53 @@ test('seven days after it happened an event is given up, and the one that waited
       update('platforms', op.platform.id, {}, { clock_offset_ms: BigInt(ms) }),
     ])
     const count = receiver.received.length
-    await runner.runDue(op.platform.id)
+    await runner.runDue(op.platform.id, soon())
     return new Set(receiver.received.slice(count).map(({ event }) => event.id))
   }
-  const states = async () =>
-    (
-      await service.app.read
-        .selectFrom('webhook_deliveries')
-        .select(['id', 'state'])
-        .where('platform_id', '=', op.platform.id)
-        .execute()
-    ).map(({ id, state }) => [id, state])
   expect(await at(6.9 * DAY_MS)).toEqual(new Set([first.id]))
-  expect(await states()).toEqual([[first.id, 'PENDING']])
-  const due = await runner.nextDue(op.platform.id, new Date(op.now.getTime() + 8 * DAY_MS))
+  expect(await states(op)).toEqual([[first.id, 'PENDING']])
+  const due = await runner.nextDue(op.platform.id, new Date(op.now.getTime() + 8 * DAY_MS), true)
   expect(due!.getTime()).toBeLessThanOrEqual(first.at.getTime() + 7 * DAY_MS)
   expect([...(await at(7 * DAY_MS))]).toEqual([first.id, second.id])
-  expect(new Set(await states())).toEqual(
+  expect(new Set(await states(op))).toEqual(
     new Set([
       [first.id, 'FAILED'],
       [second.id, 'DELIVERED'],
     ]),
   )
   expect(await at(20 * DAY_MS)).toEqual(new Set())
+})
+
+test('an advance does not send what another process is sending, and waits for it', async () => {
+  const { op, receiver } = await newWorld()
+  const release = hold(receiver)
+  const { id } = await happen(op, op.newId('Customer'))
+  const [sending, advancing] = [newRunner(), newRunner()]
+  sending.wake()
+  await receiver.until((all) => all.length === 1)
+  await advanceClock(service.app, advancing, op.platform.id, op.now, 500)
+  expect(receiver.received).toHaveLength(1)
+  const advanced = advanceClock(service.app, advancing, op.platform.id, op.now, 15_000)
+  release()
+  await advanced
+  expect(await states(op)).toEqual([[id, 'DELIVERED']])
+  expect(receiver.received).toHaveLength(1)
+  await Promise.all([sending.stop(), advancing.stop()])
+})
+
+test('what is left under way is not begun again, and a runner that stops waits for it', async () => {
+  const { op, receiver } = await newWorld()
+  const release = hold(receiver)
+  await happen(op, op.newId('Customer'))
+  const runner = newRunner()
+  await runner.runDue(op.platform.id, performance.now() + 500)
+  expect(await states(op)).toEqual([])
+  runner.wake()
+  const stopped = runner.stop()
+  release()
+  await stopped
+  expect((await states(op)).map(([, state]) => state)).toEqual(['DELIVERED'])
+  expect(receiver.received).toHaveLength(1)
 })
 
 describe('a rule about answers', () => {

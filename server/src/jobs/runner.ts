@@ -6,7 +6,7 @@ import { StaleRead } from '../operation.ts'
 import { dueNow } from './jobs.ts'
 import type { JobHandler, JobKind } from './kinds.ts'
 import { LANE_NAMES, LANES, type LaneName, laneOf } from './lanes.ts'
-import { claimDue, type DueJob, selectDueOf, selectJobExists, selectNextDue } from './store.ts'
+import { claimDue, claimDueOf, type DueJob, selectDueOf, selectJobExists, selectNextDue } from './store.ts'
 
 /** Runs due work, by each platform's own clock. */
 export interface JobRunner {
@@ -16,10 +16,13 @@ export interface JobRunner {
   wake(): void
   /** Commits what an operation wants written. Work that is due by it begins at once, where there is room. */
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
-  /** Does all work of one platform that is due at its present time, in order of due time; or all but webhooks. */
-  runDue(platformId: string, withWebhooks?: boolean): Promise<void>
-  /** When the next of that work falls due, not later than `until`. */
-  nextDue(platformId: string, until: Date, withWebhooks?: boolean): Promise<Date | undefined>
+  /**
+   * Does all work of one platform that is due at its present time, in order of due time, and waits for what others do of
+   * it. Webhooks only until `webhooksUntilMs`, by `performance.now()`: those that are under way then go on.
+   */
+  runDue(platformId: string, webhooksUntilMs: number): Promise<void>
+  /** When the next work of a platform falls due, webhooks or not, not later than `until`. */
+  nextDue(platformId: string, until: Date, withWebhooks: boolean): Promise<Date | undefined>
   /** Stops looking, and waits for what is under way. */
   stop(): Promise<void>
 }
@@ -27,6 +30,8 @@ export interface JobRunner {
 const POLL_MS = 1000
 /** What `runDue` reads at a time. */
 const DUE_OF_PLATFORM_MAX = 64
+/** How long `runDue` lets another process work before it looks again. */
+const ELSEWHERE_MS = 50
 const RETRY_SECONDS_MAX = 3600
 const COMMIT_TRIES_MAX = 6
 
@@ -47,7 +52,7 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
       await nextTurn()
       again = false
       const room = { main: 0, messages: 0, webhooks: 0 }
-      // A claim that was under way when others were begun can have brought more than there was room for.
+      // `runDue`, or a claim that was under way when others were begun, can have brought more than there was room for.
       for (const lane of LANE_NAMES) room[lane] = Math.max(0, LANES[lane].atOnceMax - taken[lane])
       if (!LANE_NAMES.some((lane) => room[lane] > 0)) return
       const jobs = await claimDue(app, room)
@@ -55,12 +60,13 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
         const found = jobs.filter(({ kind }) => laneOf(kind) === lane)
         if (room[lane] > 0) isBehind[lane] = found.length === room[lane]
       }
-      // A claim may run out before its work is done: it goes on all the same.
-      for (const job of jobs) if (!underWay.has(job.id)) begin(job)
+      for (const job of jobs) begin(job)
     } while (again && !stopped)
   }
 
   function begin(job: DueJob): void {
+    // A claim may run out before its work is done: it goes on all the same.
+    if (underWay.has(job.id)) return
     const lane = laneOf(job.kind)
     taken[lane] += 1
     const done = perform(job)
@@ -118,7 +124,7 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     for (const { write, job, known } of due) {
       const lane = laneOf(job.kind)
       if (stopped || isBehind[lane]) continue
-      if (taken[lane] === LANES[lane].atOnceMax) isBehind[lane] = true
+      if (taken[lane] >= LANES[lane].atOnceMax) isBehind[lane] = true
       else {
         taken[lane] += 1
         mine.set(write, { ...job, platform: op.platform, known })
@@ -167,15 +173,21 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     },
     wake,
     commit,
-    async runDue(platformId, withWebhooks = true) {
+    async runDue(platformId, webhooksUntilMs) {
       for (;;) {
-        const jobs = await selectDueOf(app, platformId, DUE_OF_PLATFORM_MAX, withWebhooks)
+        const withWebhooks = performance.now() < webhooksUntilMs
+        const jobs = first(await selectDueOf(app, platformId, DUE_OF_PLATFORM_MAX, withWebhooks))
         if (jobs.length === 0) return
-        for (const group of oneByOne(jobs))
-          await Promise.all(group.map((job) => underWay.get(job.id) ?? perform(job)))
+        const idle = jobs.map(({ id }) => id).filter((id) => !underWay.has(id))
+        if (idle.length > 0) for (const job of await claimDueOf(app, platformId, idle)) begin(job)
+        const done = jobs.flatMap(({ id }) => underWay.get(id) ?? [])
+        // What is due and not under way here is claimed elsewhere, or was done meanwhile.
+        if (done.length === 0) await atMost(ELSEWHERE_MS)
+        else if (isWebhook(jobs[0]!)) await atMost(webhooksUntilMs - performance.now(), Promise.all(done))
+        else await Promise.all(done)
       }
     },
-    nextDue: (platformId, until, withWebhooks = true) => selectNextDue(app, platformId, until, withWebhooks),
+    nextDue: (platformId, until, withWebhooks) => selectNextDue(app, platformId, until, withWebhooks),
     async stop() {
       stopped = true
       clearInterval(timer)
@@ -186,14 +198,23 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
 }
 
 /** Job after job; but of adjacent webhooks none waits for the machine that another one goes to. */
-function oneByOne(jobs: readonly DueJob[]): DueJob[][] {
-  const groups: DueJob[][] = []
-  for (const job of jobs) {
-    const group = groups.at(-1)
-    if (group && laneOf(job.kind) === 'webhooks' && laneOf(group[0]!.kind) === 'webhooks') group.push(job)
-    else groups.push([job])
-  }
-  return groups
+function first<J extends Pick<DueJob, 'kind'>>(jobs: readonly J[]): readonly J[] {
+  const end = jobs.findIndex((job) => !isWebhook(job))
+  return end < 0 ? jobs : jobs.slice(0, Math.max(1, end))
+}
+
+function isWebhook({ kind }: Pick<DueJob, 'kind'>): boolean {
+  return laneOf(kind) === 'webhooks'
+}
+
+/** Waits for that long, or until it is done. */
+async function atMost(ms: number, done?: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race(done ? [done, late] : [late])
+  clearTimeout(timer)
 }
 
 function nextTurn(): Promise<void> {

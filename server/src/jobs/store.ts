@@ -31,46 +31,64 @@ const HAS_DUE = LANE_NAMES.map(
 ).join(' OR ')
 
 /** Claims are in real time, `$1`. The rows are found, locked and changed by their ids: whatever the plan, few are read. */
+const claimOf = (ids: string, where: string) => `
+UPDATE jobs SET attempts = attempts + 1, claimed_until = $1::timestamptz + interval '1 second' * CASE
+    WHEN ${IS_OF.messages} THEN ${LANES.messages.claimSeconds}
+    WHEN ${IS_OF.webhooks} THEN ${LANES.webhooks.claimSeconds} ELSE ${LANES.main.claimSeconds} END
+WHERE id = ANY (ARRAY(SELECT id FROM jobs WHERE id = ANY (${ids}) AND ${where} FOR UPDATE SKIP LOCKED))
+RETURNING *`
+
 const CLAIM = `
 WITH platform AS (
   SELECT p.id, ${TIME_OF_PLATFORM} AS now FROM platforms p
   WHERE p.closed_at IS NULL AND (${HAS_DUE})),
 due AS (${earliest('main', '$2')} UNION ALL ${earliest('messages', '$3')} UNION ALL ${earliest('webhooks', '$4')})
-UPDATE jobs SET attempts = attempts + 1, claimed_until = $1::timestamptz + interval '1 second' * CASE
-    WHEN ${IS_OF.messages} THEN ${LANES.messages.claimSeconds}
-    WHEN ${IS_OF.webhooks} THEN ${LANES.webhooks.claimSeconds} ELSE ${LANES.main.claimSeconds} END
-WHERE id = ANY (ARRAY(
-  SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM due)) AND ${IS_FREE} FOR UPDATE SKIP LOCKED))
-RETURNING *`
+${claimOf('ARRAY(SELECT id FROM due)', IS_FREE)}`
 
 /** Claims what is due now and claimed by nobody, earliest first, so many of each lane at most. */
 export async function claimDue(app: App, room: Readonly<Record<LaneName, number>>): Promise<DueJob[]> {
-  const parameters = [app.clock(), room.main, room.messages, room.webhooks]
-  const { rows } = await app.db.query<JobRow>(CLAIM, parameters, { isBrief: true })
-  const claimed = rows.map((job) => ({ ...job, attempts: job.attempts - 1 }))
-  return withPlatforms(app, claimed.sort(byTime))
+  return claim(app, CLAIM, [app.clock(), room.main, room.messages, room.webhooks])
+}
+
+/** By the time of the platform `$2`. */
+const IS_DUE = `platform_id = $2
+  AND due_at <= (SELECT ${TIME_OF_PLATFORM} FROM platforms p WHERE p.id = $2 AND p.closed_at IS NULL)`
+const CLAIM_OF = claimOf('$3::text[]', `${IS_DUE} AND ${IS_FREE}`)
+
+/** Claims what of these jobs of one platform is still due and claimed by nobody. */
+export async function claimDueOf(app: App, platformId: string, ids: readonly string[]): Promise<DueJob[]> {
+  return claim(app, CLAIM_OF, [app.clock(), platformId, ids])
+}
+
+async function claim(app: App, sql: string, parameters: readonly unknown[]): Promise<DueJob[]> {
+  const { rows } = await app.db.query<JobRow>(sql, parameters, { isBrief: true })
+  return Promise.all(
+    rows.sort(byTime).map(async (job) => {
+      const platform = (await app.lookup(PLATFORM_BY_ID, job.platform_id))!
+      return { ...job, attempts: job.attempts - 1, platform }
+    }),
+  )
 }
 
 /** Lanes whose work is done in a platform's own time. */
 const lanesWith = (withWebhooks: boolean) => LANE_NAMES.filter((lane) => withWebhooks || lane !== 'webhooks')
 
-/** What is due of one platform, claimed or not: doing a job twice has one effect. */
+/** What is due of one platform, claimed or not, earliest first. */
 export async function selectDueOf(
   app: App,
   platformId: string,
   limit: number,
   withWebhooks: boolean,
-): Promise<DueJob[]> {
+): Promise<Pick<JobRow, 'id' | 'kind'>[]> {
   const ofLanes = lanesWith(withWebhooks).map(
-    (lane) => `(SELECT * FROM jobs WHERE platform_id = $2
-       AND due_at <= (SELECT ${TIME_OF_PLATFORM} FROM platforms p WHERE p.id = $2 AND p.closed_at IS NULL)
-       AND ${IS_OF[lane]} ORDER BY due_at, id LIMIT $3)`,
+    (lane) => `(SELECT id, kind, due_at FROM jobs WHERE ${IS_DUE} AND ${IS_OF[lane]}
+       ORDER BY due_at, id LIMIT $3)`,
   )
-  const { rows } = await app.db.query<JobRow>(
-    `SELECT * FROM (${ofLanes.join(' UNION ALL ')}) AS j ORDER BY due_at, id LIMIT $3`,
+  const { rows } = await app.db.query<Pick<JobRow, 'id' | 'kind'>>(
+    `SELECT id, kind FROM (${ofLanes.join(' UNION ALL ')}) AS j ORDER BY due_at, id LIMIT $3`,
     [app.clock(), platformId, limit],
   )
-  return withPlatforms(app, rows)
+  return rows
 }
 
 /** When the next work of a platform falls due, not later than `until`. */
@@ -95,12 +113,6 @@ export async function selectNextDue(
 export async function selectJobExists(app: App, id: string): Promise<boolean> {
   return (
     (await app.read.selectFrom('jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
-  )
-}
-
-async function withPlatforms(app: App, jobs: readonly JobRow[]): Promise<DueJob[]> {
-  return Promise.all(
-    jobs.map(async (job) => ({ ...job, platform: (await app.lookup(PLATFORM_BY_ID, job.platform_id))! })),
   )
 }
 

@@ -167,7 +167,7 @@ const ONCE_ENTRIES_MAX = 256
 
 /**
  * Sends once per piece of work, however often that is run: a guard that failed asks for a new decision and not for a new
- * try, and an advance of the clock may run what the runner is about.
+ * try.
  */
 function createOnce() {
   const sent = new Map<string, { readonly sinceMs: number; readonly attempt: Promise<Attempt> }>()

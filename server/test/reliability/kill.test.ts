@@ -84,7 +84,7 @@ async function expectDelivered(client: Client, receiver: Receiver): Promise<void
       .map(({ id, type, objectId, sequence }) => ({ id, type, objectId, sequence }))
   }
   const limitMs = performance.now() + DELIVERED_MS_MAX
-  // What a killed process was about is taken up by an advance, or when its claim is over.
+  // What a killed process was about is taken up when its claim is over.
   while (missing().length > 0 && performance.now() < limitMs) await client.advance(60)
   expect(missing(), 'events that did not come').toEqual([])
 

@@ -20,7 +20,9 @@ export interface OwnService {
   close(): Promise<void>
 }
 
-export async function openOwnService(options: { cardAnswerMsMax?: number } = {}): Promise<OwnService> {
+export async function openOwnService(
+  options: { cardAnswerMsMax?: number; advanceWebhooksMs?: number } = {},
+): Promise<OwnService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-reliability-'))
   const serverUrl = process.env.DATABASE_URL
   const own = serverUrl
