@@ -24,6 +24,8 @@ export interface PurchaseScenario extends Scenario {
   readonly pullFails?: boolean
 }
 
+const SLOW_PULL_SECONDS = 30
+
 export const PURCHASE_SCENARIOS: Readonly<Record<string, PurchaseScenario>> = {
   '002': {
     outcome: 'CARD_INSUFFICIENT_FUNDS',
@@ -31,7 +33,11 @@ export const PURCHASE_SCENARIOS: Readonly<Record<string, PurchaseScenario>> = {
     declined: 'CARD_INSUFFICIENT_FUNDS',
   },
   '003': { outcome: 'CARD_PAUSED', meaning: 'Declined as if the card were frozen', declined: 'CARD_PAUSED' },
-  '005': { outcome: 'SETTLED', meaning: 'What is cleared is pulled later', pullAfterSeconds: 30 },
+  '005': {
+    outcome: 'SETTLED',
+    meaning: `Settled at once; what is cleared is pulled ${SLOW_PULL_SECONDS} seconds later`,
+    pullAfterSeconds: SLOW_PULL_SECONDS,
+  },
   '006': {
     outcome: 'EXCEPTION',
     meaning: 'What is cleared cannot be pulled',

@@ -1,12 +1,7 @@
 import type { SuccessOf } from '@countersign/contract/endpoint'
 import type { sandbox_magic_value_list } from '@countersign/contract/sandbox'
 import { present } from '../present.ts'
-import {
-  CARD_SCENARIOS,
-  type CardScenario,
-  PURCHASE_SCENARIOS,
-  type PurchaseScenario,
-} from './card-outcomes.ts'
+import { CARD_SCENARIOS, type CardScenario, PURCHASE_SCENARIOS } from './card-outcomes.ts'
 import {
   BENEFICIARY_SCENARIOS,
   SANDBOX_OTP_CODE,
@@ -38,14 +33,17 @@ export function magicValueFamilies(umaDomain: string): Family[] {
         'the last name in fullName of an INDIVIDUAL',
         'the digits of businessInfo.registrationNumber of a BUSINESS',
       ],
-      values: bySuffix(VERIFICATION_SCENARIOS, verificationValue),
+      values: bySuffix(VERIFICATION_SCENARIOS, plainValue),
       otherwise: 'APPROVED',
     },
     {
       family: 'BENEFICIARY_VERIFICATION',
       appliesTo: 'The check of the holder of a new external account: beneficiaryVerificationStatus',
-      places: [IDENTIFIER],
-      values: bySuffix(BENEFICIARY_SCENARIOS, verificationValue),
+      places: [
+        'the primary identifier in accountInfo of an external account with a beneficiary: account number, IBAN, CLABE',
+        'the address of a wallet, of which only 105 counts: it has no beneficiary, and shows no status',
+      ],
+      values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
       otherwise: 'MATCHED',
     },
     {
@@ -115,7 +113,7 @@ export function magicValueFamilies(umaDomain: string): Family[] {
       family: 'CARD_PURCHASE',
       appliesTo: 'The use of a card: the code of its decline, or its status once all was cleared',
       places: ['merchant.descriptor'],
-      values: bySuffix(PURCHASE_SCENARIOS, purchaseValue),
+      values: bySuffix(PURCHASE_SCENARIOS, plainValue),
       otherwise: 'SETTLED',
     },
   ]
@@ -128,7 +126,7 @@ function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) =>
     .map((suffix) => ({ suffix, ...value(table[suffix]!) }))
 }
 
-function verificationValue({ outcome, meaning }: Scenario): Value {
+function plainValue({ outcome, meaning }: Scenario): Value {
   return { outcome, meaning }
 }
 
@@ -138,11 +136,6 @@ function accepted(meaning: string): Value {
 
 function cardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
   return { outcome, ...present({ afterSeconds }), meaning }
-}
-
-/** A purchase that is declined ends at once. */
-function purchaseValue({ outcome, meaning, pullAfterSeconds }: PurchaseScenario): Value {
-  return { outcome, ...present({ afterSeconds: pullAfterSeconds }), meaning }
 }
 
 /** How a payment ends, and how long after it was handed over. */
