@@ -46,6 +46,24 @@ describe('the settings', () => {
     })
   })
 
+  test('take no webhookEndpoint that nobody could ever be at', async () => {
+    const client = await newPlatform()
+    const before = (await client.get('/config')).body
+    for (const webhookEndpoint of [
+      'http://',
+      'http://?from=here',
+      'http://127.0.0.1:99999/',
+      'http://1.2.3.256/',
+      'https://example.com:port/',
+    ])
+      expectError(await client.send('PATCH', '/config', { webhookEndpoint }), {
+        code: 'INVALID_INPUT',
+        field: 'webhookEndpoint',
+        what: webhookEndpoint,
+      })
+    expect((await client.get('/config')).body).toEqual(before)
+  })
+
   test('that are refused change nothing, also what was good in them', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body

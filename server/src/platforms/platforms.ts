@@ -217,7 +217,8 @@ export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrenc
 
 /**
  * The settings with a change. The list of currencies is replaced as a whole; everything else keeps what is left out.
- * Errors: 400 that names the member, for a currency that is unknown or given twice and for limits that cross.
+ * Errors: 400 that names the member, for an endpoint that is no URL, for a currency that is unknown or given twice and for
+ * limits that cross.
  */
 export function changePlatformConfig(
   op: Pick<Op, 'mode'>,
@@ -234,7 +235,7 @@ export function changePlatformConfig(
   } = change
   return {
     ...config,
-    ...present({ umaDomain, webhookEndpoint, oauthConfig }),
+    ...present({ umaDomain, webhookEndpoint: checkEndpoint(webhookEndpoint), oauthConfig }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: { ...config.embeddedWalletConfig, ...embeddedWalletConfig },
@@ -252,6 +253,13 @@ export function withoutDefaults(
     ...(change.passkeyConfig || before.passkeyConfig ? { passkeyConfig } : {}),
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
   }
+}
+
+/** The format leaves out what only a parser sees: a host that is missing, a port that there is not. */
+function checkEndpoint(url: string | undefined): string | undefined {
+  if (url !== undefined && !URL.canParse(url))
+    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
+  return url
 }
 
 /** Errors: 400 for a first passkeyConfig without its domain or origins, and in production for http://localhost. */
