@@ -153,10 +153,10 @@ function payingTransaction(op: Op, body: QuoteBody, quote: QuoteRow, payee: Paye
   })
 }
 
-/** Who receives at an UMA address tells what the platform asks. */
+/** Who receives at an UMA address tells what the platform asks; an agent of somebody else is not told. */
 function counterpartyOf(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
-  const told = payee.kind === 'external' ? undefined : payee.counterparty
-  const counterparty = askedOf(op, sending, told ?? {})
+  if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
+  const counterparty = askedOf(op, sending, payee.counterparty ?? {})
   return Object.keys(counterparty).length > 0 ? { counterparty } : {}
 }
 

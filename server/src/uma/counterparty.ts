@@ -24,9 +24,9 @@ export const SANDBOX_COUNTERPARTY: Counterparty = {
   FI_ADDRESS: '2 Sandbox Street, Arlington, VA 22201, US',
   PURPOSE_OF_PAYMENT: 'FAMILY_SUPPORT',
   ULTIMATE_INSTITUTION_COUNTRY: 'US',
-  IDENTIFIER: 'sandbox-sender',
+  IDENTIFIER: 'sandbox-counterparty',
   BUSINESS_TYPE: 'NONE',
-  COMPANY_LEGAL_NAME: 'Sandbox Sender, Inc.',
+  COMPANY_LEGAL_NAME: 'Sandbox Counterparty, Inc.',
   ID_TYPE: 'PASSPORT',
   ID_NUMBER: '000000000',
 }
