@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toJson } from '../src/json.ts'
 import { newAgent, newWorld, settled, usageOf } from './agents.testing.ts'
 import { expectError } from './calls.testing.ts'
-import { fund } from './client.testing.ts'
+import { fund, newCustomer } from './client.testing.ts'
 
 const USD_LIMITS = { currency: 'USD', perTransactionLimit: 100_000 }
 
@@ -44,6 +44,23 @@ describe('what the policy allows', () => {
       monthlySpend: 3_500,
     })
   })
+})
+
+test('a payment to the UMA address of another customer is done as any other', async () => {
+  const { client, payer, agent } = await newWorld()
+  const other = await newCustomer(client)
+  const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+  const quote = await agent.post('/agents/me/quotes', {
+    source: { sourceType: 'ACCOUNT', accountId: payer.usd },
+    destination: { destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' },
+    lockedCurrencySide: 'SENDING',
+    lockedCurrencyAmount: 1_000,
+  })
+  expect(quote.status, toJson(quote.body)).toBe(201)
+  expect(quote.body).not.toHaveProperty('counterpartyInformation')
+  const executed = await agent.post(`/agents/me/quotes/${quote.body.id}/execute`)
+  expect(executed).toMatchObject({ status: 200, body: { status: 'APPROVED' } })
+  expect(await settled(client, agent, executed.body.id)).toMatchObject({ quote: { status: 'COMPLETED' } })
 })
 
 describe('limits', () => {

@@ -1,10 +1,12 @@
 import type { EventType } from '@countersign/contract/events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOp, type Op } from '../src/app.ts'
+import { NoConnection } from '../src/db/port.ts'
 import type { EventWrite } from '../src/db/writes.ts'
 import { update } from '../src/db/writes.ts'
 import { event } from '../src/events/events.ts'
 import { JOB_HANDLERS } from '../src/handlers.ts'
+import { asApiError } from '../src/http/errors.ts'
 import { createJobRunner, type JobRunner } from '../src/jobs/runner.ts'
 import { advanceClock } from '../src/sandbox/clock.ts'
 import { createDeliver } from '../src/webhooks/deliver.ts'
@@ -129,6 +131,18 @@ test('an advance does not send what another process is sending, and waits for it
   expect(await states(op)).toEqual([[id, 'DELIVERED']])
   expect(receiver.received).toHaveLength(1)
   await Promise.all([sending.stop(), advancing.stop()])
+})
+
+test('an advance that is cut short once it has moved does not say that nothing was done', async () => {
+  const { op } = await newWorld()
+  const lost = async () => {
+    throw new NoConnection('no connection')
+  }
+  const advance = (jobs: Partial<JobRunner>) =>
+    advanceClock(service.app, { ...newRunner(), ...jobs }, op.platform.id, op.now).catch((error) => error)
+  expect(asApiError(await advance({ nextDue: lost })).refusal.code).toBe('UNAVAILABLE')
+  const moved = await advance({ nextDue: async () => op.now, runDue: lost })
+  expect(asApiError(moved).refusal.code).toBe('INTERNAL_ERROR')
 })
 
 test('what is left under way is not begun again, and a runner that stops waits for it', async () => {

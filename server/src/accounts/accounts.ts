@@ -42,6 +42,12 @@ export async function findOwnedAccount(op: Op, id: string, field: string): Promi
   return account
 }
 
+/** Whether an account's customer was deleted. It need not be an account that the caller may see. */
+export async function isOwnerDeleted(op: Op, id: string): Promise<boolean> {
+  const account = await selectOwnedAccount(op, id)
+  return account !== undefined && account.owner_deleted_at !== null
+}
+
 /** An embedded wallet of this platform. Errors, naming `field`: 404 `ACCOUNT_NOT_FOUND`, 400 for any other account. */
 export async function findEmbeddedWallet(op: Op, id: string, field: string): Promise<InternalAccountRow> {
   const account = await findInternalAccount(op, id, field)

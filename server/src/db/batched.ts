@@ -1,3 +1,5 @@
+import { wasRefused } from './port.ts'
+
 /** Keys that one statement is asked for at most. */
 const KEYS_MAX = 256
 
@@ -10,7 +12,7 @@ interface Waiting<Key, Value> {
 /**
  * Many callers, few statements: what is asked for within one turn of the event loop, or while a statement is under way,
  * shares the next one. Nothing is remembered: a value was read after it was asked for. `load` gives the values in the
- * order of the keys; where it fails for several keys, each is asked for alone and meets only its own error.
+ * order of the keys; where the database refuses several keys, each is asked for alone and meets only its own error.
  */
 export function batched<Key, Value>(
   load: (keys: readonly Key[]) => Promise<readonly Value[]>,
@@ -23,7 +25,7 @@ export function batched<Key, Value>(
       const values = await load(batch.map(({ key }) => key))
       for (const [index, { resolve }] of batch.entries()) resolve(values[index]!)
     } catch (error) {
-      if (batch.length === 1) batch[0]!.reject(error)
+      if (batch.length === 1 || !wasRefused(error)) for (const { reject } of batch) reject(error)
       else for (const one of batch) await loadAll([one])
     }
   }

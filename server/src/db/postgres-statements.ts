@@ -70,7 +70,7 @@ export class Statements {
  * 26000: no statement of that name (its parsing failed, or a pooler changed connections); 42P05: the name is taken
  * (again a pooler); 0A000 of this wording: a migration changed the columns that the statement gives.
  */
-function isLostName(error: unknown): boolean {
+export function isLostName(error: unknown): boolean {
   const state = sqlState(error)
   if (state === '26000' || state === '42P05') return true
   return state === '0A000' && (error as Error).message.startsWith('cached plan must not change')

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { type Database, NoConnection, wasRefused } from './port.ts'
-import { Statements } from './postgres-statements.ts'
+import { isLostName, Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
 
 /** Connections of one server process: for what takes a moment, and for the rest. */
@@ -63,7 +63,10 @@ export async function openPostgres(
   }
 }
 
-/** What a refused statement was sent on is as good as before, with all that is prepared there; else it is not used again. */
+/**
+ * What a refused statement was sent on is as good as before, with all that is prepared there; else it is not used again, nor
+ * where what is prepared there is lost.
+ */
 async function send(pool: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResult> {
   const client = await pool.connect().catch((cause) => {
     throw new NoConnection('no connection to the database', { cause })
@@ -73,7 +76,7 @@ async function send(pool: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResu
     client.release()
     return result
   } catch (error) {
-    client.release(!wasRefused(error))
+    client.release(!wasRefused(error) || isLostName(error))
     throw error
   }
 }

@@ -2,10 +2,15 @@ import type { Op } from '../app.ts'
 import { rowByColumns } from '../db/lookup.ts'
 import type { Database } from '../db/port.ts'
 import type { IdempotencyRow } from '../db/tables.ts'
+import { inTime } from '../in-time.ts'
 
-/** Throws where the database cannot be reached. */
+/** A probe that waits longer takes the process for dead. */
+const PING_MS_MAX = 2000
+
+/** Throws where the database cannot be reached, or says nothing. */
 export async function ping(db: Database): Promise<void> {
-  await db.query('SELECT 1')
+  if (!(await inTime(PING_MS_MAX, db.query('SELECT 1', [], { isBrief: true }))))
+    throw new Error(`no answer within ${PING_MS_MAX} ms`)
 }
 
 const BY_KEY = rowByColumns<IdempotencyRow>('idempotency_keys', ['scope', 'key'])

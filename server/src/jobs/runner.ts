@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type App, createOp, type Op, plusSeconds } from '../app.ts'
 import type { CommitResult } from '../db/committer.ts'
 import { update, type Write, withValues } from '../db/writes.ts'
+import { inTime } from '../in-time.ts'
 import { LogWith } from '../observability/log.ts'
 import { StaleRead } from '../operation.ts'
 import { dueNow } from './jobs.ts'
@@ -182,8 +184,8 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
         if (idle.length > 0) for (const job of await claimDueOf(app, platformId, idle)) begin(job)
         const done = jobs.flatMap(({ id }) => underWay.get(id) ?? [])
         // What is due and not under way here is claimed elsewhere, or was done meanwhile.
-        if (done.length === 0) await atMost(ELSEWHERE_MS)
-        else if (isWebhook(jobs[0]!)) await atMost(webhooksUntilMs - performance.now(), Promise.all(done))
+        if (done.length === 0) await pause(ELSEWHERE_MS)
+        else if (isWebhook(jobs[0]!)) await inTime(webhooksUntilMs - performance.now(), Promise.all(done))
         else await Promise.all(done)
       }
     },
@@ -205,16 +207,6 @@ function first<J extends Pick<DueJob, 'kind'>>(jobs: readonly J[]): readonly J[]
 
 function isWebhook({ kind }: Pick<DueJob, 'kind'>): boolean {
   return laneOf(kind) === 'webhooks'
-}
-
-/** Waits for that long, or until it is done. */
-async function atMost(ms: number, done?: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race(done ? [done, late] : [late])
-  clearTimeout(timer)
 }
 
 function nextTurn(): Promise<void> {

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Config } from '../config.ts'
 import type { CommitObserver, CommitResult } from '../db/committer.ts'
 import type { Database } from '../db/port.ts'
+import { inTime } from '../in-time.ts'
 import { JOB_KINDS, type JobKind } from '../jobs/kinds.ts'
 import { RouteTimings } from './route-timings.ts'
 import { type DueWork, findDueWork } from './store.ts'
@@ -135,7 +136,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     webhookAttempt: (result) => webhooks.add(webhookResult(result)),
     contentType: registry.contentType,
     async text() {
-      scraped.show(await inTime(askDueWork()))
+      scraped.show(await inTime(DATABASE_ANSWER_MS_MAX, askDueWork()))
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
   }
@@ -185,18 +186,5 @@ function createScraped(registry: Registry): { show(work: readonly DueWork[] | un
         waiting.set({ kind }, byKind.get(kind)?.count ?? 0)
       }
     },
-  }
-}
-
-/** What `answer` gives, or undefined where that takes too long. */
-async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), DATABASE_ANSWER_MS_MAX)
-  })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,9 +1,9 @@
-import { findInternalAccount } from '../accounts/accounts.ts'
+import { findInternalAccount, isOwnerDeleted } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { InternalAccountRow, QuoteRow } from '../db/tables.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
-import { fieldError } from '../operation.ts'
+import { ApiError, fieldError } from '../operation.ts'
 import { checkBalance } from './create.ts'
 import { checkExecutable } from './quotes.ts'
 import { paysHere } from './settlement.ts'
@@ -38,6 +38,6 @@ export async function checkParties(op: Op, quote: QuoteRow): Promise<void> {
     await findExternalAccount(op, destination, 'quoteId')
     return
   }
-  const { customer_id } = await findInternalAccount(op, destination)
-  if (customer_id !== null) await findCustomer(op, customer_id, 'quoteId')
+  if (await isOwnerDeleted(op, destination))
+    throw new ApiError('CUSTOMER_DELETED', { details: { field: 'quoteId' } })
 }

@@ -11,7 +11,8 @@ const WEBHOOKS_MS_MAX = 5000
 
 /**
  * Moves a platform's clock forward to `target`, doing what falls due on the way at the time it falls due. Each step is
- * a transaction of its own: an advance that is cut short has simply not come as far.
+ * a transaction of its own: an advance that is cut short has simply not come as far. Its error then is a plain one,
+ * because something was done.
  */
 export async function advanceClock(
   app: App,
@@ -21,14 +22,20 @@ export async function advanceClock(
   webhooksMs = WEBHOOKS_MS_MAX,
 ): Promise<Date> {
   const webhooksUntilMs = performance.now() + webhooksMs
+  let hasMoved = false
   for (;;) {
-    const withWebhooks = performance.now() < webhooksUntilMs
-    const due = await jobs.nextDue(platformId, target, withWebhooks)
-    const now = await setClock(app, platformId, due ?? target)
-    if (due) await jobs.runDue(platformId, webhooksUntilMs)
-    else {
-      if (!withWebhooks) jobs.wake()
-      return now
+    try {
+      const withWebhooks = performance.now() < webhooksUntilMs
+      const due = await jobs.nextDue(platformId, target, withWebhooks)
+      const now = await setClock(app, platformId, due ?? target)
+      hasMoved = true
+      if (due) await jobs.runDue(platformId, webhooksUntilMs)
+      else {
+        if (!withWebhooks) jobs.wake()
+        return now
+      }
+    } catch (cause) {
+      throw hasMoved ? new Error('an advance was cut short', { cause }) : cause
     }
   }
 }
