@@ -19,6 +19,7 @@ import { baseUrlOf } from './first-platform.ts'
 import { JOB_HANDLERS } from './handlers.ts'
 import { createServer } from './http/server.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
+import { releaseClaims } from './jobs/store.ts'
 import { createLog } from './observability/log.ts'
 import { createMetrics } from './observability/metrics.ts'
 import { sandboxRail } from './rails/sandbox-rail.ts'
@@ -92,6 +93,7 @@ export async function openService(
     const jobs = createJobRunner(app, JOB_HANDLERS)
     const server = createServer(app, options)
     server.addHook('onReady', async () => {
+      if (db.kind === 'embedded') await releaseClaims(app)
       jobs.start()
       // So that the first caller finds rates, and the operator a line in the log where there are none.
       app.rates?.snapshot().catch(() => {})

@@ -216,19 +216,19 @@ describe('the log', () => {
 test('without a database the faults have their request in the log, and the metrics go on without it', async () => {
   await own.service.app.db.close()
   const reply = await client.send('GET', '/config', undefined, { 'X-Request-Id': 'fault-1' })
-  expect(reply.status).toBe(500)
+  expect(reply.status).toBe(503)
   expect(reply.headers.get('x-request-id')).toBe('fault-1')
   expect(await own.lineOf('fault-1', 'operation failed')).toMatchObject({
     level: 50,
     endpoint: 'config_get',
     err: { message: expect.any(String), stack: expect.any(String) },
   })
-  expect(await own.lineOf('fault-1')).toMatchObject({ status: 500, code: 'INTERNAL_ERROR' })
+  expect(await own.lineOf('fault-1')).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
   const ready = await fetch(`${own.origin}/readyz`, { headers: { 'X-Request-Id': 'ready-1' } })
   expect(ready.status).toBe(503)
   expect(await own.lineOf('ready-1', 'database not reachable')).toMatchObject({ level: 50 })
   const page = await own.metrics()
   expect(valueIn(page, 'countersign_database_up')).toBe(0)
   expect(valueIn(page, 'countersign_due_work_lag_seconds')).toBeUndefined()
-  expect(valueIn(page, 'countersign_http_errors_total', { code: 'INTERNAL_ERROR' })).toBe(1)
+  expect(valueIn(page, 'countersign_http_errors_total', { code: 'UNAVAILABLE' })).toBe(2)
 })

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { WorkerStream } from './embedded-stream.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import type { Database } from './port.ts'
+import { type Database, NoConnection } from './port.ts'
 import { Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
 
@@ -158,7 +158,7 @@ class Engine {
   }
 
   assertRunning(): void {
-    if (this.#failure !== undefined) throw this.#failure
+    if (this.#failure !== undefined) throw new NoConnection(this.#failure.message, { cause: this.#failure })
   }
 
   async close(): Promise<void> {

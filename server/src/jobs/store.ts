@@ -70,6 +70,11 @@ async function claim(app: App, sql: string, parameters: readonly unknown[]): Pro
   )
 }
 
+/** Frees what processes that are no more have claimed. For a database that one process has to itself. */
+export async function releaseClaims(app: App): Promise<void> {
+  await app.db.query('UPDATE jobs SET claimed_until = NULL WHERE claimed_until IS NOT NULL')
+}
+
 /** Lanes whose work is done in a platform's own time. */
 const lanesWith = (withWebhooks: boolean) => LANE_NAMES.filter((lane) => withWebhooks || lane !== 'webhooks')
 
