@@ -15,7 +15,14 @@ import {
   type SignedCall,
   type SignedHandler,
 } from '../operation.ts'
-import { approve, approveByProof, consumeRequest, findChallenge, issueRequest } from '../signing/signing.ts'
+import {
+  approve,
+  approveByProof,
+  consumeRequest,
+  findChallenge,
+  findUnusedRequest,
+  issueRequest,
+} from '../signing/signing.ts'
 import { authenticateAgent, authenticatePlatform } from './auth.ts'
 import { parseBody } from './body.ts'
 import { asApiError, encodeError } from './errors.ts'
@@ -126,7 +133,12 @@ export function createPipeline<E extends Endpoint>(
     try {
       const gate = signed ? await signatureGate(op, signed, endpoint, input, call, signedCall) : {}
       if ('challenge' in gate) return gate.challenge
-      const outcome = await handle(op, gate.approval ? { ...input, approval: gate.approval } : input)
+      const { approval } = gate
+      const outcome = await handle(op, approval ? { ...input, approval } : input).catch(async (error) => {
+        // That the request was used meanwhile comes before what has changed by that.
+        if (approval && error instanceof ApiError) await findUnusedRequest(op, approval.requestId)
+        throw error
+      })
       checkAnswer?.(outcome)
       return {
         answer: {
@@ -135,7 +147,7 @@ export function createPipeline<E extends Endpoint>(
           body: outcome.body === undefined ? '' : toJson(outcome.body),
         },
         // The request first: an operation may end the very session that signed it.
-        writes: [...(gate.approval ? consumeRequest(op, gate.approval) : []), ...(outcome.writes ?? [])],
+        writes: [...(approval ? consumeRequest(op, approval) : []), ...(outcome.writes ?? [])],
         isFinal: true,
       }
     } catch (error) {

@@ -157,10 +157,16 @@ const REQUEST_BY_ID = rowByKey<SigningRequestRow>(
   'id',
 )
 
-async function findOpenRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
+/** Error: 401 `UNAUTHORIZED` for a request that is not there, or was used. */
+export async function findUnusedRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
   const request = await op.find(REQUEST_BY_ID, requestId)
   if (!request) throw new ApiError('UNAUTHORIZED', { reason: 'Unknown request' })
   if (request.consumed_at) throw new ApiError('UNAUTHORIZED', { reason: 'Request already used' })
+  return request
+}
+
+async function findOpenRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
+  const request = await findUnusedRequest(op, requestId)
   if (request.expires_at <= op.now) throw new ApiError('UNAUTHORIZED', { reason: 'Request expired' })
   return request
 }
