@@ -156,6 +156,22 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     }
   }
 
+  /** Whether they are done, or left to go on by themselves. Else they have to be looked for again. */
+  async function runGroup(
+    platformId: string,
+    jobs: readonly Pick<DueJob, 'id' | 'kind'>[],
+    webhooksUntilMs: number,
+  ): Promise<boolean> {
+    const leftMs = isWebhook(jobs[0]!) ? webhooksUntilMs - performance.now() : undefined
+    if (leftMs !== undefined && leftMs <= 0) return false
+    const idle = jobs.map(({ id }) => id).filter((id) => !underWay.has(id))
+    if (idle.length > 0) for (const job of await claimDueOf(app, platformId, idle)) begin(job)
+    const done = jobs.flatMap(({ id }) => underWay.get(id) ?? [])
+    if (leftMs === undefined) await Promise.all(done)
+    else await inTime(leftMs, Promise.all(done))
+    return done.length === jobs.length
+  }
+
   function wake(): void {
     if (stopped) return
     again = true
@@ -176,17 +192,19 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     wake,
     commit,
     async runDue(platformId, webhooksUntilMs) {
+      let missed: string | undefined
       for (;;) {
         const withWebhooks = performance.now() < webhooksUntilMs
-        const jobs = first(await selectDueOf(app, platformId, DUE_OF_PLATFORM_MAX, withWebhooks))
-        if (jobs.length === 0) return
-        const idle = jobs.map(({ id }) => id).filter((id) => !underWay.has(id))
-        if (idle.length > 0) for (const job of await claimDueOf(app, platformId, idle)) begin(job)
-        const done = jobs.flatMap(({ id }) => underWay.get(id) ?? [])
-        // What is due and not under way here is claimed elsewhere, or was done meanwhile.
-        if (done.length === 0) await pause(ELSEWHERE_MS)
-        else if (isWebhook(jobs[0]!)) await inTime(webhooksUntilMs - performance.now(), Promise.all(done))
-        else await Promise.all(done)
+        const due = await selectDueOf(app, platformId, DUE_OF_PLATFORM_MAX, withWebhooks)
+        if (due.length === 0) return
+        // What falls due meanwhile is later than all of these.
+        for (const jobs of oneByOne(due)) {
+          if (await runGroup(platformId, jobs, webhooksUntilMs)) continue
+          // Done meanwhile, or claimed elsewhere, if it is there again.
+          if (jobs[0]!.id === missed) await pause(ELSEWHERE_MS)
+          missed = jobs[0]!.id
+          break
+        }
       }
     },
     nextDue: (platformId, until, withWebhooks) => selectNextDue(app, platformId, until, withWebhooks),
@@ -200,9 +218,14 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
 }
 
 /** Job after job; but of adjacent webhooks none waits for the machine that another one goes to. */
-function first<J extends Pick<DueJob, 'kind'>>(jobs: readonly J[]): readonly J[] {
-  const end = jobs.findIndex((job) => !isWebhook(job))
-  return end < 0 ? jobs : jobs.slice(0, Math.max(1, end))
+function oneByOne<J extends Pick<DueJob, 'kind'>>(jobs: readonly J[]): J[][] {
+  const groups: J[][] = []
+  for (const job of jobs) {
+    const group = groups.at(-1)
+    if (group && isWebhook(job) && isWebhook(group[0]!)) group.push(job)
+    else groups.push([job])
+  }
+  return groups
 }
 
 function isWebhook({ kind }: Pick<DueJob, 'kind'>): boolean {
