@@ -92,16 +92,18 @@ describe('a quote with real-time funding', () => {
 
   test('gives its payment back where the books could not count what it pays', async () => {
     const { client, customer } = await ready()
-    const reply = await client.post('/customers/external-accounts', {
-      customerId: customer.id,
-      currency: 'VND',
-      accountInfo: exampleAccounts('VND_ACCOUNT')[0],
-    })
-    expect(reply).toMatchObject({ status: 201 })
+    const newAccount = async (more: object) => {
+      const accountInfo = { ...exampleAccounts('VND_ACCOUNT')[0], ...more }
+      const body = { customerId: customer.id, currency: 'VND', accountInfo }
+      return (await client.post('/customers/external-accounts', body)).body.id
+    }
+    const account = await newAccount({})
+    // What that one does with a payment does not matter where none was sent to it.
+    const unpaying = await newAccount({ accountNumber: '0123456789007' })
     const huge = { lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 9_000_000_000_000_000 }
     const ended: object[] = []
-    for (let n = 0; n < 4; n++) {
-      const quote = await quoted(client, funding('GBP'), to(reply.body.id), huge)
+    for (const payee of [account, account, account, unpaying]) {
+      const quote = await quoted(client, funding('GBP'), to(payee), huge)
       await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'GBP' })
       await client.advance(0)
       const { status, refund } = await transactionOf(client, quote)

@@ -142,8 +142,10 @@ async function failed(
   transaction: TransactionWithCustomer,
   failure: Failure,
 ): Promise<Write[]> {
-  if (quote.source_account_id === null)
-    return returned(op, quote, transaction, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
+  if (quote.source_account_id === null) {
+    const unsent = { ...transaction, details: { ...transaction.details, fundedAmount: quote.sending_amount } }
+    return returned(op, quote, unsent, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
+  }
   const change = { failure_reason: failure.failureReason, details: explained(transaction, failure) }
   return [
     release(op, transaction.hold_id!, quote.source_account_id),
