@@ -42,6 +42,7 @@ const INFRASTRUCTURE = [
   'events',
   'jobs',
   'observability',
+  'outgoing',
   'rails',
   'sandbox',
 ]
@@ -137,6 +138,31 @@ export const fileSize: Rule = ({ path, text }) => {
   return count > LINES_MAX ? [`${path}:${count}: has ${count} lines, ${LINES_MAX} are the most`] : []
 }
 
+/** HTTP goes out through `outgoing/send.ts`, which knows where it may go and when it has to end. */
+export const outgoingHttp: Rule = (source) => {
+  const { path } = source
+  if (!path.startsWith('server/src/') || isTest(path) || serverFolderOf(path) === 'outgoing') return []
+  const violations = visit(source, (node) =>
+    ts.isIdentifier(node) && node.text === 'fetch' ? 'fetch: send it through outgoing/send.ts' : undefined,
+  )
+  for (const { specifier, node, file } of importsOf(source))
+    if (HTTP_CLIENTS.test(specifier) && !isTypeImport(node))
+      violations.push(at(file, node, `imports ${specifier}: send it through outgoing/send.ts`))
+  return violations
+}
+
+const HTTP_CLIENTS = /^(?:(?:node:)?(?:https?|http2)|undici|axios|got|node-fetch)$/
+
+function isTypeImport(node: ts.Node): boolean {
+  if (ts.isImportTypeNode(node)) return true
+  if (!ts.isImportDeclaration(node) || !node.importClause) return false
+  const { phaseModifier, name, namedBindings } = node.importClause
+  if (phaseModifier === ts.SyntaxKind.TypeKeyword) return true
+  return !name && namedBindings?.kind === ts.SyntaxKind.NamedImports
+    ? namedBindings.elements.every(({ isTypeOnly }) => isTypeOnly)
+    : false
+}
+
 /** SQL stands in a folder's store.ts and in the folders whose work it is. */
 export const sqlInStores: Rule = (source) => {
   const { path } = source
@@ -165,6 +191,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   soundTypes,
   finished,
   fileSize,
+  outgoingHttp,
   sqlInStores,
 }
 

@@ -5,6 +5,7 @@ import {
   finished,
   imports,
   namedExports,
+  outgoingHttp,
   RULES,
   type Rule,
   type Source,
@@ -152,6 +153,32 @@ describe('the rules', () => {
     expect(broken(finished, 'sdk/src/a.ts', `// ${'TO'}${'DO'}: later`)).toBe(1)
     expect(broken(finished, 'sdk/src/a.ts', `let a = 1 // ${'FIX'}${'ME'}`)).toBe(1)
     expect(broken(finished, 'sdk/src/a.ts', '// done')).toBe(0)
+  })
+
+  test.each([
+    "fetch('https://example.com')",
+    "globalThis.fetch('https://example.com')",
+    'createSource({ fetch })',
+    "import { request } from 'node:http'",
+    "import https from 'https'",
+    "import * as http from 'node:http'",
+    "const { get } = await import('node:https')",
+    "import { connect } from 'node:http2'",
+    "import { request } from 'undici'",
+  ])('HTTP goes out by one way: %s', (text) => {
+    expect(broken(outgoingHttp, 'server/src/rates/http-rates.ts', text)).toBe(1)
+    expect(broken(outgoingHttp, 'server/src/outgoing/send.ts', text)).toBe(0)
+    expect(broken(outgoingHttp, 'server/src/rates/rates.test.ts', text)).toBe(0)
+    expect(broken(outgoingHttp, 'sdk/src/client.ts', text)).toBe(0)
+  })
+
+  test.each([
+    "import type { IncomingMessage } from 'node:http'",
+    "import { type Server } from 'node:http'",
+    "import { isIP } from 'node:net'",
+    '// fetch it',
+  ])('HTTP goes out by one way: %s is fine', (text) => {
+    expect(broken(outgoingHttp, 'server/src/http/observe.ts', text)).toBe(0)
   })
 
   test('a file of 400 lines is too long', () => {

@@ -22,6 +22,7 @@ import { createJobRunner, type JobRunner } from './jobs/runner.ts'
 import { releaseClaims } from './jobs/store.ts'
 import { createLog } from './observability/log.ts'
 import { createMetrics } from './observability/metrics.ts'
+import { getJsonFrom } from './outgoing/send.ts'
 import { sandboxRail } from './rails/sandbox-rail.ts'
 import { createHttpRates } from './rates/http-rates.ts'
 import type { RateProvider } from './rates/rates.ts'
@@ -80,7 +81,7 @@ export async function openService(
       origin: () => config.publicUrl ?? addressOf(server, config),
       delivery: createDelivery(config),
       identityKeys: createKeySource({
-        fetch,
+        get: getJsonFrom('public'),
         clock: machineClock,
         onFailure: (issuer, cause) => app.log.warn({ err: cause, issuer }, 'keys of an issuer not fetched'),
       }),
@@ -132,7 +133,7 @@ function addressOf(server: FastifyInstance, { host, port }: Config): string {
 
 /** The source of the settings; without one the sandbox has its own, production none. */
 function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
-  if (rates) return createHttpRates({ ...rates, fetch, clock: machineClock, onFailure })
+  if (rates) return createHttpRates({ ...rates, get: getJsonFrom('any'), clock: machineClock, onFailure })
   return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { generateKeyPair } from '../src/crypto/p256.ts'
 import { makeStamp } from '../src/crypto/stamp.ts'
+import { update } from '../src/db/writes.ts'
 import { openEnclave } from '../src/enclave/in-process.ts'
 import { rotateMasterKey } from '../src/enclave/rotate.ts'
 import { baseUrlOf, createPlatform } from '../src/first-platform.ts'
@@ -150,20 +151,77 @@ describe('in production', () => {
     const client = await regulatedPlatform()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email })
-    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-    const now = Math.floor(Date.now() / 1000)
-    const claims = { iss: 'https://accounts.google.com', aud: 'app', sub: 'user', iat: now, exp: now + 600 }
-    const oidcToken = `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`
+    const oidcToken = unsignedToken('https://accounts.google.com')
     const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken }
     const { body: refused } = await client.post('/auth/credentials', body)
     expect(refused).toMatchObject({ status: 401, reason: 'ID token issuer is not supported' })
     const oauthConfig = { issuers: [{ issuer: 'https://issuer.invalid' }] }
     expect((await client.send('PATCH', '/config', { oauthConfig })).status).toBe(200)
-    const other = `${part({ alg: 'none', typ: 'JWT' })}.${part({ ...claims, iss: 'https://issuer.invalid' })}.`
+    const other = unsignedToken('https://issuer.invalid')
     const unsigned = await client.post('/auth/credentials', { ...body, oidcToken: other })
     expect(unsigned.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   })
+
+  test.each([
+    'https://127.0.0.1:8443',
+    'https://2130706433',
+    'https://localhost:8443/tenant',
+    'https://id.localhost',
+    'https://[::ffff:127.0.0.1]',
+    'https://0.0.0.0',
+    'https://169.254.169.254/latest',
+    'https://10.1.2.3',
+    'https://user@accounts.example',
+  ])('no platform names an issuer in our network: %s', async (issuer) => {
+    const client = await regulatedPlatform()
+    const oauthConfig = { issuers: [{ issuer: 'https://accounts.google.com' }, { issuer }] }
+    expect((await client.send('PATCH', '/config', { oauthConfig })).body).toMatchObject({
+      status: 400,
+      code: 'INVALID_INPUT',
+      details: { field: 'oauthConfig.issuers.1.issuer' },
+    })
+  })
+
+  test('no identity token makes the server connect to this machine, whatever the issuer is called', async () => {
+    const client = await regulatedPlatform()
+    const customer = await newCustomer(client)
+    let connections = 0
+    const listener = createServer((socket) => {
+      connections++
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => listener.listen(0, resolve))
+    onTestFinished(() => void listener.close())
+    const { port } = listener.address() as AddressInfo
+    const { committer, read } = production.service.app
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0']) {
+      const issuer = `https://${host}:${port}`
+      // As it may stand in a database from before the settings were held against this.
+      const { platformId: id } = client.credentials
+      const { config } = await read
+        .selectFrom('platforms')
+        .select('config')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const changed = { ...config, oauthConfig: { issuers: [{ issuer }] } }
+      await committer.commit([update('platforms', id, {}, { config: changed })])
+      const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: unsignedToken(issuer) }
+      expect((await client.post('/auth/credentials', body)).body, host).toMatchObject({
+        status: 401,
+        reason: 'Keys of the ID token issuer are not available',
+      })
+    }
+    expect(connections).toBe(0)
+  })
 })
+
+/** An identity token that anybody can make. */
+function unsignedToken(issuer: string): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { iss: issuer, aud: 'app', sub: 'user', iat: now, exp: now + 600 }
+  return `${part({ alg: 'RS256', typ: 'JWT', kid: '1' })}.${part(claims)}.c2ln`
+}
 
 test('after the master key was rotated the old one opens nothing, and the secrets are the same', async () => {
   const { db, enclave } = production.service.app

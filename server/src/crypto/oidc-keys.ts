@@ -1,3 +1,4 @@
+import type { Answer, Get } from '../outgoing/send.ts'
 import { type KeySet, readKeySet } from './jwks.ts'
 import { Lru } from './lru.ts'
 import { type OidcRefusal, refuse, verifyIdTokenSignature } from './oidc.ts'
@@ -5,7 +6,8 @@ import { textFromUtf8 } from './text.ts'
 import { readJsonObject } from './webauthn-json.ts'
 
 export interface KeySourceOptions {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Reaches the public internet only: whoever has a platform's `MANAGE` names the address. */
+  readonly get: Get
   /** Real time: the issuer knows no other. */
   readonly clock: () => Date
   /** Tests: an issuer at `http://127.0.0.1`, `http://[::1]` or `http://localhost` is asked too. */
@@ -44,8 +46,8 @@ const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
 
 /**
  * The published keys of OIDC issuers, kept in memory. A fetch is two requests, discovery (OIDC Discovery 4:
- * the document has to name the very issuer) and the JWK set, over https, without redirects, 5 s and 256 KiB at
- * most. Keys are used for 10 minutes without asking again, and where asking fails for 24 hours. Whatever
+ * the document has to name the very issuer) and the JWK set, over https, without redirects, 5 s for both and 256 KiB each
+ * at most. Keys are used for 10 minutes without asking again, and where asking fails for 24 hours. Whatever
  * tokens arrive, in parallel or not, an issuer is asked once a minute at most, whether it answered or not.
  */
 export function createKeySource(options: KeySourceOptions): KeySource {
@@ -136,33 +138,16 @@ function checkedUrl(text: string, { allowHttpLoopback = false }: KeySourceOption
 async function fetchJson(
   url: string,
   signal: AbortSignal,
-  options: KeySourceOptions,
+  { get }: KeySourceOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const headers = { accept: 'application/json' }
-  const response = await options.fetch(url, { redirect: 'error', credentials: 'omit', headers, signal })
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new Error(`status ${response.status}`)
-  }
-  const text = textFromUtf8(await readBody(response))
+  const text = textFromUtf8(wholeBody(await get(url, { signal, bytesMax: ANSWER_BYTES_MAX })))
   const value = text === undefined ? undefined : readJsonObject(text)
   if (value === undefined) throw new Error('the answer is not one JSON object')
   return value
 }
 
-/** Of what was unpacked; stops reading where it is too much. */
-async function readBody(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  const reader = response.body?.getReader()
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    if (done || value === undefined) return Buffer.concat(chunks)
-    bytes += value.length
-    if (bytes > ANSWER_BYTES_MAX) {
-      await reader?.cancel()
-      throw new Error('the answer is too long')
-    }
-    chunks.push(value)
-  }
+function wholeBody({ status, body, isWhole }: Answer): Uint8Array {
+  if (status !== 200) throw new Error(`status ${status}`)
+  if (!isWhole) throw new Error('the answer is too long')
+  return body
 }

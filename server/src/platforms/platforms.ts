@@ -6,6 +6,7 @@ import { newId, type Op } from '../app.ts'
 import type { PlatformRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { ApiError, fieldError } from '../operation.ts'
+import { isPrivateHost } from '../outgoing/addresses.ts'
 import { present } from '../present.ts'
 import { firstSecret } from '../webhooks/secrets.ts'
 import { selectPlatform } from './store.ts'
@@ -235,7 +236,11 @@ export function changePlatformConfig(
   } = change
   return {
     ...config,
-    ...present({ umaDomain, webhookEndpoint: checkEndpoint(webhookEndpoint), oauthConfig }),
+    ...present({
+      umaDomain,
+      webhookEndpoint: checkEndpoint(webhookEndpoint),
+      oauthConfig: checkIssuers(op, oauthConfig),
+    }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: { ...config.embeddedWalletConfig, ...embeddedWalletConfig },
@@ -260,6 +265,27 @@ function checkEndpoint(url: string | undefined): string | undefined {
   if (url !== undefined && !URL.canParse(url))
     throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
   return url
+}
+
+/**
+ * Error: 400 for an issuer that nobody is going to be asked at: its keys come from a host of the public internet, by https.
+ * The connection is checked besides. The sandbox asks no issuer and takes any name for one.
+ */
+function checkIssuers(
+  op: Pick<Op, 'mode'>,
+  config: PlatformConfig['oauthConfig'] | undefined,
+): PlatformConfig['oauthConfig'] | undefined {
+  if (op.mode === 'sandbox') return config
+  config?.issuers.forEach(({ issuer }, index) => {
+    const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+    if (!url || url.username || url.password || url.search || url.hash || isPrivateHost(url.hostname))
+      throw fieldError(
+        'INVALID_INPUT',
+        `oauthConfig.issuers.${index}.issuer`,
+        'An issuer is an https address of the public internet, without user, query and fragment',
+      )
+  })
+  return config
 }
 
 /** Errors: 400 for a first passkeyConfig without its domain or origins, and in production for http://localhost. */

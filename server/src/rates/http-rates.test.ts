@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../operation.ts'
+import { getJsonFrom } from '../outgoing/send.ts'
 import { createHttpRates } from './http-rates.ts'
 import { type RateProvider, ratioOf } from './rates.ts'
 
@@ -49,7 +50,7 @@ function createProvider(more: { url?: string; maxAgeSeconds?: number } = {}): Ra
     url,
     maxAgeSeconds: MAX_AGE_SECONDS,
     ...more,
-    fetch,
+    get: getJsonFrom('any'),
     clock: () => new Date(START_MS + seconds * 1000),
     get timeoutMs() {
       return timeoutMs

@@ -1,6 +1,7 @@
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/currencies'
 import { textFromUtf8 } from '../crypto/text.ts'
 import { ApiError } from '../operation.ts'
+import type { Get } from '../outgoing/send.ts'
 import { type RateProvider, type RateTable, TABLE_MS } from './rates.ts'
 import { parseRates, RatesError } from './rates-document.ts'
 
@@ -8,7 +9,8 @@ export interface HttpRatesOptions {
   readonly url: string
   /** How old rates may be and still be used, by the time that the source gives them. */
   readonly maxAgeSeconds: number
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Reaches private networks too: the operator has named the address. */
+  readonly get: Get
   /** Real time: the source knows no other. */
   readonly clock: () => Date
   /** From the first packet to the last byte; 5000. */
@@ -114,28 +116,13 @@ function jumpBetween(before: RateTable, after: RateTable): string | undefined {
     })
 }
 
-/** Throws RatesError, or what `fetch` throws. */
-async function fetchText({ url, fetch, timeoutMs = TIMEOUT_MS }: HttpRatesOptions): Promise<string> {
+/** Throws RatesError, or what `get` throws. */
+async function fetchText({ url, get, timeoutMs = TIMEOUT_MS }: HttpRatesOptions): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs)
-  const headers = { accept: 'application/json' }
-  const response = await fetch(url, { redirect: 'error', credentials: 'omit', headers, signal })
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new RatesError(`the answer has status ${response.status}`)
-  }
-  const text = textFromUtf8(await readBody(response))
+  const { status, body, isWhole } = await get(url, { signal, bytesMax: ANSWER_BYTES_MAX })
+  if (status !== 200) throw new RatesError(`the answer has status ${status}`)
+  if (!isWhole) throw new RatesError('the answer is too long')
+  const text = textFromUtf8(body)
   if (text === undefined) throw new RatesError('the answer is not UTF-8')
   return text
-}
-
-/** Of what was unpacked; stops reading where it is too much. */
-async function readBody(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > ANSWER_BYTES_MAX) throw new RatesError('the answer is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

@@ -4,7 +4,7 @@ import type { Op } from '../app.ts'
 import type { EventRow, WebhookAttemptRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { parseJson, toJson } from '../json.ts'
-import { NoAnswer, type Posted, post } from './post.ts'
+import { type Answer, NoAnswer, send } from '../outgoing/send.ts'
 import { findSecrets } from './secrets.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -13,7 +13,7 @@ export interface Attempt {
   readonly url: string
   readonly startedAt: Date
   readonly durationMs: number
-  readonly answer?: Posted
+  readonly answer?: Answer
   readonly error?: string
 }
 
@@ -21,6 +21,7 @@ export interface Attempt {
 export type Sent = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'data' | 'created_at'>
 
 const TIMEOUT_MS = 10_000
+const ANSWER_BYTES_MAX = 64 * 1024
 const RECORDED_BYTES_MAX = 1024
 
 /** Sends an event to the platform, once. In production only to addresses of the public internet. */
@@ -28,15 +29,18 @@ export async function attempt(op: Op, event: Sent, url: string): Promise<Attempt
   const body = Buffer.from(toJson(envelope(event)))
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
-    'Accept-Encoding': 'identity',
     'User-Agent': 'Countersign-Webhooks/1',
     ...signedHeaders(op, event.id, body, await findSecrets(op)),
   }
   const startedMs = performance.now()
-  const outcome = await post(url, headers, body, {
-    timeoutMs: TIMEOUT_MS,
-    publicOnly: op.mode === 'production',
-  }).then(
+  const outcome = await send(
+    { method: 'POST', url, headers, body },
+    {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      bytesMax: ANSWER_BYTES_MAX,
+      reach: op.mode === 'production' ? 'public' : 'any',
+    },
+  ).then(
     (answer) => ({ answer }),
     (error: unknown) => {
       if (error instanceof NoAnswer) return { error: error.code }
@@ -76,7 +80,7 @@ export function attemptWrite(op: Op, eventId: string, number: number, tried: Att
 }
 
 /** What an answer says as JSON; undefined where it says nothing of that form, or more than is read. */
-export function jsonOf({ body, isWhole }: Posted): unknown {
+export function jsonOf({ body, isWhole }: Answer): unknown {
   if (!isWhole) return undefined
   try {
     return parseJson(new TextDecoder().decode(body))

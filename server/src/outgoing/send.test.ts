@@ -1,9 +1,10 @@
 import type { lookup } from 'node:dns'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { isPublicAddress, publicLookup } from './addresses.ts'
-import { post } from './post.ts'
+import { type Bounds, send } from './send.ts'
 
 const BODY = Buffer.from('{}')
 const KIB_64 = 64 * 1024
@@ -18,7 +19,11 @@ async function serve(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-const open = { timeoutMs: 5000, publicOnly: false }
+const anywhere = { bytesMax: KIB_64, reach: 'any' } as const
+const publicOnly = { bytesMax: KIB_64, reach: 'public' } as const
+
+const post = (url: string, bounds: Omit<Bounds, 'signal'>, timeoutMs = 5000) =>
+  send({ method: 'POST', url, body: BODY }, { ...bounds, signal: AbortSignal.timeout(timeoutMs) })
 
 test('an answer is read up to 64 KiB, however much more of it there is', async () => {
   for (const [length, isWhole] of [
@@ -36,7 +41,7 @@ test('an answer is read up to 64 KiB, however much more of it there is', async (
       response.on('drain', more)
       more()
     })
-    const answer = await post(`http://127.0.0.1:${port}/`, {}, BODY, open)
+    const answer = await post(`http://127.0.0.1:${port}/`, anywhere)
     expect(answer).toMatchObject({ status: 200, isWhole })
     expect(answer.body.length).toBe(Math.min(length, KIB_64))
   }
@@ -50,13 +55,11 @@ test('whoever takes too long at any point gives no answer', async () => {
     response.on('close', () => clearInterval(timer))
   })
   for (const port of [silent, slow]) {
-    const answer = post(`http://127.0.0.1:${port}/`, {}, BODY, { ...open, timeoutMs: 200 })
+    const answer = post(`http://127.0.0.1:${port}/`, anywhere, 200)
     await expect(answer).rejects.toMatchObject({ code: 'TIMEOUT' })
   }
-  const neverResolved = { ...open, publicOnly: true, timeoutMs: 50, lookup: () => {} }
-  await expect(post('http://example.com/', {}, BODY, neverResolved)).rejects.toMatchObject({
-    code: 'TIMEOUT',
-  })
+  const neverResolved = { ...publicOnly, lookup: () => {} }
+  await expect(post('http://example.com/', neverResolved, 50)).rejects.toMatchObject({ code: 'TIMEOUT' })
 })
 
 test('a connection that breaks before or within the answer gives none', async () => {
@@ -66,18 +69,18 @@ test('a connection that breaks before or within the answer gives none', async ()
     response.write('x', () => request.socket.destroy())
   })
   for (const port of [before, within])
-    await expect(post(`http://127.0.0.1:${port}/`, {}, BODY, open)).rejects.toMatchObject({
+    await expect(post(`http://127.0.0.1:${port}/`, anywhere)).rejects.toMatchObject({
       code: 'ECONNRESET',
     })
 })
 
-test('a redirect is an answer', async () => {
+test('a redirect is an answer, and leads nowhere', async () => {
   let calls = 0
   const port = await serve((_, response) => {
     calls++
     response.writeHead(307, { Location: '/' }).end()
   })
-  expect(await post(`http://127.0.0.1:${port}/`, {}, BODY, open)).toMatchObject({ status: 307 })
+  expect(await post(`http://127.0.0.1:${port}/`, anywhere)).toMatchObject({ status: 307 })
   expect(calls).toBe(1)
 })
 
@@ -139,12 +142,16 @@ test('a host that is an address is checked without a look-up, however it is writ
     '[::1]',
     '[::ffff:127.0.0.1]',
     '0',
+    '0.0.0.0',
+    '[::]',
+    '[::ffff:7f00:1]',
+    '169.254.169.254',
+    '[fe80::1]',
   ]
   for (const host of hosts)
-    await expect(
-      post(`http://${host}:${port}/`, {}, BODY, { ...open, publicOnly: true }),
-      host,
-    ).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
+    await expect(post(`http://${host}:${port}/`, publicOnly), host).rejects.toMatchObject({
+      code: 'ADDRESS_REFUSED',
+    })
   expect(calls).toBe(0)
 })
 
@@ -169,13 +176,13 @@ test('what a name stands for is checked as it is connected to: a name that has m
   // Somebody has looked before, and was content.
   await new Promise((resolve) => guarded('rebinding.example', {}, (error) => resolve(error)))
   for (const host of ['rebinding.example', 'localhost'])
-    await expect(
-      post(`http://${host}:${port}/`, {}, BODY, { ...open, publicOnly: true, lookup: guarded }),
-    ).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
+    await expect(post(`http://${host}:${port}/`, { ...publicOnly, lookup: guarded })).rejects.toMatchObject({
+      code: 'ADDRESS_REFUSED',
+    })
   // With the system's own look-up too.
-  await expect(
-    post(`http://localhost:${port}/`, {}, BODY, { ...open, publicOnly: true }),
-  ).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
+  await expect(post(`http://localhost:${port}/`, publicOnly)).rejects.toMatchObject({
+    code: 'ADDRESS_REFUSED',
+  })
   expect(calls).toBe(0)
 })
 
@@ -191,3 +198,21 @@ test('of several addresses of a name the public ones are left', async () => {
   expect(await look(true)).toEqual([null, [{ address: '8.8.8.8', family: 4 }]])
   expect(await look(false)).toEqual([null, '8.8.8.8', 4])
 })
+
+test('what is packed is unpacked, and counted as it comes out', async () => {
+  const port = await serve((request, response) => {
+    const text = 'x'.repeat(request.url === '/long' ? 50 * KIB_64 : 10)
+    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text))
+  })
+  const whole = await post(`http://127.0.0.1:${port}/`, anywhere)
+  expect([Buffer.from(whole.body).toString(), whole.isWhole]).toEqual(['x'.repeat(10), true])
+  const cut = await post(`http://127.0.0.1:${port}/long`, anywhere)
+  expect([cut.body.length, cut.isWhole]).toEqual([KIB_64, false])
+})
+
+test.each(['file:///etc/passwd', 'ftp://example.com/', 'data:,x', 'example.com', ''])(
+  'only http and https go out: %s',
+  async (url) => {
+    await expect(post(url, anywhere)).rejects.toMatchObject({ code: 'INVALID_URL' })
+  },
+)

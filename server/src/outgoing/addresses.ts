@@ -33,6 +33,11 @@ export function isRefusedHost(hostname: string): boolean {
   return isIP(host) !== 0 && !isPublicAddress(host)
 }
 
+/** Whether a URL's host can be told to be a private one without looking it up: such an address, or this machine's name. */
+export function isPrivateHost(hostname: string): boolean {
+  return isRefusedHost(hostname) || /(?:^|\.)localhost\.?$/i.test(hostname)
+}
+
 /**
  * The look-up of a connection that may go to public addresses only. What it gives is what is connected to, so a name
  * that has other addresses a moment later, or for another asker, gains nothing.

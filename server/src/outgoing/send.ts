@@ -1,0 +1,137 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { Readable, Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { AddressRefused, isRefusedHost, publicLookup } from './addresses.ts'
+
+/** What is sent, and where: an absolute `http:` or `https:` URL. */
+export interface Outgoing {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+}
+
+export interface Bounds {
+  /** Ends all of it: look-up, connection, request, answer. */
+  readonly signal: AbortSignal
+  /** How much of an answer is read, unpacked. */
+  readonly bytesMax: number
+  /**
+   * `public`: the public internet only, for every address that came in by the API. `any`: also this machine and private
+   * networks, for an address that the operator has put into the environment, and for the sandbox's webhooks.
+   */
+  readonly reach: 'public' | 'any'
+  /** How names are looked up where the reach is `public`. */
+  readonly lookup?: LookupFunction
+}
+
+/** An answer: its status, and as much of its body as is read. */
+export interface Answer {
+  readonly status: number
+  readonly body: Uint8Array
+  /** False where the body is longer than what is read of it. */
+  readonly isWhole: boolean
+}
+
+/** Gets a document within the bounds that the caller has not to choose. Throws NoAnswer. */
+export type Get = (url: string, bounds: Pick<Bounds, 'signal' | 'bytesMax'>) => Promise<Answer>
+
+/** No answer. `code` is the system's word for what happened, such as ECONNREFUSED; or TIMEOUT, ADDRESS_REFUSED. */
+export class NoAnswer extends Error {
+  readonly code: string
+
+  constructor(code: string) {
+    super(code)
+    this.code = code
+  }
+}
+
+/** Nobody is asked to pack an answer; what is packed all the same is unpacked up to the limit. */
+const UNPACK: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/**
+ * The only way out of this server by HTTP. Sends a request over a connection of its own and gives the answer, whatever
+ * its status: a redirect is an answer like any other, and is not followed. With the reach `public` the address that is
+ * connected to is the one that was checked. Throws NoAnswer.
+ */
+export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
+  const { method, url, headers, body } = outgoing
+  const { signal, bytesMax, reach } = bounds
+  if (!URL.canParse(url)) throw new NoAnswer('INVALID_URL')
+  const target = new URL(url)
+  if (!/^https?:$/.test(target.protocol)) throw new NoAnswer('INVALID_URL')
+  if (reach === 'public' && isRefusedHost(target.hostname)) throw new NoAnswer('ADDRESS_REFUSED')
+  if (signal.aborted) throw new NoAnswer('TIMEOUT')
+  return new Promise((resolve, reject) => {
+    const request = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, {
+      method,
+      headers: {
+        'Accept-Encoding': 'identity',
+        ...headers,
+        ...(body ? { 'Content-Length': body.length } : {}),
+      },
+      // No connection is kept: the other side may close an idle one just as it is used.
+      agent: false,
+      ...(reach === 'public' ? { lookup: bounds.lookup ?? publicLookup() } : {}),
+    })
+    const settle = () => {
+      signal.removeEventListener('abort', onAbort)
+      request.destroy()
+    }
+    const fail = (code: string) => {
+      reject(new NoAnswer(code))
+      settle()
+    }
+    const onAbort = () => fail('TIMEOUT')
+    signal.addEventListener('abort', onAbort)
+    request.on('error', (error) => fail(codeOf(error)))
+    const onClose = () => fail('ECONNRESET')
+    request.on('close', onClose)
+    request.on('response', (response) => {
+      // From here on the answer says itself that it was cut short; what is packed may end after its connection.
+      request.off('close', onClose)
+      const chunks: Uint8Array[] = []
+      let length = 0
+      const finish = (isWhole: boolean) => {
+        const read = Buffer.concat(chunks).subarray(0, bytesMax)
+        resolve({ status: response.statusCode!, body: read, isWhole })
+        settle()
+      }
+      response.on('error', (error) => fail(codeOf(error)))
+      const unpacked = unpack(response)
+      unpacked.on('error', (error) => fail(codeOf(error)))
+      unpacked.on('data', (chunk: Uint8Array) => {
+        chunks.push(chunk)
+        length += chunk.length
+        if (length > bytesMax) finish(false)
+      })
+      unpacked.on('end', () => finish(true))
+    })
+    request.end(body)
+  })
+}
+
+/** A GET of a JSON document with this reach. */
+export function getJsonFrom(reach: Bounds['reach']): Get {
+  return (url, bounds) =>
+    send({ method: 'GET', url, headers: { Accept: 'application/json' } }, { ...bounds, reach })
+}
+
+function unpack(response: IncomingMessage): Readable {
+  const encoding = response.headers['content-encoding']?.toLowerCase() ?? ''
+  const unpacker = Object.hasOwn(UNPACK, encoding) ? UNPACK[encoding]!() : undefined
+  return unpacker ? response.pipe(unpacker) : response
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof AddressRefused) return error.code
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : 'FAILED'
+}
