@@ -22,7 +22,7 @@ const shared = {
 }
 
 const ofCustomer = {
-  customerId: Type.Optional(Id('Customer', 'Left out for an account of the platform itself')),
+  customerId: Type.Optional(Id('Customer', 'Whose account it is. Left out: the platform itself')),
   ...shared,
   defaultUmaDepositAccount: Type.Optional(
     Type.Boolean({ description: 'Payments to the UMA address of the customer are passed on to here' }),
@@ -31,7 +31,6 @@ const ofCustomer = {
 
 export const ExternalAccountCreateRequest = Type.Object({
   ...ofCustomer,
-  customerId: Type.Optional(Id('Customer', 'Whose account it is; must be given')),
   accountInfo: ExternalAccountCreateInfo,
 })
 
@@ -58,6 +57,8 @@ export const customer_external_account_create = endpoint({
   path: '/customers/external-accounts',
   tag: 'External accounts',
   summary: "Add a customer's account elsewhere",
+  description:
+    'Without customerId it is an account of the platform itself, as one of POST /platform/external-accounts.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
   responses: { 201: ExternalAccount },
@@ -94,6 +95,7 @@ export const customer_external_account_get = endpoint({
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Read a customer's account elsewhere",
+  description: "Finds the platform's own accounts as well.",
   params: accountPath,
   responses: { 200: ExternalAccount },
   errors: ['ACCOUNT_NOT_FOUND'],
@@ -107,6 +109,7 @@ export const customer_external_account_delete = endpoint({
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Remove a customer's account elsewhere",
+  description: "Removes the platform's own accounts as well.",
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],

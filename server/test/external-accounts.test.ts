@@ -192,7 +192,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
 })
 
 describe('the two routes', () => {
-  test("show their own accounts only: a customer's is not found on the platform's, nor the reverse", async () => {
+  test("list their own accounts only, and a customer's is not found on the platform's", async () => {
     const customers = await ROUTES.customers()
     const platform = { client: customers.client, path: '/platform/external-accounts', owner: {} }
     const info = exampleWith('USD_ACCOUNT', 'accountNumber')
@@ -200,19 +200,42 @@ describe('the two routes', () => {
     expect([theirs.status, own.status]).toEqual([201, 201])
     expect(own.body).not.toHaveProperty('customerId')
     expect((await add(platform, info)).status).toBe(409)
-    for (const [route, mine, other] of [
-      [customers, theirs, own],
-      [platform, own, theirs],
-    ] as const) {
-      const { client, path } = route
-      expect((await client.get(path)).body.data).toEqual([mine.body])
-      for (const method of ['GET', 'DELETE'])
-        expect(refusal(await client.send(method, `${path}/${other.body.id}`))).toEqual({
-          status: 404,
-          code: 'ACCOUNT_NOT_FOUND',
-          field: 'externalAccountId',
-        })
-    }
+    const { client } = customers
+    expect((await client.get(customers.path)).body.data).toEqual([theirs.body])
+    expect((await client.get(platform.path)).body.data).toEqual([own.body])
+    for (const method of ['GET', 'DELETE'])
+      expect(refusal(await client.send(method, `${platform.path}/${theirs.body.id}`))).toEqual({
+        status: 404,
+        code: 'ACCOUNT_NOT_FOUND',
+        field: 'externalAccountId',
+      })
+  })
+
+  test("make the same account of the platform: the customers' route does it without a customerId", async () => {
+    const { client, path } = await ROUTES.customers()
+    const [ofCustomers, ofPlatform] = [
+      { client, path, owner: {} },
+      { client, path: '/platform/external-accounts', owner: {} },
+    ]
+    const info = exampleWith('USD_ACCOUNT', 'accountNumber')
+    const added = await Promise.all(Array.from({ length: 5 }, () => add(ofCustomers, info)))
+    expect(added.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+    const { body: own } = added.find(({ status }) => status === 201)!
+    expect(own).not.toHaveProperty('customerId')
+    expect((await add(ofPlatform, info)).body.details).toMatchObject({ externalAccountId: own.id })
+    expect((await client.get(path)).body.data).toEqual([])
+    expect((await client.get(ofPlatform.path)).body.data).toEqual([own])
+    for (const route of [path, ofPlatform.path])
+      expect((await client.get(`${route}/${own.id}`)).body).toEqual(own)
+    const taking = await client.post(path, {
+      currency: 'EUR',
+      accountInfo: exampleAccounts('EUR_ACCOUNT')[0],
+      defaultUmaDepositAccount: true,
+    })
+    expect(refusal(taking)).toMatchObject({ status: 400, field: 'defaultUmaDepositAccount' })
+    expect((await client.send('DELETE', `${path}/${own.id}`)).status).toBe(204)
+    expect((await client.get(ofPlatform.path)).body.data).toEqual([])
+    expect((await add(ofPlatform, info)).status).toBe(201)
   })
 
   test('keep their cursors apart, and the platform list is of one platform', async () => {

@@ -35,7 +35,7 @@ export const customerExternalAccountCreate: Handler<typeof customer_external_acc
   { body },
 ) => {
   const { customerId } = body
-  if (customerId === undefined) throw fieldError('INVALID_INPUT', 'customerId', 'customerId is required')
+  if (customerId === undefined) return addPlatformAccount(op, body)
   const customer = await findCustomer(op, customerId)
   const account = await newAccount(op, customer.id, body)
   return {
@@ -52,13 +52,22 @@ export const customerExternalAccountCreate: Handler<typeof customer_external_acc
 export const platformExternalAccountCreate: Handler<typeof platform_external_account_create> = async (
   op,
   { body },
-) => {
+) => addPlatformAccount(op, body)
+
+/** An account of the platform itself, by whichever route it is added. */
+async function addPlatformAccount(op: Op, body: CreateBody) {
+  if (body.defaultUmaDepositAccount)
+    throw fieldError(
+      'INVALID_INPUT',
+      'defaultUmaDepositAccount',
+      'Payments to an UMA address are passed on to an account of its customer: customerId is missing',
+    )
   const account = await newAccount(op, null, body)
   return {
     status: 201,
     body: externalAccountView(account),
     writes: [insert('external_accounts', account)],
-  }
+  } as const
 }
 
 /**
@@ -119,35 +128,34 @@ export const platformExternalAccountList: Handler<typeof platform_external_accou
   return { status: 200, body: await page(op, asked, list) }
 }
 
-type Kind = 'customer' | 'platform'
-
-/** Whose accounts a route is about: those of the others are as if they were not there. */
-async function findOfKind(op: Op, kind: Kind, id: string): Promise<ExternalAccountRow> {
+/** A customer's account is as if it were not there. */
+async function findOfPlatform(op: Op, id: string): Promise<ExternalAccountRow> {
   const account = await findExternalAccount(op, id)
-  if ((account.customer_id === null) !== (kind === 'platform'))
+  if (account.customer_id !== null)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'externalAccountId' } })
   return account
 }
 
+/** Also the platform's own, which may have been added by this route. */
 export const customerExternalAccountGet: Handler<typeof customer_external_account_get> = async (
   op,
   { params },
-) => ({ status: 200, body: externalAccountView(await findOfKind(op, 'customer', params.externalAccountId)) })
+) => ({ status: 200, body: externalAccountView(await findExternalAccount(op, params.externalAccountId)) })
 
 export const platformExternalAccountGet: Handler<typeof platform_external_account_get> = async (
   op,
   { params },
-) => ({ status: 200, body: externalAccountView(await findOfKind(op, 'platform', params.externalAccountId)) })
+) => ({ status: 200, body: externalAccountView(await findOfPlatform(op, params.externalAccountId)) })
 
 export const customerExternalAccountDelete: Handler<typeof customer_external_account_delete> = async (
   op,
   { params },
-) => removal(op, await findOfKind(op, 'customer', params.externalAccountId))
+) => removal(op, await findExternalAccount(op, params.externalAccountId))
 
 export const platformExternalAccountDelete: Handler<typeof platform_external_account_delete> = async (
   op,
   { params },
-) => removal(op, await findOfKind(op, 'platform', params.externalAccountId))
+) => removal(op, await findOfPlatform(op, params.externalAccountId))
 
 function removal(op: Op, account: ExternalAccountRow) {
   const change = { deleted_at: op.now, updated_at: op.now }
