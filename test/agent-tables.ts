@@ -28,6 +28,7 @@ export function agentApprovalTable(): string {
 
 const TRIED: Readonly<Record<TryKind, string>> = {
   deviceCodesByAddress: 'device codes that are none or not good any more, from one address',
+  deviceCodeReads: 'device codes that are none, of which a platform reads the status',
   deviceCode: 'tries at one code, from anywhere',
   agentTokensByAddress: 'bearer tokens that are none, from one address',
 }

@@ -70,6 +70,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 /** Every test calls from the same address. What is limited is tested with a service that has limits. */
 const NO_TRY_LIMITS: TryLimits = {
   deviceCodesByAddress: { ...TRY_LIMITS.deviceCodesByAddress, triesMax: Number.MAX_SAFE_INTEGER },
+  deviceCodeReads: { ...TRY_LIMITS.deviceCodeReads, triesMax: Number.MAX_SAFE_INTEGER },
   deviceCode: { ...TRY_LIMITS.deviceCode, triesMax: Number.MAX_SAFE_INTEGER },
   agentTokensByAddress: { ...TRY_LIMITS.agentTokensByAddress, triesMax: Number.MAX_SAFE_INTEGER },
 }

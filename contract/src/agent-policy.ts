@@ -13,6 +13,12 @@ export const AGENT_PERMISSIONS = [
 ] as const
 export type AgentPermission = (typeof AGENT_PERMISSIONS)[number]
 
+/** Those by which money moves. Whoever gives them to an agent must be allowed to move money. */
+export const AGENT_SPENDING_PERMISSIONS = [
+  'CREATE_TRANSFERS',
+  'EXECUTE_QUOTES',
+] as const satisfies readonly AgentPermission[]
+
 /** Whether an action is done at once or waits for the platform. */
 export const AGENT_EXECUTION_MODES = ['AUTO', 'APPROVAL_REQUIRED'] as const
 export type AgentExecutionMode = (typeof AGENT_EXECUTION_MODES)[number]

@@ -1,6 +1,12 @@
 import { Type } from 'typebox'
 import { AGENT_ACTION_TYPES, AgentAction } from './agent-actions.ts'
-import { AgentDecision, AgentPolicy, AgentPolicyUpdateRequest, AgentUsage } from './agent-policy.ts'
+import {
+  AGENT_SPENDING_PERMISSIONS,
+  AgentDecision,
+  AgentPolicy,
+  AgentPolicyUpdateRequest,
+  AgentUsage,
+} from './agent-policy.ts'
 import { endpoint } from './endpoint.ts'
 import { CurrencyCode } from './formats.ts'
 import { Id, IdOfAny, PathId } from './ids.ts'
@@ -100,9 +106,16 @@ const sortOrder = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
+/** An agent moves money in place of who made it, so a token gives it no more than the token has. */
+const furtherPermission = {
+  permission: 'TRANSACT',
+  when: `the policy, as it then is, has ${AGENT_SPENDING_PERMISSIONS.join(' or ')}`,
+} as const
+
 export const agent_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
+  furtherPermission,
   method: 'POST',
   path: '/agents',
   tag,
@@ -110,7 +123,14 @@ export const agent_create = endpoint({
   description: 'The device code in the answer connects it. It is shown once.',
   body: AgentCreateRequest,
   responses: { 201: AgentCreateResponse },
-  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND', 'CUSTOMER_DELETED', 'USER_NOT_FOUND'],
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_CURRENCY',
+    'FORBIDDEN',
+    'ACCOUNT_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'USER_NOT_FOUND',
+  ],
 })
 
 export const agent_list = endpoint({
@@ -146,6 +166,10 @@ export const agent_get = endpoint({
 export const agent_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
+  furtherPermission: {
+    ...furtherPermission,
+    when: `${furtherPermission.when}; pausing alone does not need it`,
+  },
   method: 'PATCH',
   path: '/agents/{agentId}',
   tag,
@@ -153,7 +177,7 @@ export const agent_update = endpoint({
   params: agentPath,
   body: AgentUpdateRequest,
   responses: { 200: Agent },
-  errors: ['INVALID_INPUT', 'AGENT_NOT_FOUND'],
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'AGENT_NOT_FOUND'],
 })
 
 /** Ends its credential at once. What waits for approval is rejected. */
@@ -175,6 +199,7 @@ export const agent_delete = endpoint({
 export const agent_policy_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
+  furtherPermission,
   method: 'PATCH',
   path: '/agents/{agentId}/policy',
   tag,
@@ -185,7 +210,7 @@ export const agent_policy_update = endpoint({
   params: agentPath,
   body: AgentPolicyUpdateRequest,
   responses: { 200: Agent },
-  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND', 'AGENT_NOT_FOUND'],
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'FORBIDDEN', 'ACCOUNT_NOT_FOUND', 'AGENT_NOT_FOUND'],
 })
 
 export const agent_policy_simulate = endpoint({
@@ -220,6 +245,7 @@ export const agent_decision_list = endpoint({
 export const agent_device_code_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
+  furtherPermission,
   method: 'POST',
   path: '/agents/{agentId}/device-codes',
   tag,
@@ -227,7 +253,7 @@ export const agent_device_code_create = endpoint({
   description: 'It ends the code before. The token of the agent stays good until the new code is redeemed.',
   params: agentPath,
   responses: { 201: AgentDeviceCode },
-  errors: ['AGENT_NOT_FOUND'],
+  errors: ['FORBIDDEN', 'AGENT_NOT_FOUND'],
 })
 
 export const agent_device_code_get = endpoint({
@@ -239,7 +265,7 @@ export const agent_device_code_get = endpoint({
   summary: 'See whether a device code was redeemed',
   params: codePath,
   responses: { 200: AgentDeviceCodeStatusResponse },
-  errors: ['DEVICE_CODE_NOT_FOUND'],
+  errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
 })
 
 /** Takes no credential: the code is one. It gives the token once, and ends the token before it. */

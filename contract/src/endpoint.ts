@@ -6,7 +6,12 @@ export type Permission = (typeof PERMISSIONS)[number]
 
 /** Who may call an endpoint. There is no default: an endpoint that does not say so does not compile. */
 export type Access =
-  | { readonly auth: 'platform'; readonly permission: Permission }
+  | {
+      readonly auth: 'platform'
+      readonly permission: Permission
+      /** What some calls need as well: the handler says which, by what they would do. */
+      readonly furtherPermission?: { readonly permission: Permission; readonly when: string }
+    }
   | { readonly auth: 'agent' | 'deviceCode' | 'public' }
 
 /** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */

@@ -86,7 +86,7 @@ export function openApi(options: OpenApiOptions): Json {
 function operation(name: string, endpoint: Endpoint): Json {
   const notes = [
     endpoint.description,
-    endpoint.auth === 'platform' && `Needs the permission ${endpoint.permission}.`,
+    endpoint.auth === 'platform' && permissionNote(endpoint),
     endpoint.sandboxOnly && 'Sandbox only: in production there is nothing here.',
   ]
   return {
@@ -95,7 +95,7 @@ function operation(name: string, endpoint: Endpoint): Json {
     summary: endpoint.summary,
     description: notes.filter(Boolean).join('\n\n'),
     security: securityOf(endpoint),
-    ...(endpoint.auth === 'platform' ? { 'x-permission': endpoint.permission } : {}),
+    ...(endpoint.auth === 'platform' ? permissionMembers(endpoint) : {}),
     ...(endpoint.sandboxOnly ? { 'x-sandbox-only': true } : {}),
     parameters: parametersOf(endpoint),
     ...(endpoint.body
@@ -103,6 +103,17 @@ function operation(name: string, endpoint: Endpoint): Json {
       : {}),
     responses: { ...successesOf(endpoint), ...errorAnswersOf(endpoint) },
   }
+}
+
+type OfPlatform = Extract<Endpoint, { auth: 'platform' }>
+
+function permissionNote({ permission, furtherPermission: further }: OfPlatform): string {
+  const note = `Needs the permission ${permission}`
+  return further ? `${note}, and ${further.permission} where ${further.when}.` : `${note}.`
+}
+
+function permissionMembers({ permission, furtherPermission: further }: OfPlatform): Json {
+  return { 'x-permission': permission, ...(further ? { 'x-further-permission': further } : {}) }
 }
 
 /** A request of this server to the platform's own. */

@@ -97,6 +97,8 @@ export interface Op {
   /** Checks identity tokens against the keys that their issuers publish. */
   readonly identityKeys: KeySource
   readonly delivery: Delivery
+  /** Failed tries at secrets, in this process. */
+  readonly tries: Tries
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
   advanceClock(target: Date): Promise<Date>
   /** A new id, `<Kind>:<UUIDv7>`. */
@@ -139,6 +141,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     origin: app.origin,
     identityKeys: app.identityKeys,
     delivery: app.delivery,
+    tries: app.tries,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),
     random: randomBytes,

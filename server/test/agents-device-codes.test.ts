@@ -211,6 +211,21 @@ describe('who guesses', () => {
     expectLimited(await guess(code, '10.0.2.99'))
   })
 
+  test('at codes by reading their status is stopped, whatever is read then; other platforms and redeeming are not', async () => {
+    const { code } = await newConnected()
+    const read = (code: string, authorization: string, from: string) =>
+      call('GET', `/agents/device-codes/${code}/status`, authorization, from)
+    const { triesMax } = TRY_LIMITS.deviceCodeReads
+    for (let index = 0; index < triesMax; index++)
+      expect((await read(wrongCode(index), basic, `10.0.3.${index}`)).body.code).toBe('DEVICE_CODE_NOT_FOUND')
+    expectLimited(await read(wrongCode(triesMax), basic, '10.0.3.99'))
+    expectLimited(await read(code, basic, '10.0.3.99'))
+    const other = await createPlatform(service.app, 'Other')
+    const otherBasic = `Basic ${Buffer.from(`${other.tokenId}:${other.clientSecret}`).toString('base64')}`
+    expect((await read(code, otherBasic, '10.0.3.99')).body.code).toBe('DEVICE_CODE_NOT_FOUND')
+    expect((await guess(code, '10.0.3.99')).status).toBe(200)
+  })
+
   test('at tokens is stopped, while a token that is one works from there', async () => {
     const { code } = await newConnected()
     const { accessToken } = (await guess(code, '10.0.0.4')).body

@@ -1,3 +1,4 @@
+import { AGENT_SPENDING_PERMISSIONS } from '@countersign/contract/agent-policy'
 import type {
   agent_action_approve,
   agent_action_reject,
@@ -20,6 +21,7 @@ import type { AgentDecisionRow, AgentRow } from '../db/agent-tables.ts'
 import { expectRow, insert, update } from '../db/writes.ts'
 import { ApiError, type Handler, type SignedHandler } from '../operation.ts'
 import { page } from '../paging.ts'
+import { checkPermission } from '../permissions.ts'
 import { present } from '../present.ts'
 import { executionCall } from '../quotes/quotes.ts'
 import { timeRange } from '../time-range.ts'
@@ -34,12 +36,22 @@ import {
   type NewDeviceCode,
   notFound,
 } from './device-codes.ts'
-import type { Decision } from './policy.ts'
+import type { Decision, Policy } from './policy.ts'
 import { changedPolicy, checkPolicy } from './policy-change.ts'
 import { simulate } from './simulate.ts'
 import { selectActions, selectAgents, selectDecisions } from './store.ts'
 
+/**
+ * Who gives an agent its policy, its name or its credential may do what that policy does. Error: 403 `FORBIDDEN` for a
+ * token that cannot move money, where the policy can.
+ */
+function checkMayGrant(op: Op, { permissions }: Policy): void {
+  if (AGENT_SPENDING_PERMISSIONS.some((permission) => permissions.includes(permission)))
+    checkPermission(op, 'TRANSACT')
+}
+
 export const agentCreate: Handler<typeof agent_create> = async (op, { body }) => {
+  checkMayGrant(op, body.policy)
   const customer = await findCustomer(op, body.customerId)
   const policy = await checkPolicy(op, customer.id, body.policy, 'policy.')
   const id = op.newId('Agent')
@@ -89,6 +101,8 @@ export const agentGet: Handler<typeof agent_get> = async (op, { params }) => ({
 
 export const agentUpdate: Handler<typeof agent_update> = async (op, { params, body }) => {
   const agent = await findAgent(op, params.agentId)
+  // Stopping an agent is for everybody who manages it.
+  if (body.name !== undefined || body.isPaused === false) checkMayGrant(op, policyOf(agent))
   const change = present({ name: body.name, is_paused: body.isPaused })
   const { row, write } = changeAgent(op, agent, change)
   return { status: 200, body: await agentView(op, row), writes: [write] }
@@ -96,7 +110,9 @@ export const agentUpdate: Handler<typeof agent_update> = async (op, { params, bo
 
 export const agentPolicyUpdate: Handler<typeof agent_policy_update> = async (op, { params, body }) => {
   const agent = await findAgent(op, params.agentId)
-  const policy = await checkPolicy(op, agent.customer_id, changedPolicy(policyOf(agent), body), '')
+  const changed = changedPolicy(policyOf(agent), body)
+  checkMayGrant(op, changed)
+  const policy = await checkPolicy(op, agent.customer_id, changed, '')
   const { row, write } = changeAgent(op, agent, { policy })
   return { status: 200, body: await agentView(op, row), writes: [write] }
 }
@@ -144,6 +160,7 @@ function decisionView(row: AgentDecisionRow) {
 /** Of several at the same time the last one is good: the agent names it. */
 export const agentDeviceCodeCreate: Handler<typeof agent_device_code_create> = async (op, { params }) => {
   const agent = await findAgent(op, params.agentId)
+  checkMayGrant(op, policyOf(agent))
   const deviceCode = makeDeviceCode(op, agent.id)
   return {
     status: 201,
@@ -159,8 +176,13 @@ function deviceCodeView({ row, code }: NewDeviceCode) {
   return { code, agentId: row.agent_id, expiresAt: row.expires_at.toISOString(), redeemed: false }
 }
 
+/** A code that is none counts as a try of the platform: reading is no way around the limit on redeeming. */
 export const agentDeviceCodeGet: Handler<typeof agent_device_code_get> = async (op, { params }) => {
-  const code = await findDeviceCode(op, params.code)
+  op.tries.check('deviceCodeReads', op.platform.id)
+  const code = await findDeviceCode(op, params.code).catch((error) => {
+    if (error instanceof ApiError) op.tries.failed('deviceCodeReads', op.platform.id)
+    throw error
+  })
   return { status: 200, body: { code: params.code, redeemed: code.redeemed_at !== null } }
 }
 

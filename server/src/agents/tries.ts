@@ -7,9 +7,13 @@ export interface TryLimit {
   readonly seconds: number
 }
 
-/** What may be guessed at: device codes by an address, one device code by anyone, and tokens of agents. */
+/**
+ * What may be guessed at: device codes by an address, or by a platform that reads them; one device code by anyone; and
+ * tokens of agents.
+ */
 export const TRY_LIMITS = {
   deviceCodesByAddress: { triesMax: 20, seconds: 15 * 60 },
+  deviceCodeReads: { triesMax: 20, seconds: 15 * 60 },
   deviceCode: { triesMax: 5, seconds: 15 * 60 },
   agentTokensByAddress: { triesMax: 100, seconds: 15 * 60 },
 } as const satisfies Record<string, TryLimit>
