@@ -143,7 +143,7 @@ export function exampleAccounts(name: AccountTypeName): readonly ExternalAccount
   )
 }
 
-/** The schema of each account type in each of the three shapes, by account type. */
+/** The schema of each account type in each of its shapes, by account type. */
 export const EXTERNAL_ACCOUNT_CREATE_INFO = members(
   (row) => row.fields && { ...askedOf(row), ...beneficiaryOf(row) },
   exampleAccounts,
@@ -151,6 +151,7 @@ export const EXTERNAL_ACCOUNT_CREATE_INFO = members(
 export const EXTERNAL_ACCOUNT_INFO = members(
   (row) => row.fields && { ...row.fields, ...railsOf(row), ...beneficiaryOf(row) },
 )
+const EXTERNAL_ACCOUNT_DETAILS = members((row) => row.fields && { ...row.fields, ...beneficiaryOf(row) })
 export const PAYMENT_ACCOUNT_INFO = members(
   (row) => row.paymentOnly ?? { ...row.fields, ...railsOf(row), ...row.paymentExtra },
 )
@@ -163,6 +164,11 @@ export const ExternalAccountCreateInfo: TUnsafe<ExternalAccountCreateInfoValue> 
 /** What stands in `accountInfo` of an account elsewhere. */
 export const ExternalAccountInfo: TUnsafe<ExternalAccountInfoValue> = Type.Unsafe(
   OneOf('accountType', [...EXTERNAL_ACCOUNT_INFO.values()]),
+)
+
+/** The same as it was given and is kept, which is what a payment to it is made by: without the rails. */
+export const ExternalAccountDetails: TUnsafe<ExternalAccountCreateInfoValue> = Type.Unsafe(
+  OneOf('accountType', [...EXTERNAL_ACCOUNT_DETAILS.values()]),
 )
 
 /** What stands in `accountOrWalletInfo` of payment instructions. */

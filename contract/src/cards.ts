@@ -11,6 +11,8 @@ import { TRANSACTION_DIRECTIONS } from './transactions.ts'
 export const CARD_STATE_REASONS = ['ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', 'CLOSED_BY_SVC'] as const
 export const CARD_BRANDS = ['VISA', 'MASTERCARD'] as const
 export const CARD_FORMS = ['VIRTUAL'] as const
+/** What a cardholder may make of a card. */
+export const CARD_UPDATE_STATES = ['ACTIVE', 'FROZEN', 'CLOSED'] as const
 
 /** What a card may be denominated in: all of its funding sources hold the same one. */
 export const CARD_CURRENCIES = ['USD', 'EUR', 'GBP', 'USDC', 'USDB'] as const
@@ -62,7 +64,7 @@ export const CardCreateRequest = Type.Object({
 })
 
 export const CardUpdateRequest = Type.Object({
-  state: Type.Optional(OneOfWords(['ACTIVE', 'FROZEN', 'CLOSED'])),
+  state: Type.Optional(OneOfWords(CARD_UPDATE_STATES)),
   fundingSources: Type.Optional(FundingSources('Replaces the list; not together with CLOSED')),
 })
 

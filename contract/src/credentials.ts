@@ -61,7 +61,13 @@ export const PasskeyAuthChallenge = Type.Object({
   credentialId: PasskeyCredentialId,
   challenge: Type.String({
     description:
-      'Lower-case hex. The WebAuthn challenge is the UTF-8 bytes of this text, not the bytes it spells',
+      'Lower-case hex: the SHA-256 of payloadToSign. The WebAuthn challenge is the UTF-8 bytes of this text, not ' +
+      'the bytes it spells',
+  }),
+  payloadToSign: Type.String({
+    description:
+      'What is signed by the assertion: it names the account, the credential and the clientPublicKey that the ' +
+      'session will be sealed to. Check them, and hash these very characters, before asking the authenticator',
   }),
   requestId: Id('Request', 'Goes into the Request-Id header of the verify call, once'),
   expiresAt: Timestamp(),

@@ -1,5 +1,6 @@
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/endpoint'
 import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
+import type { Statement } from '@countersign/contract/payloads'
 import type { Op } from './app.ts'
 import type { Write } from './db/writes.ts'
 
@@ -81,8 +82,8 @@ export interface SignedCall {
 export type Authorization =
   | {
       readonly accountId: string
-      /** What is being authorized, in words a device can show; the pipeline adds request id, expiry and body hash. */
-      readonly statement: Readonly<Record<string, unknown>>
+      /** What is being authorized, all of it; the pipeline adds account, call, body hash, request id and expiry. */
+      readonly statement: Statement
       /** What the first call puts aside for the second. */
       readonly context?: Readonly<Record<string, unknown>>
       readonly expiresAt: Date

@@ -133,6 +133,14 @@ function accountWrites(
   return [insert('internal_accounts', row), openAccount(from, id, customerId ?? from.platform.id, currency)]
 }
 
+/** An account here as a person reads it before deciding. */
+export function describeInternalAccount({
+  id,
+  currency,
+}: Pick<InternalAccountRow, 'id' | 'currency'>): string {
+  return `the ${currency} account ${id}`
+}
+
 /** An account as the API shows it (specification 2.9): `balance` is what can be spent, `totalBalance` all of it. */
 export function internalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
   if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)

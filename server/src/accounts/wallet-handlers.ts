@@ -19,6 +19,7 @@ export const internalAccountUpdate: SignedHandler<typeof internal_account_update
     return {
       accountId: wallet.id,
       statement: {
+        operation: 'internal_account_update',
         summary: body.privateEnabled ? 'Hide the balance of this wallet' : 'Show the balance of this wallet',
         privateEnabled: body.privateEnabled,
       },
@@ -49,7 +50,8 @@ export const internalAccountExport: SignedHandler<typeof internal_account_export
     return {
       accountId: wallet.id,
       statement: {
-        summary: 'Export the recovery phrase of this wallet. Whoever has it has the money',
+        operation: 'internal_account_export',
+        summary: 'Export the recovery phrase of this wallet. Whoever has the phrase has the money',
         clientPublicKey: body.clientPublicKey,
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),

@@ -1,6 +1,8 @@
 import type { KnownCurrency } from '@countersign/contract/currencies'
+import { describeInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import { describeAccount, findExternalAccount } from '../external-accounts/external-accounts.ts'
+import { describeAccount } from '../external-accounts/describe.ts'
+import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { inWords } from '../quotes/pricing.ts'
 import type { Payment } from './actions.ts'
 
@@ -8,15 +10,21 @@ import type { Payment } from './actions.ts'
 export async function describePayment(op: Op, { transaction, quote }: Payment): Promise<string> {
   const sends = inWords(transaction.sent_amount!, transaction.sent_currency as KnownCurrency)
   if (transaction.kind === 'TRANSFER_IN')
-    return `Pull ${sends} from ${await named(op, transaction.source_account_id!)}`
-  const to = quote?.destination_uma ?? (await named(op, transaction.destination_account_id!))
+    return `Pull ${sends} from ${await named(op, transaction.source_account_id!, transaction.sent_currency!)}`
+  const to =
+    quote?.destination_uma ??
+    (await named(
+      op,
+      transaction.destination_account_id!,
+      transaction.received_currency ?? transaction.sent_currency!,
+    ))
   if (!quote) return `Send ${sends} to ${to}`
   const receives = inWords(quote.receiving_amount, quote.receiving_currency as KnownCurrency)
   return `Pay ${sends}, fees included, so that ${to} receives ${receives}`
 }
 
-async function named(op: Op, accountId: string): Promise<string> {
+async function named(op: Op, accountId: string, currency: string): Promise<string> {
   return accountId.startsWith('ExternalAccount:')
     ? describeAccount(await findExternalAccount(op, accountId))
-    : `account ${accountId}`
+    : describeInternalAccount({ id: accountId, currency })
 }

@@ -59,6 +59,11 @@ export async function checkFundingSources(
   return common!
 }
 
+/** A card as its holder reads it before deciding. */
+export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): string {
+  return last4 === null ? `the new card ${id}, which has no number yet` : `the card ending in ${last4}`
+}
+
 /** Changes a card. Guard: nobody else has meanwhile. */
 export function changeCard(
   op: Op,

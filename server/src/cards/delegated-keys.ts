@@ -11,7 +11,7 @@ import type { InternalAccountRow } from '../db/tables.ts'
 import { expectRow, insert, update } from '../db/writes.ts'
 import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
-import { findCard } from './cards.ts'
+import { describeCard, findCard } from './cards.ts'
 import { selectActiveKey, selectDelegatedKey, selectDelegatedKeys } from './store.ts'
 
 /** The holder of a wallet lets the enclave sign for one card, by a signature of a session of that wallet. */
@@ -21,8 +21,10 @@ export const delegatedKeyCreate: SignedHandler<typeof delegated_key_create> = {
     return {
       accountId: wallet.id,
       statement: {
-        summary: `Let the card ending ${card.last4 ?? 'in nothing yet'} be paid from this wallet without asking again`,
+        operation: 'delegated_key_create',
+        summary: `Let ${describeCard(card)} take any amount from this wallet without asking again`,
         card: card.id,
+        ...(card.last4 === null ? {} : { last4: card.last4 }),
         nickname: body.nickname,
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),

@@ -6,7 +6,7 @@ import type {
   card_update,
 } from '@countersign/contract/cards'
 import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states'
-import { findWallet } from '../accounts/accounts.ts'
+import { describeInternalAccount, findWallet } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CardRow } from '../db/card-tables.ts'
@@ -16,7 +16,15 @@ import { ApiError, fieldError, type Handler, type Input, type SignedHandler } fr
 import { page } from '../paging.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { nextState } from '../transition.ts'
-import { announceCard, cardView, changeCard, checkFundingSources, findCard, tellProcessor } from './cards.ts'
+import {
+  announceCard,
+  cardView,
+  changeCard,
+  checkFundingSources,
+  describeCard,
+  findCard,
+  tellProcessor,
+} from './cards.ts'
 import { madeUpPlatformCardId } from './processor.ts'
 import {
   selectActiveKeysOf,
@@ -107,8 +115,10 @@ export const cardUpdate: SignedHandler<typeof card_update> = {
     return {
       accountId: wallet.id,
       statement: {
-        summary: summaryOf(card, body),
+        operation: 'card_update',
+        summary: summaryOf(card, body, wallet.id),
         card: card.id,
+        ...(card.last4 === null ? {} : { last4: card.last4 }),
         ...(body.state ? { state: body.state } : {}),
         ...(body.fundingSources ? { fundingSources: body.fundingSources } : {}),
       },
@@ -171,16 +181,26 @@ async function judge(
   }
 }
 
-function summaryOf({ last4 }: CardRow, { state, fundingSources }: UpdateBody): string {
-  const card = `the card ending ${last4 ?? 'in nothing yet'}`
-  const verb = { ACTIVE: 'Unfreeze', FROZEN: 'Freeze', CLOSED: 'Close for good' }
+const WORDS: Readonly<Record<NonNullable<UpdateBody['state']>, (card: string) => string>> = {
+  ACTIVE: (card) => `unfreeze ${card}`,
+  FROZEN: (card) => `freeze ${card}`,
+  CLOSED: (card) => `close ${card} for good`,
+}
+
+/** The change in a sentence, every account of it in the order of the list. */
+function summaryOf(card: CardRow, { state, fundingSources }: UpdateBody, walletId: string): string {
+  const name = describeCard(card)
+  const sources = fundingSources?.map((id) =>
+    id === walletId ? 'this wallet' : describeInternalAccount({ id, currency: card.currency }),
+  )
   const parts = [
-    ...(state ? [`${verb[state]} ${card}`] : []),
-    ...(fundingSources
-      ? [`${state ? 'let it' : `Let ${card}`} be paid from ${fundingSources.length} accounts`]
+    ...(state ? [WORDS[state](name)] : []),
+    ...(sources
+      ? [`let ${state ? 'it' : name} be paid from ${sources.join(', then from ')} and nothing else`]
       : []),
   ]
-  return parts.join(', and ')
+  const sentence = parts.join(', and ')
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
 }
 
 export const cardTransactionList: Handler<typeof card_transaction_list> = async (op, { params, query }) => {

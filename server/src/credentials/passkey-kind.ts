@@ -12,6 +12,7 @@ import { SANDBOX_PASSKEY_SIGNATURE } from '../sandbox/magic-values.ts'
 import { makeSession, sessionView } from '../sessions/sessions.ts'
 import { issueRequest, SIGNING_SECONDS } from '../signing/signing.ts'
 import { credentialView, makePasskeyCredential } from './credentials.ts'
+import { describeCredential, signedCredential } from './describe.ts'
 import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
 import { isPasskeyRegistered } from './store.ts'
 
@@ -42,7 +43,12 @@ export const passkey: CredentialKind = {
     }
     const request = issueRequest(op, call, {
       accountId: account.id,
-      statement: { summary: 'Sign in to this wallet', credential: credential.id, clientPublicKey },
+      statement: {
+        operation: 'credential_verify',
+        summary: `Sign in to this wallet with ${describeCredential(credential)}`,
+        credential: signedCredential(credential),
+        clientPublicKey,
+      },
       context: { clientPublicKey },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
     })
@@ -53,6 +59,7 @@ export const passkey: CredentialKind = {
         type: 'PASSKEY',
         credentialId: credential.webauthn_id!,
         challenge: challengeOf(request.payloadToSign),
+        payloadToSign: request.payloadToSign,
         requestId: request.requestId,
         expiresAt: request.expiresAt.toISOString(),
       },

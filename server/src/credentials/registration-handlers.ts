@@ -5,9 +5,11 @@ import { findCustomer } from '../customers/customers.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
 import { insert, update } from '../db/writes.ts'
 import { ApiError, type SignedHandler, StaleRead } from '../operation.ts'
+import { present } from '../present.ts'
 import { endSessionsOf } from '../sessions/sessions.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { credentialsChanged, credentialView, findCredential } from './credentials.ts'
+import { describeCredential, signedCredential } from './describe.ts'
 import { KINDS } from './kinds.ts'
 import { hadCredentials, selectCredentials } from './store.ts'
 
@@ -21,8 +23,9 @@ export const credentialCreate: SignedHandler<typeof credential_create> = {
     return {
       accountId: account.id,
       statement: {
-        summary: `Add a way to sign in to this wallet: ${inWords(credential)}`,
-        credential: { type: body.type, nickname: credential.nickname },
+        operation: 'credential_create',
+        summary: `Add a way to sign in to this wallet: ${describeCredential(credential)}`,
+        credential: newCredential(credential),
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
       challenge: { type: body.type },
@@ -50,8 +53,9 @@ export const credentialDelete: SignedHandler<typeof credential_delete> = {
     return {
       accountId: credential.account_id,
       statement: {
-        summary: `Take away a way to sign in to this wallet: ${inWords(credential)}`,
-        credential: { id: credential.id, type: credential.type, nickname: credential.nickname },
+        operation: 'credential_delete',
+        summary: `Take away a way to sign in to this wallet: ${describeCredential(credential)}`,
+        credential: signedCredential(credential),
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
       challenge: { type: credential.type },
@@ -75,16 +79,20 @@ export const credentialDelete: SignedHandler<typeof credential_delete> = {
   },
 }
 
-const WORDS: Readonly<Record<CredentialRow['type'], string>> = {
-  EMAIL_OTP: 'codes to the e-mail address',
-  SMS_OTP: 'codes to the phone number',
-  OAUTH: 'the identity',
-  PASSKEY: 'the passkey',
-}
-
-/** What a device shows of a credential: of an identity what the issuer vouches for, not the e-mail that it claims. */
-function inWords({ type, nickname, oidc_subject, oidc_issuer }: CredentialRow): string {
-  return `${WORDS[type]} ${type === 'OAUTH' ? `${oidc_subject} at ${oidc_issuer}` : nickname}`
+/** A credential that is to be, and what it will be held to: of a code its address, of a passkey its key. */
+function newCredential(credential: CredentialRow) {
+  const { type, nickname, webauthn_id, webauthn_public_key, oidc_issuer, oidc_audience, oidc_subject } =
+    credential
+  return present({
+    type,
+    nickname,
+    credentialId: webauthn_id,
+    publicKey: webauthn_public_key && Buffer.from(webauthn_public_key).toString('base64url'),
+    identity:
+      oidc_issuer === null
+        ? undefined
+        : { issuer: oidc_issuer, audience: oidc_audience!, subject: oidc_subject! },
+  })
 }
 
 /** The wallet of a customer who is still there. Error, besides those of `findEmbeddedWallet`: 410 `CUSTOMER_DELETED`. */

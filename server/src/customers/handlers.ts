@@ -8,12 +8,14 @@ import type {
 import { findWallet } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
 import { credentialsChanged } from '../credentials/credentials.ts'
+import { signedCredential } from '../credentials/describe.ts'
 import type { CredentialRow, CustomerRow } from '../db/tables.ts'
 import { expectRow, insert, update } from '../db/writes.ts'
 import { toCanonicalJson } from '../json.ts'
 import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
+import { quoted } from '../signing/words.ts'
 import { timeRange } from '../time-range.ts'
 import {
   changeCustomer,
@@ -84,9 +86,12 @@ export const customerUpdate: SignedHandler<typeof customer_update> = {
     return {
       accountId: credential.account_id,
       statement: {
-        summary: `Change the e-mail address that you sign in with from ${before.email} to ${after.email}`,
+        operation: 'customer_update',
+        summary: `Send the codes that sign in to this wallet to ${quoted(after.email!)}, no more to ${quoted(before.email!)}`,
         customer: before.id,
-        newEmail: after.email,
+        oldEmail: before.email!,
+        newEmail: after.email!,
+        credentials: credentials.map(signedCredential),
       },
       context: emailContext(before, credentials),
       expiresAt: plusSeconds(op.now, EMAIL_CHANGE_SECONDS),

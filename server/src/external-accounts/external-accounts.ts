@@ -83,15 +83,6 @@ function verifyBeneficiary(op: Op, info: AccountDetails, identifier: string): Ve
   return outcome
 }
 
-/** An account elsewhere in words: whose it is, its kind and its last characters. */
-export function describeAccount({ account_info, account_type, identifier }: ExternalAccountRow): string {
-  const beneficiary = (account_info as { beneficiary?: { fullName?: string; legalName?: string } })
-    .beneficiary
-  const name = beneficiary?.fullName ?? beneficiary?.legalName
-  const account = `${account_type} ending ${identifier.slice(-4)}`
-  return name ? `${name} (${account})` : account
-}
-
 /** An account elsewhere as the API shows it: its details with the rails that reach it. */
 export function externalAccountView(row: ExternalAccountRow): ExternalAccountView {
   const details = row.account_info as AccountDetails

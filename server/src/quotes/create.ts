@@ -1,14 +1,18 @@
 import type { KnownCurrency } from '@countersign/contract/currencies'
+import type { Payload } from '@countersign/contract/payloads'
+import { describeInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import { plusSeconds } from '../app.ts'
 import type { CustomerRow, QuoteRow, TransactionRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
-import { describeAccount } from '../external-accounts/external-accounts.ts'
+import type { AccountDetails } from '../external-accounts/account-details.ts'
+import { describeAccount } from '../external-accounts/describe.ts'
 import { INT64_MAX } from '../int64.ts'
 import { job } from '../jobs/jobs.ts'
 import { findBalances } from '../ledger/ledger.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
+import { present } from '../present.ts'
 import { checkLookup } from '../receivers/lookups.ts'
 import { issueRequest } from '../signing/signing.ts'
 import { announce } from '../transactions/moves.ts'
@@ -185,16 +189,16 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
 function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
   const sends = inWords(quote.sending_amount, quote.sending_currency as KnownCurrency)
   const delivers = inWords(quote.receiving_amount, quote.receiving_currency as KnownCurrency)
-  const to = describe(payee)
   return issueRequest(op, executionCall(quote.id), {
     accountId: quote.source_account_id!,
     statement: {
-      summary: `Pay ${sends}, fees included, so that ${to} receives ${delivers}`,
+      operation: 'quote_execute',
+      summary: `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
       quote: quote.id,
       sends: { amount: quote.sending_amount, currency: quote.sending_currency },
       feesIncluded: quote.fees,
       delivers: { amount: quote.receiving_amount, currency: quote.receiving_currency },
-      destination: payee.kind === 'uma' ? { umaAddress: to } : { account: payee.account.id, description: to },
+      destination: signedDestination(quote, payee),
     },
     expiresAt: quote.expires_at,
   })
@@ -202,7 +206,25 @@ function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeo
 
 function describe(payee: Payee): string {
   if (payee.kind === 'external') return describeAccount(payee.account)
-  return payee.kind === 'uma' ? payee.umaAddress : (payee.umaAddress ?? `account ${payee.account.id}`)
+  return payee.kind === 'uma'
+    ? payee.umaAddress
+    : (payee.umaAddress ?? describeInternalAccount(payee.account))
+}
+
+type SignedDestination = Payload<'quote_execute'>['destination']
+
+/** Where the payment goes, with all that the rail will use: the account as it is kept, and it is never changed. */
+function signedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
+  const { destination_uma: umaAddress, payment_rail, receiving_currency: currency } = quote
+  if (payee.kind === 'uma' || umaAddress !== null)
+    return { destinationType: 'UMA_ADDRESS', umaAddress: umaAddress!, currency }
+  return present({
+    destinationType: 'ACCOUNT' as const,
+    accountId: payee.account.id,
+    currency,
+    paymentRail: payment_rail as Extract<SignedDestination, { destinationType: 'ACCOUNT' }>['paymentRail'],
+    accountInfo: payee.kind === 'external' ? (payee.account.account_info as AccountDetails) : undefined,
+  })
 }
 
 function keptOfRequest(body: QuoteBody): Record<string, unknown> {

@@ -3,6 +3,7 @@ import { findInternalAccount } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
 import { checkClientPublicKey } from '../client-key.ts'
 import { findCredential } from '../credentials/credentials.ts'
+import { describeCredential, signedCredential } from '../credentials/describe.ts'
 import type { SessionRow } from '../db/tables.ts'
 import { expectRow } from '../db/writes.ts'
 import { ApiError, type Handler, type SignedHandler } from '../operation.ts'
@@ -21,14 +22,18 @@ export const sessionRefresh: SignedHandler<typeof session_refresh> = {
   async authorize(op, { params, body }) {
     checkClientPublicKey(body.clientPublicKey)
     const session = await findActiveSessionById(op, params.id)
+    const credential = await findCredential(op, session.credential_id)
     return {
       accountId: session.account_id,
       statement: {
-        summary: 'Stay signed in: a new session key for this device',
+        operation: 'session_refresh',
+        summary: `Stay signed in to this wallet with ${describeCredential(credential)}: a new key for this device`,
         session: session.id,
+        credential: signedCredential(credential),
         clientPublicKey: body.clientPublicKey,
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      challenge: { type: credential.type },
     }
   },
 
@@ -54,12 +59,18 @@ export const sessionRefresh: SignedHandler<typeof session_refresh> = {
 export const sessionDelete: SignedHandler<typeof session_delete> = {
   async authorize(op, { params }) {
     const session = await findActiveSessionById(op, params.id)
-    const { type } = await findCredential(op, session.credential_id)
+    const credential = await findCredential(op, session.credential_id)
+    const began = session.created_at.toISOString()
     return {
       accountId: session.account_id,
-      statement: { summary: 'End a session of this wallet', session: session.id },
+      statement: {
+        operation: 'session_delete',
+        summary: `Sign out of this wallet where you signed in with ${describeCredential(credential)} at ${began}`,
+        session: session.id,
+        credential: signedCredential(credential),
+      },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-      challenge: { type },
+      challenge: { type: credential.type },
     }
   },
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Payload, Statement } from '@countersign/contract/payloads'
 import type { Op } from '../app.ts'
 import { parseStamp, type Stamp, verifyStamp } from '../crypto/stamp.ts'
 import { rowByKey } from '../db/lookup.ts'
@@ -38,14 +39,13 @@ export function issueRequest(
     'payload' in authorization
       ? authorization.payload
       : toJson({
-          operation: call.operation,
-          ...authorization.statement,
+          ...stated(call, authorization.statement),
           account: authorization.accountId,
           target: call.target,
-          bodySha256: Buffer.from(bodyHash).toString('hex'),
+          bodySha256: bodyHash.toString('hex'),
           requestId,
-          expiresAt: authorization.expiresAt,
-        })
+          expiresAt: authorization.expiresAt.toISOString(),
+        } satisfies Payload)
   const row: SigningRequestRow = {
     id: requestId,
     platform_id: op.platform.id,
@@ -66,6 +66,12 @@ export function issueRequest(
     expiresAt: authorization.expiresAt,
     write: insert('signing_requests', row),
   }
+}
+
+/** A statement, its operation and its sentence first. Throws where it is about another operation than its call. */
+function stated(call: SignedCall, { operation, summary, ...own }: Statement): Statement {
+  if (operation !== call.operation) throw new Error(`${call.operation} states ${operation}`)
+  return { operation, summary, ...own } as Statement
 }
 
 /** The challenge of a request that was issued earlier and can still be answered. */

@@ -1,0 +1,35 @@
+import type { SignedCredential } from '@countersign/contract/payloads'
+import type { Static } from 'typebox'
+import type { CredentialRow } from '../db/tables.ts'
+import { present } from '../present.ts'
+import { quoted } from '../signing/words.ts'
+
+const WORDS: Readonly<Record<CredentialRow['type'], string>> = {
+  EMAIL_OTP: 'codes to the e-mail address',
+  SMS_OTP: 'codes to the phone number',
+  OAUTH: 'the identity',
+  PASSKEY: 'the passkey',
+}
+
+/** A way to sign in as its holder reads it: of an identity what the issuer vouches for, not the e-mail that it claims. */
+export function describeCredential({
+  type,
+  nickname,
+  oidc_subject,
+  oidc_issuer,
+}: Pick<CredentialRow, 'type' | 'nickname' | 'oidc_subject' | 'oidc_issuer'>): string {
+  const words = WORDS[type]
+  return type === 'OAUTH'
+    ? `${words} ${quoted(oidc_subject!)} at ${quoted(oidc_issuer!)}`
+    : `${words} ${quoted(nickname)}`
+}
+
+/** A credential as it stands in a payload. */
+export function signedCredential({
+  id,
+  type,
+  nickname,
+  webauthn_id,
+}: Pick<CredentialRow, 'id' | 'type' | 'nickname' | 'webauthn_id'>): Static<typeof SignedCredential> {
+  return present({ id, type, nickname, credentialId: webauthn_id })
+}

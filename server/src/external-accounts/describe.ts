@@ -1,0 +1,60 @@
+import { accountType, type ExternalAccountTypeName } from '@countersign/contract/account-types'
+import type { ExternalAccountRow } from '../db/tables.ts'
+import { quoted } from '../signing/words.ts'
+
+const WORDS: Readonly<Record<string, string>> = {
+  bolt12: 'offer',
+  clabeNumber: 'CLABE',
+  iban: 'IBAN',
+  ifsc: 'IFSC',
+  lightningAddress: 'address',
+  pixKey: 'PIX key',
+  pixKeyType: 'PIX key type',
+  swiftCode: 'SWIFT code',
+  vpa: 'VPA',
+}
+
+/** Numbers, codes and addresses, which end where a space or a comma is. */
+const ONE_WORD = /^[0-9A-Za-z@.:+_-]+$/
+/** Where anything may stand in one word. */
+const NAMES: ReadonlySet<string> = new Set(['bankName', 'provider'])
+
+/** An account elsewhere as a person reads it before deciding: whose it is, its kind, and every detail of it in whole. */
+export function describeAccount({
+  account_info: info,
+  account_type,
+}: Pick<ExternalAccountRow, 'account_info' | 'account_type'>): string {
+  const { beneficiary, ...details } = info as Readonly<Record<string, unknown>> & {
+    readonly beneficiary?: { readonly fullName?: string; readonly legalName?: string }
+  }
+  const members = Object.keys(accountType(account_type as ExternalAccountTypeName).fields ?? {}).flatMap(
+    (member) => {
+      const value = details[member]
+      return typeof value === 'string' ? [`${inWords(member)} ${shown(member, value)}`] : []
+    },
+  )
+  const account = `${kindOf(account_type)}, ${members.join(', ')}`
+  const name = beneficiary?.fullName ?? beneficiary?.legalName
+  return name === undefined ? `the ${account}` : `${quoted(name)} (${account})`
+}
+
+/** `GBP_ACCOUNT` → `GBP account`, `ETHEREUM_WALLET` → `Ethereum wallet`. */
+function kindOf(type: string): string {
+  if (type === 'LIGHTNING') return 'Lightning receiver'
+  const [first = '', ...rest] = type.split('_')
+  const isCode = rest[0] === 'ACCOUNT'
+  return [isCode ? first : first.charAt(0) + first.slice(1).toLowerCase(), ...rest.map(lower)].join(' ')
+}
+
+function lower(text: string): string {
+  return text.toLowerCase()
+}
+
+/** `accountNumber` → `account number`. */
+function inWords(member: string): string {
+  return WORDS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
+}
+
+function shown(member: string, value: string): string {
+  return ONE_WORD.test(value) && !NAMES.has(member) ? value : quoted(value)
+}
