@@ -139,7 +139,7 @@ export const agent_me_quote_execute = endpoint({
     'Needs EXECUTE_QUOTES in the policy, which decides whether it is done at once or waits for the platform. From an ' +
     'embedded wallet it waits for the signature of the customer, unless that comes in Svc-Wallet-Signature.',
   signed: true,
-  signedDirectly: true,
+  signatureAlone: 'executes',
   idempotent: true,
   params: quote_execute.params,
   responses: { 200: AgentAction },

@@ -317,7 +317,6 @@ export const agent_action_approve = endpoint({
     'Repeated, it is answered as the first time. From an embedded wallet the customer signs: 202 gives the payload, ' +
     'the signed retry approves.',
   signed: true,
-  signedDirectly: true,
   params: actionPath,
   responses: { 200: AgentAction, 202: SignedRequestChallenge },
   errors: ['UNAUTHORIZED', 'AGENT_NOT_FOUND', 'AGENT_ACTION_NOT_FOUND', 'CONFLICT'],

@@ -187,6 +187,7 @@ export const card_update = endpoint({
     "Signed by a session of the cardholder's embedded wallet. A frozen or closed card declines new authorizations; " +
     'what was authorized before goes on.',
   signed: true,
+  signatureAlone: 'ignored',
   params: cardPath,
   body: CardUpdateRequest,
   responses: { 200: Card, 202: SignedRequestChallenge },

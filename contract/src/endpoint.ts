@@ -26,10 +26,14 @@ export type Endpoint = Access & {
   readonly sandboxOnly?: boolean
   /**
    * Takes the signed retry (specification 3.4): both headers are declared and the first call may answer 202.
-   * A payload that the client already holds may be `signedDirectly`: the signature header alone then executes.
    */
   readonly signed?: boolean
-  readonly signedDirectly?: boolean
+  /**
+   * What a signature without `Request-Id` does. Left out: it is refused with 401 `REQUEST_ID_MISSING`. `executes`: the
+   * client holds the payload before it calls, and that names its request (the wire facts of executing a quote have no
+   * `Request-Id`). `ignored`: the call is a first one (specification 4.10).
+   */
+  readonly signatureAlone?: 'executes' | 'ignored'
   /** Takes an `Idempotency-Key`. */
   readonly idempotent?: boolean
   readonly params?: TObject

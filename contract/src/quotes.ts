@@ -183,7 +183,7 @@ export const quote_execute = endpoint({
     'A managed account pays at once. An embedded wallet signs: either in two calls, by the 202 challenge, ' +
     'or in one, with a stamp over the payloadToSign that stands in the paymentInstructions of the quote.',
   signed: true,
-  signedDirectly: true,
+  signatureAlone: 'executes',
   idempotent: true,
   params: quotePath,
   responses: { 200: Quote, 202: SignedRequestChallenge },

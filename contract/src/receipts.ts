@@ -37,7 +37,6 @@ export const transaction_approve = endpoint({
     'For a payment to a customer that is PENDING and not older than 15 minutes, however the webhook was answered so ' +
     'far; and for the payment of an agent that waits for approval, as POST /agents/{agentId}/actions/{actionId}/approve.',
   signed: true,
-  signedDirectly: true,
   params: transactionPath,
   body: ApprovePaymentRequest,
   bodyOptional: true,

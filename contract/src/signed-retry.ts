@@ -8,6 +8,8 @@ export type AuthMethodTypeName = (typeof AUTH_METHOD_TYPES)[number]
 export const AuthMethodType = OneOfWords(AUTH_METHOD_TYPES, 'Kind of credential')
 
 const challengeFields = {
+  // Of the session that is to sign where that is known, else of the wallet's first credential.
+  type: Type.Optional(AuthMethodType),
   payloadToSign: Type.String({
     description: 'Stamp exactly these characters; parsing and printing them again breaks the signature',
   }),
@@ -15,8 +17,8 @@ const challengeFields = {
   expiresAt: Timestamp('The retry must have arrived before this time'),
 }
 
-/** The 202 answer of a signed operation (specification 2.3, 3.4). */
+/** The 202 answer of a signed operation (specification 2.3, 3.4); `type` is left out where the wallet has no credential. */
 export const SignedRequestChallenge = Type.Object(challengeFields)
 
-/** The 202 answer of an operation on credentials: it also names the kind of credential at work. */
-export const AuthSignedRequestChallenge = Type.Object({ type: AuthMethodType, ...challengeFields })
+/** The 202 answer of an operation on credentials and sessions, which is always about one kind of credential. */
+export const AuthSignedRequestChallenge = Type.Object({ ...challengeFields, type: AuthMethodType })

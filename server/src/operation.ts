@@ -1,6 +1,7 @@
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/endpoint'
 import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
 import type { Statement } from '@countersign/contract/payloads'
+import type { AuthMethodTypeName } from '@countersign/contract/signed-retry'
 import type { Op } from './app.ts'
 import type { Write } from './db/writes.ts'
 
@@ -87,8 +88,8 @@ export type Authorization =
       /** What the first call puts aside for the second. */
       readonly context?: Readonly<Record<string, unknown>>
       readonly expiresAt: Date
-      /** Further members of the 202 answer. */
-      readonly challenge?: Readonly<Record<string, unknown>>
+      /** The kind of credential of the flow; left out, that of the wallet's first (specification 2.3). */
+      readonly credentialType?: AuthMethodTypeName
     }
   | {
       readonly accountId: string
@@ -97,8 +98,7 @@ export type Authorization =
       readonly signerPublicKey: string
       readonly context: Readonly<Record<string, unknown>>
       readonly expiresAt: Date
-      /** Further members of the 202 answer. */
-      readonly challenge: Readonly<Record<string, unknown>>
+      readonly credentialType: AuthMethodTypeName
     }
   | { readonly requestId: string }
 

@@ -321,6 +321,8 @@ describe('from an embedded wallet', () => {
         'Svc-Wallet-Signature': stamp,
         'Request-Id': challenge.body.requestId,
       })
+      const alone = { 'Svc-Wallet-Signature': device.stamp(challenge.body.payloadToSign) }
+      expect((await client.post(path(action), undefined, alone)).body.code).toBe('REQUEST_ID_MISSING')
       const wrong = headers(stranger.stamp(challenge.body.payloadToSign))
       expect((await client.post(path(action), undefined, wrong)).status).toBe(401)
       expect((await agent.get(`/agents/me/actions/${action.id}`)).body.status).toBe('PENDING_APPROVAL')

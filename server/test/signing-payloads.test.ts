@@ -126,123 +126,201 @@ function inDollars(cents: bigint): string {
   return (Number(cents) / 100).toFixed(2)
 }
 
+/** A wallet with two ways to sign in, and every call of its that takes a signature. */
+async function signingWorld() {
+  const { client, customer } = await walletReady()
+  const { wallet, usd, id, email } = customer
+  const session = await signIn(client, wallet)
+  const registration = (authenticator: Authenticator) => ({
+    type: 'PASSKEY',
+    accountId: wallet,
+    nickname: 'My “phone”',
+    challenge: 'c29tZSBjaGFsbGVuZ2U',
+    attestation: authenticator.attest('c29tZSBjaGFsbGVuZ2U'),
+  })
+  const mine = new Authenticator()
+  const { body } = await signed(client, session, 'POST', '/auth/credentials', registration(mine))
+  const passkey = {
+    id: body.id as string,
+    type: 'PASSKEY',
+    nickname: 'My “phone”',
+    credentialId: mine.credentialId,
+  }
+  const codes = { id: await credentialOf(client, wallet), type: 'EMAIL_OTP', nickname: email }
+  const authenticator = new Authenticator()
+  const clientPublicKey = generateKeyPair().publicKey.uncompressedHex
+  const bank = await addAccount(client, id, usAccount('1234567890', 'Grace Hopper'))
+  const { quote } = await quoteTo(client, wallet, toAccount(bank))
+  const [card, walletCard] = [await newCard(client, id, [usd]), await newCard(client, id, [wallet])]
+  const newEmail = `new-${email}`
+
+  const calls: readonly SignedCall[] = [
+    {
+      method: 'POST',
+      path: '/auth/credentials',
+      body: registration(authenticator),
+      type: 'PASSKEY',
+      states: {
+        operation: 'credential_create',
+        summary: "Add a way to sign in to this wallet: the passkey “My 'phone'”",
+        credential: {
+          type: 'PASSKEY',
+          nickname: 'My “phone”',
+          credentialId: authenticator.credentialId,
+          publicKey: expect.stringMatching(/^[0-9A-Za-z_-]{80,}$/),
+        },
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `/auth/credentials/${passkey.id}`,
+      type: 'PASSKEY',
+      states: {
+        operation: 'credential_delete',
+        summary: "Take away a way to sign in to this wallet: the passkey “My 'phone'”",
+        credential: passkey,
+      },
+    },
+    {
+      method: 'POST',
+      path: `/auth/sessions/${session.sessionId}/refresh`,
+      body: { clientPublicKey },
+      states: {
+        operation: 'session_refresh',
+        summary: `Stay signed in to this wallet with codes to the e-mail address “${email}”: a new key for this device`,
+        session: session.sessionId,
+        credential: codes,
+        clientPublicKey,
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `/auth/sessions/${session.sessionId}`,
+      states: {
+        operation: 'session_delete',
+        summary: expect.stringMatching(
+          /^Sign out of this wallet where you signed in with codes to the e-mail address “.*” at 20..-/,
+        ),
+        session: session.sessionId,
+        credential: codes,
+      },
+    },
+    {
+      method: 'PATCH',
+      path: `/internal-accounts/${wallet}`,
+      body: { privateEnabled: true },
+      states: {
+        operation: 'internal_account_update',
+        summary: 'Hide the balance of this wallet',
+        privateEnabled: true,
+      },
+    },
+    {
+      method: 'POST',
+      path: `/internal-accounts/${wallet}/export`,
+      body: { clientPublicKey },
+      states: {
+        operation: 'internal_account_export',
+        summary: 'Export the recovery phrase of this wallet. Whoever has the phrase has the money',
+        clientPublicKey,
+      },
+    },
+    {
+      method: 'PATCH',
+      path: `/customers/${id}`,
+      body: { customerType: 'INDIVIDUAL', email: newEmail },
+      states: {
+        operation: 'customer_update',
+        summary: `Send the codes that sign in to this wallet to “${newEmail}”, no more to “${email}”`,
+        customer: id,
+        oldEmail: email,
+        newEmail,
+        credentials: [codes],
+      },
+    },
+    {
+      method: 'PATCH',
+      path: `/cards/${card.id}`,
+      body: { state: 'FROZEN', fundingSources: [usd] },
+      states: {
+        operation: 'card_update',
+        summary: `Freeze the card ending in ${card.last4}, and let it be paid from the USD account ${usd} and nothing else`,
+        card: card.id,
+        last4: card.last4,
+        state: 'FROZEN',
+        fundingSources: [usd],
+      },
+      alone: 202,
+    },
+    {
+      method: 'POST',
+      path: '/auth/delegated-keys',
+      body: { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Groceries' },
+      states: {
+        operation: 'delegated_key_create',
+        summary: `Let the card ending in ${walletCard.last4} take any amount from this wallet without asking again`,
+        card: walletCard.id,
+        last4: walletCard.last4,
+        nickname: 'Groceries',
+      },
+    },
+    {
+      method: 'POST',
+      path: `/quotes/${quote.id}/execute`,
+      states: { operation: 'quote_execute', quote: quote.id },
+      alone: 200,
+    },
+  ]
+  return { client, wallet, session, calls }
+}
+
+interface SignedCall {
+  readonly method: 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: object
+  /** What the payload says beside what every payload says. */
+  readonly states: { readonly operation: SignedOperation; readonly [member: string]: unknown }
+  /** The kind of credential of its 202; left out: the one that the wallet began with. */
+  readonly type?: string
+  /** What a signature without Request-Id comes to; left out: it is refused. */
+  readonly alone?: number
+}
+
 describe('every signed operation', () => {
   test('says in a sentence and in typed members what will happen', async () => {
-    const { client, customer } = await walletReady()
-    const { wallet, usd, id, email } = customer
-    const session = await signIn(client, wallet)
-    const device = generateKeyPair().publicKey.uncompressedHex
-    const codes = { id: await credentialOf(client, wallet), type: 'EMAIL_OTP', nickname: email }
-    const asked = async (
-      operation: SignedOperation,
-      method: 'POST' | 'PATCH' | 'DELETE',
-      path: string,
-      body?: object,
-    ) => {
+    const { client, wallet, calls } = await signingWorld()
+    for (const { method, path, body, states } of calls) {
       const { status, body: answer } = await client.send(method, path, body)
       expect(status, toJson(answer)).toBe(202)
-      const payload = read(operation, answer.payloadToSign)
       const { requestId, expiresAt } = answer
-      expect(payload).toMatchObject({ operation, account: wallet, target: `${method} ${path}` })
-      expect(payload).toMatchObject({ requestId, expiresAt })
-      return payload
+      expect(read(states.operation, answer.payloadToSign)).toMatchObject({
+        ...states,
+        account: wallet,
+        target: `${method} ${path}`,
+        bodySha256: sha256(toCanonicalJson(body ?? null)),
+        requestId,
+        expiresAt,
+      })
     }
+  })
 
-    const authenticator = new Authenticator()
-    const registration = {
-      type: 'PASSKEY',
-      accountId: wallet,
-      nickname: 'My “phone”',
-      challenge: 'c29tZSBjaGFsbGVuZ2U',
-      attestation: authenticator.attest('c29tZSBjaGFsbGVuZ2U'),
+  test("names the kind of credential at work, the wallet's first where it may be any", async () => {
+    const { client, calls } = await signingWorld()
+    for (const { method, path, body, type = 'EMAIL_OTP' } of calls) {
+      const answer = await client.send(method, path, body)
+      expect(answer, path).toMatchObject({ status: 202, body: { type } })
     }
-    const creation = await asked('credential_create', 'POST', '/auth/credentials', registration)
-    expect(creation.summary).toBe("Add a way to sign in to this wallet: the passkey “My 'phone'”")
-    expect(creation.credential).toEqual({
-      type: 'PASSKEY',
-      nickname: 'My “phone”',
-      credentialId: authenticator.credentialId,
-      publicKey: expect.stringMatching(/^[0-9A-Za-z_-]{80,}$/),
-    })
-    const added = await signed(client, session, 'POST', '/auth/credentials', registration)
-    const passkey = {
-      id: added.body.id,
-      type: 'PASSKEY',
-      nickname: 'My “phone”',
-      credentialId: authenticator.credentialId,
+  })
+
+  test('refuses a signature without Request-Id, but for a quote, which the wallet may have signed before', async () => {
+    const { client, session, calls } = await signingWorld()
+    for (const { method, path, body, alone = 401 } of calls) {
+      const first = await client.send(method, path, body)
+      const stamp = { 'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign) }
+      const answer = await client.send(method, path, body, stamp)
+      expect(answer.status, path).toBe(alone)
+      if (alone === 401) expect(answer.body).toMatchObject({ code: 'REQUEST_ID_MISSING' })
     }
-
-    const revocation = await asked('credential_delete', 'DELETE', `/auth/credentials/${passkey.id}`)
-    expect(revocation.summary).toBe("Take away a way to sign in to this wallet: the passkey “My 'phone'”")
-    expect(revocation.credential).toEqual(passkey)
-
-    const refresh = await asked('session_refresh', 'POST', `/auth/sessions/${session.sessionId}/refresh`, {
-      clientPublicKey: device,
-    })
-    expect(refresh).toMatchObject({
-      summary: `Stay signed in to this wallet with codes to the e-mail address “${email}”: a new key for this device`,
-      session: session.sessionId,
-      credential: codes,
-      clientPublicKey: device,
-    })
-
-    const end = await asked('session_delete', 'DELETE', `/auth/sessions/${session.sessionId}`)
-    expect(end).toMatchObject({ session: session.sessionId, credential: codes })
-    expect(end.summary).toMatch(
-      /^Sign out of this wallet where you signed in with codes to the e-mail address “.*” at 20..-/,
-    )
-
-    const hiding = await asked('internal_account_update', 'PATCH', `/internal-accounts/${wallet}`, {
-      privateEnabled: true,
-    })
-    expect(hiding).toMatchObject({ summary: 'Hide the balance of this wallet', privateEnabled: true })
-
-    const exporting = await asked('internal_account_export', 'POST', `/internal-accounts/${wallet}/export`, {
-      clientPublicKey: device,
-    })
-    expect(exporting).toMatchObject({
-      summary: 'Export the recovery phrase of this wallet. Whoever has the phrase has the money',
-      clientPublicKey: device,
-    })
-
-    const newEmail = `new-${email}`
-    const moving = await asked('customer_update', 'PATCH', `/customers/${id}`, {
-      customerType: 'INDIVIDUAL',
-      email: newEmail,
-    })
-    expect(moving).toMatchObject({
-      summary: `Send the codes that sign in to this wallet to “${newEmail}”, no more to “${email}”`,
-      customer: id,
-      oldEmail: email,
-      newEmail,
-      credentials: [codes],
-    })
-
-    const card = await newCard(client, id, [usd])
-    const freezing = await asked('card_update', 'PATCH', `/cards/${card.id}`, {
-      state: 'FROZEN',
-      fundingSources: [usd],
-    })
-    expect(freezing).toMatchObject({
-      summary: `Freeze the card ending in ${card.last4}, and let it be paid from the USD account ${usd} and nothing else`,
-      card: card.id,
-      last4: card.last4,
-      state: 'FROZEN',
-      fundingSources: [usd],
-    })
-
-    const walletCard = await newCard(client, id, [wallet])
-    const delegation = await asked('delegated_key_create', 'POST', '/auth/delegated-keys', {
-      cardId: walletCard.id,
-      internalAccountId: wallet,
-      nickname: 'Groceries',
-    })
-    expect(delegation).toMatchObject({
-      summary: `Let the card ending in ${walletCard.last4} take any amount from this wallet without asking again`,
-      card: walletCard.id,
-      last4: walletCard.last4,
-      nickname: 'Groceries',
-    })
   })
 
   test('of a passkey sign-in the challenge brings the text that is hashed, and it names the key of the session', async () => {

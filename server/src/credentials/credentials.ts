@@ -4,7 +4,7 @@ import { update, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
 import { present } from '../present.ts'
 import type { DeliveryChannel } from './otp.ts'
-import { selectCredential } from './store.ts'
+import { selectCredential, selectCredentials } from './store.ts'
 
 /** What every kind of credential begins as; each kind adds its own. */
 function makeCredential(
@@ -83,6 +83,15 @@ export async function findCredential(op: Op, id: string): Promise<CredentialRow>
   const credential = await selectCredential(op, id)
   if (!credential) throw new ApiError('CREDENTIAL_NOT_FOUND', { details: { field: 'id' } })
   return credential
+}
+
+/** The kind of the wallet's oldest credential that is active; undefined where it has none. */
+export async function firstCredentialType(
+  op: Op,
+  accountId: string,
+): Promise<CredentialRow['type'] | undefined> {
+  const [first] = await selectCredentials(op, accountId)
+  return first?.type
 }
 
 /** Marks that the wallet's set of credentials changed. Guard: it has not changed since it was read. */

@@ -75,14 +75,13 @@ function otpKind(channel: DeliveryChannel): CredentialKind {
         expiresAt,
       })
       const context = { challengeId }
-      const challenge = { type: channel }
       return {
         accountId: credential.account_id,
         payload,
         signerPublicKey: publicKey,
         context,
         expiresAt,
-        challenge,
+        credentialType: channel,
       }
     },
 

@@ -28,7 +28,7 @@ export const credentialCreate: SignedHandler<typeof credential_create> = {
         credential: newCredential(credential),
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-      challenge: { type: body.type },
+      credentialType: body.type,
     }
   },
 
@@ -58,7 +58,7 @@ export const credentialDelete: SignedHandler<typeof credential_delete> = {
         credential: signedCredential(credential),
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-      challenge: { type: credential.type },
+      credentialType: credential.type,
     }
   },
 

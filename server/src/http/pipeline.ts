@@ -18,10 +18,9 @@ import {
 import {
   approve,
   approveByProof,
+  challengeFor,
   consumeRequest,
-  findChallenge,
   findUnusedRequest,
-  issueRequest,
 } from '../signing/signing.ts'
 import { authenticateAgent, authenticatePlatform } from './auth.ts'
 import { parseBody } from './body.ts'
@@ -240,36 +239,28 @@ async function signatureGate(
 ): Promise<{ approval?: Approval } | { challenge: Decision }> {
   const { signature, requestId } = call
   const prove = await signed.prove?.(op, input)
-  if (prove) {
-    if (requestId === undefined) throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
-    return { approval: await approveByProof(op, signedCall, requestId, prove) }
-  }
-  if (signature !== undefined && requestId !== undefined)
-    return { approval: await approve(op, signedCall, requestId, signature) }
-  if (requestId !== undefined)
-    throw new ApiError('WALLET_SIGNATURE_MISSING', { reason: 'Missing wallet signature' })
-  if (signature !== undefined && !endpoint.signedDirectly)
+  const isProof = prove !== undefined || (signature !== undefined && !endpoint.signatureAlone)
+  if (requestId === undefined && isProof)
     throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
-  const authorization = await signed.authorize(op, input, signature !== undefined)
+  if (requestId !== undefined) {
+    if (prove) return { approval: await approveByProof(op, signedCall, requestId, prove) }
+    if (signature === undefined)
+      throw new ApiError('WALLET_SIGNATURE_MISSING', { reason: 'Missing wallet signature' })
+    return { approval: await approve(op, signedCall, requestId, signature) }
+  }
+  const alone = endpoint.signatureAlone === 'executes' ? signature : undefined
+  const authorization = await signed.authorize(op, input, alone !== undefined)
   if (authorization === null) return {}
-  if (signature !== undefined) {
-    if (!('requestId' in authorization))
-      throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
-    return { approval: await approve(op, signedCall, authorization.requestId, signature) }
+  if (alone === undefined) {
+    const { challenge, writes } = await challengeFor(op, signedCall, authorization)
+    return { challenge: challengeAnswer(challenge, writes) }
   }
-  if ('requestId' in authorization)
-    return { challenge: challengeAnswer(await findChallenge(op, authorization.requestId)) }
-  const { write, ...challenge } = issueRequest(op, signedCall, authorization)
-  return {
-    challenge: challengeAnswer(
-      { ...('challenge' in authorization ? authorization.challenge : {}), ...challenge },
-      [write],
-    ),
-  }
+  if (!('requestId' in authorization)) throw new Error('A payload that the client cannot hold yet')
+  return { approval: await approve(op, signedCall, authorization.requestId, alone) }
 }
 
 /** A 202. It is never the final answer, so it is not kept with an idempotency key. */
-function challengeAnswer(challenge: object, writes: readonly Write[] = []): Decision {
+function challengeAnswer(challenge: object, writes: readonly Write[]): Decision {
   return { answer: { status: 202, headers: {}, body: toJson(challenge) }, writes, isFinal: false }
 }
 

@@ -33,7 +33,7 @@ export const sessionRefresh: SignedHandler<typeof session_refresh> = {
         clientPublicKey: body.clientPublicKey,
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-      challenge: { type: credential.type },
+      credentialType: credential.type,
     }
   },
 
@@ -70,7 +70,7 @@ export const sessionDelete: SignedHandler<typeof session_delete> = {
         credential: signedCredential(credential),
       },
       expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-      challenge: { type: credential.type },
+      credentialType: credential.type,
     }
   },
 

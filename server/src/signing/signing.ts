@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Payload, Statement } from '@countersign/contract/payloads'
 import type { Op } from '../app.ts'
+import { firstCredentialType } from '../credentials/credentials.ts'
 import { parseStamp, type Stamp, verifyStamp } from '../crypto/stamp.ts'
 import { rowByKey } from '../db/lookup.ts'
 import type { SigningRequestRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { toCanonicalJson, toJson } from '../json.ts'
 import { ApiError, type Approval, type Authorization, type Prove, type SignedCall } from '../operation.ts'
+import { present } from '../present.ts'
 import { SANDBOX_WALLET_SIGNATURE } from '../sandbox/magic-values.ts'
 import { findActiveSession, findNewestSession } from '../sessions/sessions.ts'
 
@@ -19,7 +21,7 @@ import { findActiveSession, findNewestSession } from '../sessions/sessions.ts'
 export const SIGNING_SECONDS = 5 * 60
 
 /** What a 202 answer tells the client (specification 2.3). */
-export interface Challenge {
+interface Challenge {
   readonly requestId: string
   readonly payloadToSign: string
   readonly expiresAt: Date
@@ -74,10 +76,25 @@ function stated(call: SignedCall, { operation, summary, ...own }: Statement): St
   return { operation, summary, ...own } as Statement
 }
 
-/** The challenge of a request that was issued earlier and can still be answered. */
-export async function findChallenge(op: Op, requestId: string): Promise<Challenge> {
-  const request = await findOpenRequest(op, requestId)
-  return { requestId: request.id, payloadToSign: request.payload, expiresAt: request.expires_at }
+/** The 202 answer to a first call, with the request to write where none was issued earlier that can still be answered. */
+export async function challengeFor(
+  op: Op,
+  call: SignedCall,
+  authorization: Authorization,
+): Promise<{
+  readonly challenge: Challenge & { readonly type?: string }
+  readonly writes: readonly Write[]
+}> {
+  if ('requestId' in authorization) {
+    const request = await findOpenRequest(op, authorization.requestId)
+    const { id: requestId, payload: payloadToSign, expires_at: expiresAt } = request
+    const type = await firstCredentialType(op, request.account_id)
+    return { challenge: { ...present({ type }), payloadToSign, requestId, expiresAt }, writes: [] }
+  }
+  const { accountId, credentialType } = authorization
+  const type = credentialType ?? (await firstCredentialType(op, accountId))
+  const { write, ...challenge } = issueRequest(op, call, authorization)
+  return { challenge: { ...present({ type }), ...challenge }, writes: [write] }
 }
 
 /**
