@@ -123,7 +123,11 @@ export const PlatformConfig = Type.Object({
 
 export const PlatformConfigUpdateRequest = Type.Object({
   umaDomain: Type.Optional(UmaDomain),
-  webhookEndpoint: Type.Optional(HttpUrl),
+  webhookEndpoint: Type.Optional(
+    Type.Union([HttpUrl, Type.Null()], {
+      description: 'A new one is sent a TEST event. null: no webhooks any more',
+    }),
+  ),
   supportedCurrencies: Type.Optional(
     Type.Array(PlatformCurrencyConfig, {
       maxItems: 100,

@@ -9,7 +9,7 @@ test.skipIf(!canRunGuides)(
     const { stdout } = await runGuide('webhooks.md')
     expect(stdout.trim().split('\n')).toEqual([
       '200',
-      ...['TEST 1', 'CUSTOMER.KYC_APPROVED 1', 'INTERNAL_ACCOUNT.BALANCE_UPDATED 1'],
+      ...['TEST 1', 'TEST 1', 'CUSTOMER.KYC_APPROVED 1', 'INTERNAL_ACCOUNT.BALANCE_UPDATED 1'],
       '2',
       ...['PENDING', 'ECONNREFUSED'],
       ...['DELIVERED', 'INTERNAL_ACCOUNT.BALANCE_UPDATED 2'],

@@ -210,6 +210,8 @@ export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof
 /** What the answers of a platform mean, for events that ask something of it. */
 export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
+const deliverWebhook = createDeliver(WEBHOOK_ANSWERS)
+
 /** What does each kind of due work. */
 export const JOB_HANDLERS: Readonly<Record<JobKind, JobHandler>> = {
   'accounts.backfill': backfillAccounts,
@@ -226,5 +228,6 @@ export const JOB_HANDLERS: Readonly<Record<JobKind, JobHandler>> = {
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,
   'transfer.settle': settleTransfer,
-  'webhook.deliver': createDeliver(WEBHOOK_ANSWERS),
+  'webhook.ask': deliverWebhook,
+  'webhook.deliver': deliverWebhook,
 }

@@ -32,8 +32,12 @@ export class Receiver {
   answer: (received: Received) => Reaction | Promise<Reaction> = () => 200
   readonly #waiting = new Set<() => void>()
 
-  constructor(url: string) {
+  /** Ends all connections, and takes no more. */
+  readonly close: () => void
+
+  constructor(url: string, close: () => void) {
     this.url = url
+    this.close = close
   }
 
   static async open(): Promise<Receiver> {
@@ -42,19 +46,25 @@ export class Receiver {
       receiver!.#take(request, response).catch((error) => response.destroy(error))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    receiver = new Receiver(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?from=test`)
-    onTestFinished(() => {
+    const close = () => {
       server.closeAllConnections()
       server.close()
-    })
+    }
+    receiver = new Receiver(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?from=test`,
+      close,
+    )
+    onTestFinished(close)
     return receiver
   }
 
-  /** Opened, and named as the endpoint of this platform. */
+  /** Opened, and named as the endpoint of this platform; the TEST that it begins with has come and is left out. */
   static async of(client: Client): Promise<Receiver> {
     const receiver = await Receiver.open()
     const { status } = await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
     if (status !== 200) throw new Error(`The settings answer ${status}`)
+    await receiver.until((all) => all.some(({ event }) => event.type === 'TEST'))
+    receiver.received.length = 0
     return receiver
   }
 

@@ -7,6 +7,7 @@ import { update } from '../src/db/writes.ts'
 import { event } from '../src/events/events.ts'
 import { JOB_HANDLERS } from '../src/handlers.ts'
 import { asApiError } from '../src/http/errors.ts'
+import { LANES } from '../src/jobs/lanes.ts'
 import { createJobRunner, type JobRunner } from '../src/jobs/runner.ts'
 import { advanceClock } from '../src/sandbox/clock.ts'
 import { createDeliver } from '../src/webhooks/deliver.ts'
@@ -37,7 +38,8 @@ function opAt(offsetMs: number, platform: Op['platform'], jobId = 'test'): Op {
 
 /** What a process does its due work with. Each has its own, as two processes would. */
 function newRunner(): JobRunner {
-  return createJobRunner(service.app, { ...JOB_HANDLERS, 'webhook.deliver': createDeliver({}) })
+  const deliver = createDeliver({})
+  return createJobRunner(service.app, { ...JOB_HANDLERS, 'webhook.ask': deliver, 'webhook.deliver': deliver })
 }
 
 /** How the deliveries of the platform stand. */
@@ -63,6 +65,31 @@ async function happen(
   if (!done) throw new Error('It did not happen')
   return write
 }
+
+test('behind thousands of events for an endpoint that never answers, a neighbour is told and payments are asked about at once', async () => {
+  const silent = await newWorld()
+  const neighbour = await newWorld()
+  hold(silent.receiver)
+  const backlog = Array.from({ length: 1000 }, () => {
+    const id = silent.op.newId('Customer')
+    return event(silent.op, 'CUSTOMER.KYC_PENDING', id, { id })
+  })
+  for (let from = 0; from < backlog.length; from += 250)
+    await service.app.committer.commit(backlog.slice(from, from + 250))
+  const runner = newRunner()
+  runner.start()
+  const share = LANES.webhooks.atOnceMax / LANES.webhooks.shareOfPlatform
+  await silent.receiver.until((all) => all.length === share)
+
+  await happen(neighbour.op, neighbour.op.newId('Customer'))
+  const question = await happen(silent.op, silent.op.newId('Transaction'), 'INCOMING_PAYMENT.PENDING')
+  runner.wake()
+  await neighbour.receiver.until((all) => all.length === 1)
+  await silent.receiver.until((all) => all.some(({ event }) => event.id === question.id))
+  expect(silent.receiver.received).toHaveLength(share + 1)
+  silent.receiver.close()
+  await runner.stop()
+})
 
 test('several processes that share a database deliver each event once, and those of one object in order', async () => {
   const { op, receiver } = await newWorld()

@@ -210,7 +210,24 @@ describe('what is not received', () => {
     })
     await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
     await client.advance(60)
-    expect(receiver.received.map(({ event }) => event.id)).toEqual([id])
+    expect(
+      receiver.received.filter(({ event }) => event.type !== 'TEST').map(({ event }) => event.id),
+    ).toEqual([id])
+  })
+
+  test('begin with a TEST for each new endpoint, and end where it is taken away', async () => {
+    const { client, usd, receiver } = await newWorld()
+    await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
+    const other = await Receiver.open()
+    await client.send('PATCH', '/config', { webhookEndpoint: other.url })
+    await other.until((all) => all.length === 1)
+    expect(other.received[0]!.event).toMatchObject({ type: 'TEST', sequence: 1 })
+    const { body } = await client.send('PATCH', '/config', { webhookEndpoint: null })
+    expect(body).not.toHaveProperty('webhookEndpoint')
+    await fund(client, usd, 1)
+    expect(await eventOf(client, usd)).toMatchObject({ deliveryStatus: 'NONE' })
+    await client.advance(60)
+    expect([other.received.length, receiver.received.length]).toEqual([1, 0])
   })
 
   test('keeps the first KiB of an answer as text that can be stored', async () => {

@@ -3,6 +3,7 @@ import type { Op } from '../app.ts'
 import type { PlatformRow } from '../db/tables.ts'
 import type { EventWrite, Write } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
+import type { JobKind } from '../jobs/kinds.ts'
 
 /**
  * The outbox row of a state change, written in the transaction of the change, and the work that delivers it where the
@@ -12,13 +13,19 @@ export function event(op: Op, type: EventType, objectId: string, data: unknown):
   const row = undelivered(op, type, op.newId('Event'), objectId, data)
   return webhookEndpoint(op.platform) === undefined
     ? row
-    : { ...row, delivery: deliveryJob(op, { eventId: row.id, objectId }, op.now) }
+    : { ...row, delivery: deliveryJob(op, deliveryKind(type), { eventId: row.id, objectId }, op.now) }
 }
 
 /** A TEST is about nothing but itself. Whoever writes it has sent it already. */
 export function testEvent(op: Op): EventWrite {
   const id = op.newId('Event')
   return undelivered(op, 'TEST', id, id, {})
+}
+
+/** A TEST for an endpoint that the platform gets with these writes. */
+export function firstEvent(op: Op): EventWrite {
+  const row = testEvent(op)
+  return { ...row, delivery: deliveryJob(op, 'webhook.deliver', { eventId: row.id }, op.now) }
 }
 
 /**
@@ -32,9 +39,19 @@ export interface DeliveryPayload {
   readonly since?: string
 }
 
+/** Events that ask the platform something, which their object waits for. */
+const QUESTIONS: ReadonlySet<EventType> = new Set<EventType>(['INCOMING_PAYMENT.PENDING'])
+
+export const DELIVERY_KINDS = ['webhook.ask', 'webhook.deliver'] as const satisfies readonly JobKind[]
+type DeliveryKind = (typeof DELIVERY_KINDS)[number]
+
+export function deliveryKind(type: EventType): DeliveryKind {
+  return QUESTIONS.has(type) ? 'webhook.ask' : 'webhook.deliver'
+}
+
 /** The due work that delivers an event. */
-export function deliveryJob(op: Op, payload: DeliveryPayload, dueAt: Date): Write {
-  return job(op, 'webhook.deliver', { ...payload }, dueAt)
+export function deliveryJob(op: Op, kind: DeliveryKind, payload: DeliveryPayload, dueAt: Date): Write {
+  return job(op, kind, { ...payload }, dueAt)
 }
 
 /** Where the platform wants its events, if it does. */

@@ -17,6 +17,7 @@ export const JOB_KINDS = [
   'transaction.refund',
   'transaction.settle',
   'transfer.settle',
+  'webhook.ask',
   'webhook.deliver',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]

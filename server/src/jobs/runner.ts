@@ -7,8 +7,9 @@ import { LogWith } from '../observability/log.ts'
 import { StaleRead } from '../operation.ts'
 import { dueNow } from './jobs.ts'
 import type { JobHandler, JobKind } from './kinds.ts'
-import { LANE_NAMES, LANES, type LaneName, laneOf } from './lanes.ts'
-import { claimDue, claimDueOf, type DueJob, selectDueOf, selectJobExists, selectNextDue } from './store.ts'
+import { LANES, laneOf, WEBHOOK_LANES } from './lanes.ts'
+import { Room } from './room.ts'
+import { claimDue, type DueJob, selectDue, selectDueOf, selectJobExists, selectNextDue } from './store.ts'
 
 /** Runs due work, by each platform's own clock. */
 export interface JobRunner {
@@ -43,25 +44,25 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
   let again = false
   let stopped = false
   const underWay = new Map<string, Promise<void>>()
-  /** Jobs of each lane that are under way or will be once their commit is done. */
-  const taken: Record<LaneName, number> = { main: 0, messages: 0, webhooks: 0 }
-  /** Lanes of which more is due than there was room for: who came first is first, also in the database. */
-  const isBehind: Record<LaneName, boolean> = { main: false, messages: false, webhooks: false }
+  /** What is taken by jobs that are under way, or will be once their claim or their commit is done. */
+  const room = new Room()
 
   async function look(): Promise<void> {
     do {
       // So that what ends within one turn of the event loop makes room together.
       await nextTurn()
       again = false
-      const room = { main: 0, messages: 0, webhooks: 0 }
-      // `runDue`, or a claim that was under way when others were begun, can have brought more than there was room for.
-      for (const lane of LANE_NAMES) room[lane] = Math.max(0, LANES[lane].atOnceMax - taken[lane])
-      if (!LANE_NAMES.some((lane) => room[lane] > 0)) return
-      const jobs = await claimDue(app, room)
-      for (const lane of LANE_NAMES) {
-        const found = jobs.filter(({ kind }) => laneOf(kind) === lane)
-        if (room[lane] > 0) isBehind[lane] = found.length === room[lane]
-      }
+      // `runDue` can have brought more than there was room for.
+      if (room.isFull) return
+      const offer = room.offer()
+      const chosen = room.takeFor(await selectDue(app, offer), offer)
+      if (chosen.length === 0) continue
+      const jobs = await claimDue(
+        app,
+        chosen.map(({ id }) => id),
+      ).finally(() => {
+        for (const { lane, platformId } of chosen) room.release(lane, platformId)
+      })
       for (const job of jobs) begin(job)
     } while (again && !stopped)
   }
@@ -70,14 +71,14 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     // A claim may run out before its work is done: it goes on all the same.
     if (underWay.has(job.id)) return
     const lane = laneOf(job.kind)
-    taken[lane] += 1
+    const platformId = job.platform_id
+    room.take(lane, platformId)
     const done = perform(job)
       .catch((error) => app.log.error({ err: error, job: job.id, kind: job.kind }, 'a job was cut short'))
       .finally(() => {
         underWay.delete(job.id)
-        taken[lane] -= 1
-        // Not for each one's room: a look is a statement that commits.
-        if (isBehind[lane] && taken[lane] <= LANES[lane].atOnceMax / 2) wake()
+        room.release(lane, platformId)
+        if (room.wantsMore(lane, platformId)) wake()
       })
     underWay.set(job.id, done)
   }
@@ -123,15 +124,11 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
   async function commit(op: Op, writes: readonly Write[]): Promise<CommitResult> {
     const due = dueNow(op, writes)
     const mine = new Map<Write, DueJob>()
-    for (const { write, job, known } of due) {
-      const lane = laneOf(job.kind)
-      if (stopped || isBehind[lane]) continue
-      if (taken[lane] >= LANES[lane].atOnceMax) isBehind[lane] = true
-      else {
-        taken[lane] += 1
+    // What an operation changes of the platform itself, its due work finds changed: it is claimed, with the platform as it then is.
+    const changesPlatform = writes.some((write) => write.write === 'update' && write.table === 'platforms')
+    for (const { write, job, known } of due)
+      if (!stopped && !changesPlatform && room.takeForNew(laneOf(job.kind), job.platform_id))
         mine.set(write, { ...job, platform: op.platform, known })
-      }
-    }
     let isDone = false
     try {
       const result = await app.committer.commit(mine.size > 0 ? writes.map(claimed) : writes)
@@ -139,7 +136,7 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
       return result
     } finally {
       for (const job of mine.values()) {
-        taken[laneOf(job.kind)] -= 1
+        room.release(laneOf(job.kind), job.platform_id)
         if (isDone && !stopped) begin(job)
       }
       if (isDone && mine.size < due.length) wake()
@@ -158,14 +155,13 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
 
   /** Whether they are done, or left to go on by themselves. Else they have to be looked for again. */
   async function runGroup(
-    platformId: string,
     jobs: readonly Pick<DueJob, 'id' | 'kind'>[],
     webhooksUntilMs: number,
   ): Promise<boolean> {
     const leftMs = isWebhook(jobs[0]!) ? webhooksUntilMs - performance.now() : undefined
     if (leftMs !== undefined && leftMs <= 0) return false
     const idle = jobs.map(({ id }) => id).filter((id) => !underWay.has(id))
-    if (idle.length > 0) for (const job of await claimDueOf(app, platformId, idle)) begin(job)
+    if (idle.length > 0) for (const job of await claimDue(app, idle)) begin(job)
     const done = jobs.flatMap(({ id }) => underWay.get(id) ?? [])
     if (leftMs === undefined) await Promise.all(done)
     else await inTime(leftMs, Promise.all(done))
@@ -199,7 +195,7 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
         if (due.length === 0) return
         // What falls due meanwhile is later than all of these.
         for (const jobs of oneByOne(due)) {
-          if (await runGroup(platformId, jobs, webhooksUntilMs)) continue
+          if (await runGroup(jobs, webhooksUntilMs)) continue
           // Done meanwhile, or claimed elsewhere, if it is there again.
           if (jobs[0]!.id === missed) await pause(ELSEWHERE_MS)
           missed = jobs[0]!.id
@@ -229,7 +225,7 @@ function oneByOne<J extends Pick<DueJob, 'kind'>>(jobs: readonly J[]): J[][] {
 }
 
 function isWebhook({ kind }: Pick<DueJob, 'kind'>): boolean {
-  return laneOf(kind) === 'webhooks'
+  return WEBHOOK_LANES.has(laneOf(kind))
 }
 
 function nextTurn(): Promise<void> {

@@ -1,28 +1,30 @@
 import type { App } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
 import type { JobRow, PlatformRow } from '../db/tables.ts'
-import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
+import { LANE_NAMES, LANES, type LaneName, WEBHOOK_LANES } from './lanes.ts'
+import type { Candidate, Offer } from './room.ts'
 
 /** Work that is due, with the platform that it is of; `attempts` are those before this one. */
 export type DueJob = JobRow & { readonly platform: PlatformRow; readonly known?: unknown }
 
 const PLATFORM_BY_ID = rowByKey<PlatformRow>('SELECT * FROM platforms WHERE id = ANY ($1::text[])', 'id')
 
+const KINDS_APART = LANE_NAMES.flatMap((lane) => [...LANES[lane].kinds])
+
 /** The kinds of each lane, as the indexes `jobs_due_…` name them. */
-export const IS_OF: Readonly<Record<LaneName, string>> = {
-  main: `kind NOT IN ('message.deliver', 'webhook.deliver')`,
-  messages: `kind = 'message.deliver'`,
-  webhooks: `kind = 'webhook.deliver'`,
+export const IS_OF = Object.fromEntries(
+  LANE_NAMES.map((lane) => [
+    lane,
+    lane === 'main' ? `kind NOT IN (${texts(KINDS_APART)})` : `kind IN (${texts(LANES[lane].kinds)})`,
+  ]),
+) as Readonly<Record<LaneName, string>>
+
+function texts(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(', ')
 }
 
 const IS_FREE = '(claimed_until IS NULL OR claimed_until <= $1)'
 const TIME_OF_PLATFORM = `$1::timestamptz + p.clock_offset_ms * interval '1 millisecond'`
-
-const earliest = (lane: LaneName, limit: string) => `
-  (SELECT j.id FROM platform p CROSS JOIN LATERAL (
-     SELECT id, due_at FROM jobs WHERE platform_id = p.id AND due_at <= p.now AND ${IS_FREE} AND ${IS_OF[lane]}
-     ORDER BY due_at, id LIMIT ${limit}) j
-   ORDER BY j.due_at, j.id LIMIT ${limit})`
 
 /** Whether a platform has due work, asked of each lane's index. */
 const HAS_DUE = LANE_NAMES.map(
@@ -30,38 +32,46 @@ const HAS_DUE = LANE_NAMES.map(
     `EXISTS (SELECT 1 FROM jobs WHERE platform_id = p.id AND due_at <= ${TIME_OF_PLATFORM} AND ${IS_OF[lane]})`,
 ).join(' OR ')
 
+/** Of each platform the earliest, platform by platform in turn: `rank` is the place of a job within its platform. */
+const dueOf = (lane: LaneName, limit: string, full: string) => `
+  (SELECT j.id, p.id AS "platformId", '${lane}' AS lane, j.rank, j.due_at
+   FROM platform p CROSS JOIN LATERAL (
+     SELECT id, due_at, row_number() OVER (ORDER BY due_at, id) AS rank FROM jobs
+     WHERE platform_id = p.id AND due_at <= p.now AND ${IS_FREE} AND ${IS_OF[lane]}
+     ORDER BY due_at, id LIMIT ${limit}) j
+   WHERE p.id <> ALL (${full}::text[])
+   ORDER BY j.rank, j.due_at, j.id LIMIT ${limit})`
+
+const DUE = `
+WITH platform AS MATERIALIZED (
+  SELECT p.id, ${TIME_OF_PLATFORM} AS now FROM platforms p
+  WHERE p.closed_at IS NULL AND (${HAS_DUE}))
+SELECT id, lane, "platformId" FROM (
+  ${LANE_NAMES.map((lane, index) => dueOf(lane, `$${2 * index + 2}::integer`, `$${2 * index + 3}`)).join('\n  UNION ALL ')}) AS due
+ORDER BY rank, due_at, id`
+
+/** What is due now and claimed by nobody, in the order in which it should be begun: not more of a lane than it has room for. */
+export async function selectDue(app: App, offer: Offer): Promise<Candidate[]> {
+  const ofLanes = LANE_NAMES.flatMap((lane) => [offer[lane].free, offer[lane].full])
+  return (await app.db.query<Candidate>(DUE, [app.clock(), ...ofLanes], { isBrief: true })).rows
+}
+
 /** Claims are in real time, `$1`. The rows are found, locked and changed by their ids: whatever the plan, few are read. */
-const claimOf = (ids: string, where: string) => `
+const CLAIM = `
 UPDATE jobs SET attempts = attempts + 1, claimed_until = $1::timestamptz + interval '1 second' * CASE
-    WHEN ${IS_OF.messages} THEN ${LANES.messages.claimSeconds}
-    WHEN ${IS_OF.webhooks} THEN ${LANES.webhooks.claimSeconds} ELSE ${LANES.main.claimSeconds} END
-WHERE id = ANY (ARRAY(SELECT id FROM jobs WHERE id = ANY (${ids}) AND ${where} FOR UPDATE SKIP LOCKED))
+    ${LANE_NAMES.filter((lane) => lane !== 'main')
+      .map((lane) => `WHEN ${IS_OF[lane]} THEN ${LANES[lane].claimSeconds}`)
+      .join(' ')}
+    ELSE ${LANES.main.claimSeconds} END
+WHERE id = ANY (ARRAY(
+  SELECT j.id FROM jobs j JOIN platforms p ON p.id = j.platform_id
+  WHERE j.id = ANY ($2::text[]) AND ${IS_FREE} AND j.due_at <= ${TIME_OF_PLATFORM} AND p.closed_at IS NULL
+  FOR UPDATE OF j SKIP LOCKED))
 RETURNING *`
 
-const CLAIM = `
-WITH platform AS (
-  SELECT p.id, ${TIME_OF_PLATFORM} AS now FROM platforms p
-  WHERE p.closed_at IS NULL AND (${HAS_DUE})),
-due AS (${earliest('main', '$2')} UNION ALL ${earliest('messages', '$3')} UNION ALL ${earliest('webhooks', '$4')})
-${claimOf('ARRAY(SELECT id FROM due)', IS_FREE)}`
-
-/** Claims what is due now and claimed by nobody, earliest first, so many of each lane at most. */
-export async function claimDue(app: App, room: Readonly<Record<LaneName, number>>): Promise<DueJob[]> {
-  return claim(app, CLAIM, [app.clock(), room.main, room.messages, room.webhooks])
-}
-
-/** By the time of the platform `$2`. */
-const IS_DUE = `platform_id = $2
-  AND due_at <= (SELECT ${TIME_OF_PLATFORM} FROM platforms p WHERE p.id = $2 AND p.closed_at IS NULL)`
-const CLAIM_OF = claimOf('$3::text[]', `${IS_DUE} AND ${IS_FREE}`)
-
-/** Claims what of these jobs of one platform is still due and claimed by nobody. */
-export async function claimDueOf(app: App, platformId: string, ids: readonly string[]): Promise<DueJob[]> {
-  return claim(app, CLAIM_OF, [app.clock(), platformId, ids])
-}
-
-async function claim(app: App, sql: string, parameters: readonly unknown[]): Promise<DueJob[]> {
-  const { rows } = await app.db.query<JobRow>(sql, parameters, { isBrief: true })
+/** Claims what of these jobs is due by the time of its platform and claimed by nobody, and gives it, earliest first. */
+export async function claimDue(app: App, ids: readonly string[]): Promise<DueJob[]> {
+  const { rows } = await app.db.query<JobRow>(CLAIM, [app.clock(), ids], { isBrief: true })
   return Promise.all(
     rows.sort(byTime).map(async (job) => {
       const platform = (await app.lookup(PLATFORM_BY_ID, job.platform_id))!
@@ -70,13 +80,18 @@ async function claim(app: App, sql: string, parameters: readonly unknown[]): Pro
   )
 }
 
+/** By the time of the platform `$2`. */
+const IS_DUE = `platform_id = $2
+  AND due_at <= (SELECT ${TIME_OF_PLATFORM} FROM platforms p WHERE p.id = $2 AND p.closed_at IS NULL)`
+
 /** Frees what processes that are no more have claimed. For a database that one process has to itself. */
 export async function releaseClaims(app: App): Promise<void> {
   await app.db.query('UPDATE jobs SET claimed_until = NULL WHERE claimed_until IS NOT NULL')
 }
 
 /** Lanes whose work is done in a platform's own time. */
-const lanesWith = (withWebhooks: boolean) => LANE_NAMES.filter((lane) => withWebhooks || lane !== 'webhooks')
+const lanesWith = (withWebhooks: boolean) =>
+  LANE_NAMES.filter((lane) => withWebhooks || !WEBHOOK_LANES.has(lane))
 
 /** What is due of one platform, claimed or not, earliest first. */
 export async function selectDueOf(

@@ -2,6 +2,7 @@ import type { config_get, config_update } from '@countersign/contract/config'
 import { openMissingPlatformAccounts } from '../accounts/accounts.ts'
 import { accountsBackfill } from '../accounts/backfill.ts'
 import { update } from '../db/writes.ts'
+import { firstEvent } from '../events/events.ts'
 import type { Handler } from '../operation.ts'
 import {
   accountCurrencies,
@@ -17,7 +18,7 @@ export const configGet: Handler<typeof config_get> = async (op) => ({
   body: platformConfigView(op, op.platform),
 })
 
-/** A currency that is new gives the platform its account at once, and the customers theirs by due work. */
+/** A currency that is new gives the platform its account at once, and the customers theirs by due work; a new endpoint is sent a TEST. */
 export const configUpdate: Handler<typeof config_update> = async (op, { body }) => {
   const platform = await findPlatform(op)
   const before = readPlatformConfig(op, platform)
@@ -33,6 +34,9 @@ export const configUpdate: Handler<typeof config_update> = async (op, { body }) 
       update('platforms', platform.id, { version: platform.version }, change),
       ...(await openMissingPlatformAccounts(op, added)),
       ...(added.length > 0 ? [accountsBackfill(op)] : []),
+      ...(config.webhookEndpoint === undefined || config.webhookEndpoint === before.webhookEndpoint
+        ? []
+        : [firstEvent(op)]),
     ],
   }
 }

@@ -234,13 +234,14 @@ export function changePlatformConfig(
     passkeyConfig,
     oauthConfig,
   } = change
+  const { webhookEndpoint: endpointBefore, ...kept } = config
   return {
-    ...config,
+    ...kept,
+    // null takes it away.
     ...present({
-      umaDomain,
-      webhookEndpoint: checkEndpoint(webhookEndpoint),
-      oauthConfig: checkIssuers(op, oauthConfig),
+      webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
     }),
+    ...present({ umaDomain, oauthConfig: checkIssuers(op, oauthConfig) }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: { ...config.embeddedWalletConfig, ...embeddedWalletConfig },
@@ -261,8 +262,8 @@ export function withoutDefaults(
 }
 
 /** The format leaves out what only a parser sees: a host that is missing, a port that there is not. */
-function checkEndpoint(url: string | undefined): string | undefined {
-  if (url !== undefined && !URL.canParse(url))
+function checkEndpoint(url: string | null): string | null {
+  if (url !== null && !URL.canParse(url))
     throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
   return url
 }

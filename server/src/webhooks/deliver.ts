@@ -2,8 +2,9 @@ import type { EventType } from '@countersign/contract/events'
 import { type Op, plusSeconds } from '../app.ts'
 import type { EventRow, JobRow, WebhookDeliveryRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
-import { type DeliveryPayload, deliveryJob, webhookEndpoint } from '../events/events.ts'
-import type { JobHandler } from '../jobs/kinds.ts'
+import { type DeliveryPayload, deliveryJob, deliveryKind, webhookEndpoint } from '../events/events.ts'
+import { job } from '../jobs/jobs.ts'
+import type { JobHandler, JobKind } from '../jobs/kinds.ts'
 import { StaleRead } from '../operation.ts'
 import type { AnswerRules } from './answers.ts'
 import { type Attempt, attempt, attemptWrite, jsonOf } from './attempt.ts'
@@ -29,8 +30,9 @@ export function createDeliver(rules: AnswerRules): JobHandler {
     const url = webhookEndpoint(op.platform)
     if (!event || url === undefined) return []
     const { objectId } = payload
+    const kind = deliveryKind(event.type as EventType)
     const before = objectId === undefined ? undefined : await selectPredecessor(op, objectId, event.sequence)
-    if (before) return waitFor(op, before, { ...payload, sequence: event.sequence })
+    if (before) return waitFor(op, before, kind, { ...payload, sequence: event.sequence })
     const tried = await once(op, () => attempt(op, event, url))
     // Whoever waits says so in the delivery.
     const delivery = await selectDelivery(op, event.id)
@@ -50,7 +52,7 @@ export function createDeliver(rules: AnswerRules): JobHandler {
     )
     const next =
       state === 'PENDING'
-        ? [deliveryJob(op, { ...payload, sequence: event.sequence }, retryAt(op, attempts, until))]
+        ? [deliveryJob(op, kind, { ...payload, sequence: event.sequence }, retryAt(op, attempts, until))]
         : objectId !== undefined && delivery?.is_awaited
           ? await wakeSuccessor(op, objectId, event.sequence)
           : []
@@ -123,6 +125,7 @@ export function newDelivery(op: Op, eventId: string, state: WebhookDeliveryRow['
 function waitFor(
   op: Op,
   { id, created_at, state, is_awaited }: Predecessor,
+  kind: ReturnType<typeof deliveryKind>,
   payload: DeliveryPayload,
 ): Write[] {
   if (state !== null && state !== 'PENDING') throw new StaleRead('An event that ended is still due')
@@ -133,7 +136,7 @@ function waitFor(
         ? expectRow('webhook_deliveries', id, { state })
         : update('webhook_deliveries', id, { state }, { is_awaited: true })
   const later = Math.max(giveUpAt(created_at).getTime(), plusSeconds(op.now, SLEEP_SECONDS_MIN).getTime())
-  return [mark, deliveryJob(op, payload, new Date(later))]
+  return [mark, deliveryJob(op, kind, payload, new Date(later))]
 }
 
 /**
@@ -151,12 +154,13 @@ async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promis
  * Makes work due that sleeps; what is due, or being done, stays as it is. Guard: nobody has begun with it meanwhile, who
  * would send what the new work sends as well.
  */
-export function tryNow(op: Op, { id, due_at, claimed_until, attempts, payload }: JobRow): Write[] {
+export function tryNow(op: Op, waiting: JobRow): Write[] {
+  const { id, kind, payload, due_at, claimed_until, attempts } = waiting
   if (due_at <= op.now || claimed_until !== null) return []
   return [
     expectRow('jobs', id, { attempts, claimed_until }),
     { write: 'remove', table: 'jobs', id },
-    deliveryJob(op, payload as unknown as DeliveryPayload, op.now),
+    job(op, kind as JobKind, payload, op.now),
   ]
 }
 

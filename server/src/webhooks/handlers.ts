@@ -1,3 +1,4 @@
+import type { EventType } from '@countersign/contract/events'
 import type {
   event_get,
   event_list,
@@ -9,7 +10,7 @@ import type {
 import { type Op, plusSeconds } from '../app.ts'
 import type { EventRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../db/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
-import { deliveryJob, testEvent, webhookEndpoint } from '../events/events.ts'
+import { deliveryJob, deliveryKind, testEvent, webhookEndpoint } from '../events/events.ts'
 import { ApiError, fieldError, type Handler, StaleRead } from '../operation.ts'
 import { type Order, page } from '../paging.ts'
 import { platformIsOpen } from '../platforms/platforms.ts'
@@ -89,7 +90,7 @@ function deliverAgain(op: Op, event: EventRow, delivery: WebhookDeliveryRow | un
           { redeliveries },
         )
       : insert('webhook_deliveries', { ...newDelivery(op, event.id, 'PENDING'), redeliveries }),
-    deliveryJob(op, payload, op.now),
+    deliveryJob(op, deliveryKind(event.type as EventType), payload, op.now),
   ]
 }
 

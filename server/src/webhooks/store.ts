@@ -8,6 +8,7 @@ import type {
   WebhookDeliveryRow,
   WebhookSecretRow,
 } from '../db/tables.ts'
+import { DELIVERY_KINDS } from '../events/events.ts'
 
 export interface EventFilters {
   readonly type?: EventType
@@ -24,7 +25,9 @@ export type EventWithDelivery = EventRow & {
   readonly is_due: boolean
 }
 
-const isDelivery = sql<boolean>`jobs.kind = 'webhook.deliver'`
+/** As the partial indexes of the queue have it. */
+const IS_DELIVERY = `kind IN (${DELIVERY_KINDS.map((kind) => `'${kind}'`).join(', ')})`
+const isDelivery = sql<boolean>`${sql.raw(`jobs.${IS_DELIVERY}`)}`
 const eventOfJob = sql<string>`jobs.payload->>'eventId'`
 const objectOfJob = sql<string>`jobs.payload->>'objectId'`
 const sequenceOfJob = sql<number | null>`(jobs.payload->>'sequence')::integer`
@@ -118,10 +121,10 @@ export interface Predecessor {
 const PREDECESSOR = `
 SELECT e.id, e.created_at, d.state, d.is_awaited
 FROM (
-  (SELECT platform_id, payload FROM jobs WHERE kind = 'webhook.deliver' AND payload->>'objectId' = $2
+  (SELECT platform_id, payload FROM jobs WHERE ${IS_DELIVERY} AND payload->>'objectId' = $2
      AND (payload->>'sequence')::integer < $3 ORDER BY (payload->>'sequence')::integer DESC LIMIT 1)
   UNION ALL
-  SELECT platform_id, payload FROM jobs WHERE kind = 'webhook.deliver' AND payload->>'objectId' = $2
+  SELECT platform_id, payload FROM jobs WHERE ${IS_DELIVERY} AND payload->>'objectId' = $2
      AND (payload->>'sequence')::integer IS NULL
 ) AS j
 JOIN events e ON e.id = j.payload->>'eventId'
