@@ -77,9 +77,9 @@ export class Room {
 
   /** Whether it is time to look for more of a platform's work. Not for each one's room: a look is a statement. */
   wantsMore(lane: LaneName, platformId: string): boolean {
-    return (
-      this.#behind[lane].has(platformId) && (this.#taken[lane].get(platformId) ?? 0) * 2 <= this.#free[lane]
-    )
+    const taken = this.#taken[lane].get(platformId) ?? 0
+    const isHalfDone = taken * 2 * (LANES[lane].shareOfPlatform - 1) <= this.#free[lane]
+    return isHalfDone && this.#behind[lane].has(platformId)
   }
 }
 
