@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { AgentAction, AgentActionStatus } from './agent-actions.ts'
 import { Agent, agent_policy_simulate } from './agents.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint, KIB } from './endpoint.ts'
 import { exchange_rate_list } from './exchange-rates.ts'
 import {
   customer_external_account_create,
@@ -65,6 +65,7 @@ export const agent_me_external_account_create = endpoint({
   description: 'Needs MANAGE_EXTERNAL_ACCOUNTS in the policy. A customerId, if given, is the own one.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
+  bodyBytesMax: 16 * KIB,
   responses: customer_external_account_create.responses,
   errors: [...customer_external_account_create.errors, 'FORBIDDEN'],
 })
@@ -113,6 +114,7 @@ export const agent_me_quote_create = endpoint({
     'Needs CREATE_QUOTES in the policy. Executing is a call of its own: immediatelyExecute is refused.',
   idempotent: true,
   body: quote_create.body,
+  bodyBytesMax: 16 * KIB,
   responses: quote_create.responses,
   errors: [...quote_create.errors, ...DENIED],
 })
@@ -220,6 +222,7 @@ export const agent_me_action_get = endpoint({
 
 export const agent_me_policy_simulate = endpoint({
   auth: 'agent',
+  whilePaused: true,
   method: 'POST',
   path: '/agents/me/policy/simulate',
   tag,

@@ -7,7 +7,7 @@ import {
   AgentPolicyUpdateRequest,
   AgentUsage,
 } from './agent-policy.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint, KIB } from './endpoint.ts'
 import { CurrencyCode } from './formats.ts'
 import { Id, IdOfAny, PathId } from './ids.ts'
 import {
@@ -122,6 +122,7 @@ export const agent_create = endpoint({
   summary: 'Create an agent',
   description: 'The device code in the answer connects it. It is shown once.',
   body: AgentCreateRequest,
+  bodyBytesMax: 64 * KIB,
   responses: { 201: AgentCreateResponse },
   errors: [
     'INVALID_INPUT',
@@ -209,6 +210,7 @@ export const agent_policy_update = endpoint({
     'nothing used, so all of them are given anew with it.',
   params: agentPath,
   body: AgentPolicyUpdateRequest,
+  bodyBytesMax: 64 * KIB,
   responses: { 200: Agent },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'FORBIDDEN', 'ACCOUNT_NOT_FOUND', 'AGENT_NOT_FOUND'],
 })

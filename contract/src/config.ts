@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { endpoint, KIB } from './endpoint.ts'
 import { CurrencyCode, Email, HttpUrl, UmaDomain } from './formats.ts'
 import { Id } from './ids.ts'
 import { Int64, OneOfWords, Pattern, Text, Timestamp } from './schema.ts'
@@ -162,6 +162,7 @@ export const config_update = endpoint({
     'Members that are left out keep their value, inside embeddedWalletConfig and passkeyConfig too; ' +
     'supportedCurrencies and oauthConfig are replaced as a whole.',
   body: PlatformConfigUpdateRequest,
+  bodyBytesMax: 64 * KIB,
   responses: { 200: PlatformConfig },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],
 })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { AuthMethodResponse } from './credentials.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint, KIB } from './endpoint.ts'
 import { PhoneNumber } from './formats.ts'
 import { Id, PathId } from './ids.ts'
 import { OneOf, OneOfWords, Opaque, Tag, Text } from './schema.ts'
@@ -61,6 +61,7 @@ export const credential_create = endpoint({
     'signed retry, signed by an active session of a credential that the wallet already has.',
   signed: true,
   body: CredentialCreateRequest,
+  bodyBytesMax: 96 * KIB,
   responses: { 201: AuthMethodResponse, 202: AuthSignedRequestChallenge },
   errors: [
     'INVALID_INPUT',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { endpoint, KIB } from './endpoint.ts'
 import { Id, PathId } from './ids.ts'
 import { ClientPublicKey, OneOf, OneOfWords, Opaque, Tag, Timestamp } from './schema.ts'
 import { AuthMethodType, AuthSignedRequestChallenge } from './signed-retry.ts'
@@ -174,6 +174,7 @@ export const credential_verify = endpoint({
   signed: true,
   params: credentialPath,
   body: CredentialVerifyRequest,
+  bodyBytesMax: 48 * KIB,
   responses: { 200: AuthSession, 202: AuthSignedRequestChallenge },
   errors: [
     'INVALID_INPUT',

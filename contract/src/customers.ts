@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Address } from './address.ts'
 import { BeneficialOwner } from './beneficial-owners.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from './business-info.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint, KIB } from './endpoint.ts'
 import {
   CalendarDate,
   CountryCode,
@@ -157,6 +157,7 @@ export const customer_create = endpoint({
     'with the e-mail address given here.',
   idempotent: true,
   body: CustomerCreateRequest,
+  bodyBytesMax: 32 * KIB,
   responses: { 201: Customer },
   errors: [
     'INVALID_INPUT',
@@ -217,6 +218,7 @@ export const customer_update = endpoint({
   signed: true,
   params: customerPath,
   body: CustomerUpdateRequest,
+  bodyBytesMax: 32 * KIB,
   responses: { 200: Customer, 202: SignedRequestChallenge },
   errors: [
     'INVALID_INPUT',

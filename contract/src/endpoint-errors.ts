@@ -17,7 +17,7 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   }
   const takesInput = Boolean(endpoint.params || endpoint.query || endpoint.body || endpoint.idempotent)
   add(takesInput, 'INVALID_INPUT')
-  add(endpoint.body !== undefined, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  add(endpoint.body !== undefined, 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   add(endpoint.auth === 'platform' || endpoint.auth === 'agent', 'UNAUTHORIZED', 'FORBIDDEN')
   add(endpoint.signed === true, ...SIGNED)
   add(endpoint.idempotent === true, 'CONFLICT')

@@ -12,7 +12,12 @@ export type Access =
       /** What some calls need as well: the handler says which, by what they would do. */
       readonly furtherPermission?: { readonly permission: Permission; readonly when: string }
     }
-  | { readonly auth: 'agent' | 'deviceCode' | 'public' }
+  | {
+      readonly auth: 'agent'
+      /** Answers a paused agent as well, as what is only read does: it changes nothing. */
+      readonly whilePaused?: boolean
+    }
+  | { readonly auth: 'deviceCode' | 'public' }
 
 /** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */
 export type Endpoint = Access & {
@@ -40,10 +45,22 @@ export type Endpoint = Access & {
   readonly query?: TObject
   readonly body?: TSchema
   readonly bodyOptional?: boolean
+  /** How long the body may be, where that is not `BODY_BYTES_MAX_DEFAULT`. */
+  readonly bodyBytesMax?: number
   /** Success answers by status; `null` is an answer without a body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   /** The codes that the handler itself may raise. */
   readonly errors: readonly ErrorCode[]
+}
+
+export const KIB = 1024
+
+/** How long a body may be where the endpoint does not say: no other needs half of it. */
+export const BODY_BYTES_MAX_DEFAULT = 8 * KIB
+
+/** How long the body of a request to this endpoint may be; 413 `PAYLOAD_TOO_LARGE` for more. */
+export function bodyBytesMaxOf({ bodyBytesMax }: Pick<Endpoint, 'bodyBytesMax'>): number {
+  return bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT
 }
 
 /** Declares an endpoint, keeping its exact type. */

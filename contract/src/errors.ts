@@ -58,6 +58,7 @@ export const ERRORS = {
   UMA_NOT_FOUND: { status: 404, message: 'No one receives at this UMA address.' },
   LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'No such lookup.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take this method.' },
+  REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
   CONFLICT: { status: 409, message: 'The request conflicts with an earlier one.' },
   TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL: {
     status: 409,
@@ -74,7 +75,7 @@ export const ERRORS = {
   },
   INVALID_STATE_TRANSITION: { status: 409, message: 'The record is not in a state that allows this.' },
   CUSTOMER_DELETED: { status: 410, message: 'The customer was deleted.' },
-  PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 1 MiB.' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large for this endpoint.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be application/json.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
   INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side.' },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ExternalAccountCreateInfo, ExternalAccountInfo } from './account-types.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint, KIB } from './endpoint.ts'
 import { CurrencyCode } from './formats.ts'
 import { Id, PathId } from './ids.ts'
 import { OneOfWords, Page, pageQuery, Text } from './schema.ts'
@@ -61,6 +61,7 @@ export const customer_external_account_create = endpoint({
     'Without customerId it is an account of the platform itself, as one of POST /platform/external-accounts.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
+  bodyBytesMax: 16 * KIB,
   responses: { 201: ExternalAccount },
   errors: [
     'INVALID_INPUT',
@@ -125,6 +126,7 @@ export const platform_external_account_create = endpoint({
   summary: "Add the platform's own account elsewhere",
   idempotent: true,
   body: PlatformExternalAccountCreateRequest,
+  bodyBytesMax: 16 * KIB,
   responses: { 201: ExternalAccount },
   errors: ['INVALID_INPUT', 'INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'CONFLICT'],
 })

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import { API } from './api.ts'
-import type { Endpoint } from './endpoint.ts'
+import { bodyBytesMaxOf, type Endpoint, KIB } from './endpoint.ts'
 import { errorsOf } from './endpoint-errors.ts'
 import { ERRORS, ErrorBody, type ErrorCode } from './errors.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
@@ -99,7 +99,13 @@ function operation(name: string, endpoint: Endpoint): Json {
     ...(endpoint.sandboxOnly ? { 'x-sandbox-only': true } : {}),
     parameters: parametersOf(endpoint),
     ...(endpoint.body
-      ? { requestBody: { required: !endpoint.bodyOptional, content: jsonContent(endpoint.body) } }
+      ? {
+          requestBody: {
+            description: `At most ${bodyBytesMaxOf(endpoint) / KIB} KiB.`,
+            required: !endpoint.bodyOptional,
+            content: jsonContent(endpoint.body),
+          },
+        }
       : {}),
     responses: { ...successesOf(endpoint), ...errorAnswersOf(endpoint) },
   }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Currency } from './currencies.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint, KIB } from './endpoint.ts'
 import { CurrencyCode, UmaAddressInput } from './formats.ts'
 import { Id, IdOfAny, PathId } from './ids.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
@@ -137,6 +137,7 @@ export const quote_create = endpoint({
   summary: 'Create a quote',
   idempotent: true,
   body: QuoteRequest,
+  bodyBytesMax: 16 * KIB,
   responses: { 201: Quote },
   errors: [
     'INVALID_INPUT',

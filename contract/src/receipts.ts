@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { endpoint } from './endpoint.ts'
+import { endpoint, KIB } from './endpoint.ts'
 import { CurrencyCode, UmaAddressInput } from './formats.ts'
 import { Id, PathId } from './ids.ts'
 import { FreeForm, Int64, Text } from './schema.ts'
@@ -39,6 +39,7 @@ export const transaction_approve = endpoint({
   signed: true,
   params: transactionPath,
   body: ApprovePaymentRequest,
+  bodyBytesMax: 16 * KIB,
   bodyOptional: true,
   responses: { 200: Transaction, 202: SignedRequestChallenge },
   errors: [...errors, 'UNAUTHORIZED'],

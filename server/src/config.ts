@@ -11,6 +11,8 @@ export interface Config {
   readonly dataDir: string
   /** PostgreSQL; absent: the embedded database in `dataDir`. */
   readonly databaseUrl?: string
+  /** Connections that are open at once; what comes beyond them is closed. */
+  readonly connectionsMax: number
   /** Where callers find this server: an origin. Left out: where it listens. */
   readonly publicUrl?: string
   /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
@@ -89,6 +91,7 @@ export function readConfig(env: Environment): Config {
   return {
     host: env.HOST || '127.0.0.1',
     port: readPort(env),
+    connectionsMax: readConnectionsMax(env),
     mode,
     dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
     ...(databaseUrl ? { databaseUrl } : {}),
@@ -111,6 +114,16 @@ function readPort(env: Environment): number {
   if (!/^\d{1,5}$/.test(text) || port > 65535)
     throw new ConfigError(`PORT must be a number from 0 to 65535, not "${text}"`)
   return port
+}
+
+const CONNECTIONS_MAX_DEFAULT = 4_096
+
+function readConnectionsMax({ COUNTERSIGN_CONNECTIONS_MAX }: Environment): number {
+  const text = COUNTERSIGN_CONNECTIONS_MAX || String(CONNECTIONS_MAX_DEFAULT)
+  const connections = Number(text)
+  if (!/^\d{1,6}$/.test(text) || connections < 1)
+    throw new ConfigError(`COUNTERSIGN_CONNECTIONS_MAX must be a number from 1 to 999999, not "${text}"`)
+  return connections
 }
 
 function readMasterKey(env: Environment, name: string): Uint8Array | undefined {

@@ -17,7 +17,7 @@ import { openEnclave } from './enclave/in-process.ts'
 import { findOrMakeMasterKey } from './enclave/master-key.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { JOB_HANDLERS } from './handlers.ts'
-import { createServer } from './http/server.ts'
+import { createServer, type ServerOptions } from './http/server.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
 import { releaseClaims } from './jobs/store.ts'
 import { createLog } from './observability/log.ts'
@@ -42,9 +42,7 @@ export interface Service {
 /** Throws ConfigError, MasterKeyError, or an error whose message is one line for the operator. */
 export async function openService(
   config: Config,
-  options: {
-    checkAnswers?: boolean
-    cardAnswerMsMax?: number
+  options: ServerOptions & {
     logFile?: string
     wrapDatabase?: (db: Database) => Database
     /** In place of those of `agents/tries.ts`. */

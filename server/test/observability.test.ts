@@ -129,7 +129,8 @@ describe('the log', () => {
   })
 
   test('says so where the client was gone before the answer', async () => {
-    const head = 'POST /2025-10-13/customers HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n'
+    const authorization = `Authorization: ${client.authorization}\r\n`
+    const head = `POST /2025-10-13/customers HTTP/1.1\r\nHost: a\r\n${authorization}Content-Length: 9\r\n`
     const socket = connect(Number(new URL(own.origin).port), '127.0.0.1')
     socket.on('error', () => {})
     await new Promise<void>((resolve) =>

@@ -9,6 +9,7 @@ import { copyEmptyDatabase, ownPostgresDatabase } from '../../test/empty-databas
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { readConfig } from '../src/config.ts'
 import { baseUrlOf, createPlatform } from '../src/first-platform.ts'
+import type { ServerOptions } from '../src/http/server.ts'
 import { openService, type Service } from '../src/service.ts'
 import { Client } from './client.testing.ts'
 
@@ -33,7 +34,10 @@ export interface Observed {
 }
 
 /** In sandbox, at the finest level of the log. With DATABASE_URL it has a database of its own. */
-export async function openObserved(): Promise<Observed> {
+export async function openObserved(
+  settings: Readonly<Record<string, string>> = {},
+  options: ServerOptions = {},
+): Promise<Observed> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-observed-'))
   const database = await ownPostgresDatabase()
   await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
@@ -42,8 +46,9 @@ export async function openObserved(): Promise<Observed> {
     COUNTERSIGN_DATA_DIR: dataDir,
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     LOG_LEVEL: 'debug',
+    ...settings,
   })
-  const service = await openService(config, { checkAnswers: true, logFile: join(dataDir, 'log') })
+  const service = await openService(config, { ...options, checkAnswers: true, logFile: join(dataDir, 'log') })
   await service.server.listen({ host: config.host, port: 0 })
   const { port } = service.server.server.address() as AddressInfo
   const baseUrl = baseUrlOf(config.host, port)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import type { Endpoint } from '@countersign/contract/endpoint'
+import { API } from '@countersign/contract/api'
+import { bodyBytesMaxOf, type Endpoint } from '@countersign/contract/endpoint'
 import type { ErrorCode } from '@countersign/contract/errors'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseJson } from '../src/json.ts'
@@ -53,18 +54,21 @@ async function customers(): Promise<number> {
 }
 
 describe('a request body', () => {
-  test('of 1 MiB is read, one byte more is 413', async () => {
-    const bytes = 1024 * 1024
+  test('is as long as its endpoint says at most; one byte more is 413 that says so', async () => {
+    const bytes = bodyBytesMaxOf(API.customer_create)
     const padded = (length: number) => JSON.stringify(customer).padEnd(length, ' ')
     const read = await send('POST', '/customers', { headers: JSON_TYPE, body: padded(bytes) })
     expect(read.status).toBe(201)
     const before = await customers()
     const large = { headers: JSON_TYPE, body: padded(bytes + 1) }
-    expectError(await send('POST', '/customers', large), { code: 'PAYLOAD_TOO_LARGE' })
+    const refused = await send('POST', '/customers', large)
+    expectError(refused, { code: 'PAYLOAD_TOO_LARGE' })
+    expect(refused.body.message).toContain(String(bytes))
+    expect(refused.body.details).toEqual({ bodyBytesMax: bytes })
     expect(await customers()).toBe(before)
   })
 
-  test('that does not say its length is stopped at 1 MiB as well', async () => {
+  test('that does not say its length is stopped there as well', async () => {
     const piece = new Uint8Array(64 * 1024).fill(0x20)
     const body = Array(20).fill(piece)
     const { port, pathname } = new URL(`${client.baseUrl}/customers`)
@@ -165,6 +169,13 @@ describe('a request body', () => {
           what: name,
         })
     })
+  })
+
+  test('has so many members and not more, however short they are', async () => {
+    const body = (members: number) => `{"supportedCurrencies":[${'1,'.repeat(members)}1]}`
+    const reply = await send('PATCH', '/config', { headers: JSON_TYPE, body: body(6_000) })
+    expectError(reply, { code: 'INVALID_INPUT', field: 'body' })
+    expect(reply.body.message).toBe('The body has too many members (5000 at most).')
   })
 
   test('says nothing to a caller who is not known: 401 comes first', async () => {

@@ -125,6 +125,14 @@ function figures({ asked, left, currency }: Decision): string {
   return `${left} (smallest unit of ${currency}), and this would move ${asked}`
 }
 
+/** The no to an agent that is paused, whatever it asks for. Error: 403 `FORBIDDEN`. */
+export function pausedDenial(): ApiError {
+  return new ApiError(AGENT_DENIALS.paused.code, {
+    message: 'The agent is paused.',
+    details: { rule: 'paused' },
+  })
+}
+
 /** The policy's no. Errors: 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`, with the rule, what was asked and what was left. */
 export function denial({ decision }: Evaluation, writes: readonly Write[] = []): ApiError {
   const rule = decision.rule!

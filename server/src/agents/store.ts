@@ -18,10 +18,16 @@ export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefi
   return op.find(BY_ID, id)
 }
 
-type Acting = PlatformRow & { agent_id: string; agent_customer_id: string; token_hash: string }
+type Acting = PlatformRow & {
+  agent_id: string
+  agent_customer_id: string
+  agent_is_paused: boolean
+  token_hash: string
+}
 
 const ACTING_BY_TOKEN = rowByKey<Acting>(
-  `SELECT p.*, a.id AS agent_id, a.customer_id AS agent_customer_id, a.token_hash
+  `SELECT p.*, a.id AS agent_id, a.customer_id AS agent_customer_id,
+     a.is_paused AS agent_is_paused, a.token_hash
    FROM agents a JOIN platforms p ON p.id = a.platform_id JOIN customers c ON c.id = a.customer_id
    WHERE a.token_hash = ANY ($1::text[]) AND a.deleted_at IS NULL AND c.deleted_at IS NULL AND p.closed_at IS NULL`,
   'token_hash',
@@ -31,11 +37,19 @@ const ACTING_BY_TOKEN = rowByKey<Acting>(
 export async function selectActingAgent(
   lookup: Lookup,
   tokenHash: string,
-): Promise<{ agentId: string; customerId: string; platform: PlatformRow } | undefined> {
+): Promise<
+  | {
+      readonly agentId: string
+      readonly customerId: string
+      readonly isPaused: boolean
+      readonly platform: PlatformRow
+    }
+  | undefined
+> {
   const row = await lookup(ACTING_BY_TOKEN, tokenHash)
   if (!row) return undefined
-  const { agent_id, agent_customer_id, token_hash: _, ...platform } = row
-  return { agentId: agent_id, customerId: agent_customer_id, platform }
+  const { agent_id, agent_customer_id, agent_is_paused, token_hash: _, ...platform } = row
+  return { agentId: agent_id, customerId: agent_customer_id, isPaused: agent_is_paused, platform }
 }
 
 export interface AgentFilters extends TimeRange {

@@ -26,8 +26,6 @@ export function addCardPage(server: FastifyInstance, app: App): void {
     reply
       .code(found ? 200 : 404)
       .header('Cache-Control', 'no-store')
-      .header('Referrer-Policy', 'no-referrer')
-      .header('X-Content-Type-Options', 'nosniff')
       .header(
         'Content-Security-Policy',
         `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'`,

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@countersign/contract/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type App, newRequestId } from '../app.ts'
 import { shownPath } from '../observability/route-timings.ts'
+import { safetyHeaders } from './safety-headers.ts'
 
 /** What every log line of a request says about it. It is completed while the request is being understood. */
 export interface Trace {
@@ -45,7 +46,7 @@ export function observeRequests(server: FastifyInstance, app: App): void {
 export function observe(app: App, request: FastifyRequest, reply: FastifyReply): void {
   const startedMs = performance.now()
   request.trace = { requestId: request.id, platformId: undefined, code: undefined }
-  reply.header('X-Request-Id', request.id)
+  reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
   // Not fastify's onResponse: that does not see a client who leaves before the answer.
   reply.raw.on('close', () => finish(app, request, reply, performance.now() - startedMs))
 }

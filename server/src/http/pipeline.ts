@@ -1,8 +1,7 @@
 import type { Endpoint } from '@countersign/contract/endpoint'
 import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
-import { authenticateDeviceCode, codeFailed } from '../agents/device-codes.ts'
-import { type Actor, type App, createOp, type Op } from '../app.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import { codeFailed } from '../agents/device-codes.ts'
+import { type App, createOp, type Op } from '../app.ts'
 import type { Write } from '../db/writes.ts'
 import { parseJson, toJson } from '../json.ts'
 import { LogWith } from '../observability/log.ts'
@@ -22,37 +21,37 @@ import {
   consumeRequest,
   findUnusedRequest,
 } from '../signing/signing.ts'
-import { authenticateAgent, authenticatePlatform } from './auth.ts'
+import { admit, type Caller, codeOf, type Head } from './admission.ts'
 import { parseBody } from './body.ts'
 import { asApiError, encodeError } from './errors.ts'
 import { findStoredAnswer, type KeyedRequest, keyedRequest, storeAnswer } from './idempotency.ts'
-import type { Trace } from './observe.ts'
 import { commitForSure, type Decided, decideAndCommit } from './rerun.ts'
 import { validator } from './validate.ts'
 
 /** A request as HTTP delivers it, and the answer to it. */
-export interface Call {
+export interface Call extends Head {
   readonly method: string
   /** The path below the base address, decoded. */
   readonly path: string
-  readonly params: unknown
   readonly query: unknown
-  /** As sent: it is parsed only for a caller who is known. */
-  readonly body: Uint8Array | undefined
-  readonly authorization: string | undefined
+  readonly body: Buffer | undefined
   readonly idempotencyKey: string | undefined
   readonly signature: string | undefined
   readonly requestId: string | undefined
-  /** Of the machine at the other end of the connection. */
-  readonly address: string
-  /** What its log lines say about it. */
-  readonly trace: Trace
 }
 
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+}
+
+/** What answers the calls to one endpoint. Neither throws. */
+export interface Pipeline {
+  /** Who calls, or the answer to who may not: nothing of the body is needed for it, so it is not read. */
+  admit(head: Head): Promise<Caller | Answer>
+  /** Without a caller it asks who that is: a body that came late may be of one who has lost the right meanwhile. */
+  answer(call: Call, caller: Caller | undefined): Promise<Answer>
 }
 
 /** Codes that the pipeline itself raises, for any endpoint. */
@@ -70,7 +69,6 @@ function isFinal(code: ErrorCode): boolean {
 
 /**
  * The one way through the server: authenticate → parse → idempotency → signed check → handler → commit → encode.
- * Gives a function that answers a call to `endpoint`; it does not throw.
  */
 export function createPipeline<E extends Endpoint>(
   app: App,
@@ -78,30 +76,42 @@ export function createPipeline<E extends Endpoint>(
   endpoint: E,
   implementation: Implementation<E>,
   options: { checkAnswers: boolean },
-): (call: Call) => Promise<Answer> {
+): Pipeline {
   const parse = createParser(endpoint)
   const signed = endpoint.signed ? (implementation as unknown as SignedHandler<Endpoint>) : undefined
   const handle = (signed?.handle ?? implementation) as Handler<Endpoint>
   const allowed = new Set<ErrorCode>([...endpoint.errors, ...PIPELINE_CODES])
   const checkAnswer = options.checkAnswers ? createAnswerCheck(endpoint) : undefined
 
-  return async (call) => {
-    const answer = await answerTo(call)
-    // Whether there is no such code, or it was known and is not good any more: both are a try.
-    if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
-      codeFailed(app, codeOf(call), call.address)
-    return answer
+  return {
+    admit: (head) => orRefusal(head, () => admit(app, endpoint, head)),
+    answer: (call, caller) =>
+      orRefusal(call, async () => {
+        const { platform, actor } = caller ?? (await admit(app, endpoint, call))
+        return await run(createOp(app, platform, actor, new LogWith(app.log, call.trace)), call)
+      }),
   }
 
-  async function answerTo(call: Call): Promise<Answer> {
+  /** What comes of it, or the answer that says why nothing does. */
+  async function orRefusal<T>(head: Head, begin: () => Promise<T>): Promise<T | Answer> {
     try {
-      return await run(await authorize(app, endpoint, call), call)
+      const outcome = await begin()
+      if (isAnswer(outcome)) countTry(head, outcome)
+      return outcome
     } catch (error) {
       const { refusal, isFault } = asApiError(error)
-      if (isFault) app.log.error({ ...call.trace, err: error, endpoint: name }, 'operation failed')
+      if (isFault) app.log.error({ ...head.trace, err: error, endpoint: name }, 'operation failed')
       const { status, headers, body } = encodeError(refusal)
-      return { status, headers, body: toJson(body) }
+      const answer = { status, headers, body: toJson(body) }
+      countTry(head, answer)
+      return answer
     }
+  }
+
+  /** Whether there is no such code, or it was known and is not good any more: both are a try. */
+  function countTry(head: Head, answer: Answer): void {
+    if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
+      codeFailed(app, codeOf(head), head.address)
   }
 
   async function run(op: Op, call: Call): Promise<Answer> {
@@ -162,6 +172,11 @@ export function createPipeline<E extends Endpoint>(
   }
 }
 
+/** Whether an admission is the answer already. */
+export function isAnswer(outcome: unknown): outcome is Answer {
+  return typeof outcome === 'object' && outcome !== null && 'status' in outcome && 'body' in outcome
+}
+
 interface Decision extends Decided<Answer> {
   readonly isFinal: boolean
 }
@@ -170,51 +185,6 @@ interface Decision extends Decided<Answer> {
 async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer | undefined> {
   const stored = keyed && (await findStoredAnswer(op, keyed))
   return stored && { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
-}
-
-async function authorize(app: App, endpoint: Endpoint, call: Call): Promise<Op> {
-  const { platform, actor } = await authenticate(app, endpoint, call)
-  call.trace.platformId = platform.id
-  if (
-    endpoint.auth === 'platform' &&
-    actor.kind === 'token' &&
-    !actor.permissions.includes(endpoint.permission)
-  )
-    throw new ApiError('FORBIDDEN', {
-      message: `This token does not have the permission ${endpoint.permission}.`,
-      details: { permission: endpoint.permission },
-    })
-  return createOp(app, platform, actor, new LogWith(app.log, call.trace))
-}
-
-/** Who calls, by what this endpoint wants to be shown. */
-async function authenticate(
-  app: App,
-  endpoint: Endpoint,
-  call: Call,
-): Promise<{ readonly platform: PlatformRow; readonly actor: Actor }> {
-  switch (endpoint.auth) {
-    case 'platform': {
-      const { platform, ...token } = await authenticatePlatform(app, call.authorization)
-      return { platform, actor: { kind: 'token', ...token } }
-    }
-    case 'agent': {
-      const { platform, ...agent } = await authenticateAgent(app, call.authorization, call.address)
-      return { platform, actor: { kind: 'agent', ...agent } }
-    }
-    case 'deviceCode':
-      return {
-        platform: await authenticateDeviceCode(app, codeOf(call), call.address),
-        actor: { kind: 'deviceCode' },
-      }
-    case 'public':
-      throw new Error('No endpoint is public')
-  }
-}
-
-/** The device code that stands in the path. */
-function codeOf(call: Call): string {
-  return (call.params as { readonly code: string }).code
 }
 
 function createParser(endpoint: Endpoint): (call: Call, sent: unknown) => Input<Endpoint> {

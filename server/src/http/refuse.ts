@@ -6,11 +6,24 @@ import { urlOf } from '../base-path.ts'
 import { toJson } from '../json.ts'
 import { ApiError } from '../operation.ts'
 import { encodeError } from './errors.ts'
+import { safetyHeaders } from './safety-headers.ts'
 
 export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   const { status, headers, body } = encodeError(error)
   reply.request.trace.code = error.code
+  closeUnread(reply.request, reply)
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(toJson(body))
+}
+
+/** So much of a body nobody needs is passed over, so that its sender keeps the connection and reads the answer. */
+const PASSED_OVER_BYTES_MAX = 64 * 1024
+
+/** Where an answer comes before a body that is long, or does not say how long it is: nothing of it is waited for. */
+export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.complete) return
+  const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers
+  if (encoding !== undefined || Number(length ?? 0) > PASSED_OVER_BYTES_MAX)
+    reply.header('Connection', 'close')
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -59,9 +72,19 @@ function hasEmptyValue(params: unknown): boolean {
   return false
 }
 
-const NOT_HTTP: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: 'The address and the headers of the request are too large.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+/** How long a connection that is being refused may take to end. */
+const LINGER_MS = 1_000
+const PHRASES: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Request Timeout' }
+const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
+const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
+
+function notHttp(code: string | undefined): ApiError {
+  if (code === TOO_SLOW) return new ApiError('REQUEST_TIMEOUT')
+  const message =
+    code === TOO_LARGE
+      ? 'The address and the headers of the request are too large.'
+      : 'This is not an HTTP request.'
+  return new ApiError('INVALID_INPUT', { message })
 }
 
 /** Answers what reaches the socket and is not an HTTP request, too large in its headers or too slow. */
@@ -70,20 +93,22 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
     socket.destroy()
     return
   }
-  const message = NOT_HTTP[error.code ?? ''] ?? 'This is not an HTTP request.'
-  const { status, body } = encodeError(new ApiError('INVALID_INPUT', { message }))
+  const refusal = notHttp(error.code)
+  const { status, body } = encodeError(refusal)
   const text = toJson(body)
-  const type = 'Content-Type: application/json; charset=utf-8'
-  const length = `Content-Length: ${Buffer.byteLength(text)}`
   const requestId = newRequestId(app.clock())
-  const head = [
-    `HTTP/1.1 ${status} Bad Request`,
-    type,
-    length,
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
-  app.metrics.answered(undefined, '', status, 'INVALID_INPUT', 0)
-  app.log.info({ requestId, status, code: 'INVALID_INPUT', reason: error.code }, 'not an HTTP request')
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'X-Request-Id': requestId,
+    ...safetyHeaders(app),
+    Connection: 'close',
+  }
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${head.join('')}\r\n${text}`)
+  // It is read before the connection is gone; whoever does not end it for their part would keep it for ever.
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(lingering))
+  app.metrics.answered(undefined, '', status, refusal.code, 0)
+  app.log.info({ requestId, status, code: refusal.code, reason: error.code }, 'not an HTTP request')
 }

@@ -1,45 +1,69 @@
 import { API, type EndpointName } from '@countersign/contract/api'
-import type { Endpoint } from '@countersign/contract/endpoint'
+import { BODY_BYTES_MAX_DEFAULT, bodyBytesMaxOf, type Endpoint } from '@countersign/contract/endpoint'
 import type { ErrorCode } from '@countersign/contract/errors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { App } from '../app.ts'
 import { pathOf, urlOf } from '../base-path.ts'
 import { HANDLERS } from '../handlers.ts'
 import { ApiError, type Implementation } from '../operation.ts'
+import type { Caller, Head } from './admission.ts'
 import { addCardPage } from './card-page.ts'
 import { addCardProcessor } from './card-processor.ts'
 import { addDocs } from './docs.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
-import { createPipeline } from './pipeline.ts'
-import { refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
+import { type Answer, createPipeline, isAnswer } from './pipeline.ts'
+import { closeUnread, refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
 import { ping } from './store.ts'
 
-const BODY_BYTES_MAX = 1024 * 1024
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls, where all of the request was there when that was found out. */
+    caller: Caller | undefined
+  }
+}
 
-/**
- * The HTTP server, not yet listening. `checkAnswers` holds every answer against the contract, `cardAnswerMsMax` is how long
- * a card's processor waits; tests set them.
- */
-export function createServer(
-  app: App,
-  options: { checkAnswers?: boolean; cardAnswerMsMax?: number } = {},
-): FastifyInstance {
+/** From the first byte of a request, or the beginning of its connection, to the end of its headers, and of its body. */
+const HEADERS_MS_MAX = 10_000
+const REQUEST_MS_MAX = 30_000
+/** What a machine may be late in noticing that a request has taken too long. */
+const TIMEOUT_CHECK_MS = 1_000
+/** Connections that are refused are so many that one line must stand for all of this time. */
+const DROP_LINE_MS = 10_000
+
+/** What tests set. */
+export interface ServerOptions {
+  /** Holds every answer against the contract. */
+  readonly checkAnswers?: boolean
+  /** How long a card's processor waits. */
+  readonly cardAnswerMsMax?: number
+  /** How long a request may be on its way, headers and all. */
+  readonly requestMsMax?: number
+}
+
+/** The HTTP server, not yet listening. */
+export function createServer(app: App, options: ServerOptions = {}): FastifyInstance {
+  const requestMsMax = options.requestMsMax ?? REQUEST_MS_MAX
   const server = fastify({
-    bodyLimit: BODY_BYTES_MAX,
+    bodyLimit: BODY_BYTES_MAX_DEFAULT,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: 30_000,
+    requestTimeout: requestMsMax,
     routerOptions: { maxParamLength: 512 },
     genReqId: (request) => requestIdOf(app, request),
-    // Without Host it is refused by us, in an answer like any other.
-    http: { requireHostHeader: false },
+    http: {
+      // Without Host it is refused by us, in an answer like any other.
+      requireHostHeader: false,
+      headersTimeout: Math.min(HEADERS_MS_MAX, requestMsMax),
+      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestMsMax),
+    },
     clientErrorHandler: (error, socket) => refuseNotHttp(app, error, socket),
     frameworkErrors: (_error, request, reply) => {
       observe(app, request as FastifyRequest, reply as FastifyReply)
       sendError(reply as FastifyReply, new ApiError('NOT_FOUND'))
     },
   })
+  limitConnections(server, app)
   // An expectation that is not 100-continue; it is allowed to pass over it.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
@@ -58,6 +82,7 @@ export function createServer(
     ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
   )
   observeRequests(server, app)
+  server.decorateRequest('caller')
   refuseEarly(
     server,
     routes.map(([, endpoint]) => endpoint),
@@ -74,32 +99,59 @@ export function createServer(
 
 function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, checkAnswers: boolean): void {
   const endpoint: Endpoint = API[name]
-  const answer = createPipeline(app, name, endpoint, HANDLERS[name] as Implementation<Endpoint>, {
+  const pipeline = createPipeline(app, name, endpoint, HANDLERS[name] as Implementation<Endpoint>, {
     checkAnswers,
   })
   server.route({
     method: endpoint.method,
     url: urlOf(endpoint),
+    bodyLimit: bodyBytesMaxOf(endpoint),
+    // Before the body is read: whoever may not call costs no memory and no parsing.
+    onRequest: async (request, reply) => {
+      const admitted = await pipeline.admit(headOf(request))
+      if (isAnswer(admitted)) {
+        closeUnread(request, reply)
+        return sendAnswer(reply, admitted)
+      }
+      request.caller = request.raw.complete ? admitted : undefined
+    },
     handler: async (request, reply) => {
-      const { status, headers, body } = await answer({
+      const call = {
+        ...headOf(request),
         method: endpoint.method,
         path: pathOf(endpoint, request.params as Record<string, string>),
-        params: request.params,
         query: request.query,
         body: request.body as Buffer | undefined,
-        authorization: request.headers.authorization,
         idempotencyKey: headerText(request, 'idempotency-key'),
         signature: headerText(request, 'svc-wallet-signature'),
         requestId: headerText(request, 'request-id'),
-        address: request.ip,
-        trace: request.trace,
-      })
-      if (status >= 400) request.trace.code = (JSON.parse(body) as { code: ErrorCode }).code
-      reply.code(status).headers(headers).header('Cache-Control', 'no-store')
-      if (body === '') return reply.send()
-      return reply.type('application/json; charset=utf-8').send(body)
+      }
+      return sendAnswer(reply, await pipeline.answer(call, request.caller))
     },
   })
+}
+
+/** Beyond so many connections a new one is closed at once: each costs memory before anybody knows whose it is. */
+function limitConnections(server: FastifyInstance, { config, log }: App): void {
+  const { connectionsMax } = config
+  server.server.maxConnections = connectionsMax
+  let saidAtMs = Number.NEGATIVE_INFINITY
+  server.server.on('drop', () => {
+    if (performance.now() - saidAtMs < DROP_LINE_MS) return
+    saidAtMs = performance.now()
+    log.warn({ connectionsMax }, 'connections refused')
+  })
+}
+
+function headOf({ params, headers, ip, trace }: FastifyRequest): Head {
+  return { params, authorization: headers.authorization, address: ip, trace }
+}
+
+function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  if (status >= 400) reply.request.trace.code = (JSON.parse(body) as { code: ErrorCode }).code
+  reply.code(status).headers(headers).header('Cache-Control', 'no-store')
+  if (body === '') return reply.send()
+  return reply.type('application/json; charset=utf-8').send(body)
 }
 
 /** The public keys of this server, for clients to pin. */
@@ -128,12 +180,17 @@ function addHealth(server: FastifyInstance, app: App): void {
 function transportError(app: App, error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   const { statusCode } = error as { statusCode?: number }
-  if (statusCode === 413) return new ApiError('PAYLOAD_TOO_LARGE')
+  if (statusCode === 413) return tooLarge(request.routeOptions.bodyLimit)
   if (statusCode === 415) return new ApiError('UNSUPPORTED_MEDIA_TYPE')
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new ApiError('INVALID_INPUT', { message: (error as Error).message })
   app.log.error({ err: error, route: request.routeOptions.url, ...request.trace }, 'request failed')
   return new ApiError('INTERNAL_ERROR')
+}
+
+function tooLarge(bodyBytesMax: number | undefined): ApiError {
+  const message = `The request body may have at most ${bodyBytesMax} bytes.`
+  return new ApiError('PAYLOAD_TOO_LARGE', { message, details: { bodyBytesMax } })
 }
 
 function headerText(request: FastifyRequest, name: string): string | undefined {

@@ -1,0 +1,60 @@
+import type { Endpoint } from '@countersign/contract/endpoint'
+import { authenticateDeviceCode } from '../agents/device-codes.ts'
+import { pausedDenial } from '../agents/evaluate.ts'
+import type { Actor, App } from '../app.ts'
+import type { PlatformRow } from '../db/tables.ts'
+import { ApiError } from '../operation.ts'
+import { authenticateAgent, authenticatePlatform } from './auth.ts'
+import type { Trace } from './observe.ts'
+
+/** What is known of a request before its body is read. */
+export interface Head {
+  readonly params: unknown
+  readonly authorization: string | undefined
+  /** Of the machine at the other end of the connection. */
+  readonly address: string
+  /** What its log lines say about it. */
+  readonly trace: Trace
+}
+
+export interface Caller {
+  readonly platform: PlatformRow
+  readonly actor: Actor
+}
+
+/**
+ * Who calls an endpoint, and that they may, by the head of the request alone. Errors: those of the credentials that it takes,
+ * 403 `FORBIDDEN` for a token without the permission, or an agent that is paused.
+ */
+export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
+  switch (endpoint.auth) {
+    case 'platform': {
+      const { platform, ...token } = await authenticatePlatform(app, head.authorization)
+      head.trace.platformId = platform.id
+      if (!token.permissions.includes(endpoint.permission))
+        throw new ApiError('FORBIDDEN', {
+          message: `This token does not have the permission ${endpoint.permission}.`,
+          details: { permission: endpoint.permission },
+        })
+      return { platform, actor: { kind: 'token', ...token } }
+    }
+    case 'agent': {
+      const { platform, isPaused, ...agent } = await authenticateAgent(app, head.authorization, head.address)
+      head.trace.platformId = platform.id
+      if (isPaused && endpoint.method !== 'GET' && !endpoint.whilePaused) throw pausedDenial()
+      return { platform, actor: { kind: 'agent', ...agent } }
+    }
+    case 'deviceCode': {
+      const platform = await authenticateDeviceCode(app, codeOf(head), head.address)
+      head.trace.platformId = platform.id
+      return { platform, actor: { kind: 'deviceCode' } }
+    }
+    case 'public':
+      throw new Error('No endpoint is public')
+  }
+}
+
+/** The device code that stands in the path. */
+export function codeOf({ params }: Pick<Head, 'params'>): string {
+  return (params as { readonly code: string }).code
+}
