@@ -86,7 +86,10 @@ export const PasskeyConfig = Type.Object({
     ),
     { minItems: 1, maxItems: 32, uniqueItems: true },
   ),
-  userVerification: OneOfWords(USER_VERIFICATIONS, 'required refuses an assertion without it'),
+  userVerification: OneOfWords(
+    USER_VERIFICATIONS,
+    'preferred unless it is set; required refuses a passkey that did not verify its user. Presence is always checked',
+  ),
 })
 
 /** Whose identity tokens are believed. */

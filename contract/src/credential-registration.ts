@@ -3,19 +3,22 @@ import { AuthMethodResponse } from './credentials.ts'
 import { endpoint, KIB } from './endpoint.ts'
 import { PhoneNumber } from './formats.ts'
 import { Id, PathId } from './ids.ts'
-import { OneOf, OneOfWords, Opaque, Tag, Text } from './schema.ts'
+import { OneOf, Opaque, Tag, Text } from './schema.ts'
 import { AuthSignedRequestChallenge } from './signed-retry.ts'
 
 const accountId = Id('InternalAccount', 'The embedded wallet that the credential is for')
-
-export const AUTHENTICATOR_TRANSPORTS = ['usb', 'nfc', 'ble', 'internal', 'hybrid'] as const
 
 /** What the authenticator answered to the registration, member for member as WebAuthn has it. */
 export const PasskeyAttestation = Type.Object({
   credentialId: Opaque(2048, { description: 'base64url' }),
   clientDataJson: Opaque(16384, { description: 'base64url' }),
   attestationObject: Opaque(65536, { description: 'base64url' }),
-  transports: Type.Optional(Type.Array(OneOfWords(AUTHENTICATOR_TRANSPORTS), { maxItems: 16 })),
+  transports: Type.Optional(
+    Type.Array(Opaque(64), {
+      maxItems: 16,
+      description: 'As getTransports() gives them, such as usb, nfc, ble, internal, hybrid, smart-card',
+    }),
+  ),
 })
 
 export const EmailOtpCreateRequest = Type.Object({ type: Tag('EMAIL_OTP'), accountId })

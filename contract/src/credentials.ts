@@ -154,7 +154,15 @@ export const credential_challenge = endpoint({
     'EMAIL_OTP and SMS_OTP: a new code goes out and earlier codes stop working. PASSKEY: gives the ' +
     'challenge for the assertion; clientPublicKey is required. OAUTH credentials need no challenge.',
   params: credentialPath,
-  body: Type.Object({ clientPublicKey: Type.Optional(ClientPublicKey) }),
+  body: Type.Object({
+    clientPublicKey: Type.Optional(
+      Type.Unsafe<unknown>({
+        ...ClientPublicKey,
+        judgedByHandler: true,
+        description: 'PASSKEY: required, an uncompressed SEC1 P-256 public key in hex. Otherwise ignored',
+      }),
+    ),
+  }),
   bodyOptional: true,
   responses: { 200: OneOf('type', [OtpAuthChallenge, PasskeyAuthChallenge]) },
   errors: ['INVALID_INPUT', 'CREDENTIAL_NOT_FOUND', 'RATE_LIMITED'],

@@ -248,6 +248,9 @@ function namedComponents(): Json {
   return components
 }
 
+/** Of our own validation; they say nothing to anybody else's. */
+const OWN_KEYWORDS = new Set(['wellFormed', 'judgedByHandler'])
+
 /** A schema with every named schema in it, itself included, replaced by a reference. */
 function refer(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node
@@ -258,7 +261,7 @@ function refer(node: unknown): unknown {
 function referInside(node: object): unknown {
   if (Array.isArray(node)) return node.map(refer)
   const copy: Json = {}
-  for (const [key, value] of Object.entries(node)) if (key !== 'wellFormed') copy[key] = refer(value)
+  for (const [key, value] of Object.entries(node)) if (!OWN_KEYWORDS.has(key)) copy[key] = refer(value)
   if ('discriminator' in node && 'oneOf' in node)
     copy.discriminator = withMapping(node as Union, copy.oneOf as Json[])
   return copy

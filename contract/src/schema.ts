@@ -2,9 +2,10 @@ import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typ
 
 /**
  * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object
- * is the type, the validation and the OpenAPI text. Two keywords are ours and are explained here:
+ * is the type, the validation and the OpenAPI text. Three keywords are ours and are explained here:
  * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
  * - `wellFormed: true` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate.
+ * - `judgedByHandler: true`: any value passes the validation, because whether it counts is for the handler to know.
  */
 
 /** Text that may be stored: 1 to `maxLength` UTF-16 units, no U+0000, no lone surrogate. */

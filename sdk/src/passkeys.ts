@@ -1,4 +1,3 @@
-import { AUTHENTICATOR_TRANSPORTS } from '@countersign/contract/credential-registration'
 import { base64urlFromBytes, bytesFromText } from './crypto/bytes.ts'
 import { RecipientKey } from './recipient-key.ts'
 import { Session } from './session.ts'
@@ -14,7 +13,6 @@ import {
 
 /** COSE: Ed25519, ECDSA on P-256, RSA PKCS #1; all with SHA-256 or better. */
 const ALGORITHMS = [-8, -7, -257]
-type Transport = (typeof AUTHENTICATOR_TRANSPORTS)[number]
 
 /** Sign-in by passkey (specification 2.4, 5.4). */
 export class Passkeys {
@@ -37,7 +35,7 @@ export class Passkeys {
   }): Promise<RegisteredCredential> {
     const { nickname, challenge, session } = options
     const { accountId, authenticator, relyingParty } = this.#access
-    const { userVerification = 'required' } = relyingParty
+    const { userVerification = 'preferred' } = relyingParty
     const passkeys = (await listCredentials(this.#access)).filter(({ type }) => type === 'PASSKEY')
     const made = await authenticator.create({
       challenge: base64urlOf(challenge),
@@ -58,7 +56,7 @@ export class Passkeys {
       credentialId: made.id,
       clientDataJson: clientDataJSON,
       attestationObject,
-      transports: transports.filter(isTransport),
+      transports,
     }
     const body = { type: 'PASSKEY', accountId, nickname, challenge, attestation } as const
     return registerCredential(this.#access, body, session)
@@ -71,7 +69,7 @@ export class Passkeys {
    */
   async signIn(options: { readonly credentialId?: string } = {}): Promise<Session> {
     const { caller, authenticator, relyingParty } = this.#access
-    const { userVerification = 'required' } = relyingParty
+    const { userVerification = 'preferred' } = relyingParty
     const id = await findCredential(this.#access, 'PASSKEY', options.credentialId)
     const key = await RecipientKey.generate()
     const { clientPublicKey } = key
@@ -108,9 +106,4 @@ export class Passkeys {
 
 function base64urlOf(text: string): string {
   return base64urlFromBytes(bytesFromText(text))
-}
-
-/** Browsers know more words than the API. */
-function isTransport(word: string): word is Transport {
-  return AUTHENTICATOR_TRANSPORTS.some((known) => known === word)
 }

@@ -19,7 +19,7 @@ export interface RelyingParty {
   readonly id?: string
   /** What the browser calls the app when it asks for a passkey; left out: the domain. */
   readonly name?: string
-  /** Whether a finger, a face or a PIN is asked for; left out: `required`. */
+  /** Whether a finger, a face or a PIN is asked for; left out: `preferred`, as it is in `passkeyConfig`. */
   readonly userVerification?: 'required' | 'preferred' | 'discouraged'
 }
 

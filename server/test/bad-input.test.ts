@@ -60,7 +60,7 @@ function callsWithOneWrong(
     membersOf(endpoint.body as JsonSchema, sample).flatMap((member) => {
       const field = member.path.join('.')
       const known = seen.get(field) ?? new Set()
-      if (known.has(member.schema)) return []
+      if (known.has(member.schema) || member.schema.judgedByHandler) return []
       seen.set(field, known.add(member.schema))
       const wrongWith = (raw: string) => withRaw(sample, member.path, raw)
       const missing = () => JSON.stringify(without(sample, member.path))
@@ -84,7 +84,8 @@ describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (n
       known.add(kind)
       return some.map(wrongWith)
     })
-    expect(calls.length, name).toBeGreaterThan(5)
+    // Of the one endpoint without any: credentials.test.ts.
+    if (name !== 'credential_challenge') expect(calls.length, name).toBeGreaterThan(5)
     await expectRefused(endpoint, calls)
   })
 

@@ -3,78 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { generateKeyPair } from '../src/crypto/p256.ts'
 import { makeStamp } from '../src/crypto/stamp.ts'
 import { Authenticator } from './authenticator.testing.ts'
-import {
-  type Client,
-  credentialOf,
-  newCustomer,
-  newPlatform,
-  openSession,
-  type SignedIn,
-  sealCode,
-  signed,
-  signIn,
-} from './client.testing.ts'
-
-async function signedIn() {
-  const client = await newPlatform()
-  const customer = await newCustomer(client)
-  return { client, customer, session: await signIn(client, customer.wallet) }
-}
-
-function attestationBody(
-  accountId: string,
-  authenticator: Authenticator,
-  challenge = randomBytes(16).toString('base64url'),
-) {
-  return {
-    type: 'PASSKEY',
-    accountId,
-    nickname: 'Phone',
-    challenge,
-    attestation: authenticator.attest(challenge),
-  }
-}
-
-async function addPasskey(
-  client: Client,
-  wallet: string,
-  session: SignedIn,
-  authenticator = new Authenticator(),
-) {
-  const reply = await signed(
-    client,
-    session,
-    'POST',
-    '/auth/credentials',
-    attestationBody(wallet, authenticator),
-  )
-  expect(reply.status).toBe(201)
-  return { id: reply.body.id as string, authenticator, body: reply.body }
-}
-
-async function passkeyChallenge(client: Client, id: string) {
-  const device = generateKeyPair()
-  const reply = await client.post(`/auth/credentials/${id}/challenge`, {
-    clientPublicKey: device.publicKey.uncompressedHex,
-  })
-  expect(reply.status).toBe(200)
-  return { device, challenge: reply.body }
-}
-
-const verifyPasskey = (client: Client, id: string, requestId: string, assertion: unknown) =>
-  client.post(`/auth/credentials/${id}/verify`, { type: 'PASSKEY', assertion }, { 'Request-Id': requestId })
-
-async function passkeySignIn(client: Client, id: string, authenticator: Authenticator): Promise<SignedIn> {
-  const { device, challenge } = await passkeyChallenge(client, id)
-  const reply = await verifyPasskey(
-    client,
-    id,
-    challenge.requestId,
-    authenticator.assert(challenge.challenge),
-  )
-  expect(reply.status).toBe(200)
-  return openSession(reply.body, device)
-}
+import { credentialOf, newCustomer, newPlatform, sealCode, signed, signIn } from './client.testing.ts'
+import { addPasskey, attestationBody, passkeySignIn, signedIn } from './passkeys.testing.ts'
 
 describe('registering a credential', () => {
   test('takes the signature of a session that the wallet has, and answers with the credential alone', async () => {
@@ -122,6 +52,22 @@ describe('registering a credential', () => {
     expect(again.body).toMatchObject({ status: 400, code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS' })
   })
 
+  test('takes whatever words the browser has for the ways to an authenticator', async () => {
+    const { client, customer, session } = await signedIn()
+    const authenticator = new Authenticator()
+    const body = attestationBody(customer.wallet, authenticator)
+    const withTransports = (transports: unknown) => ({
+      ...body,
+      attestation: { ...body.attestation, transports },
+    })
+    for (const transports of [Array(17).fill('usb'), ['x'.repeat(65)], [1], 'usb'])
+      expect((await client.post('/auth/credentials', withTransports(transports))).body.code).toBe(
+        'INVALID_INPUT',
+      )
+    const taken = withTransports(['smart-card', 'hybrid', 'one of tomorrow'])
+    expect((await signed(client, session, 'POST', '/auth/credentials', taken)).status).toBe(201)
+  })
+
   test('refuses an attestation for another challenge, origin or domain', async () => {
     const { client, customer } = await signedIn()
     const refused = async (authenticator: Authenticator, challenge?: string) => {
@@ -147,99 +93,6 @@ describe('registering a credential', () => {
       ),
     )
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 400])
-  })
-})
-
-describe('signing in with a passkey', () => {
-  test('gives a session whose key is sealed to the device and signs', async () => {
-    const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
-    const mine = await passkeySignIn(client, id, authenticator)
-    const listed = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data
-    expect(listed.find((one: { id: string }) => one.id === mine.sessionId)).toMatchObject({
-      type: 'PASSKEY',
-      credentialId: authenticator.credentialId,
-    })
-    const path = `/internal-accounts/${customer.wallet}`
-    expect((await signed(client, mine, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
-  })
-
-  test('is good once, for its own credential, within five minutes', async () => {
-    const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
-    const second = await addPasskey(client, customer.wallet, session)
-    const { challenge } = await passkeyChallenge(client, id)
-    const assertion = authenticator.assert(challenge.challenge)
-    const elsewhere = await verifyPasskey(client, second.id, challenge.requestId, assertion)
-    expect(elsewhere.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
-    const replies = await Promise.all(
-      Array.from({ length: 10 }, () => verifyPasskey(client, id, challenge.requestId, assertion)),
-    )
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
-    for (const { status, body } of replies)
-      if (status !== 200) expect([body.status, body.code]).toEqual([401, 'UNAUTHORIZED'])
-    const late = await passkeyChallenge(client, id)
-    await client.advance(301)
-    const expired = await verifyPasskey(
-      client,
-      id,
-      late.challenge.requestId,
-      authenticator.assert(late.challenge.challenge),
-    )
-    expect(expired.body).toMatchObject({ status: 401, reason: 'Request expired' })
-  })
-
-  test('refuses an assertion without user verification, from another key, or whose counter does not grow', async () => {
-    const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
-    const attempt = async (assertion: (challenge: string) => unknown) => {
-      const { challenge } = await passkeyChallenge(client, id)
-      return (await verifyPasskey(client, id, challenge.requestId, assertion(challenge.challenge))).body
-    }
-    const refused = { status: 401, code: 'UNAUTHORIZED', reason: expect.any(String) }
-    expect(await attempt((c) => authenticator.assert(c, { userVerified: false }))).toMatchObject(refused)
-    expect(
-      await attempt((c) => ({ ...new Authenticator().assert(c), credentialId: authenticator.credentialId })),
-    ).toMatchObject(refused)
-    const { counter } = authenticator
-    expect(await attempt((c) => authenticator.assert(c))).toMatchObject({ type: 'PASSKEY' })
-    expect(await attempt((c) => authenticator.assert(c, { counter: counter + 1 }))).toMatchObject({
-      ...refused,
-      reason: expect.stringContaining('counter'),
-    })
-    const { body } = await client.send('PATCH', '/config', {
-      passkeyConfig: { userVerification: 'preferred' },
-    })
-    expect(body.passkeyConfig).toMatchObject({ rpId: 'localhost', userVerification: 'preferred' })
-    expect(
-      await attempt((c) => authenticator.assert(c, { userVerified: false, counter: counter + 9 })),
-    ).toMatchObject({
-      type: 'PASSKEY',
-    })
-  })
-
-  test('needs a key of the client, and the Request-Id of its challenge', async () => {
-    const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
-    expect((await client.post(`/auth/credentials/${id}/challenge`)).body).toMatchObject({
-      status: 400,
-      details: { field: 'clientPublicKey' },
-    })
-    const body = { type: 'PASSKEY', assertion: authenticator.assert('00') }
-    expect((await client.post(`/auth/credentials/${id}/verify`, body)).body.code).toBe('REQUEST_ID_MISSING')
-    const email = await credentialOf(client, customer.wallet)
-    expect((await client.post(`/auth/credentials/${email}/verify`, body)).body).toMatchObject({
-      status: 400,
-      details: { field: 'type' },
-    })
-  })
-
-  test('accepts the legacy signature in sandbox', async () => {
-    const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
-    const { challenge } = await passkeyChallenge(client, id)
-    const assertion = { ...authenticator.assert('anything'), signature: 'sandbox-valid-passkey-signature' }
-    expect((await verifyPasskey(client, id, challenge.requestId, assertion)).status).toBe(200)
   })
 })
 

@@ -21,6 +21,7 @@ export interface JsonSchema {
   readonly exclusiveMinimum?: number
   readonly maximum?: number
   readonly wellFormed?: boolean
+  readonly judgedByHandler?: boolean
 }
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }

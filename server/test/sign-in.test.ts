@@ -80,10 +80,18 @@ describe('signing in with an e-mail code', () => {
   test('a wrong code is refused with its reason, and a used or replaced one too', async () => {
     const { client, customer, credential, bundle } = await challenged()
     const wrong = await verify(client, credential, sealCode(bundle, generateKeyPair(), '000001'))
-    expect(wrong.body).toMatchObject(refusedCode)
+    expect(wrong.body).toMatchObject({ ...refusedCode, message: expect.stringContaining('code is wrong') })
     await signIn(client, customer.wallet)
     const replaced = await verify(client, credential, sealCode(bundle, generateKeyPair()))
     expect(replaced.body).toMatchObject(refusedCode)
+  })
+
+  test('a key of the client has no part in a challenge for a code, whatever it is', async () => {
+    const { client, credential } = await challenged()
+    for (const clientPublicKey of ['not a key', null, { x: [1] }, '04'.repeat(500)])
+      expect(
+        (await client.post(`/auth/credentials/${credential}/challenge`, { clientPublicKey })).status,
+      ).toBe(200)
   })
 
   test('a re-issue ends the code before it, also between the two legs', async () => {

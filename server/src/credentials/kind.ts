@@ -23,11 +23,11 @@ export interface Registration {
 export interface CredentialKind {
   /** Checks a registration and makes the credential. Called at both legs; writes nothing. */
   register(op: Op, account: InternalAccountRow, body: CreateBody): Promise<Registration>
-  /** Starts a sign-in. */
+  /** Starts a sign-in. `clientPublicKey` is as it was sent, and counts where the kind has a use for it. */
   challenge(
     op: Op,
     credential: CredentialRow,
-    clientPublicKey: string | undefined,
+    clientPublicKey: unknown,
   ): Promise<Outcome<typeof credential_challenge>>
   /** What must be signed to finish the sign-in; null where it takes one call. */
   authorize(op: Op, credential: CredentialRow, body: VerifyBody): Promise<Authorization | null>

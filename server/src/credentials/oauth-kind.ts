@@ -92,5 +92,5 @@ function isSameIdentity(
 }
 
 function refused(reason: string): ApiError {
-  return new ApiError('UNAUTHORIZED', { reason })
+  return new ApiError('UNAUTHORIZED', { message: `The identity token is refused: ${reason}.`, reason })
 }

@@ -8,10 +8,10 @@ import { makeOtpMessage } from '../delivery/messages.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { makeSession, sessionView } from '../sessions/sessions.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
+import { checkCodeRate } from './challenge-rate.ts'
 import { credentialView, makeOtpCredential } from './credentials.ts'
 import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
 import {
-  checkChallengeRate,
   type DeliveryChannel,
   makeOtpChallenge,
   type OtpCredential,
@@ -37,7 +37,7 @@ function otpKind(channel: DeliveryChannel): CredentialKind {
       if (existing.some(({ type }) => type === channel)) throw new ApiError(ALREADY_EXISTS[channel])
       const credential = makeOtpCredential(op, account.id, channel, await contactFor(op, account, body))
       checkDelivery(op, channel)
-      await checkChallengeRate(op, credential)
+      await checkCodeRate(op, credential)
       const challenge = makeOtpChallenge(op, credential, account)
       return {
         credential: { ...credential, current_challenge_id: challenge.challengeId },
@@ -47,7 +47,7 @@ function otpKind(channel: DeliveryChannel): CredentialKind {
     },
 
     async challenge(op, credential) {
-      await checkChallengeRate(op, credential)
+      await checkCodeRate(op, credential)
       checkDelivery(op, channel)
       const account = await findInternalAccount(op, credential.account_id)
       const challenge = makeOtpChallenge(op, credential, account)
@@ -89,7 +89,10 @@ function otpKind(channel: DeliveryChannel): CredentialKind {
       if (!approval) throw new Error('A code verified without its second leg')
       const { challengeId } = approval.context as { challengeId: string }
       if (credential.current_challenge_id !== challengeId)
-        throw new ApiError('UNAUTHORIZED', { reason: 'Code used or replaced' })
+        throw new ApiError('UNAUTHORIZED', {
+          message: 'The code was used, or replaced by a later one. Ask for a new one.',
+          reason: 'Code used or replaced',
+        })
       const live = { current_challenge_id: challengeId, revoked_at: null }
       const { row, write } = makeSession(op, credential, approval.publicKey)
       return {

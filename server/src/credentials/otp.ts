@@ -5,7 +5,7 @@ import { insert, update, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
 import { platformConfig } from '../platforms/platforms.ts'
 import { SANDBOX_OTP_CODE } from '../sandbox/magic-values.ts'
-import { countTry, selectChallengeTimes } from './store.ts'
+import { countTry } from './store.ts'
 
 /** One-time codes (specification 4.4, 4.5, 5.6). */
 
@@ -14,9 +14,9 @@ export type DeliveryChannel = 'EMAIL_OTP' | 'SMS_OTP'
 export type OtpCredential = CredentialRow & { readonly type: DeliveryChannel; readonly contact: string }
 
 const TRIES_MAX = 5
-const CHALLENGES_MAX = 5
-const CHALLENGES_WINDOW_SECONDS = 10 * 60
 const DIGITS = '0123456789'
+const WRONG_CODE =
+  'The code is wrong, or it expired, was used or was replaced by a later one. Ask for a new one.'
 /** Without letters and digits that people confuse. */
 const ALPHANUMERICS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
@@ -63,24 +63,6 @@ export function replaceChallenge(op: Op, credential: CredentialRow, challengeId:
 }
 
 /**
- * Error: 429 `RATE_LIMITED` with `Retry-After` once a wallet had five codes of this kind within ten minutes: to one
- * credential, or to several that were registered one after the other.
- */
-export async function checkChallengeRate(
-  op: Op,
-  credential: Pick<CredentialRow, 'account_id' | 'type'>,
-): Promise<void> {
-  const since = plusSeconds(op.now, -CHALLENGES_WINDOW_SECONDS)
-  const times = await selectChallengeTimes(op, credential, since, CHALLENGES_MAX)
-  const oldest = times[CHALLENGES_MAX - 1]
-  if (!oldest) return
-  const waitMs = plusSeconds(oldest, CHALLENGES_WINDOW_SECONDS).getTime() - op.now.getTime()
-  throw new ApiError('RATE_LIMITED', {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
-  })
-}
-
-/**
  * Opens a sealed code and checks it, after counting the try. A bundle that does not open, a wrong code, an expired or
  * used one and one too many tries all look the same: 401 `UNAUTHORIZED`, reason `Invalid OTP code`.
  */
@@ -89,7 +71,7 @@ export async function openCode(
   credential: CredentialRow,
   bundle: string,
 ): Promise<{ readonly challengeId: string; readonly publicKey: string }> {
-  const refused = () => new ApiError('UNAUTHORIZED', { reason: 'Invalid OTP code' })
+  const refused = () => new ApiError('UNAUTHORIZED', { message: WRONG_CODE, reason: 'Invalid OTP code' })
   const challengeId = credential.current_challenge_id
   if (!challengeId) throw refused()
   const challenge = await countTry(op, challengeId, TRIES_MAX)

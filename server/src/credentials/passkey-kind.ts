@@ -11,6 +11,7 @@ import { platformConfig } from '../platforms/platforms.ts'
 import { SANDBOX_PASSKEY_SIGNATURE } from '../sandbox/magic-values.ts'
 import { makeSession, sessionView } from '../sessions/sessions.ts'
 import { issueRequest, SIGNING_SECONDS } from '../signing/signing.ts'
+import { checkPasskeyRate } from './challenge-rate.ts'
 import { credentialView, makePasskeyCredential } from './credentials.ts'
 import { describeCredential, signedCredential } from './describe.ts'
 import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
@@ -34,6 +35,8 @@ export const passkey: CredentialKind = {
   async challenge(op, credential, clientPublicKey) {
     if (clientPublicKey === undefined)
       throw fieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey is required for a passkey')
+    if (typeof clientPublicKey !== 'string')
+      throw fieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey must be a string')
     checkClientPublicKey(clientPublicKey)
     const account = await findInternalAccount(op, credential.account_id)
     const call = {
@@ -41,6 +44,7 @@ export const passkey: CredentialKind = {
       target: `POST /auth/credentials/${credential.id}/verify`,
       body: undefined,
     }
+    await checkPasskeyRate(op, call.target)
     const request = issueRequest(op, call, {
       accountId: account.id,
       statement: {
@@ -63,7 +67,16 @@ export const passkey: CredentialKind = {
         requestId: request.requestId,
         expiresAt: request.expiresAt.toISOString(),
       },
-      writes: [request.write],
+      // Guard: no other challenge came in between, so that each of them is counted.
+      writes: [
+        request.write,
+        update(
+          'credentials',
+          credential.id,
+          { version: credential.version, revoked_at: null },
+          { version: credential.version + 1 },
+        ),
+      ],
     }
   },
 
@@ -124,7 +137,7 @@ function relyingParty(op: Op) {
 }
 
 function refused(reason: string, writes: readonly Write[] = []): ApiError {
-  return new ApiError('UNAUTHORIZED', { reason, writes })
+  return new ApiError('UNAUTHORIZED', { message: `The passkey is refused: ${reason}.`, reason, writes })
 }
 
 /** A counter that does not grow may mean a copied passkey: the platform is told, once, and the challenge is used up. */

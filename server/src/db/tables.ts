@@ -7,6 +7,7 @@ import type {
   AgentRow,
 } from './agent-tables.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
+import type { CodeFailuresRow, MessageCountRow } from './sign-in-tables.ts'
 
 /** The rows of the database as they are read (see `migrations/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables {
@@ -17,6 +18,8 @@ export interface Tables {
   external_accounts: ExternalAccountRow
   credentials: CredentialRow
   otp_challenges: OtpChallengeRow
+  code_failures: CodeFailuresRow
+  message_counts: MessageCountRow
   used_id_tokens: UsedIdTokenRow
   sessions: SessionRow
   signing_requests: SigningRequestRow

@@ -27,10 +27,13 @@ export type Write =
   | LedgerWrite
 
 /**
- * The tables that `insert`, `update` and `expect` may name: the ledger's and the outbox have writes of their own, and the
- * sums of what agents spend follow from `agent_reservations`.
+ * The tables that `insert`, `update` and `expect` may name: the ledger's and the outbox have writes of their own, the
+ * sums of what agents spend follow from `agent_reservations`, and messages are counted before they are written.
  */
-export type RecordTable = Exclude<keyof Tables, `ledger_${string}` | 'events' | 'agent_budgets'>
+export type RecordTable = Exclude<
+  keyof Tables,
+  `ledger_${string}` | 'events' | 'agent_budgets' | 'message_counts'
+>
 
 export interface InsertWrite {
   readonly write: 'insert'

@@ -139,7 +139,8 @@ function withOwnKeywords(schema: unknown): unknown {
 const translated = new WeakMap<object, object>()
 
 function translate(schema: object): object {
-  const { type, format, ...rest } = schema as Record<string, unknown>
+  const { type, format, judgedByHandler, ...rest } = schema as Record<string, unknown>
+  if (judgedByHandler) return {}
   if (format === 'int64') {
     const { minimum, exclusiveMinimum, maximum } = rest as Int64Bounds
     const isNullable = Array.isArray(type) && type.includes('null')

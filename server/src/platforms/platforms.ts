@@ -127,7 +127,7 @@ function openPlatform(
 const SANDBOX_PASSKEYS: PlatformConfig['passkeyConfig'] = {
   rpId: 'localhost',
   origins: ['http://localhost:*'],
-  userVerification: 'required',
+  userVerification: 'preferred',
 }
 
 /** Whose identity tokens are believed until the platform says otherwise. */
@@ -295,7 +295,7 @@ function changePasskeys(
   before: PlatformConfig['passkeyConfig'],
   change: NonNullable<BodyOf<typeof config_update>['passkeyConfig']>,
 ): NonNullable<PlatformConfig['passkeyConfig']> {
-  const { rpId, origins, userVerification = 'required' } = { ...before, ...change }
+  const { rpId, origins, userVerification = 'preferred' } = { ...before, ...change }
   if (rpId === undefined)
     throw fieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
   if (origins === undefined)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Payload, Statement } from '@countersign/contract/payloads'
+import { sql } from 'kysely'
 import type { Op } from '../app.ts'
 import { firstCredentialType } from '../credentials/credentials.ts'
 import { parseStamp, type Stamp, verifyStamp } from '../crypto/stamp.ts'
@@ -186,6 +187,28 @@ export async function findUnusedRequest(op: Op, requestId: string): Promise<Sign
   if (!request) throw new ApiError('UNAUTHORIZED', { reason: 'Unknown request' })
   if (request.consumed_at) throw new ApiError('UNAUTHORIZED', { reason: 'Request already used' })
   return request
+}
+
+/** When the latest requests of a sign-in were issued that nobody has answered, newest first. `target`: the verify call. */
+export async function unansweredSignIns(
+  op: Op,
+  target: SignedCall['target'],
+  since: Date,
+  limit: number,
+): Promise<Date[]> {
+  const rows = await op.read
+    .selectFrom('signing_requests')
+    .select('created_at')
+    .where('platform_id', '=', op.platform.id)
+    // In the words of the index, which has no others.
+    .where(sql<boolean>`operation = 'credential_verify'`)
+    .where('target', '=', target)
+    .where('consumed_at', 'is', null)
+    .where('created_at', '>', since)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ created_at }) => created_at)
 }
 
 async function findOpenRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
