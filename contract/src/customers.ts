@@ -242,8 +242,10 @@ export const customer_delete = endpoint({
   tag: 'Customers',
   summary: 'Delete a customer',
   description:
-    'The record and its accounts stay, with isDeleted set: no money is lost, but nothing pays it out any more; do that first. The sessions of its wallets end.',
+    'The record and its accounts stay, with isDeleted set. While an account of the customer holds money, or a payment or ' +
+    'a purchase by card is under way, it is 409 CONFLICT; details names them in accounts, transactions and ' +
+    'cardTransactions, twenty of each at most. Sessions, credentials, cards and delegated keys of the customer end.',
   params: customerPath,
   responses: { 200: Customer },
-  errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
+  errors: ['USER_NOT_FOUND', 'CONFLICT', 'CUSTOMER_DELETED'],
 })

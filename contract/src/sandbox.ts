@@ -39,7 +39,14 @@ export const sandbox_account_fund = endpoint({
   params: Type.Object({ accountId: PathId }),
   body: SandboxFundRequest,
   responses: { 200: InternalAccount },
-  errors: ['INVALID_INPUT', 'INVALID_AMOUNT', 'AMOUNT_OUT_OF_RANGE', 'FORBIDDEN', 'ACCOUNT_NOT_FOUND'],
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_AMOUNT',
+    'AMOUNT_OUT_OF_RANGE',
+    'FORBIDDEN',
+    'ACCOUNT_NOT_FOUND',
+    'CUSTOMER_DELETED',
+  ],
 })
 
 export const sandbox_clock_get = endpoint({

@@ -153,19 +153,40 @@ export const AGENT_ACTION_TRANSITIONS = {
 export const CARD_STATES = ['PENDING_KYC', 'PROCESSING', 'ACTIVE', 'FROZEN', 'CLOSED'] as const
 export type CardState = (typeof CARD_STATES)[number]
 
-export const CARD_EVENTS = ['provision', 'reject', 'freeze', 'unfreeze', 'close'] as const
+export const CARD_EVENTS = ['provision', 'reject', 'freeze', 'unfreeze', 'close', 'delete'] as const
 export type CardEvent = (typeof CARD_EVENTS)[number]
 
 /**
- * The life of a card (specification 3.1). `provision`, `reject`: the issuer's answer. The others are the cardholder's, by
- * signature. A cardholder is approved before a card is made, so that none is PENDING_KYC here.
+ * The life of a card (specification 3.1). `provision`, `reject`: the issuer's answer. `delete`: the cardholder
+ * was deleted. The others are the cardholder's, by signature. A cardholder is approved before a card is made, so that none is PENDING_KYC here.
  */
 export const CARD_TRANSITIONS = {
-  PENDING_KYC: { provision: null, reject: null, freeze: null, unfreeze: null, close: null },
-  PROCESSING: { provision: 'ACTIVE', reject: 'CLOSED', freeze: null, unfreeze: null, close: null },
-  ACTIVE: { provision: null, reject: null, freeze: 'FROZEN', unfreeze: null, close: 'CLOSED' },
-  FROZEN: { provision: null, reject: null, freeze: null, unfreeze: 'ACTIVE', close: 'CLOSED' },
-  CLOSED: { provision: null, reject: null, freeze: null, unfreeze: null, close: null },
+  PENDING_KYC: { provision: null, reject: null, freeze: null, unfreeze: null, close: null, delete: 'CLOSED' },
+  PROCESSING: {
+    provision: 'ACTIVE',
+    reject: 'CLOSED',
+    freeze: null,
+    unfreeze: null,
+    close: null,
+    delete: 'CLOSED',
+  },
+  ACTIVE: {
+    provision: null,
+    reject: null,
+    freeze: 'FROZEN',
+    unfreeze: null,
+    close: 'CLOSED',
+    delete: 'CLOSED',
+  },
+  FROZEN: {
+    provision: null,
+    reject: null,
+    freeze: null,
+    unfreeze: 'ACTIVE',
+    close: 'CLOSED',
+    delete: 'CLOSED',
+  },
+  CLOSED: { provision: null, reject: null, freeze: null, unfreeze: null, close: null, delete: null },
 } as const satisfies Record<CardState, Record<CardEvent, CardState | null>>
 
 export const CARD_TRANSACTION_STATES = [

@@ -67,23 +67,20 @@ describe('without a webhook endpoint', () => {
   })
 })
 
-describe('a payment that was let in goes back, and nothing is credited,', () => {
-  test('where its customer was deleted meanwhile', async () => {
+describe('a payment that waits for the platform', () => {
+  test('keeps its customer from being deleted until it is decided', async () => {
     const { client, customer } = await asked(202)
     const transaction = await paid(client, customer.id)
-    await client.send('DELETE', `/customers/${customer.id}`)
-    expect((await client.post(`/transactions/${transaction.id}/approve`)).status).toBe(200)
-    expect(await now(client, transaction)).toMatchObject({
-      status: 'REFUNDED',
-      failureReason: 'OFFRAMP_FAILED',
-    })
+    const refused = await client.send('DELETE', `/customers/${customer.id}`)
+    expectError(refused, { code: 'CONFLICT', field: 'customerId' })
+    expect(refused.body.details.transactions).toEqual([{ id: transaction.id, status: 'PENDING' }])
+    expect((await client.post(`/transactions/${transaction.id}/reject`)).status).toBe(200)
+    expect((await client.send('DELETE', `/customers/${customer.id}`)).status).toBe(200)
     expect(await balanceOf(client, customer.id)).toBe(0n)
-    expect(await eventsOf(client, transaction)).toEqual([
-      'INCOMING_PAYMENT.PENDING',
-      'INCOMING_PAYMENT.FAILED',
-    ])
   })
+})
 
+describe('a payment that was let in goes back, and nothing is credited,', () => {
   test('where the account cannot count it; one that could never be is refused', async () => {
     const { client, customer } = await asked(202)
     const { supportedCurrencies } = (await client.get('/config')).body

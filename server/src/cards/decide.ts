@@ -31,13 +31,19 @@ const DECLINED_BY_STATE: Readonly<Record<CardRow['state'], DeclineReason | undef
   CLOSED: 'CARD_CLOSED',
 }
 
+/** Whose card it is. */
+export interface Cardholder {
+  readonly isDeleted: boolean
+}
+
 /** The first source, in the order given, that can pay all of it. A purchase is never split. */
 export function decideUse(
   card: Pick<CardRow, 'state' | 'currency'>,
+  { isDeleted }: Cardholder,
   sources: readonly FundingSource[],
   use: CardUse,
 ): CardDecision {
-  const declined = DECLINED_BY_STATE[card.state]
+  const declined = isDeleted ? 'CARD_CLOSED' : DECLINED_BY_STATE[card.state]
   if (declined) return { isApproved: false, reason: declined }
   if (use.currency !== card.currency) return { isApproved: false, reason: 'CARD_CURRENCY_MISMATCH' }
   const source = sources.find(

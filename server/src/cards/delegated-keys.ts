@@ -4,14 +4,17 @@ import type {
   delegated_key_get,
   delegated_key_list,
 } from '@countersign/contract/delegated-keys'
+import { CARD_TRANSITIONS } from '@countersign/contract/states'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
 import type { CardRow, DelegatedKeyRow } from '../db/card-tables.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
-import { expectRow, insert, update } from '../db/writes.ts'
+import { expectRow, insert } from '../db/writes.ts'
 import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
+import { nextState } from '../transition.ts'
 import { describeCard, findCard } from './cards.ts'
+import { revokeKey } from './closing.ts'
 import { selectActiveKey, selectDelegatedKey, selectDelegatedKeys } from './store.ts'
 
 /** The holder of a wallet lets the enclave sign for one card, by a signature of a session of that wallet. */
@@ -71,7 +74,8 @@ async function findParties(
       field,
       `${field} is not an embedded wallet among the funding sources of the card`,
     )
-  if (card.state === 'CLOSED') throw fieldError('INVALID_INPUT', 'cardId', 'The card is CLOSED')
+  if (nextState(CARD_TRANSITIONS, card.state, 'delete') === null)
+    throw fieldError('INVALID_INPUT', 'cardId', `The card is ${card.state}`)
   const before = await selectActiveKey(op, card.id, wallet.id)
   if (before)
     throw new ApiError('CONFLICT', {
@@ -93,12 +97,11 @@ export const delegatedKeyGet: Handler<typeof delegated_key_get> = async (op, { p
 
 /** Revoking what is revoked changes nothing. */
 export const delegatedKeyDelete: Handler<typeof delegated_key_delete> = async (op, { params }) => {
-  const { id, status } = await findDelegatedKey(op, params.id)
-  const revoked = { status: 'REVOKED', updated_at: op.now } as const
+  const key = await findDelegatedKey(op, params.id)
   return {
     status: 204,
     body: undefined,
-    writes: status === 'REVOKED' ? [] : [update('delegated_keys', id, { status }, revoked)],
+    writes: key.status === 'REVOKED' ? [] : [revokeKey(op, key)],
   }
 }
 

@@ -10,7 +10,7 @@ import { describeInternalAccount, findWallet } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CardRow } from '../db/card-tables.ts'
-import { expectRow, insert, update } from '../db/writes.ts'
+import { expectRow, insert } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
 import { page } from '../paging.ts'
@@ -25,6 +25,7 @@ import {
   findCard,
   tellProcessor,
 } from './cards.ts'
+import { revokeKey } from './closing.ts'
 import { madeUpPlatformCardId } from './processor.ts'
 import {
   selectActiveKeysOf,
@@ -131,7 +132,8 @@ export const cardUpdate: SignedHandler<typeof card_update> = {
     const before = await findCard(op, params.id)
     const change = await judge(op, before, body)
     const { row, write } = changeCard(op, before, change)
-    const keys = row.state === 'CLOSED' ? await selectActiveKeysOf(op, row.id) : []
+    const isEnded = nextState(CARD_TRANSITIONS, row.state, 'delete') === null
+    const keys = isEnded ? await selectActiveKeysOf(op, row.id) : []
     return {
       status: 200,
       body: cardView(op, row),
@@ -139,9 +141,7 @@ export const cardUpdate: SignedHandler<typeof card_update> = {
         write,
         ...(change.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row)] : []),
         ...(change.funding_sources ? [announceCard(op, 'CARD.FUNDING_SOURCE_CHANGE', row)] : []),
-        ...keys.map(({ id, status }) =>
-          update('delegated_keys', id, { status }, { status: 'REVOKED', updated_at: op.now }),
-        ),
+        ...keys.map((key) => revokeKey(op, key)),
       ],
     }
   },

@@ -3,15 +3,19 @@ import type { Op } from '../app.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { nextState } from '../transition.ts'
-import { announceCard, changeCard, findCard } from './cards.ts'
+import { announceCard, changeCard, findCard, tellProcessor } from './cards.ts'
 import type { CardProcessor } from './processor.ts'
 import { selectCardTransaction } from './store.ts'
 import { expire, pull } from './transactions.ts'
 
-/** Asks the processor for a card until it says what has become of it. */
+/**
+ * Asks the processor for a card until it says what has become of it. One that was closed meanwhile it may have made all the
+ * same: it is asked what has become of that one, too, and told that it is closed.
+ */
 export const provisionCard: JobHandler = async (op, payload) => {
   const card = await findCard(op, payload.cardId as string)
-  if (nextState(CARD_TRANSITIONS, card.state, 'provision') === null) return []
+  const state = nextState(CARD_TRANSITIONS, card.state, 'provision')
+  if (state === null && (card.processor_ref !== null || card.state_reason === 'ISSUER_REJECTED')) return []
   const answer = await processorOf(op).provision({
     cardId: card.id,
     platformCardId: card.platform_card_id,
@@ -21,20 +25,23 @@ export const provisionCard: JobHandler = async (op, payload) => {
   })
   if (answer.outcome === 'pending')
     return answer.askAgainAt ? [job(op, 'card.provision', payload, answer.askAgainAt)] : []
-  const { row, write } =
-    answer.outcome === 'rejected'
-      ? changeCard(op, card, { state: 'CLOSED', state_reason: 'ISSUER_REJECTED' })
-      : changeCard(op, card, {
-          state: 'ACTIVE',
-          brand: answer.brand,
-          last4: answer.last4,
-          exp_month: answer.expMonth,
-          exp_year: answer.expYear,
-          pan_embed_url: answer.panEmbedUrl,
-          processor_ref: answer.processorRef,
-          issuer_ref: answer.issuerRef,
-        })
-  return [write, announceCard(op, 'CARD.STATE_CHANGE', row)]
+  if (answer.outcome === 'rejected') {
+    const rejected = nextState(CARD_TRANSITIONS, card.state, 'reject')
+    if (rejected === null) return []
+    const { row, write } = changeCard(op, card, { state: rejected, state_reason: 'ISSUER_REJECTED' })
+    return [write, announceCard(op, 'CARD.STATE_CHANGE', row)]
+  }
+  const { row, write } = changeCard(op, card, {
+    state: state ?? card.state,
+    brand: answer.brand,
+    last4: answer.last4,
+    exp_month: answer.expMonth,
+    exp_year: answer.expYear,
+    pan_embed_url: answer.panEmbedUrl,
+    processor_ref: answer.processorRef,
+    issuer_ref: answer.issuerRef,
+  })
+  return [write, state === null ? tellProcessor(op, row) : announceCard(op, 'CARD.STATE_CHANGE', row)]
 }
 
 /** Tells the processor of the state that the card has now: what was in between does not matter any more. */

@@ -7,11 +7,13 @@ import type {
 } from '@countersign/contract/customers'
 import { findWallet } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
+import { closeCardsOf } from '../cards/closing.ts'
 import { credentialsChanged } from '../credentials/credentials.ts'
 import { signedCredential } from '../credentials/describe.ts'
 import type { CredentialRow, CustomerRow } from '../db/tables.ts'
 import { expectRow, insert, update } from '../db/writes.ts'
 import { toCanonicalJson } from '../json.ts'
+import { closeAccounts } from '../ledger/ledger.ts'
 import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
@@ -27,6 +29,7 @@ import {
   makeCustomer,
   verificationEvent,
 } from './customers.ts'
+import { checkNothingIsOpen } from './deletion.ts'
 import {
   selectActiveSessionIds,
   selectCustomers,
@@ -127,9 +130,13 @@ export const customerUpdate: SignedHandler<typeof customer_update> = {
   },
 }
 
-/** Soft: the record and its accounts stay, so no money is lost; nobody signs in to its wallet any more. */
+/**
+ * Soft: the record and its accounts stay, closed. Nobody signs in to its wallet any more, so there is nothing in it. Error:
+ * 409 `CONFLICT`, naming what holds money of the customer or is still to move it.
+ */
 export const customerDelete: Handler<typeof customer_delete> = async (op, { params }) => {
   const customer = await findCustomer(op, params.customerId)
+  await checkNothingIsOpen(op, customer)
   const change = { deleted_at: op.now, updated_at: op.now, version: customer.version + 1 }
   const wallet = await findWallet(op, customer.id)
   const sessionIds = await selectActiveSessionIds(op, customer.id)
@@ -146,6 +153,8 @@ export const customerDelete: Handler<typeof customer_delete> = async (op, { para
         update('credentials', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
       ),
       ...(wallet ? [credentialsChanged(op, wallet)] : []),
+      ...(await closeCardsOf(op, customer.id)),
+      closeAccounts(customer.id),
     ],
   }
 }

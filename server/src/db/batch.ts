@@ -94,6 +94,9 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
       case 'open':
         shared.push(write.id)
         break
+      // What else is to be true of its owner only the exact path asks.
+      case 'close':
+        return undefined
       case 'post':
         for (const { account } of write.entries) shared.push(account)
         break

@@ -352,6 +352,8 @@ export interface LedgerAccountRow {
   may_overdraw: boolean
   posted: bigint
   held: bigint
+  /** For good: nothing is in it, and nothing comes into it any more. */
+  is_closed: boolean
 }
 
 export interface LedgerTransferRow {

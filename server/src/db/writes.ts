@@ -68,6 +68,7 @@ export type LedgerWrite =
       readonly normalSide: 'debit' | 'credit'
       readonly mayOverdraw: boolean
     }
+  | { readonly write: 'close'; readonly owner: string }
   | ({ readonly write: 'post'; readonly entries: readonly LedgerEntry[] } & Caused)
   | ({ readonly write: 'hold'; readonly account: string; readonly amount: bigint } & Caused)
   | {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { CardProcessorEvent } from '@countersign/contract/card-processor'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type App, createOp, type Op } from '../app.ts'
+import { authorize } from '../cards/authorize.ts'
 import { findCard } from '../cards/cards.ts'
 import type {
   AuthorizationEvent,
@@ -12,7 +13,7 @@ import type {
   ReturnEvent,
 } from '../cards/processor.ts'
 import { selectCardOfProcessor, selectCardTransactionByToken, selectPlatformOfCard } from '../cards/store.ts'
-import { authorize, clear, expire, giveBack } from '../cards/transactions.ts'
+import { clear, expire, giveBack } from '../cards/transactions.ts'
 import type { CardRow } from '../db/card-tables.ts'
 import type { Write } from '../db/writes.ts'
 import { parseJson, toCanonicalJson, toJson } from '../json.ts'

@@ -1,5 +1,5 @@
 import { QUOTE_TRANSITIONS } from '@countersign/contract/states'
-import { balanceUpdated } from '../accounts/accounts.ts'
+import { balanceUpdated, isOwnerDeleted } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import { isDeleted } from '../customers/customers.ts'
 import type { QuoteRow, TransactionRow } from '../db/tables.ts'
@@ -193,7 +193,10 @@ function explained(transaction: TransactionRow, { detail }: { readonly detail: s
   return { ...transaction.details, counterparty: { ...counterparty, failureDetail: detail } }
 }
 
-/** Gives the money of a payment that was not delivered back to who paid it, once the rail says that it is here. */
+/**
+ * Gives the money of a payment that was not delivered back to who paid it, once the rail says that it is here. Where the
+ * payer was deleted since, it stays among the refunds, for the platform to see to.
+ */
 export const refundTransaction: JobHandler = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId as string)
   if (transaction.refund?.status !== 'PENDING') return []
@@ -204,6 +207,8 @@ export const refundTransaction: JobHandler = async (op, payload) => {
   const outcome = await op.rail.refund(wasSent(transaction) ? payment : { ...payment, identifier: null })
   if (outcome === 'FAILED') return [...endRefund(op, transaction, outcome)]
   const { amount, currency } = paidIn(quote, transaction)
+  if (quote.source_account_id !== null && (await isOwnerDeleted(op, quote.source_account_id)))
+    return [...endRefund(op, transaction, 'FAILED')]
   const payer =
     quote.source_account_id === null
       ? ({ system: 'rail', currency, amount } as const)

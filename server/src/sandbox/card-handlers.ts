@@ -4,15 +4,10 @@ import type {
   sandbox_card_return,
 } from '@countersign/contract/sandbox-cards'
 import { type Op, plusSeconds } from '../app.ts'
+import { authorize } from '../cards/authorize.ts'
 import { findCard } from '../cards/cards.ts'
 import type { PullPlan } from '../cards/transactions.ts'
-import {
-  authorize,
-  cardTransactionView,
-  clear,
-  findCardTransaction,
-  giveBack,
-} from '../cards/transactions.ts'
+import { cardTransactionView, clear, findCardTransaction, giveBack } from '../cards/transactions.ts'
 import type { CardTransactionRow } from '../db/card-tables.ts'
 import { ApiError, type Handler } from '../operation.ts'
 import { purchaseScenario } from './card-outcomes.ts'

@@ -4,9 +4,9 @@ import type {
   sandbox_clock_get,
   sandbox_magic_value_list,
 } from '@countersign/contract/sandbox'
-import { balanceUpdated, findInternalAccount, internalAccountView } from '../accounts/accounts.ts'
+import { balanceUpdated, findOwnedAccount, internalAccountView } from '../accounts/accounts.ts'
 import { arrivalLegs, checkRoom, findBalances, post } from '../ledger/ledger.ts'
-import { fieldError, type Handler } from '../operation.ts'
+import { ApiError, fieldError, type Handler } from '../operation.ts'
 import { magicValueFamilies } from './magic-value-list.ts'
 
 /** Beyond any test, and far from where dates stop fitting. */
@@ -14,7 +14,8 @@ const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 
 /** Money out of nothing (specification 4.13): value outside grows by what the account gains. */
 export const sandboxAccountFund: Handler<typeof sandbox_account_fund> = async (op, { params, body }) => {
-  const account = await findInternalAccount(op, params.accountId)
+  const account = await findOwnedAccount(op, params.accountId, 'accountId')
+  if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
   const legs = arrivalLegs(account, body.amount)
   await checkRoom(op, legs, 'amount')
   const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }

@@ -87,7 +87,10 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
  */
 export function beginTransfer(op: Op, { transaction, account }: TransferDraft): BegunTransfer {
   if (transaction.kind === 'TRANSFER_IN')
-    return { transaction, writes: [record(transaction), settleJob(op, { transaction, account })] }
+    return {
+      transaction,
+      writes: [...ownerIsThere(account), record(transaction), settleJob(op, { transaction, account })],
+    }
   const { holdId, write } = holdOf(op, transaction, account)
   const begun = { ...transaction, hold_id: holdId }
   return {
@@ -103,8 +106,12 @@ export function beginTransfer(op: Op, { transaction, account }: TransferDraft): 
 }
 
 /** Records a transfer that somebody has to approve before it begins. It holds nothing. */
-export function recordTransfer(op: Op, { transaction }: TransferDraft): Write[] {
-  return [record(transaction), ...(transaction.direction === 'DEBIT' ? announce(op, transaction) : [])]
+export function recordTransfer(op: Op, { transaction, account }: TransferDraft): Write[] {
+  return [
+    ...ownerIsThere(account),
+    record(transaction),
+    ...(transaction.direction === 'DEBIT' ? announce(op, transaction) : []),
+  ]
 }
 
 /** Begins a transfer that was recorded before. Guards: it has not begun or ended meanwhile, the account can spend it. */
@@ -118,6 +125,7 @@ export function beginRecordedTransfer(
     return {
       transaction,
       writes: [
+        ...ownerIsThere(account),
         expectRow('transactions', transaction.id, waiting),
         settleJob(op, { transaction, account }, op.now),
       ],
@@ -134,6 +142,11 @@ export function beginRecordedTransfer(
       settleJob(op, { transaction: begun, account }, op.now),
     ],
   }
+}
+
+/** Guard: the owner is not deleted meanwhile. What goes out needs none, as the ledger closes the account. */
+function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
+  return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }
 
 function record({ platform_customer_id: _, ...row }: TransactionWithCustomer): Write {

@@ -1,0 +1,27 @@
+import { CARD_TRANSITIONS } from '@countersign/contract/states'
+import type { Op } from '../app.ts'
+import type { CardRow, DelegatedKeyRow } from '../db/card-tables.ts'
+import { update, type Write } from '../db/writes.ts'
+import { nextState } from '../transition.ts'
+import { announceCard, changeCard, tellProcessor } from './cards.ts'
+import { selectActiveKeysOf, selectCards } from './store.ts'
+
+/** Closes the cards of a customer who is deleted, here and at the processor, and ends the keys that sign for them. */
+export async function closeCardsOf(op: Op, customerId: string): Promise<Write[]> {
+  const cards = await selectCards(op, { cardholderId: customerId }).execute()
+  const writes = await Promise.all(cards.map((card) => closeCard(op, card)))
+  return writes.flat()
+}
+
+async function closeCard(op: Op, card: CardRow): Promise<Write[]> {
+  const ended = (await selectActiveKeysOf(op, card.id)).map((key) => revokeKey(op, key))
+  const state = nextState(CARD_TRANSITIONS, card.state, 'delete')
+  if (state === null) return ended
+  const { row, write } = changeCard(op, card, { state, state_reason: 'CLOSED_BY_PLATFORM' })
+  return [write, announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row), ...ended]
+}
+
+/** Ends a key. Guard: nobody else has meanwhile. */
+export function revokeKey(op: Op, { id, status }: Pick<DelegatedKeyRow, 'id' | 'status'>): Write {
+  return update('delegated_keys', id, { status }, { status: 'REVOKED', updated_at: op.now })
+}
