@@ -22,7 +22,7 @@ const POLICY: Policy = {
     monthlyLimit: 10_000_000n,
   },
   accountRestrictions: {
-    allowedAccountIds: ACCOUNTS,
+    allowedExternalAccountIds: ACCOUNTS,
     accountRules: ACCOUNTS.map((accountId) => ({
       accountId,
       executionMode: 'AUTO',

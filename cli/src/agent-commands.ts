@@ -32,7 +32,11 @@ export function addAgentCommands(program: Command): void {
     .option('--monthly <amount>', 'the most in one month')
     .option('--approve-all', 'each action waits for approval')
     .option('--approve-over <amount>', 'what moves more than this waits for approval')
-    .option('--accounts <list>', 'the only accounts it may touch, separated by commas')
+    .option('--accounts <list>', 'the only accounts here that it may touch, separated by commas')
+    .option(
+      '--payees <list>',
+      'the only accounts elsewhere that it may touch, separated by commas; no addresses then',
+    )
     .action(async (options: ShellOptions & PolicyOptions & { customer: string; name: string }) => {
       const { credentials: _, baseUrl: __, json: ___, ...own } = options
       await createAgent(await openShell(options), own)

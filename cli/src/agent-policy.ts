@@ -20,6 +20,7 @@ export interface PolicyOptions {
   readonly approveAll?: boolean
   readonly approveOver?: string
   readonly accounts?: string
+  readonly payees?: string
 }
 
 /** The policy of a file, which is as the API has it, or of the other options. Throws Failure. */
@@ -36,7 +37,7 @@ export async function readPolicy({ policy: file, ...words }: PolicyOptions): Pro
 }
 
 function policyOf(words: Omit<PolicyOptions, 'policy'>): Policy {
-  const { currency, perTransaction, allow, approveOver, accounts } = words
+  const { currency, perTransaction, allow, approveOver, accounts, payees } = words
   if (currency === undefined || perTransaction === undefined || allow === undefined)
     throw new Failure('A policy takes --allow, --currency and --per-transaction, or a --policy file.')
   if (!isKnownCurrency(currency))
@@ -58,7 +59,14 @@ function policyOf(words: Omit<PolicyOptions, 'policy'>): Policy {
       ...(dailyCount === undefined ? {} : { dailyTransactionLimit: countOf(dailyCount) }),
       ...(monthly === undefined ? {} : { monthlyLimit: amount('monthly', monthly) }),
     },
-    ...(accounts === undefined ? {} : { accountRestrictions: { allowedAccountIds: wordsOf(accounts) } }),
+    ...(accounts === undefined && payees === undefined
+      ? {}
+      : {
+          accountRestrictions: {
+            ...(accounts === undefined ? {} : { allowedAccountIds: wordsOf(accounts) }),
+            ...(payees === undefined ? {} : { allowedExternalAccountIds: wordsOf(payees) }),
+          },
+        }),
     ...(approveOver === undefined
       ? {}
       : { approvalThresholds: { amount: amount('approve-over', approveOver) } }),

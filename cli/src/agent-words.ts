@@ -35,6 +35,17 @@ export function approvalsInWords({ policy }: Pick<AgentRecord, 'policy'>): strin
   return `what moves more than ${formatAmount(threshold, currency)} waits for approval, and what a wallet pays`
 }
 
+/** To which accounts a policy keeps an agent, one line for each list that there is. */
+export function accountsInWords({ policy }: Pick<AgentRecord, 'policy'>): string[] {
+  const { allowedAccountIds, allowedExternalAccountIds } = policy.accountRestrictions ?? {}
+  return [
+    ...(allowedAccountIds ? [`only these accounts here: ${allowedAccountIds.join(', ') || 'none'}`] : []),
+    ...(allowedExternalAccountIds
+      ? [`only these accounts elsewhere, no addresses: ${allowedExternalAccountIds.join(', ') || 'none'}`]
+      : []),
+  ]
+}
+
 /** One action as a person who decides reads it: what, how much, from where to where. */
 export function actionInWords(action: AgentAction): string {
   const { quote, transferDetails, type } = action

@@ -3,7 +3,7 @@ import { SignatureRequiredError } from '@countersign/sdk/agents'
 import { statementOf } from '@countersign/sdk/statement'
 import type { AgentAction } from '@countersign/sdk/wait-for-decision'
 import { type PolicyOptions, readPolicy } from './agent-policy.ts'
-import { actionInWords, approvalsInWords, limitsInWords } from './agent-words.ts'
+import { accountsInWords, actionInWords, approvalsInWords, limitsInWords } from './agent-words.ts'
 import { Failure } from './failure.ts'
 import { programWords } from './program-words.ts'
 import { type Shell, say } from './shell.ts'
@@ -115,6 +115,7 @@ function agentRows(agent: AgentRecord): string[] {
     row('customer', agent.customerId),
     row('may', agent.policy.permissions.join(', ') || 'nothing'),
     ...limitsInWords(agent).map((line, i) => row(i === 0 ? 'limits' : '', line)),
+    ...accountsInWords(agent).map((line, i) => row(i === 0 ? 'accounts' : '', line)),
     row('approval', approvalsInWords(agent)),
   ]
 }

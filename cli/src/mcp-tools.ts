@@ -2,7 +2,7 @@ import type { AgentPermission } from '@countersign/contract/agent-policy'
 import { API } from '@countersign/contract/api'
 import type { OwnAgent } from '@countersign/sdk/agent'
 import type { AgentCallName } from '@countersign/sdk/calls'
-import { approvalsInWords, limitsInWords } from './agent-words.ts'
+import { accountsInWords, approvalsInWords, limitsInWords } from './agent-words.ts'
 import { type InputChange, inputOf, type ToolInput } from './mcp-schemas.ts'
 
 /** What a tool does to the world, in the words of the protocol. */
@@ -198,12 +198,12 @@ export function policyNotes({ permission, isLimited, hints }: Tool, agent: OwnAg
     return [`Not permitted now: your policy lacks ${permission}.`]
   if (agent.isPaused && !hints.readOnlyHint) return ['Not permitted now: you are paused.']
   if (!isLimited) return []
-  const { allowedAccountIds, accountRules = [] } = accountRestrictions ?? {}
+  const { accountRules = [] } = accountRestrictions ?? {}
   return [
     'Your policy as it is now (whoami has it later):',
     ...limitsInWords(agent).map((line) => `- ${line}`),
     `- ${approvalsInWords(agent)}`,
-    ...(allowedAccountIds ? [`- only these accounts: ${allowedAccountIds.join(', ') || 'none'}`] : []),
+    ...accountsInWords(agent).map((line) => `- ${line}`),
     ...(accountRules.length > 0
       ? [`- rules of their own: ${accountRules.map((rule) => rule.accountId).join(', ')}`]
       : []),

@@ -56,6 +56,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     const created = await run(
       ...['create', '--customer', customer.customerId, '--name', 'Shopper', ...limits],
       ...['--allow', 'CREATE_TRANSFERS,VIEW_TRANSACTIONS', '--approve-over', '20.00'],
+      ...['--accounts', customer.usdId, '--payees', customer.bankId],
     )
     expect(created).toMatchObject({ exitCode: 0, stderr: '' })
     expect(created.stdout).toMatch(/one action: at most 100\.00 USD/)
@@ -63,6 +64,10 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     const [, agentId] = /^(Agent:\S+) {2}"Shopper", active, not connected$/m.exec(created.stdout)!
     const [, code] = /^Device code {2}(\S+) {2}good once, until \S+$/m.exec(created.stdout)!
     const agent = await Agent.redeem({ baseUrl: inject('baseUrl'), code: code! })
+    expect((await countersign.agents.get(agentId!)).policy.accountRestrictions).toEqual({
+      allowedAccountIds: [customer.usdId],
+      allowedExternalAccountIds: [customer.bankId],
+    })
     const pay = (amount: bigint) =>
       agent.transferOut({
         source: { accountId: customer.usdId },

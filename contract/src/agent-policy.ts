@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { CurrencyCode } from './formats.ts'
-import { IdOfAny } from './ids.ts'
+import { Id, IdOfAny } from './ids.ts'
 import { Int64, NullableArray, NullableInt64, OneOfWords, Pattern, Text } from './schema.ts'
 
 /** What an agent may be allowed to do. What a policy does not name it does not allow. */
@@ -69,12 +69,21 @@ export const AgentAccountRule = Type.Object({
 
 export const AgentAccountRestrictions = Type.Object({
   allowedAccountIds: Type.Optional(
-    NullableArray(AccountId, {
+    NullableArray(Id('InternalAccount'), {
       maxItems: 200,
       uniqueItems: true,
       description:
-        'Every account that an action touches must be one of these, on either side; with a list, an address that is ' +
-        'no account is not allowed. null or left out: all accounts of the customer',
+        'Every account here that an action touches must be one of these, on either side. Accounts elsewhere are not held ' +
+        'against it. null or left out: all accounts of the customer',
+    }),
+  ),
+  allowedExternalAccountIds: Type.Optional(
+    NullableArray(Id('ExternalAccount'), {
+      maxItems: 200,
+      uniqueItems: true,
+      description:
+        'Every account elsewhere that an action touches must be one of these: whom it pays, or what it pulls from. With a ' +
+        'list, an address that is no account is not allowed. null or left out: all accounts of the customer, and addresses',
     }),
   ),
   accountRules: Type.Optional(Type.Array(AgentAccountRule, { maxItems: 200 })),
@@ -128,6 +137,7 @@ export const AGENT_DENIAL_RULES = [
   'paused',
   'permission',
   'account',
+  'externalAccount',
   'conversion',
   'perTransactionLimit',
   'accountPerTransactionLimit',
@@ -143,7 +153,11 @@ export const AGENT_DENIALS = {
   permission: { code: 'FORBIDDEN', when: 'the policy does not have the permission that the call needs' },
   account: {
     code: 'FORBIDDEN',
-    when: 'there is a list of accounts, and one that the action touches is not on it, or is an address that is no account',
+    when: 'there are allowedAccountIds, and the action touches an account here that is none of them',
+  },
+  externalAccount: {
+    code: 'FORBIDDEN',
+    when: 'there are allowedExternalAccountIds, and the action touches an account elsewhere that is none of them, or an address that is no account',
   },
   conversion: {
     code: 'FORBIDDEN',

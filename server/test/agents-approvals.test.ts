@@ -131,7 +131,13 @@ const NO_LONGER: readonly (readonly [
   [
     'the account is not allowed any more',
     ({ client, agent, payer }) =>
-      changePolicy(client, agent, { accountRestrictions: { allowedAccountIds: [payer.usd] } }),
+      changePolicy(client, agent, { accountRestrictions: { allowedAccountIds: [payer.wallet] } }),
+    /does not allow InternalAccount:/,
+  ],
+  [
+    'the payee is not allowed any more',
+    ({ client, agent }) =>
+      changePolicy(client, agent, { accountRestrictions: { allowedExternalAccountIds: [] } }),
     /does not allow ExternalAccount:/,
   ],
   [

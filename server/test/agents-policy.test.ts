@@ -46,6 +46,16 @@ describe('a change of a policy', () => {
         { accountRestrictions: { accountRules: [], allowedAccountIds: null } },
         { accountRestrictions: { accountRules: [], allowedAccountIds: null } },
       ],
+      [
+        { accountRestrictions: { allowedExternalAccountIds: [payer.bank] } },
+        {
+          accountRestrictions: {
+            accountRules: [],
+            allowedAccountIds: null,
+            allowedExternalAccountIds: [payer.bank],
+          },
+        },
+      ],
       [{ approvalThresholds: { amount: 70 } }, { approvalThresholds: { amount: 70 } }],
       [{ approvalThresholds: { currency: 'EUR' } }, { approvalThresholds: { amount: 70, currency: 'EUR' } }],
       [{ approvalThresholds: { amount: null } }, { approvalThresholds: { amount: null, currency: 'EUR' } }],
@@ -85,6 +95,7 @@ describe('a change of a policy', () => {
     const before = await policyOf(client, agent)
     const limit = (member: object) => ({ spendingLimits: { ...POLICY.spendingLimits, ...member } })
     const only = (...ids: string[]) => ({ accountRestrictions: { allowedAccountIds: ids } })
+    const payees = (...ids: string[]) => ({ accountRestrictions: { allowedExternalAccountIds: ids } })
     const ruled = (...accountRules: object[]) => ({ accountRestrictions: { accountRules } })
     const of = (accountId: string) => ({ accountId, executionMode: 'AUTO' })
     const bad: [change: object, field: string, code?: 'INVALID_CURRENCY' | 'ACCOUNT_NOT_FOUND'][] = [
@@ -113,19 +124,27 @@ describe('a change of a policy', () => {
       [ruled(of(payer.bank), of(payer.bank)), 'accountRestrictions.accountRules.1.accountId'],
       [only(payer.usd, payer.usd), 'accountRestrictions.allowedAccountIds'],
       [only('Customer:x'), 'accountRestrictions.allowedAccountIds.0'],
+      // Each list is of its own kind of account.
+      [only(payer.usd, payer.bank), 'accountRestrictions.allowedAccountIds.1'],
+      [payees(payer.usd), 'accountRestrictions.allowedExternalAccountIds.0'],
+      [payees(payer.bank, payer.bank), 'accountRestrictions.allowedExternalAccountIds'],
     ]
-    for (const id of [
-      neighbour.usd,
-      neighbour.bank,
-      stranger.usd,
-      stranger.bank,
-      missingId('InternalAccount'),
-      missingId('ExternalAccount'),
-    ])
-      bad.push(
-        [only(payer.usd, id), 'accountRestrictions.allowedAccountIds.1', 'ACCOUNT_NOT_FOUND'],
-        [ruled(of(payer.bank), of(id)), 'accountRestrictions.accountRules.1.accountId', 'ACCOUNT_NOT_FOUND'],
-      )
+    const here = [neighbour.usd, stranger.usd, missingId('InternalAccount')]
+    const elsewhere = [neighbour.bank, stranger.bank, missingId('ExternalAccount')]
+    for (const id of [...here, ...elsewhere])
+      bad.push([
+        ruled(of(payer.bank), of(id)),
+        'accountRestrictions.accountRules.1.accountId',
+        'ACCOUNT_NOT_FOUND',
+      ])
+    for (const id of here)
+      bad.push([only(payer.usd, id), 'accountRestrictions.allowedAccountIds.1', 'ACCOUNT_NOT_FOUND'])
+    for (const id of elsewhere)
+      bad.push([
+        payees(payer.bank, id),
+        'accountRestrictions.allowedExternalAccountIds.1',
+        'ACCOUNT_NOT_FOUND',
+      ])
     for (const [change, field, code = 'INVALID_INPUT'] of bad) {
       const changed = await changePolicy(client, agent, change as never)
       expectError(changed, { code, field, what: toJson(change) })
@@ -147,6 +166,67 @@ describe('a change of a policy', () => {
     expect((await client.get('/agents')).body.totalCount).toBe(1)
     const missing = { name: 'Shopper', customerId: missingId('Customer'), policy: POLICY }
     expectError(await client.post('/agents', missing), { code: 'USER_NOT_FOUND' })
+  })
+})
+
+describe('a list of accounts', () => {
+  test('of those here is not held against whom is paid; a list of payees is, and against addresses', async () => {
+    const { client, payer, agent } = await newWorld({
+      accountRestrictions: { allowedAccountIds: [] },
+    })
+    const other = await newBankAccount(client, payer.id, '786')
+    const uma = (amount: number) =>
+      agent.post('/agents/me/quotes', {
+        source: { sourceType: 'ACCOUNT', accountId: payer.usd },
+        destination: { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' },
+        lockedCurrencySide: 'SENDING',
+        lockedCurrencyAmount: amount,
+      })
+    const pull = (bank: string) =>
+      agent.post('/agents/me/transfer-in', {
+        source: { accountId: bank },
+        destination: { accountId: payer.usd },
+        amount: 5,
+      })
+    const denied = (rule: string, subject: string) => ({
+      status: 403,
+      body: { code: 'FORBIDDEN', details: { rule, subject } },
+    })
+    const done = { status: 201 }
+    const payments = async () => [
+      await agent.transferOut(payer, 5),
+      await agent.transferOut({ ...payer, bank: other }, 5),
+      await pull(other),
+      await uma(100),
+    ]
+    const own = denied('account', payer.usd)
+    expect(await payments()).toMatchObject([own, own, own, own])
+    await changePolicy(client, agent, { accountRestrictions: { allowedAccountIds: [payer.usd] } })
+    expect(await payments()).toMatchObject([done, done, done, done])
+    await changePolicy(client, agent, { accountRestrictions: { allowedExternalAccountIds: [payer.bank] } })
+    const elsewhere = denied('externalAccount', other)
+    expect(await payments()).toMatchObject([
+      done,
+      elsewhere,
+      elsewhere,
+      denied('externalAccount', 'an address that is no account'),
+    ])
+    // A payee that it adds itself is not on the list.
+    const added = await agent.post('/agents/me/external-accounts', {
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: '987654321',
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+      },
+    })
+    expect(added.status).toBe(201)
+    expect(await agent.transferOut({ ...payer, bank: added.body.id }, 5)).toMatchObject(
+      denied('externalAccount', added.body.id),
+    )
+    await changePolicy(client, agent, { accountRestrictions: { allowedExternalAccountIds: null } })
+    expect(await payments()).toMatchObject([done, done, done, done])
   })
 })
 
@@ -226,7 +306,7 @@ describe('a decision', () => {
     const changes: object[] = [
       {},
       { accountRestrictions: { accountRules: [rule] } },
-      { accountRestrictions: { allowedAccountIds: [payer.usd, payer.bank] } },
+      { accountRestrictions: { allowedAccountIds: [payer.usd], allowedExternalAccountIds: [payer.bank] } },
       { permissions: ['CREATE_QUOTES'] },
     ]
     const outcomes = new Set<string>()
@@ -281,7 +361,7 @@ describe('a decision', () => {
         'APPROVAL_REQUIRED',
         'perTransactionLimit',
         'accountPerTransactionLimit',
-        'account',
+        'externalAccount',
         'permission',
       ]),
     )

@@ -64,6 +64,13 @@ export class AgentClient {
       lockedCurrencyAmount: amount,
     })
   }
+
+  /** Pays by a quote: the action. */
+  async pays(payer: Payer, amount: number): Promise<Reply> {
+    const quote = await this.quote(payer, amount)
+    expect(quote.status, toJson(quote.body)).toBe(201)
+    return this.post(`/agents/me/quotes/${quote.body.id}/execute`)
+  }
 }
 
 type PolicyChange = { readonly [member: string]: unknown }
@@ -104,6 +111,12 @@ export async function settled(client: Client, agent: AgentClient, id: string): P
 /** What the platform sees of the use of the limits. */
 export async function usageOf(client: Client, agent: AgentClient): Promise<Reply['body']> {
   return (await client.get(`/agents/${agent.id}`)).body.usage
+}
+
+/** The same in short: how often and how much today, and how much this month. */
+export async function used(client: Client, agent: AgentClient): Promise<[number, number, number]> {
+  const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
+  return [dailyTransactionCount, dailySpend, monthlySpend]
 }
 
 /** What waits for the platform: a transfer by an agent whose policy asks for approval of everything. */

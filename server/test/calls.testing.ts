@@ -214,7 +214,8 @@ export function validBody(name: EndpointName, ids: Ids): Json | undefined {
 
 const restrictedTo = ({ InternalAccount, ExternalAccount }: Ids) => ({
   accountRestrictions: {
-    allowedAccountIds: [InternalAccount!, ExternalAccount!],
+    allowedAccountIds: [InternalAccount!],
+    allowedExternalAccountIds: [ExternalAccount!],
     accountRules: [{ accountId: ExternalAccount!, executionMode: 'AUTO' }],
   },
 })

@@ -16,7 +16,7 @@ import {
 } from '../transactions/transactions.ts'
 import { periodsOf } from './agents.ts'
 import { describePayment } from './describe.ts'
-import { type Ask, decidedBy, denial, evaluate, recordDecision } from './evaluate.ts'
+import { type Ask, decidedBy, evaluate, recordDecision, refusal } from './evaluate.ts'
 import { selectAction, selectActionOfTransaction } from './store.ts'
 
 /** The payment of an action as it is, or is about to be. */
@@ -73,7 +73,7 @@ export function askFor(
 export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
   const evaluation = await evaluate(op, agent, askFor(proposal.type, proposal, proposal.isSigned))
   const { decision } = evaluation
-  if (decision.outcome === 'DENIED') throw denial(evaluation, [recordDecision(op, agent, evaluation, null)])
+  if (decision.outcome === 'DENIED') throw refusal(op, agent, evaluation)
   const waits = decision.outcome === 'APPROVAL_REQUIRED'
   const row = newAction(op, agent, proposal, waits)
   const done = waits

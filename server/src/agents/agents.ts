@@ -4,7 +4,7 @@ import { findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import type { AgentRow } from '../db/agent-tables.ts'
 import type { ExternalAccountRow, InternalAccountRow } from '../db/tables.ts'
-import { update, type Write } from '../db/writes.ts'
+import { insert, update, type Write } from '../db/writes.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { ApiError } from '../operation.ts'
 import type { Policy, Usage } from './policy.ts'
@@ -61,6 +61,17 @@ export function changeAgent(
     row: { ...agent, ...set },
     write: update('agents', agent.id, { version: agent.version, deleted_at: null }, set),
   }
+}
+
+/** Keeps the policy that an agent has from now on under its version: once, however many decisions are made by it. */
+export function recordPolicy(op: Op, { id, policy, policy_version }: AgentRow): Write {
+  return insert('agent_policies', {
+    platform_id: op.platform.id,
+    agent_id: id,
+    version: policy_version,
+    policy,
+    created_at: op.now,
+  })
 }
 
 /** The day and the month of a time, in UTC: `2025-10-13` and `2025-10`. */

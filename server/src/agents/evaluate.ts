@@ -1,6 +1,6 @@
 import { AGENT_DENIALS, type AgentDenialRule, type AgentPermission } from '@countersign/contract/agent-policy'
 import { isKnownCurrency } from '@countersign/contract/currencies'
-import type { Op } from '../app.ts'
+import type { App, Op } from '../app.ts'
 import type { AgentReservationRow, AgentRow } from '../db/agent-tables.ts'
 import { expectRow, insert, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
@@ -85,11 +85,11 @@ async function converted(op: Op, amount: bigint, from: string, to: string): Prom
   return rate ? (amount * rate.numerator + rate.denominator - 1n) / rate.denominator : null
 }
 
-/** Keeps a decision with its inputs. */
+/** Keeps a decision with its inputs, the policy by its version. */
 export function recordDecision(
   op: Op,
   agent: AgentRow,
-  { decision, ...inputs }: Evaluation,
+  { decision, policy: _, ...inputs }: Evaluation,
   actionId: string | null,
 ): Write {
   return insert('agent_decisions', {
@@ -99,8 +99,17 @@ export function recordDecision(
     action_id: actionId,
     decision,
     inputs,
+    policy_version: agent.policy_version,
     created_at: op.now,
   })
+}
+
+/** The policy's no to what an agent asks for: counted, and kept, unless it is paused. Errors: those of `denial`. */
+export function refusal(op: Op, agent: AgentRow, evaluation: Evaluation): ApiError {
+  const rule = evaluation.decision.rule!
+  if (rule === 'paused') return pausedDenial(op)
+  op.metrics.agentDenied(rule)
+  return denial(evaluation, [recordDecision(op, agent, evaluation, null)])
 }
 
 /** Guard: the agent is there, with the policy and the pause that the decision was made by. */
@@ -113,6 +122,7 @@ const SENTENCES: Readonly<Record<AgentDenialRule, (decision: Decision) => string
   paused: () => 'The agent is paused.',
   permission: ({ subject }) => `The policy of the agent does not have the permission ${subject}.`,
   account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
+  externalAccount: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
   conversion: () => 'There is no rate to hold the amount against the limits of the agent.',
   perTransactionLimit: (decision) => `One action may move ${figures(decision)}.`,
   accountPerTransactionLimit: (decision) => `One action with this account may move ${figures(decision)}.`,
@@ -125,8 +135,12 @@ function figures({ asked, left, currency }: Decision): string {
   return `${left} (smallest unit of ${currency}), and this would move ${asked}`
 }
 
-/** The no to an agent that is paused, whatever it asks for. Error: 403 `FORBIDDEN`. */
-export function pausedDenial(): ApiError {
+/**
+ * The no to an agent that is paused, whatever it asks for. It is counted and not kept: it can ask as often as it likes
+ * without anything growing by it. Error: 403 `FORBIDDEN`.
+ */
+export function pausedDenial({ metrics }: Pick<App, 'metrics'>): ApiError {
+  metrics.agentDenied('paused')
   return new ApiError(AGENT_DENIALS.paused.code, {
     message: 'The agent is paused.',
     details: { rule: 'paused' },
@@ -151,7 +165,6 @@ export function denial({ decision }: Evaluation, writes: readonly Write[] = []):
  */
 export async function allow(op: Op, agent: AgentRow, ask: Ask): Promise<Write[]> {
   const evaluation = await evaluate(op, agent, ask)
-  const record = recordDecision(op, agent, evaluation, null)
-  if (evaluation.decision.outcome === 'DENIED') throw denial(evaluation, [record])
-  return [decidedBy(agent), record]
+  if (evaluation.decision.outcome === 'DENIED') throw refusal(op, agent, evaluation)
+  return [decidedBy(agent), recordDecision(op, agent, evaluation, null)]
 }

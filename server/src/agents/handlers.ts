@@ -19,6 +19,7 @@ import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { AgentDecisionRow, AgentRow } from '../db/agent-tables.ts'
 import { expectRow, insert, update } from '../db/writes.ts'
+import { toCanonicalJson } from '../json.ts'
 import { ApiError, type Handler, type SignedHandler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { checkPermission } from '../permissions.ts'
@@ -26,7 +27,15 @@ import { present } from '../present.ts'
 import { executionCall } from '../quotes/quotes.ts'
 import { timeRange } from '../time-range.ts'
 import { actionView, actionViews, findAction } from './actions.ts'
-import { agentView, agentViews, changeAgent, findAgent, findAgentOnRecord, policyOf } from './agents.ts'
+import {
+  agentView,
+  agentViews,
+  changeAgent,
+  findAgent,
+  findAgentOnRecord,
+  policyOf,
+  recordPolicy,
+} from './agents.ts'
 import { approveAction, type Decided, rejectAction, rejectWaiting, signatureFor } from './approvals.ts'
 import {
   findDeviceCode,
@@ -39,7 +48,7 @@ import {
 import type { Decision, Policy } from './policy.ts'
 import { changedPolicy, checkPolicy } from './policy-change.ts'
 import { simulate } from './simulate.ts'
-import { selectActions, selectAgents, selectDecisions } from './store.ts'
+import { selectActions, selectAgents, selectDecisions, selectPolicies } from './store.ts'
 
 /**
  * Who gives an agent its policy, its name or its credential may do what that policy does. Error: 403 `FORBIDDEN` for a
@@ -62,6 +71,7 @@ export const agentCreate: Handler<typeof agent_create> = async (op, { body }) =>
     customer_id: customer.id,
     name: body.name,
     policy,
+    policy_version: 1,
     is_paused: false,
     token_hash: null,
     device_code_id: deviceCode.row.id,
@@ -76,6 +86,7 @@ export const agentCreate: Handler<typeof agent_create> = async (op, { body }) =>
     writes: [
       expectRow('customers', customer.id, { deleted_at: null }),
       insert('agents', agent),
+      recordPolicy(op, agent),
       deviceCode.write,
     ],
   }
@@ -110,11 +121,18 @@ export const agentUpdate: Handler<typeof agent_update> = async (op, { params, bo
 
 export const agentPolicyUpdate: Handler<typeof agent_policy_update> = async (op, { params, body }) => {
   const agent = await findAgent(op, params.agentId)
-  const changed = changedPolicy(policyOf(agent), body)
-  checkMayGrant(op, changed)
-  const policy = await checkPolicy(op, agent.customer_id, changed, '')
-  const { row, write } = changeAgent(op, agent, { policy })
-  return { status: 200, body: await agentView(op, row), writes: [write] }
+  const before = policyOf(agent)
+  const policy = changedPolicy(before, body)
+  checkMayGrant(op, policy)
+  await checkPolicy(op, agent.customer_id, policy, '')
+  const isSame = toCanonicalJson(policy) === toCanonicalJson(before)
+  const change = isSame ? {} : { policy, policy_version: agent.policy_version + 1 }
+  const { row, write } = changeAgent(op, agent, change)
+  return {
+    status: 200,
+    body: await agentView(op, row),
+    writes: [write, ...(isSame ? [] : [recordPolicy(op, row)])],
+  }
 }
 
 /** What waits for approval is rejected. Nothing begins to wait after this, as that would need the agent. */
@@ -141,20 +159,24 @@ export const agentDecisionList: Handler<typeof agent_decision_list> = async (op,
       rows: selectDecisions(op, agent.id),
       table: 'agent_decisions',
       order: query.sortOrder ?? 'desc',
-      view: (rows) => rows.map(decisionView),
+      view: (rows) => decisionViews(op, agent.id, rows),
     }),
   }
 }
 
-function decisionView(row: AgentDecisionRow) {
-  return present({
-    id: row.id,
-    agentId: row.agent_id,
-    actionId: row.action_id,
-    decision: row.decision as Decision,
-    inputs: row.inputs,
-    createdAt: row.created_at.toISOString(),
-  })
+/** Decisions as the API shows them, each with the policy by which it was made. */
+async function decisionViews(op: Op, agentId: string, rows: readonly AgentDecisionRow[]) {
+  const policies = await selectPolicies(op, agentId, [...new Set(rows.map((row) => row.policy_version))])
+  return rows.map((row) =>
+    present({
+      id: row.id,
+      agentId: row.agent_id,
+      actionId: row.action_id,
+      decision: row.decision as Decision,
+      inputs: { policy: policies.get(row.policy_version)!, ...row.inputs },
+      createdAt: row.created_at.toISOString(),
+    }),
+  )
 }
 
 /** Of several at the same time the last one is good: the agent names it. */

@@ -23,10 +23,10 @@ export async function checkPolicy(
   if (approvalThresholds?.currency !== undefined)
     checkCurrency(approvalThresholds.currency, `${prefix}approvalThresholds.currency`)
   const path = `${prefix}accountRestrictions`
-  const allowed = accountRestrictions?.allowedAccountIds ?? []
   const rules = accountRestrictions?.accountRules ?? []
-  for (const [index, id] of allowed.entries())
-    await findAccountOf(op, customerId, id, `${path}.allowedAccountIds.${index}`)
+  for (const list of ['allowedAccountIds', 'allowedExternalAccountIds'] as const)
+    for (const [index, id] of (accountRestrictions?.[list] ?? []).entries())
+      await findAccountOf(op, customerId, id, `${path}.${list}.${index}`)
   for (const [index, { accountId }] of rules.entries()) {
     const field = `${path}.accountRules.${index}.accountId`
     if (rules.findIndex((rule) => rule.accountId === accountId) < index)

@@ -10,6 +10,7 @@ import { INT64_MAX } from '../int64.ts'
 import { decide, type Policy, type PolicyRequest, type Spending, type Usage } from './policy.ts'
 
 const [OWN, BANK, OTHER] = ['InternalAccount:a', 'ExternalAccount:b', 'ExternalAccount:c'] as const
+const SECOND = 'InternalAccount:d'
 const NOTHING_USED: Usage = { dailyCount: 0, dailySpend: 0n, monthlySpend: 0n }
 const POLICY: Policy = {
   permissions: [...AGENT_PERMISSIONS],
@@ -64,17 +65,55 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
   account: [
     [{ policy: { accountRestrictions: {} } }, ALLOWED],
     [{ policy: { accountRestrictions: { allowedAccountIds: null } } }, ALLOWED],
-    [{ policy: { accountRestrictions: { allowedAccountIds: [BANK, OWN] } } }, ALLOWED],
-    [{ policy: { accountRestrictions: { allowedAccountIds: [OWN] } } }, { rule: 'account', subject: BANK }],
-    [{ policy: { accountRestrictions: { allowedAccountIds: [BANK] } } }, { rule: 'account', subject: OWN }],
+    [{ policy: { accountRestrictions: { allowedAccountIds: [OWN] } } }, ALLOWED],
+    [{ policy: { accountRestrictions: { allowedAccountIds: [SECOND] } } }, { rule: 'account', subject: OWN }],
     [{ policy: { accountRestrictions: { allowedAccountIds: [] } } }, { rule: 'account', subject: OWN }],
+    [
+      {
+        policy: { accountRestrictions: { allowedAccountIds: [OWN] } },
+        request: { accountIds: [OWN, SECOND] },
+      },
+      { rule: 'account', subject: SECOND },
+    ],
+    // Where it leads to elsewhere is a rule of its own.
+    [
+      { policy: { accountRestrictions: { allowedAccountIds: [OWN] } }, request: { accountIds: [OWN, null] } },
+      ALLOWED,
+    ],
+  ],
+  externalAccount: [
+    [{ policy: { accountRestrictions: { allowedExternalAccountIds: null } } }, ALLOWED],
+    [{ policy: { accountRestrictions: { allowedExternalAccountIds: [OTHER, BANK] } } }, ALLOWED],
+    [
+      { policy: { accountRestrictions: { allowedExternalAccountIds: [OTHER] } } },
+      { rule: 'externalAccount', subject: BANK },
+    ],
+    [
+      { policy: { accountRestrictions: { allowedExternalAccountIds: [] } } },
+      { rule: 'externalAccount', subject: BANK },
+    ],
+    // What is pulled from counts as what is paid to.
+    [
+      {
+        policy: { accountRestrictions: { allowedExternalAccountIds: [OTHER] } },
+        request: { accountIds: [BANK, OWN] },
+      },
+      { rule: 'externalAccount', subject: BANK },
+    ],
+    [
+      {
+        policy: { accountRestrictions: { allowedExternalAccountIds: [] } },
+        request: { accountIds: [OWN, SECOND] },
+      },
+      ALLOWED,
+    ],
     [{ request: { accountIds: [OWN, null] } }, ALLOWED],
     [
       {
-        policy: { accountRestrictions: { allowedAccountIds: [OWN, BANK] } },
+        policy: { accountRestrictions: { allowedExternalAccountIds: [BANK] } },
         request: { accountIds: [OWN, null] },
       },
-      { rule: 'account', subject: 'an address that is no account' },
+      { rule: 'externalAccount', subject: 'an address that is no account' },
     ],
   ],
   conversion: [[{ spends: { amount: null } }, { outcome: 'DENIED', rule: 'conversion' }]],
@@ -211,15 +250,18 @@ test('of several rules against it the first by the table is told', () => {
     permissions: [],
     accountRestrictions: {
       allowedAccountIds: [],
+      allowedExternalAccountIds: [],
       accountRules: [{ accountId: OWN, perTransactionLimit: 0n }],
     },
   }
+  const payees = { accountRestrictions: { ...policy.accountRestrictions, allowedAccountIds: [OWN] } }
   const limits = { perTransactionLimit: 0n, dailyTransactionLimit: 0, dailyLimit: 0n, monthlyLimit: 0n }
   /** Each takes away the rule before it. */
   const steps: Given[] = [
     { policy, limits, isPaused: true },
     { policy, limits },
     { policy: { ...policy, permissions: [...AGENT_PERMISSIONS] }, limits },
+    { policy: payees, limits },
     { policy: rules({ accountId: OWN, perTransactionLimit: 0n }), limits, spends: { amount: null } },
     { policy: rules({ accountId: OWN, perTransactionLimit: 0n }), limits },
     {
@@ -259,14 +301,18 @@ test('what moves no money is held to pause, permission and accounts, and is neve
   expect(decided({ policy: { defaultExecutionMode: 'APPROVAL_REQUIRED' } })).toEqual({ outcome: 'ALLOWED' })
   expect(decided({ isPaused: true })).toEqual({ outcome: 'DENIED', rule: 'paused' })
   expect(decided({ policy: { permissions: [] } })).toMatchObject({ rule: 'permission' })
-  expect(decided({ policy: { accountRestrictions: { allowedAccountIds: [OWN] } } })).toMatchObject({
+  expect(decided({ policy: { accountRestrictions: { allowedAccountIds: [SECOND] } } })).toMatchObject({
     rule: 'account',
+    subject: OWN,
+  })
+  expect(decided({ policy: { accountRestrictions: { allowedExternalAccountIds: [OTHER] } } })).toMatchObject({
+    rule: 'externalAccount',
     subject: BANK,
   })
 })
 
 const amount = fc.bigInt({ min: 0n, max: 400n })
-const accountId = fc.constantFrom(OWN, BANK, OTHER)
+const accountId = fc.constantFrom(OWN, SECOND, BANK, OTHER)
 const policies: fc.Arbitrary<Policy> = fc.record(
   {
     permissions: fc.subarray([...AGENT_PERMISSIONS]),
@@ -283,7 +329,8 @@ const policies: fc.Arbitrary<Policy> = fc.record(
     ),
     accountRestrictions: fc.record(
       {
-        allowedAccountIds: fc.option(fc.uniqueArray(accountId)),
+        allowedAccountIds: fc.option(fc.uniqueArray(fc.constantFrom(OWN, SECOND))),
+        allowedExternalAccountIds: fc.option(fc.uniqueArray(fc.constantFrom(BANK, OTHER))),
         accountRules: fc.uniqueArray(
           fc.record(
             {
@@ -324,7 +371,8 @@ function mayBeDone(policy: Policy, isPaused: boolean, usage: Usage, request: Spe
   const { amount } = request.spends
   if (isPaused || amount === null || !permissions.includes(request.permission)) return false
   for (const id of request.accountIds) {
-    const allowed = accountRestrictions?.allowedAccountIds
+    const { allowedAccountIds, allowedExternalAccountIds } = accountRestrictions ?? {}
+    const allowed = id === OWN || id === SECOND ? allowedAccountIds : allowedExternalAccountIds
     if (allowed && (id === null || !allowed.includes(id))) return false
     for (const rule of accountRestrictions?.accountRules ?? [])
       if (rule.accountId === id && amount > (rule.perTransactionLimit ?? amount)) return false

@@ -62,7 +62,13 @@ const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
   account: ({ policy, request }) => {
     const allowed = policy.accountRestrictions?.allowedAccountIds
     if (!allowed) return undefined
-    const other = request.accountIds.find((id) => id === null || !allowed.includes(id))
+    const other = request.accountIds.find((id) => id !== null && !isElsewhere(id) && !allowed.includes(id))
+    return other == null ? undefined : { subject: other }
+  },
+  externalAccount: ({ policy, request }) => {
+    const allowed = policy.accountRestrictions?.allowedExternalAccountIds
+    if (!allowed) return undefined
+    const other = request.accountIds.find((id) => id === null || (isElsewhere(id) && !allowed.includes(id)))
     return other === undefined ? undefined : { subject: other ?? 'an address that is no account' }
   },
   conversion: ({ request }) => (request.spends && request.spends.amount === null ? {} : undefined),
@@ -116,6 +122,10 @@ export function decide(policy: Policy, isPaused: boolean, usage: Usage, request:
   return because.length === 0
     ? { outcome: 'ALLOWED', ...moved }
     : { outcome: 'APPROVAL_REQUIRED', because, ...moved }
+}
+
+function isElsewhere(accountId: string): boolean {
+  return accountId.startsWith('ExternalAccount:')
 }
 
 function rulesFor({ policy, request }: Case) {

@@ -4,6 +4,7 @@ import type {
   AgentActionRow,
   AgentBudgetRow,
   AgentDeviceCodeRow,
+  AgentPolicyRow,
   AgentReservationRow,
   AgentRow,
 } from '../db/agent-tables.ts'
@@ -160,6 +161,22 @@ export function selectDecisions(op: Op, agentId: string) {
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('agent_id', '=', agentId)
+}
+
+/** Policies that an agent has, or had, by their versions. */
+export async function selectPolicies(
+  op: Op,
+  agentId: string,
+  versions: readonly number[],
+): Promise<Map<number, AgentPolicyRow['policy']>> {
+  const rows = await op.read
+    .selectFrom('agent_policies')
+    .select(['version', 'policy'])
+    .where('platform_id', '=', op.platform.id)
+    .where('agent_id', '=', agentId)
+    .where(sql<boolean>`version = ANY (${versions})`)
+    .execute()
+  return new Map(rows.map(({ version, policy }) => [version, policy]))
 }
 
 const RESERVATION_BY_ID = rowByKey<AgentReservationRow>(

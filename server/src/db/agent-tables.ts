@@ -13,7 +13,18 @@ export interface AgentRow extends Stamped {
   device_code_id: string | null
   /** Counts the changes to name, policy and pause. */
   version: number
+  /** Of the policy: what `agent_policies` has it under. */
+  policy_version: number
   deleted_at: Date | null
+}
+
+/** A policy that an agent has, or had: decisions name it by its version. */
+export interface AgentPolicyRow {
+  platform_id: string
+  agent_id: string
+  version: number
+  policy: Record<string, unknown>
+  created_at: Date
 }
 
 export interface AgentDeviceCodeRow {
@@ -50,7 +61,9 @@ export interface AgentDecisionRow {
   agent_id: string
   action_id: string | null
   decision: Record<string, unknown>
+  /** All that it was made from, but the policy. */
   inputs: Record<string, unknown>
+  policy_version: number
   created_at: Date
 }
 

@@ -49,6 +49,7 @@ const INSERT_ORDER: readonly RecordTable[] = [
   'transactions',
   'messages',
   'agents',
+  'agent_policies',
   'agent_actions',
   'cards',
 ]

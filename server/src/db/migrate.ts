@@ -10,6 +10,7 @@ import { agents } from './migrations/0010-agents.ts'
 import { cards } from './migrations/0011-cards.ts'
 import { commitRows } from './migrations/0012-commit-rows.ts'
 import { order } from './migrations/0013-order.ts'
+import { agentMoney } from './migrations/0014-agent-money.ts'
 import { signInLimits } from './migrations/0017-sign-in-limits.ts'
 import { closedAccounts } from './migrations/0019-closed-accounts.ts'
 import { questions } from './migrations/0021-questions.ts'
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0011-cards', sql: cards },
   { name: '0012-commit-rows', sql: commitRows },
   { name: '0013-order', sql: order },
+  { name: '0014-agent-money', sql: agentMoney },
   { name: '0017-sign-in-limits', sql: signInLimits },
   { name: '0019-closed-accounts', sql: closedAccounts },
   { name: '0021-questions', sql: questions },

@@ -3,6 +3,7 @@ import type {
   AgentBudgetRow,
   AgentDecisionRow,
   AgentDeviceCodeRow,
+  AgentPolicyRow,
   AgentReservationRow,
   AgentRow,
 } from './agent-tables.ts'
@@ -34,6 +35,7 @@ export interface Tables {
   idempotency_keys: IdempotencyRow
   enclave_secrets: EnclaveSecretRow
   agents: AgentRow
+  agent_policies: AgentPolicyRow
   agent_device_codes: AgentDeviceCodeRow
   agent_actions: AgentActionRow
   agent_decisions: AgentDecisionRow

@@ -3,7 +3,7 @@ import { authenticateDeviceCode } from '../agents/device-codes.ts'
 import { pausedDenial } from '../agents/evaluate.ts'
 import type { Actor, App } from '../app.ts'
 import type { PlatformRow } from '../db/tables.ts'
-import { ApiError } from '../operation.ts'
+import { checkPermission } from '../permissions.ts'
 import { authenticateAgent, authenticatePlatform } from './auth.ts'
 import type { Trace } from './observe.ts'
 
@@ -31,17 +31,14 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'platform': {
       const { platform, ...token } = await authenticatePlatform(app, head.authorization)
       head.trace.platformId = platform.id
-      if (!token.permissions.includes(endpoint.permission))
-        throw new ApiError('FORBIDDEN', {
-          message: `This token does not have the permission ${endpoint.permission}.`,
-          details: { permission: endpoint.permission },
-        })
-      return { platform, actor: { kind: 'token', ...token } }
+      const actor = { kind: 'token', ...token } as const
+      checkPermission({ actor }, endpoint.permission)
+      return { platform, actor }
     }
     case 'agent': {
       const { platform, isPaused, ...agent } = await authenticateAgent(app, head.authorization, head.address)
       head.trace.platformId = platform.id
-      if (isPaused && endpoint.method !== 'GET' && !endpoint.whilePaused) throw pausedDenial()
+      if (isPaused && endpoint.method !== 'GET' && !endpoint.whilePaused) throw pausedDenial(app)
       return { platform, actor: { kind: 'agent', ...agent } }
     }
     case 'deviceCode': {

@@ -1,3 +1,4 @@
+import { AGENT_DENIAL_RULES, type AgentDenialRule } from '@countersign/contract/agent-policy'
 import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
@@ -26,6 +27,8 @@ export interface Metrics extends CommitObserver {
   job(kind: JobKind, result: 'done' | 'failed'): void
   /** A try to deliver a webhook: the status of the answer, or the code of what kept it away. */
   webhookAttempt(result: number | string): void
+  /** A no of an agent's policy, by the rule that said it. */
+  agentDenied(rule: AgentDenialRule): void
   /** The text format of Prometheus. What the database says is asked for now, and left out where it does not answer. */
   text(): Promise<string>
   readonly contentType: string
@@ -103,6 +106,12 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     label: 'result',
     values: WEBHOOK_RESULTS,
   })
+  const denials = new Tally(registry, {
+    name: 'countersign_agent_denials_total',
+    help: 'What agents asked for and were denied, by the rule of the policy that said no.',
+    label: 'rule',
+    values: AGENT_DENIAL_RULES,
+  })
   const scraped = createScraped(registry)
   let asking: Promise<DueWork[] | undefined> | undefined
   /** One question at a time, so that none pile up on a database that does not answer. */
@@ -134,6 +143,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     },
     job: (kind, result) => jobs.inc({ kind, result }),
     webhookAttempt: (result) => webhooks.add(webhookResult(result)),
+    agentDenied: (rule) => denials.add(rule),
     contentType: registry.contentType,
     async text() {
       scraped.show(await inTime(DATABASE_ANSWER_MS_MAX, askDueWork()))
