@@ -111,7 +111,7 @@ function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
   if (maxLength === undefined) return field
   const length = pattern === undefined && `1 to ${maxLength} characters`
   const what = [description, check && ACCOUNT_CHECKS[check], length].filter(Boolean).join('. ')
-  const text = Type.String({ wellFormed: true, ...(what === '' ? {} : { description: what }) })
+  const text = Type.String({ wellFormed: 'line', ...(what === '' ? {} : { description: what }) })
   return Type.IsOptional(field) ? Type.Optional(text) : text
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { CurrencyCode } from './formats.ts'
 import { Id, IdOfAny } from './ids.ts'
 import { Quote } from './quotes.ts'
-import { Int64, OneOfWords, Text, Timestamp } from './schema.ts'
+import { Int64, OneOfWords, Prose, Text, Timestamp } from './schema.ts'
 import { AGENT_ACTION_STATES } from './states.ts'
 import { Transaction } from './transactions.ts'
 
@@ -35,7 +35,7 @@ export const AgentAction = Type.Object({
   quote: Type.Optional(Quote),
   transferDetails: Type.Optional(AgentTransferDetails),
   transaction: Type.Optional(Transaction),
-  rejectionReason: Type.Optional(Text(500, { description: 'Why it was rejected, or why it failed' })),
+  rejectionReason: Type.Optional(Prose(500, { description: 'Why it was rejected, or why it failed' })),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })

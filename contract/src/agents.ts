@@ -16,6 +16,7 @@ import {
   OneOfWords,
   Opaque,
   Page,
+  Prose,
   pageQuery,
   Text,
   Timestamp,
@@ -71,7 +72,7 @@ export const AgentDeviceCodeRedeemResponse = Type.Object({
 })
 
 export const AgentActionRejectRequest = Type.Object({
-  reason: Type.Optional(Text(500, { description: 'The agent reads it' })),
+  reason: Type.Optional(Prose(500, { description: 'The agent reads it' })),
 })
 
 /** An action that is not done, only asked about. */

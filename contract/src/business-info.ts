@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { CalendarDate, CountryCode } from './formats.ts'
-import { OneOfWords, Text } from './schema.ts'
+import { OneOfWords, Prose, Text } from './schema.ts'
 
 export const ENTITY_TYPES = [
   'SOLE_PROPRIETORSHIP',
@@ -80,7 +80,7 @@ const optionalFields = {
   countriesOfOperation: Type.Optional(Countries),
   businessType: Type.Optional(OneOfWords(BUSINESS_TYPES)),
   purposeOfAccount: Type.Optional(OneOfWords(PURPOSES_OF_ACCOUNT)),
-  sourceOfFunds: Type.Optional(Text(1000)),
+  sourceOfFunds: Type.Optional(Prose(1000)),
   expectedMonthlyTransactionCount: Type.Optional(OneOfWords(MONTHLY_TRANSACTION_COUNTS)),
   expectedMonthlyTransactionVolume: Type.Optional(OneOfWords(MONTHLY_TRANSACTION_VOLUMES, 'In US dollars')),
   expectedRecipientJurisdictions: Type.Optional(Countries),

@@ -58,7 +58,8 @@ export function openApi(options: OpenApiOptions): Json {
       title: 'Countersign',
       version: options.version ?? API_VERSION,
       description:
-        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency.',
+        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names, and all other ' +
+        'text but explanations, are in one line: no control characters, and none that set the direction of text.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.serverUrl }],

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { PaymentAccountInfo } from './account-types.ts'
-import { Text } from './schema.ts'
+import { Prose } from './schema.ts'
 
 /** Where to pay to, for a person or for a program (specification 2.8). */
 export const PaymentInstructions = Type.Object({
   accountOrWalletInfo: PaymentAccountInfo,
-  instructionsNotes: Type.Optional(Text(1000, { description: 'For the person who pays' })),
+  instructionsNotes: Type.Optional(Prose(1000, { description: 'For the person who pays' })),
   isPlatformAccount: Type.Optional(
     Type.Boolean({ description: 'Whether the account is of the platform and not of one customer' }),
   ),

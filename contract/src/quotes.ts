@@ -6,7 +6,7 @@ import { Id, IdOfAny, PathId } from './ids.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 import { PaymentRail } from './rails.ts'
 import { OutgoingRateDetails } from './rate-details.ts'
-import { FreeForm, Int64, OneOf, OneOfWords, Tag, Text, Timestamp } from './schema.ts'
+import { FreeForm, Int64, OneOf, OneOfWords, Prose, Tag, Text, Timestamp } from './schema.ts'
 import { SignedRequestChallenge } from './signed-retry.ts'
 import { QUOTE_STATES } from './states.ts'
 
@@ -89,7 +89,7 @@ export const QuoteRequest = Type.Object({
       description: 'Execute in the same call. Not for an embedded wallet, which signs',
     }),
   ),
-  description: Type.Optional(Text(500)),
+  description: Type.Optional(Prose(500)),
   purposeOfPayment: Type.Optional(OneOfWords(PURPOSES_OF_PAYMENT)),
   lookupId: Type.Optional(Text(255, { description: 'The receiver lookup that came before' })),
   senderCustomerInfo: Type.Optional(FreeForm('What the receiver asks to know about the sender')),

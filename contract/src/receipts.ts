@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { endpoint, KIB } from './endpoint.ts'
 import { CurrencyCode, UmaAddressInput } from './formats.ts'
 import { Id, PathId } from './ids.ts'
-import { FreeForm, Int64, Text } from './schema.ts'
+import { FreeForm, Int64, Prose } from './schema.ts'
 import { SignedRequestChallenge } from './signed-retry.ts'
 import { Transaction } from './transactions.ts'
 
@@ -17,7 +17,7 @@ const receiverCustomerInfo = Type.Optional(
 
 export const ApprovePaymentRequest = Type.Object({ receiverCustomerInfo })
 
-export const RejectPaymentRequest = Type.Object({ reason: Type.Optional(Text(500)) })
+export const RejectPaymentRequest = Type.Object({ reason: Type.Optional(Prose(500)) })
 
 const errors = [
   'INVALID_INPUT',

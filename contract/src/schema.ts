@@ -4,13 +4,42 @@ import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typ
  * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object
  * is the type, the validation and the OpenAPI text. Three keywords are ours and are explained here:
  * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
- * - `wellFormed: true` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate.
+ * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate. `line` and `prose` say more,
+ *   see `TEXT_FORMS`.
  * - `judgedByHandler: true`: any value passes the validation, because whether it counts is for the handler to know.
  */
 
-/** Text that may be stored: 1 to `maxLength` UTF-16 units, no U+0000, no lone surrogate. */
-export function Text(maxLength: number, options: { description?: string; minLength?: number } = {}) {
-  return Type.String({ minLength: 1, maxLength, wellFormed: true, ...options })
+/**
+ * What makes text read otherwise than it is: control characters, ends of lines and paragraphs, and what sets the direction
+ * of the text around it. The joiners of Persian and Indic names are none of these.
+ */
+export const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+/** The forms of text that people read. */
+export const TEXT_FORMS = {
+  line: /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u,
+  prose: /^(?:[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]|[\t\n\r])*$/u,
+} as const
+
+export type TextForm = keyof typeof TEXT_FORMS
+
+interface TextOptions {
+  readonly description?: string
+  readonly minLength?: number
+}
+
+function text(form: TextForm, maxLength: number, options: TextOptions) {
+  return Type.String({ minLength: 1, maxLength, wellFormed: form, ...options })
+}
+
+/** Text in one line, which reads as it is: names above all. 1 to `maxLength` characters. */
+export function Text(maxLength: number, options: TextOptions = {}) {
+  return text('line', maxLength, options)
+}
+
+/** The same in several lines: what somebody explains. */
+export function Prose(maxLength: number, options: TextOptions = {}) {
+  return text('prose', maxLength, options)
 }
 
 /** Text with a pattern of its own, which must itself exclude U+0000 and surrogates. */
@@ -76,7 +105,7 @@ export function Tag<const T extends string>(value: T): TUnsafe<T> {
   return Type.Unsafe<T>({ type: 'string', enum: [value] })
 }
 
-/** An object with keys of the caller's own choice; its texts are held to the rule of `Text`. */
+/** An object with keys of the caller's own choice; its texts are such as can be stored. */
 export function FreeForm(description?: string): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',

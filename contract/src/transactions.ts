@@ -6,7 +6,7 @@ import { Id, IdOfAny, PathId } from './ids.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 import { PaymentRail } from './rails.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from './rate-details.ts'
-import { FreeForm, Int64, OneOf, OneOfWords, Page, pageQuery, Tag, Text, Timestamp } from './schema.ts'
+import { FreeForm, Int64, OneOf, OneOfWords, Page, Prose, pageQuery, Tag, Text, Timestamp } from './schema.ts'
 import { INCOMING_TRANSACTION_STATES, OUTGOING_TRANSACTION_STATES, REFUND_STATES } from './states.ts'
 
 export const TRANSACTION_STATUSES = INCOMING_TRANSACTION_STATES
@@ -61,7 +61,7 @@ export const RealtimeFundingTransactionSource = Type.Object({
   bankName: Type.Optional(Text(255)),
   bankIdentifier: Type.Optional(Text(64)),
   paymentRail: Type.Optional(PaymentRail),
-  remittanceInformation: Type.Optional(Text(500)),
+  remittanceInformation: Type.Optional(Prose(500)),
   endToEndId: Type.Optional(Text(255)),
   traceNumber: Type.Optional(Text(255)),
 })
@@ -121,7 +121,7 @@ const transactionFields = {
   updatedAt: Timestamp(),
   receiptDeliveryConfirmedAt: Type.Optional(Timestamp('When the platform said its customer has the receipt')),
   agentId: Type.Optional(Id('Agent', 'The agent that began this, if one did')),
-  description: Type.Optional(Text(500)),
+  description: Type.Optional(Prose(500)),
   counterpartyInformation: Type.Optional(FreeForm('What is known of the other side')),
   reconciliationInstructions: Type.Optional(ReconciliationInstructions),
 }

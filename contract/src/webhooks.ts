@@ -10,7 +10,7 @@ import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
 import { Id, PathId } from './ids.ts'
 import { InternalAccount } from './internal-accounts.ts'
 import { CounterpartyFieldDefinition } from './receivers.ts'
-import { FreeForm, OneOfWords, Page, pageQuery, Text, Timestamp } from './schema.ts'
+import { FreeForm, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from './schema.ts'
 import { IncomingTransaction, Transaction } from './transactions.ts'
 
 function webhook<const T extends EventType, D extends TSchema>(types: readonly T[], data: D) {
@@ -75,7 +75,7 @@ export const AgentActionWebhook = webhook(
   Type.Object({
     ...AgentAction.properties,
     agentName: Text(255),
-    summary: Text(1000, { description: 'What would be done, in a sentence' }),
+    summary: Text(8192, { description: 'What would be done, in a sentence' }),
     decision: AgentDecision,
   }),
 )
@@ -122,7 +122,7 @@ export const WEBHOOKS = {
       202: { description: 'Received; the platform will approve or reject a payment that is PENDING' },
       403: {
         description: 'Refuses a payment that is PENDING',
-        body: Type.Object({ reason: Type.Optional(Text(500)) }),
+        body: Type.Object({ reason: Type.Optional(Prose(500)) }),
       },
       422: {
         description: 'Refuses a payment that is PENDING: something about the sender is missing',

@@ -20,7 +20,7 @@ export interface JsonSchema {
   readonly minimum?: number
   readonly exclusiveMinimum?: number
   readonly maximum?: number
-  readonly wellFormed?: boolean
+  readonly wellFormed?: boolean | 'line' | 'prose'
   readonly judgedByHandler?: boolean
 }
 
@@ -159,6 +159,8 @@ function badTexts(schema: JsonSchema): string[] {
   const bad: string[] = []
   if (words) bad.push('NOT_A_WORD', 'toString', '__proto__', 'constructor', '', `${words[0]!.toLowerCase()} `)
   if (wellFormed || pattern || format) bad.push('a\u0000b', '\ud800', 'a\udfffb', '\udc00\ud800')
+  if (wellFormed === 'line') bad.push('a\nb', 'a\u0085b', 'a\u2028b')
+  if (wellFormed === 'line' || wellFormed === 'prose') bad.push('a\u0007b', 'a\u202eb', '\u2067b', 'a\u061c')
   if (format || pattern) bad.push(' ', '\n', '💥')
   if (format === 'email') bad.push('ada', 'ada@', '@example.com', 'a@b@c', 'ada@example.com\n')
   if (format === 'date') bad.push('2024-02-30', '2024-13-01', '1990-1-1', '1990-12-10T00:00:00Z')

@@ -1,3 +1,4 @@
+import { TEXT_FORMS } from '@countersign/contract/schema'
 import type { Op } from '../app.ts'
 import { checkClientPublicKey } from '../client-key.ts'
 import { checkClaims, type Identity, nonceOf, readIdToken, tokenFingerprint } from '../crypto/oidc.ts'
@@ -18,6 +19,12 @@ export const oauth: CredentialKind = {
   async register(op, account, body) {
     const { oidcToken } = body as Extract<CreateBody, { type: 'OAUTH' }>
     const { identity, use } = await checkToken(op, oidcToken, undefined)
+    if (![identity.subject, identity.email ?? ''].every((text) => TEXT_FORMS.line.test(text)))
+      throw fieldError(
+        'INVALID_INPUT',
+        'oidcToken',
+        'oidcToken names somebody by characters that cannot be read',
+      )
     const existing = await selectCredentials(op, account.id)
     if (existing.some((one) => one.type === 'OAUTH' && isSameIdentity(one, identity)))
       throw new ApiError('CONFLICT', { message: 'The account has a credential for this identity.' })

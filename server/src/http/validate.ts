@@ -1,4 +1,5 @@
 import { decode } from '@countersign/contract/decode'
+import { TEXT_FORMS, type TextForm } from '@countersign/contract/schema'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
@@ -16,6 +17,11 @@ interface Int64Bounds {
 /** Whether text can be stored: PostgreSQL refuses U+0000, UTF-8 has no lone surrogates. */
 function isWellFormed(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed()
+}
+
+/** `form`: how the text has to read; `true`: it has to be storable, and so has all that is in an object. */
+function isTextOf(form: TextForm | true, value: unknown): boolean {
+  return isWellFormedThroughout(value) && (form === true || TEXT_FORMS[form].test(String(value)))
 }
 
 function isWellFormedThroughout(value: unknown): boolean {
@@ -67,7 +73,7 @@ function createAjv(options: { coerceTypes: false | 'array' }): Ajv {
   ajv.addFormat('date-time', isTimestamp)
   ajv.addKeyword({
     keyword: 'wellFormed',
-    validate: (_: unknown, value: unknown) => isWellFormedThroughout(value),
+    validate: isTextOf,
   })
   ajv.addKeyword(
     options.coerceTypes
@@ -188,7 +194,10 @@ function refusal(errors: readonly ErrorObject[], part: Part) {
 
 function describe({ keyword, params, message, schema }: ErrorObject): string {
   if (keyword === 'required') return 'is required'
-  if (keyword === 'wellFormed') return 'contains U+0000, a lone surrogate or a number too large'
+  if (keyword === 'wellFormed')
+    return schema === true
+      ? 'contains U+0000, a lone surrogate or a number too large'
+      : 'contains a control character, a lone surrogate or a character that sets the direction of text'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
   if (keyword === 'pattern') return `must match ${params.pattern}`
   if (keyword === 'int64') return `must be an integer${describeBounds(schema as Int64Bounds)}`
