@@ -9,6 +9,24 @@ interface NewCredentials {
   readonly baseUrl: string
 }
 
+interface Listed<T> {
+  readonly data: readonly T[]
+}
+
+interface Platform {
+  readonly id: string
+  readonly name: string
+  readonly isRegulated: boolean
+  readonly createdAt: string
+}
+
+interface Token {
+  readonly id: string
+  readonly name: string
+  readonly permissions: readonly string[]
+  readonly createdAt: string
+}
+
 /** `countersign platform create`: gives the exit code. */
 export async function createPlatform(options: {
   name: string
@@ -32,6 +50,41 @@ export async function createToken(options: {
   return create(args, options.json ?? false)
 }
 
+/** `countersign platform list`: gives the exit code. */
+export async function listPlatforms(options: { json?: boolean }): Promise<number> {
+  return ask(['platform', 'list'], options.json ?? false, ({ data }: Listed<Platform>) =>
+    tableOf(
+      data.map(({ id, name, isRegulated, createdAt }) => [
+        id,
+        createdAt,
+        isRegulated ? 'regulated' : '',
+        name,
+      ]),
+      'There is no platform yet: platform create --name NAME',
+    ),
+  )
+}
+
+/** `countersign token list`: gives the exit code. */
+export async function listTokens(options: { platform: string; json?: boolean }): Promise<number> {
+  const args = ['token', 'list', '--platform', options.platform]
+  return ask(args, options.json ?? false, ({ data }: Listed<Token>) =>
+    tableOf(
+      data.map(({ id, name, permissions, createdAt }) => [id, createdAt, permissions.join(','), name]),
+      'There is no such platform, or it has no token.',
+    ),
+  )
+}
+
+/** `countersign token revoke`: gives the exit code. */
+export async function revokeToken(token: string, options: { json?: boolean }): Promise<number> {
+  return ask(
+    ['token', 'revoke', '--token', token],
+    options.json ?? false,
+    ({ revoked }: { readonly revoked: string }) => `${revoked} is revoked.\n`,
+  )
+}
+
 /** Reads `VIEW,TRANSACT`. Throws Failure for a word that is no permission. */
 export function readPermissions(text: string): readonly string[] {
   const words = text.split(',').map((word) => word.trim())
@@ -41,13 +94,29 @@ export function readPermissions(text: string): readonly string[] {
   return words
 }
 
-/** The server's program makes the records, on the database itself, and says on standard error what went wrong. */
 async function create(args: readonly string[], isJson: boolean): Promise<number> {
+  return ask(args, isJson, inWords)
+}
+
+/** The server's program does it, on the database itself, and says on standard error what went wrong. */
+async function ask<T>(
+  args: readonly string[],
+  isJson: boolean,
+  inWords: (answer: T) => string,
+): Promise<number> {
   const { exitCode, output } = await runServerProgram(args, { captures: true })
   if (exitCode !== 0) return exitCode
-  const credentials = JSON.parse(output) as NewCredentials
-  process.stdout.write(isJson ? `${JSON.stringify(credentials)}\n` : inWords(credentials))
+  const answer = JSON.parse(output) as T
+  process.stdout.write(isJson ? `${JSON.stringify(answer)}\n` : inWords(answer))
   return 0
+}
+
+/** Columns of one width each, the last one free; or a line for none. */
+function tableOf(rows: readonly (readonly string[])[], none: string): string {
+  if (rows.length === 0) return `${none}\n`
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const line = (row: readonly string[]) => row.map((text, column) => text.padEnd(widths[column]!)).join('  ')
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
 }
 
 function inWords({ platformId, tokenId, clientSecret, baseUrl }: NewCredentials): string {

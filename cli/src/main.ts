@@ -1,7 +1,14 @@
 #!/usr/bin/env node
 import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
 import { Command, CommanderError, Option } from 'commander'
-import { createPlatform, createToken, readPermissions } from './admin.ts'
+import {
+  createPlatform,
+  createToken,
+  listPlatforms,
+  listTokens,
+  readPermissions,
+  revokeToken,
+} from './admin.ts'
 import { addAgentCommands } from './agent-commands.ts'
 import { addCardCommands } from './card-commands.ts'
 import { atBaseUrl, readCredentials } from './credentials.ts'
@@ -58,9 +65,8 @@ function createProgram(done: (exitCode: number) => void): Command {
       await runDemo(atBaseUrl(found, baseUrl ?? found.baseUrl))
     })
 
-  program
-    .command('platform')
-    .description('platforms of this server')
+  const platform = program.command('platform').description('platforms of this server')
+  platform
     .command('create')
     .description('make a platform and show its first token, once')
     .requiredOption('--name <name>', 'what to call it')
@@ -72,6 +78,11 @@ function createProgram(done: (exitCode: number) => void): Command {
     .action(async (options: { name: string; regulated?: boolean; json?: boolean }) =>
       done(await createPlatform(options)),
     )
+  platform
+    .command('list')
+    .description('list the platforms')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => done(await listPlatforms(options)))
 
   program
     .command('master-key')
@@ -82,9 +93,8 @@ function createProgram(done: (exitCode: number) => void): Command {
       done((await runServerProgram(['master-key', 'rotate'], { captures: false })).exitCode),
     )
 
-  program
-    .command('token')
-    .description('API tokens')
+  const token = program.command('token').description('API tokens')
+  token
     .command('create')
     .description('make a token for a platform and show it, once')
     .requiredOption('--platform <id>', 'the platform, Platform:…')
@@ -95,6 +105,18 @@ function createProgram(done: (exitCode: number) => void): Command {
       async (options: { platform: string; name: string; permissions: readonly string[]; json?: boolean }) =>
         done(await createToken(options)),
     )
+  token
+    .command('list')
+    .description('list the tokens of a platform, without their secrets')
+    .requiredOption('--platform <id>', 'the platform, Platform:…')
+    .option('--json', 'print JSON')
+    .action(async (options: { platform: string; json?: boolean }) => done(await listTokens(options)))
+  token
+    .command('revoke')
+    .description('end a token at once')
+    .argument('<id>', 'the token, Token:…')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => done(await revokeToken(id, options)))
 
   addAgentCommands(program)
 

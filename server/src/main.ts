@@ -1,4 +1,4 @@
-import { runAdmin } from './admin.ts'
+import { runAdmin } from './admin/admin.ts'
 import { readConfig } from './config.ts'
 import { serve } from './serve.ts'
 

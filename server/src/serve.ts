@@ -1,3 +1,6 @@
+import { runCommand } from './admin/admin.ts'
+import { listenForAdmin } from './admin/socket.ts'
+import type { App } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { baseUrlOf, ensureFirstPlatform } from './first-platform.ts'
 import { VERSION } from './observability/version.ts'
@@ -6,7 +9,8 @@ import { openService } from './service.ts'
 /** Serves until SIGINT or SIGTERM, then drains and closes. Resolves once it listens. */
 export async function serve(config: Config): Promise<void> {
   const service = await openService(config)
-  const { db, log } = service.app
+  const { app } = service
+  const { db, log } = app
   const close = closeOnce(() => {
     log.info({}, 'closing')
     return service.close()
@@ -20,12 +24,24 @@ export async function serve(config: Config): Promise<void> {
     const { host, mode } = config
     log.info({ version: VERSION, mode, database: db.kind, host, port }, 'listening')
     const baseUrl = baseUrlOf(host, port)
-    const credentials = mode === 'sandbox' ? await ensureFirstPlatform(service.app, baseUrl) : undefined
+    if (db.kind === 'embedded') await takeCommands(app, baseUrl)
+    const credentials = mode === 'sandbox' ? await ensureFirstPlatform(app, baseUrl) : undefined
     process.stdout.write(banner(config, baseUrl, credentials))
   } catch (error) {
     await service.close()
     throw listenError(config, error as NodeJS.ErrnoException)
   }
+}
+
+/** The embedded database belongs to this process, so what the operator's program wants is done here. */
+async function takeCommands(app: App, baseUrl: string): Promise<void> {
+  const { dataDir } = app.config
+  const socket = await listenForAdmin(dataDir, (args) => runCommand(app, args, baseUrl))
+  if (!socket)
+    app.log.warn(
+      { dataDir },
+      "the path is too long for a socket: stop the server for the operator's commands",
+    )
 }
 
 /** What an operator can put right, in a line that names the setting; any other error as it is. */
@@ -39,11 +55,7 @@ function listenError({ host, port }: Config, error: NodeJS.ErrnoException): Erro
 }
 
 /** Production keeps no credentials. The command works from the repository's folder, without being installed. */
-function makeSome({ databaseUrl }: Config): string {
-  // The embedded database belongs to one process.
-  const when = databaseUrl ? 'make some' : 'stop, then make some'
-  return `none here; ${when}: node cli/dist/main.js platform create --name NAME`
-}
+const MAKE_SOME = 'none here; make some: node cli/dist/main.js platform create --name NAME'
 
 function banner(config: Config, baseUrl: string, credentials: string | undefined): string {
   const origin = new URL(baseUrl).origin
@@ -51,7 +63,7 @@ function banner(config: Config, baseUrl: string, credentials: string | undefined
     ['API', baseUrl],
     ['Reference', `${origin}/docs`],
     ['Database', config.databaseUrl ? 'PostgreSQL (DATABASE_URL)' : `embedded, in ${config.dataDir}`],
-    ['Credentials', credentials ?? makeSome(config)],
+    ['Credentials', credentials ?? MAKE_SOME],
     ...(config.mode === 'sandbox' && credentials ? [['Try next', 'npm run demo (in another terminal)']] : []),
     ['Stop', 'Ctrl-C'],
   ]

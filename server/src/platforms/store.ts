@@ -20,6 +20,17 @@ export async function selectOpenPlatform(read: Read, id: string): Promise<Platfo
     .executeTakeFirst()
 }
 
+/** The platforms that were not reset, oldest first. */
+export async function selectOpenPlatforms(read: Read): Promise<PlatformRow[]> {
+  return read
+    .selectFrom('platforms')
+    .selectAll()
+    .where('closed_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
 export async function hasPlatforms(read: Read): Promise<boolean> {
   return (await read.selectFrom('platforms').select('id').limit(1).executeTakeFirst()) !== undefined
 }

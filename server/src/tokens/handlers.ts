@@ -1,12 +1,11 @@
 import type { token_create, token_delete, token_get, token_list } from '@countersign/contract/tokens'
 import type { Op } from '../app.ts'
 import type { TokenRow } from '../db/tables.ts'
-import { update } from '../db/writes.ts'
 import { ApiError, fieldError, type Handler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'
 import { selectManagingTokens, selectToken, selectTokens } from './store.ts'
-import { makeToken } from './tokens.ts'
+import { deleteToken, makeToken } from './tokens.ts'
 
 export const tokenCreate: Handler<typeof token_create> = async (op, { body }) => {
   const lacking = body.permissions.filter((permission) => !callerPermissions(op).includes(permission))
@@ -41,7 +40,6 @@ export const tokenGet: Handler<typeof token_get> = async (op, { params }) => ({
 
 export const tokenDelete: Handler<typeof token_delete> = async (op, { params }) => {
   const token = await findToken(op, params.tokenId)
-  const change = { deleted_at: op.now, updated_at: op.now }
   const manages = token.permissions.includes('MANAGE')
   // The platform first: its version is the guard of what is read after it.
   const platform = await findPlatform(op)
@@ -51,7 +49,7 @@ export const tokenDelete: Handler<typeof token_delete> = async (op, { params }) 
     status: 204,
     body: undefined,
     writes: [
-      update('api_tokens', token.id, { deleted_at: null }, change),
+      deleteToken(token, op.now),
       // So that of the last two, deleted at the same time, one stays.
       ...(manages ? [platformChanged(op, platform)] : []),
     ],

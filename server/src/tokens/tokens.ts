@@ -3,7 +3,7 @@ import type { Permission } from '@countersign/contract/endpoint'
 import { newId } from '../app.ts'
 import type { Lookup } from '../db/lookup.ts'
 import type { TokenRow } from '../db/tables.ts'
-import { insert, type Write } from '../db/writes.ts'
+import { insert, update, type Write } from '../db/writes.ts'
 import { selectTokenWithPlatform } from './store.ts'
 
 const SECRET_BYTES = 32
@@ -37,6 +37,11 @@ export function makeToken(
     deleted_at: null,
   }
   return { row, clientSecret, write: insert('api_tokens', row) }
+}
+
+/** Ends a token. Guard: nobody has done so meanwhile. */
+export function deleteToken({ id }: Pick<TokenRow, 'id'>, at: Date): Write {
+  return update('api_tokens', id, { deleted_at: null }, { deleted_at: at, updated_at: at })
 }
 
 /** The token that a caller names, by its id or by its client id, which is the same without its kind. */

@@ -1,0 +1,87 @@
+import type { ParseArgsConfig } from 'node:util'
+import { PERMISSIONS, type Permission } from '@countersign/contract/endpoint'
+import type { App } from '../app.ts'
+import { createPlatform, createToken } from '../first-platform.ts'
+import { selectOpenPlatforms } from '../platforms/store.ts'
+import { selectTokenById, selectTokensOf } from '../tokens/store.ts'
+import { deleteToken } from '../tokens/tokens.ts'
+
+type Values = Readonly<Record<string, string | boolean | undefined>>
+
+/** A command of the operator that works on the service's own database, in the running server where there is one. */
+export interface AdminCommand {
+  readonly usage: string
+  readonly options: NonNullable<ParseArgsConfig['options']>
+  readonly required: readonly string[]
+  /** Gives what the program prints as JSON. Throws an error of one line. */
+  run(app: App, values: Values, baseUrl: string): Promise<object>
+}
+
+/** By the words that name it. */
+export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
+  'platform create': {
+    usage: 'platform create --name NAME [--regulated]',
+    options: { name: { type: 'string' }, regulated: { type: 'boolean' } },
+    required: ['name'],
+    run: async (app, { name, regulated }, baseUrl) => ({
+      ...(await createPlatform(app, String(name), regulated === true)),
+      baseUrl,
+    }),
+  },
+  'platform list': {
+    usage: 'platform list',
+    options: {},
+    required: [],
+    run: async (app) => ({
+      data: (await selectOpenPlatforms(app.read)).map(({ id, name, config, created_at }) => ({
+        id,
+        name,
+        isRegulated: config.isRegulatedFinancialInstitution === true,
+        createdAt: created_at.toISOString(),
+      })),
+    }),
+  },
+  'token create': {
+    usage: 'token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE]',
+    options: { name: { type: 'string' }, platform: { type: 'string' }, permissions: { type: 'string' } },
+    required: ['platform', 'name'],
+    run: async (app, { platform, name, permissions }, baseUrl) => {
+      const granted = readPermissions(String(permissions ?? PERMISSIONS.join(',')))
+      return { ...(await createToken(app, String(platform), String(name), granted)), baseUrl }
+    },
+  },
+  'token list': {
+    usage: 'token list --platform ID',
+    options: { platform: { type: 'string' } },
+    required: ['platform'],
+    run: async (app, { platform }) => ({
+      data: (await selectTokensOf(app.read, String(platform))).map(
+        ({ id, name, permissions, created_at }) => ({
+          id,
+          name,
+          permissions,
+          createdAt: created_at.toISOString(),
+        }),
+      ),
+    }),
+  },
+  'token revoke': {
+    usage: 'token revoke --token ID',
+    options: { token: { type: 'string' } },
+    required: ['token'],
+    run: async (app, { token }) => {
+      const row = await selectTokenById(app.read, String(token))
+      if (!row) throw new Error(`There is no token ${token}.`)
+      await app.committer.commit([deleteToken(row, app.clock())])
+      return { revoked: row.id }
+    },
+  },
+}
+
+function readPermissions(text: string): Permission[] {
+  const words = text.split(',').map((word) => word.trim())
+  const unknown = words.filter((word) => !PERMISSIONS.some((permission) => permission === word))
+  if (unknown.length > 0)
+    throw new Error(`--permissions takes ${PERMISSIONS.join(', ')}, not ${unknown.join(', ')}`)
+  return words as Permission[]
+}
