@@ -41,7 +41,7 @@ test("the operator's commands work while a server runs: a token is made, listed 
   expect((await client.get('/config')).status).toBe(401)
   const again = await run(place, ['token', 'revoke', '--token', made.tokenId])
   expect(again).toMatchObject({ code: 1, stderr: `countersign: There is no token ${made.tokenId}.\n` })
-})
+}, 60_000)
 
 test.skipIf(onPostgres)('the socket for these commands is its owner’s alone', async () => {
   const place = await newPlace()

@@ -2,9 +2,8 @@ import type { ParseArgsConfig } from 'node:util'
 import { PERMISSIONS, type Permission } from '@countersign/contract/endpoint'
 import type { App } from '../app.ts'
 import { createPlatform, createToken } from '../first-platform.ts'
-import { selectOpenPlatforms } from '../platforms/store.ts'
-import { selectTokenById, selectTokensOf } from '../tokens/store.ts'
-import { deleteToken } from '../tokens/tokens.ts'
+import { listPlatforms } from '../platforms/platforms.ts'
+import { deleteToken, findTokenWithPlatform, listTokens } from '../tokens/tokens.ts'
 
 type Values = Readonly<Record<string, string | boolean | undefined>>
 
@@ -32,14 +31,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     usage: 'platform list',
     options: {},
     required: [],
-    run: async (app) => ({
-      data: (await selectOpenPlatforms(app.read)).map(({ id, name, config, created_at }) => ({
-        id,
-        name,
-        isRegulated: config.isRegulatedFinancialInstitution === true,
-        createdAt: created_at.toISOString(),
-      })),
-    }),
+    run: async (app) => ({ data: await listPlatforms(app.read) }),
   },
   'token create': {
     usage: 'token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE]',
@@ -54,26 +46,17 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     usage: 'token list --platform ID',
     options: { platform: { type: 'string' } },
     required: ['platform'],
-    run: async (app, { platform }) => ({
-      data: (await selectTokensOf(app.read, String(platform))).map(
-        ({ id, name, permissions, created_at }) => ({
-          id,
-          name,
-          permissions,
-          createdAt: created_at.toISOString(),
-        }),
-      ),
-    }),
+    run: async (app, { platform }) => ({ data: await listTokens(app.read, String(platform)) }),
   },
   'token revoke': {
     usage: 'token revoke --token ID',
     options: { token: { type: 'string' } },
     required: ['token'],
     run: async (app, { token }) => {
-      const row = await selectTokenById(app.read, String(token))
-      if (!row) throw new Error(`There is no token ${token}.`)
-      await app.committer.commit([deleteToken(row, app.clock())])
-      return { revoked: row.id }
+      const known = await findTokenWithPlatform(app.lookup, String(token))
+      if (!known) throw new Error(`There is no token ${token}.`)
+      await app.committer.commit([deleteToken(known.token, app.clock())])
+      return { revoked: known.token.id }
     },
   },
 }

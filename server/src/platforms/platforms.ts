@@ -3,13 +3,14 @@ import { isKnownCurrency } from '@countersign/contract/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
 import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
 import { newId, type Op } from '../app.ts'
+import type { Read } from '../db/read.ts'
 import type { PlatformRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { isPrivateHost } from '../outgoing/addresses.ts'
 import { present } from '../present.ts'
 import { firstSecret } from '../webhooks/secrets.ts'
-import { selectPlatform } from './store.ts'
+import { selectOpenPlatforms, selectPlatform } from './store.ts'
 
 type ConfigView = SuccessOf<typeof config_get>['body']
 type EmbeddedWalletConfig = ConfigView['embeddedWalletConfig']
@@ -329,6 +330,16 @@ function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[
       throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
     return { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes }
   })
+}
+
+/** All platforms that were not reset, as the operator's program shows them. */
+export async function listPlatforms(read: Read) {
+  return (await selectOpenPlatforms(read)).map(({ id, name, config, created_at }) => ({
+    id,
+    name,
+    isRegulated: config.isRegulatedFinancialInstitution === true,
+    createdAt: created_at.toISOString(),
+  }))
 }
 
 /** The settings as the API shows them. */

@@ -40,17 +40,7 @@ export async function selectToken(read: Read, platformId: string, id: string): P
     .executeTakeFirst()
 }
 
-/** A token that was not deleted, of whatever platform: for the operator. */
-export async function selectTokenById(read: Read, id: string): Promise<TokenRow | undefined> {
-  return read
-    .selectFrom('api_tokens')
-    .selectAll()
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-}
-
-/** All tokens of a platform, oldest first: for the operator. */
+/** All tokens of a platform, oldest first. */
 export async function selectTokensOf(read: Read, platformId: string): Promise<TokenRow[]> {
   return selectTokens(read, platformId, {}).orderBy('created_at').orderBy('id').execute()
 }

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Permission } from '@countersign/contract/endpoint'
 import { newId } from '../app.ts'
 import type { Lookup } from '../db/lookup.ts'
+import type { Read } from '../db/read.ts'
 import type { TokenRow } from '../db/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
-import { selectTokenWithPlatform } from './store.ts'
+import { selectTokensOf, selectTokenWithPlatform } from './store.ts'
 
 const SECRET_BYTES = 32
 const ID_PREFIX = 'Token:'
@@ -37,6 +38,17 @@ export function makeToken(
     deleted_at: null,
   }
   return { row, clientSecret, write: insert('api_tokens', row) }
+}
+
+/** All tokens of a platform, as the operator's program shows them. */
+export async function listTokens(read: Read, platformId: string) {
+  const rows = await selectTokensOf(read, platformId)
+  return rows.map(({ id, name, permissions, created_at }) => ({
+    id,
+    name,
+    permissions,
+    createdAt: created_at.toISOString(),
+  }))
 }
 
 /** Ends a token. Guard: nobody has done so meanwhile. */
