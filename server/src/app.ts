@@ -20,6 +20,7 @@ import type { Metrics } from './observability/metrics.ts'
 import type { Rail } from './rails/rail.ts'
 import type { FeeSchedule } from './rates/fees.ts'
 import type { RateProvider } from './rates/rates.ts'
+import type { Turns } from './turns.ts'
 
 /** What lives as long as the process. */
 export interface App {
@@ -36,6 +37,8 @@ export interface App {
   readonly clock: () => Date
   /** Commits what an operation wants written. Work that is due by it begins at once. */
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
+  /** Who waits in this process for whom, where operations have missed each other. */
+  readonly turns: Turns
   /** Looks for due work now. */
   wakeJobs(): void
   /** Sandbox: moves a platform's clock forward and does what falls due on the way. Gives the time it then is. */

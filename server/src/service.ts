@@ -29,6 +29,7 @@ import type { RateProvider } from './rates/rates.ts'
 import { createSandboxRates } from './rates/sandbox-rates.ts'
 import { createSandboxCardProcessor } from './sandbox/card-processor.ts'
 import { advanceClock } from './sandbox/clock.ts'
+import { Turns } from './turns.ts'
 
 /** The service, put together: its database is open and migrated; it listens once `server.listen` is called. */
 export interface Service {
@@ -85,6 +86,7 @@ export async function openService(
       }),
       tries: createTries(machineClock, options.tryLimits),
       commit: (op, writes) => jobs.commit(op, writes),
+      turns: new Turns(),
       wakeJobs: () => jobs.wake(),
       advanceClock: (platformId, target) =>
         advanceClock(app, jobs, platformId, target, options.advanceWebhooksMs),

@@ -1,8 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { generateKeyPair } from '../src/crypto/p256.ts'
 import { makeStamp } from '../src/crypto/stamp.ts'
+import { newAgent, POLICY } from './agents.testing.ts'
 import {
-  type Client,
+  Client,
   credentialOf,
   fund,
   newBankAccount,
@@ -12,6 +13,7 @@ import {
   sealCode,
   signIn,
 } from './client.testing.ts'
+import { openObserved } from './observed.testing.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -134,3 +136,57 @@ test('of fifty parallel sign-ins with the right code at most five pass, and one 
   expect(tally(secondLegs, ({ status }) => status)).toEqual({ '200': 1, '401': 4 })
   expect((await client.get(`/auth/sessions?accountId=${wallet}`)).body.data).toHaveLength(1)
 })
+
+/** Changes that meet at one record, fifty at a time, none of which a rule is against. */
+const MEETING: Readonly<Record<string, (client: Client) => Promise<(n: number) => Promise<Reply>>>> = {
+  'PATCH /config': async (client) => (n) =>
+    client.send('PATCH', '/config', { umaDomain: `n${n}.example.com` }),
+  'PATCH /customers/{customerId}': async (client) => {
+    const { id } = await newCustomer(client)
+    return (n) =>
+      client.send('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: `Ada ${n}` })
+  },
+  'PATCH /agents/{agentId}': async (client) => {
+    const agent = await newAgent(client, (await newCustomer(client)).id)
+    return (n) => client.send('PATCH', `/agents/${agent.id}`, { name: `Agent ${n}` })
+  },
+  'PATCH /agents/{agentId}/policy': async (client) => {
+    const agent = await newAgent(client, (await newCustomer(client)).id)
+    return (n) =>
+      client.send('PATCH', `/agents/${agent.id}/policy`, {
+        spendingLimits: { ...POLICY.spendingLimits, dailyLimit: 1_000_000 + n },
+      })
+  },
+  'POST /sandbox/clock/advance': async (client) => (n) =>
+    client.post('/sandbox/clock/advance', { seconds: n }),
+}
+
+test.each(Object.entries(MEETING))(
+  'fifty parallel %s wait for each other, and all succeed',
+  async (_, begin) => {
+    const change = await begin(await newPlatform())
+    const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => change(n)))
+    expect(tally(replies, ({ status, body }) => (status === 200 ? 200 : JSON.stringify(body)))).toEqual({
+      '200': 50,
+    })
+  },
+)
+
+test.skipIf(!process.env.DATABASE_URL)(
+  'fifty parallel changes at each of two servers of one database all succeed',
+  async () => {
+    const one = await openObserved()
+    const other = await openObserved({ DATABASE_URL: one.service.app.config.databaseUrl! })
+    onTestFinished(async () => {
+      await other.close()
+      await one.close()
+    })
+    const clients = [one.client, new Client(one.client.credentials, `${other.origin}/2025-10-13`)]
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        clients[n % 2]!.send('PATCH', '/config', { umaDomain: `n${n}.example.com` }),
+      ),
+    )
+    expect(tally(replies, ({ status }) => status)).toEqual({ '200': 100 })
+  },
+)
