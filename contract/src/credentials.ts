@@ -165,7 +165,7 @@ export const credential_challenge = endpoint({
   }),
   bodyOptional: true,
   responses: { 200: OneOf('type', [OtpAuthChallenge, PasskeyAuthChallenge]) },
-  errors: ['INVALID_INPUT', 'CREDENTIAL_NOT_FOUND', 'RATE_LIMITED'],
+  errors: ['INVALID_INPUT', 'CODE_SIGN_IN_LOCKED', 'CREDENTIAL_NOT_FOUND', 'RATE_LIMITED'],
 })
 
 /** Finishes a sign-in and issues a session (specification 4.5). */
@@ -189,6 +189,7 @@ export const credential_verify = endpoint({
     'UNAUTHORIZED',
     'REQUEST_ID_MISSING',
     'WALLET_SIGNATURE_INVALID',
+    'CODE_SIGN_IN_LOCKED',
     'CREDENTIAL_NOT_FOUND',
     'RATE_LIMITED',
   ],

@@ -39,6 +39,11 @@ export const ERRORS = {
   CARD_NOT_ACTIVE: { status: 403, message: 'Declined: the card is not active yet.' },
   CARD_CURRENCY_MISMATCH: { status: 403, message: 'Declined: the card is in another currency.' },
   CARD_INSUFFICIENT_FUNDS: { status: 403, message: 'Declined: no funding source can pay all of it.' },
+  CODE_SIGN_IN_LOCKED: {
+    status: 403,
+    message:
+      'A hundred wrong codes in a row have locked the sign-in by code. A signed operation of the wallet frees it, or the operator.',
+  },
   USER_NOT_READY: { status: 403, message: 'The customer is not approved yet.' },
   NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
   USER_NOT_FOUND: { status: 404, message: 'No such customer.' },

@@ -63,7 +63,10 @@ export const InternalAccountWebhook = webhook(
 )
 
 /** A credential as `GET /auth/credentials` shows it. */
-export const CredentialWebhook = webhook(['AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED'], AuthMethod)
+export const CredentialWebhook = webhook(
+  ['AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', 'AUTH_CREDENTIAL.CODES_LOCKED'],
+  AuthMethod,
+)
 
 export const CardStateChangeWebhook = webhook(['CARD.STATE_CHANGE'], Card)
 

@@ -59,7 +59,9 @@ export interface Approval {
   readonly requestId: string
   readonly accountId: string
   /** The session that signed, and the credential that issued it. Neither where the key alone was asked for. */
-  readonly session: { readonly id: string; readonly credentialId: string } | undefined
+  readonly session:
+    | { readonly id: string; readonly credentialId: string; readonly areCodesLocked: boolean }
+    | undefined
   readonly publicKey: string
   /** What the first call put aside for the second. */
   readonly context: Readonly<Record<string, unknown>>

@@ -9,6 +9,7 @@ import { ApiError, fieldError } from '../operation.ts'
 import { makeSession, sessionView } from '../sessions/sessions.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { checkCodeRate } from './challenge-rate.ts'
+import { checkCodesNotLocked, clearCodeFailures } from './code-failures.ts'
 import { credentialView, makeOtpCredential } from './credentials.ts'
 import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
 import {
@@ -19,7 +20,7 @@ import {
   replaceChallenge,
 } from './otp.ts'
 import { normalPhoneNumber } from './phone.ts'
-import { selectCredentials } from './store.ts'
+import { selectCodeFailures, selectCredentials } from './store.ts'
 
 const ALREADY_EXISTS = {
   EMAIL_OTP: 'EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS',
@@ -47,6 +48,7 @@ function otpKind(channel: DeliveryChannel): CredentialKind {
     },
 
     async challenge(op, credential) {
+      await checkCodesNotLocked(op, credential)
       await checkCodeRate(op, credential)
       checkDelivery(op, channel)
       const account = await findInternalAccount(op, credential.account_id)
@@ -95,12 +97,14 @@ function otpKind(channel: DeliveryChannel): CredentialKind {
         })
       const live = { current_challenge_id: challengeId, revoked_at: null }
       const { row, write } = makeSession(op, credential, approval.publicKey)
+      const failed = await selectCodeFailures(op, credential.account_id)
       return {
         status: 200,
         body: sessionView(row, credential),
         writes: [
           update('credentials', credential.id, live, { current_challenge_id: null }),
           update('otp_challenges', challengeId, { consumed_at: null }, { consumed_at: op.now }),
+          ...(failed ? [clearCodeFailures(failed.id)] : []),
           write,
         ],
       }

@@ -5,6 +5,7 @@ import { insert, update, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
 import { platformConfig } from '../platforms/platforms.ts'
 import { SANDBOX_OTP_CODE } from '../sandbox/magic-values.ts'
+import { CODE_FAILURES_MAX, codesLocked, codesLockedWrites } from './code-failures.ts'
 import { countTry } from './store.ts'
 
 /** One-time codes (specification 4.4, 4.5, 5.6). */
@@ -64,21 +65,26 @@ export function replaceChallenge(op: Op, credential: CredentialRow, challengeId:
 
 /**
  * Opens a sealed code and checks it, after counting the try. A bundle that does not open, a wrong code, an expired or
- * used one and one too many tries all look the same: 401 `UNAUTHORIZED`, reason `Invalid OTP code`.
+ * used one and one too many tries all look the same: 401 `UNAUTHORIZED`, reason `Invalid OTP code`. Of a wallet that had
+ * its hundred wrong codes none is looked at: 403 `CODE_SIGN_IN_LOCKED`.
  */
 export async function openCode(
   op: Op,
   credential: CredentialRow,
   bundle: string,
 ): Promise<{ readonly challengeId: string; readonly publicKey: string }> {
-  const refused = () => new ApiError('UNAUTHORIZED', { message: WRONG_CODE, reason: 'Invalid OTP code' })
+  const refused = (writes: readonly Write[] = []) =>
+    new ApiError('UNAUTHORIZED', { message: WRONG_CODE, reason: 'Invalid OTP code', writes })
   const challengeId = credential.current_challenge_id
   if (!challengeId) throw refused()
-  const challenge = await countTry(op, challengeId, TRIES_MAX)
+  const challenge = await countTry(op, challengeId, credential.account_id, TRIES_MAX, CODE_FAILURES_MAX)
   if (!challenge) throw refused()
+  if (challenge.failures === null) throw codesLocked()
+  const wrong = () =>
+    refused(challenge.failures === CODE_FAILURES_MAX ? codesLockedWrites(op, credential) : [])
   const opened = op.enclave.openOtpBundle(challengeId, challenge.sealed_target_key, bundle)
-  if (!opened) throw refused()
-  if (!timingSafeEqual(codeMac(op, challengeId, opened.code), challenge.code_mac)) throw refused()
+  if (!opened) throw wrong()
+  if (!timingSafeEqual(codeMac(op, challengeId, opened.code), challenge.code_mac)) throw wrong()
   return { challengeId, publicKey: opened.publicKey }
 }
 

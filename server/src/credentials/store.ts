@@ -1,4 +1,6 @@
 import type { Op } from '../app.ts'
+import type { Database } from '../db/port.ts'
+import type { CodeFailuresRow } from '../db/sign-in-tables.ts'
 import type { CredentialRow, OtpChallengeRow } from '../db/tables.ts'
 
 function live(op: Op) {
@@ -53,20 +55,49 @@ export async function selectChallengeTimes(
 }
 
 /**
- * Counts a try at a code and gives its challenge, or undefined where no try is left. A statement of its own, committed
- * before the code is looked at: whatever happens afterwards, the try has been counted.
+ * Counts a try at a code, with its challenge and with its wallet, and gives the challenge, or undefined where no try at it
+ * is left. `failures` is null where the wallet has none left. A statement of its own, committed before the code is looked
+ * at: whatever happens afterwards, the try has been counted, and of any number at once no more are let through.
  */
 export async function countTry(
   op: Op,
   challengeId: string,
+  accountId: string,
   triesMax: number,
-): Promise<OtpChallengeRow | undefined> {
-  const { rows } = await op.db.query<OtpChallengeRow>(
-    `UPDATE otp_challenges SET tries = tries + 1
-     WHERE id = $1 AND tries < $2 AND consumed_at IS NULL AND expires_at > $3 RETURNING *`,
-    [challengeId, triesMax, op.now],
+  failuresMax: number,
+): Promise<(OtpChallengeRow & { readonly failures: number | null }) | undefined> {
+  const { rows } = await op.db.query<OtpChallengeRow & { failures: number | null }>(
+    `WITH tried AS (
+       UPDATE otp_challenges SET tries = tries + 1
+       WHERE id = $1 AND tries < $2 AND consumed_at IS NULL AND expires_at > $3 RETURNING *
+     ), counted AS (
+       INSERT INTO code_failures (id, platform_id, failures) SELECT $4, platform_id, 1 FROM tried
+       ON CONFLICT (id) DO UPDATE SET failures = code_failures.failures + 1 WHERE code_failures.failures < $5
+       RETURNING failures
+     )
+     SELECT tried.*, counted.failures FROM tried LEFT JOIN counted ON true`,
+    [challengeId, triesMax, op.now, accountId, failuresMax],
   )
   return rows[0]
+}
+
+/** The wrong codes in a row of a wallet; undefined where there never was one. */
+export async function selectCodeFailures(op: Op, accountId: string): Promise<CodeFailuresRow | undefined> {
+  return op.read
+    .selectFrom('code_failures')
+    .selectAll()
+    .where('id', '=', accountId)
+    .where('platform_id', '=', op.platform.id)
+    .executeTakeFirst()
+}
+
+/** Begins the count anew, in a statement of its own. Whether there was one. */
+export async function resetCodeFailures(db: Database, accountId: string): Promise<boolean> {
+  const { rows } = await db.query(
+    'UPDATE code_failures SET failures = 0, locked_at = NULL WHERE id = $1 RETURNING id',
+    [accountId],
+  )
+  return rows.length > 0
 }
 
 /** Whether a WebAuthn credential id is in use anywhere on this server, whatever its platform. */

@@ -2,7 +2,12 @@ import { type Op, plusSeconds } from '../app.ts'
 import type { CredentialRow, SessionRow } from '../db/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
 import { present } from '../present.ts'
-import { selectActiveSessionByKey, selectActiveSessions, selectNewestActiveSession } from './store.ts'
+import {
+  type SigningSession,
+  selectActiveSessionByKey,
+  selectActiveSessions,
+  selectNewestActiveSession,
+} from './store.ts'
 
 const SESSION_SECONDS = 15 * 60
 
@@ -11,12 +16,12 @@ export async function findActiveSession(
   op: Op,
   accountId: string,
   publicKey: string,
-): Promise<SessionRow | undefined> {
+): Promise<SigningSession | undefined> {
   return selectActiveSessionByKey(op, accountId, publicKey)
 }
 
 /** The active session of an account that was issued last. */
-export async function findNewestSession(op: Op, accountId: string): Promise<SessionRow | undefined> {
+export async function findNewestSession(op: Op, accountId: string): Promise<SigningSession | undefined> {
   return selectNewestActiveSession(op, accountId)
 }
 

@@ -12,24 +12,36 @@ function active(op: Op) {
     .where('sessions.expires_at', '>', op.now)
 }
 
+/** A session that may sign, and how often in a row the codes of its wallet were guessed wrong. */
+export type SigningSession = SessionRow & { readonly code_failures: number | null }
+
+/** One statement for both: every signed operation begins with it. */
+function signing(op: Op) {
+  return active(op)
+    .leftJoin('code_failures', 'code_failures.id', 'sessions.account_id')
+    .selectAll('sessions')
+    .select('code_failures.failures as code_failures')
+}
+
 export async function selectActiveSessionByKey(
   op: Op,
   accountId: string,
   publicKey: string,
-): Promise<SessionRow | undefined> {
-  return active(op)
+): Promise<SigningSession | undefined> {
+  return signing(op)
     .where('sessions.account_id', '=', accountId)
-    .selectAll('sessions')
     .where('public_key', '=', publicKey)
     .orderBy('sessions.created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
 
-export async function selectNewestActiveSession(op: Op, accountId: string): Promise<SessionRow | undefined> {
-  return active(op)
+export async function selectNewestActiveSession(
+  op: Op,
+  accountId: string,
+): Promise<SigningSession | undefined> {
+  return signing(op)
     .where('sessions.account_id', '=', accountId)
-    .selectAll('sessions')
     .orderBy('sessions.created_at', 'desc')
     .limit(1)
     .executeTakeFirst()

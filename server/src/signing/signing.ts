@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Payload, Statement } from '@countersign/contract/payloads'
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
+import { areCodesLocked, clearCodeFailures } from '../credentials/code-failures.ts'
 import { firstCredentialType } from '../credentials/credentials.ts'
 import { parseStamp, type Stamp, verifyStamp } from '../crypto/stamp.ts'
 import { rowByKey } from '../db/lookup.ts'
@@ -153,26 +154,30 @@ async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Pro
       : undefined
   const session = await findActiveSession(op, request.account_id, publicKey)
   if (!session || !verifyStamp(stamp, request.payload)) return undefined
-  return { publicKey, session: { id: session.id, credentialId: session.credential_id } }
+  return { publicKey, session: signingSession(session) }
 }
 
 /** The legacy value of the sandbox stands for a signature by the account's newest active session. */
 async function findMagicSigner(op: Op, request: SigningRequestRow): Promise<Signer | undefined> {
   if (request.signer_public_key !== null) return { publicKey: request.signer_public_key, session: undefined }
   const session = await findNewestSession(op, request.account_id)
-  return (
-    session && {
-      publicKey: session.public_key,
-      session: { id: session.id, credentialId: session.credential_id },
-    }
-  )
+  return session && { publicKey: session.public_key, session: signingSession(session) }
 }
 
-/** The writes that use up a request with its operation. Guards: not used before, its session not revoked meanwhile. */
+function signingSession(row: NonNullable<Awaited<ReturnType<typeof findActiveSession>>>) {
+  const { id, credential_id, code_failures } = row
+  return { id, credentialId: credential_id, areCodesLocked: areCodesLocked(code_failures) }
+}
+
+/**
+ * The writes that use up a request with its operation. Guards: not used before, its session not revoked meanwhile. Whoever
+ * signs holds the wallet: its codes may be tried again.
+ */
 export function consumeRequest(op: Op, approval: Approval): Write[] {
   return [
     update('signing_requests', approval.requestId, { consumed_at: null }, { consumed_at: op.now }),
     ...(approval.session ? [expectRow('sessions', approval.session.id, { revoked_at: null })] : []),
+    ...(approval.session?.areCodesLocked ? [clearCodeFailures(approval.accountId)] : []),
   ]
 }
 
