@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { CurrencyAmount } from './currencies.ts'
 import { endpoint } from './endpoint.ts'
-import { CurrencyCode } from './formats.ts'
+import { CountryCode, CurrencyCode } from './formats.ts'
 import { Id, PathId } from './ids.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from './schema.ts'
 import { SignedRequestChallenge } from './signed-retry.ts'
@@ -72,9 +72,13 @@ export const CardUpdateRequest = Type.Object({
 export const CardMerchant = Type.Object({
   descriptor: Text(255),
   mcc: Type.Optional(
-    Type.String({ pattern: '^[0-9]{4}$', description: 'Merchant category code, ISO 18245' }),
+    Type.String({
+      pattern: '^[0-9]{4}$',
+      inWords: 'a merchant category code of four digits',
+      description: 'Merchant category code, ISO 18245',
+    }),
   ),
-  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' })),
+  country: Type.Optional(CountryCode),
 })
 
 const count = Type.Integer({ minimum: 0 })

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { endpoint, KIB } from './endpoint.ts'
-import { CurrencyCode, Email, HttpUrl, UmaDomain } from './formats.ts'
+import { CurrencyCode, Email, HTTP_URL_IN_WORDS, HttpUrl, UmaDomain } from './formats.ts'
 import { Id } from './ids.ts'
-import { Int64, OneOfWords, Pattern, Text, Timestamp } from './schema.ts'
+import { Int64, NullableText, OneOfWords, Pattern, Text, Timestamp } from './schema.ts'
 import { TRANSACTION_TYPES } from './transactions.ts'
 
 /** What one side of a payment may be asked to tell about a person or a business. */
@@ -67,7 +67,13 @@ export const EmbeddedWalletConfig = Type.Object({
   sendFromEmailSenderName: Type.Optional(Text(255)),
   replyToEmailAddress: Type.Optional(Email),
   logoUrl: Type.Optional(
-    Type.String({ format: 'uri', pattern: '^https?://', maxLength: 512, wellFormed: true }),
+    Type.String({
+      format: 'uri',
+      pattern: '^https?://',
+      maxLength: 512,
+      wellFormed: true,
+      inWords: HTTP_URL_IN_WORDS,
+    }),
   ),
 })
 
@@ -80,6 +86,7 @@ export const PasskeyConfig = Type.Object({
     Pattern(
       '^(https://[^\\s/]+|http://localhost(:([0-9]{1,5}|\\*))?|android:apk-key-hash:[A-Za-z0-9_-]{43}|ios:[^\\s]+)$',
       {
+        inWords: 'an origin without a path: https://…, http://localhost, android:apk-key-hash:… or ios:…',
         description:
           'A web origin, an Android or an iOS app origin. In sandbox also http://localhost, any port as :*',
       },
@@ -96,7 +103,13 @@ export const PasskeyConfig = Type.Object({
 export const OauthConfig = Type.Object({
   issuers: Type.Array(
     Type.Object({
-      issuer: Type.String({ format: 'uri', pattern: '^https://', maxLength: 512, wellFormed: true }),
+      issuer: Type.String({
+        format: 'uri',
+        pattern: '^https://',
+        maxLength: 512,
+        wellFormed: true,
+        inWords: 'a URL that begins with https://',
+      }),
       audiences: Type.Optional(
         Type.Array(Text(512), { minItems: 1, maxItems: 64, description: 'The client ids; left out: any' }),
       ),
@@ -104,6 +117,9 @@ export const OauthConfig = Type.Object({
     { maxItems: 64 },
   ),
 })
+
+const LENIENT_INPUT =
+  'Whether members and query parameters that are not described here are passed over; they are refused (400) otherwise'
 
 /** The settings of a platform. */
 export const PlatformConfig = Type.Object({
@@ -120,6 +136,7 @@ export const PlatformConfig = Type.Object({
   embeddedWalletConfig: EmbeddedWalletConfig,
   passkeyConfig: Type.Optional(PasskeyConfig),
   oauthConfig: OauthConfig,
+  lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -127,9 +144,7 @@ export const PlatformConfig = Type.Object({
 export const PlatformConfigUpdateRequest = Type.Object({
   umaDomain: Type.Optional(UmaDomain),
   webhookEndpoint: Type.Optional(
-    Type.Union([HttpUrl, Type.Null()], {
-      description: 'A new one is sent a TEST event. null: no webhooks any more',
-    }),
+    NullableText(HttpUrl, { description: 'A new one is sent a TEST event. null: no webhooks any more' }),
   ),
   supportedCurrencies: Type.Optional(
     Type.Array(PlatformCurrencyConfig, {
@@ -140,6 +155,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   embeddedWalletConfig: Type.Optional(EmbeddedWalletConfig),
   passkeyConfig: Type.Optional(Type.Partial(PasskeyConfig)),
   oauthConfig: Type.Optional(OauthConfig),
+  lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
 })
 
 export const config_get = endpoint({

@@ -19,18 +19,20 @@ export function decode(schema: unknown, value: unknown): unknown {
   return result
 }
 
-interface JsonSchema {
+export interface JsonSchema {
   type?: string
   format?: string
   items?: unknown
   properties?: Record<string, unknown>
+  additionalProperties?: unknown
   oneOf?: unknown[]
   anyOf?: unknown[]
   discriminator?: { propertyName: string }
   enum?: unknown[]
 }
 
-function memberFor(members: unknown[], discriminator: string | undefined, value: unknown): unknown {
+/** The member of a union that a value is of, by its tag or else by its type; an empty schema where it is of none. */
+export function memberFor(members: unknown[], discriminator: string | undefined, value: unknown): unknown {
   if (!discriminator || typeof value !== 'object') return members.find((m) => fits(m, value)) ?? {}
   const tag = (value as Record<string, unknown>)[discriminator]
   return (

@@ -15,8 +15,6 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const add = (condition: boolean, ...more: readonly ErrorCode[]) => {
     if (condition) for (const code of more) codes.add(code)
   }
-  const takesInput = Boolean(endpoint.params || endpoint.query || endpoint.body || endpoint.idempotent)
-  add(takesInput, 'INVALID_INPUT')
   add(endpoint.body !== undefined, 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   add(endpoint.auth === 'platform' || endpoint.auth === 'agent', 'UNAUTHORIZED', 'FORBIDDEN')
   add(endpoint.signed === true, ...SIGNED)

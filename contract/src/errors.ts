@@ -92,6 +92,7 @@ export type ErrorCode = keyof typeof ERRORS
 
 /** What any operation may answer with, whatever it does. */
 export const ERRORS_OF_EVERY_ENDPOINT = [
+  'INVALID_INPUT',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
   'UNAVAILABLE',

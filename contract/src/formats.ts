@@ -7,6 +7,7 @@ export const Email = Type.String({ format: 'email', maxLength: 255, wellFormed: 
 /** An E.164 telephone number. */
 export const PhoneNumber = Pattern('^\\+[1-9][0-9]{1,14}$', {
   maxLength: 16,
+  inWords: 'a telephone number with its plus sign and country code, like +12025550123',
   description: 'E.164, with the plus sign',
 })
 
@@ -15,17 +16,25 @@ export const CalendarDate = Type.String({ format: 'date', description: 'YYYY-MM-
 
 const COUNTRY_PATTERN = '^[A-Z]{2}$'
 
-export const CountryCode = Pattern(COUNTRY_PATTERN, { maxLength: 2, description: 'ISO 3166-1 alpha-2' })
+const COUNTRY_IN_WORDS = 'a country by its two capital letters, like US'
+
+export const CountryCode = Pattern(COUNTRY_PATTERN, {
+  maxLength: 2,
+  inWords: COUNTRY_IN_WORDS,
+  description: 'ISO 3166-1 alpha-2',
+})
 
 /** Where a customer is served. */
 export const Region = Pattern(COUNTRY_PATTERN, {
   maxLength: 2,
+  inWords: COUNTRY_IN_WORDS,
   description: 'Country in which the customer is served, ISO 3166-1 alpha-2',
 })
 
 /** Any currency code, known to this server or not; whether it is known is for the operation to say. */
 export const CurrencyCode = Pattern('^[A-Z0-9]{3,5}$', {
   maxLength: 5,
+  inWords: 'the code of a currency in capital letters, like USD',
   description: 'ISO 4217 for fiat, the ticker for a crypto asset',
 })
 
@@ -44,6 +53,7 @@ const UMA_CHARACTERS_MAX = 255
 /** `$name@host`, lower case; the host may carry a port. */
 export const UmaAddress = Pattern(UMA_PATTERN, {
   maxLength: UMA_CHARACTERS_MAX,
+  inWords: 'an UMA address in lower case, like $ada@example.com',
   description: 'Universal Money Address, $name@host',
 })
 
@@ -66,11 +76,15 @@ export function canonicalUmaAddress(text: string): string | undefined {
 /** The host part of an UMA address, which leaves room for the longest name. */
 export const UmaDomain = Pattern(`^${UMA_HOST}$`, {
   maxLength: UMA_CHARACTERS_MAX - UMA_NAME_CHARACTERS_MAX - '$@'.length,
+  inWords: 'the name of a host in lower case, like uma.example.com',
   description: 'Host of the UMA addresses of this platform',
 })
 
+export const HTTP_URL_IN_WORDS = 'a URL that begins with https:// or http://'
+
 export const HttpUrl = Type.String({
   format: 'uri',
+  inWords: HTTP_URL_IN_WORDS,
   pattern: '^https?://',
   maxLength: 2048,
   wellFormed: true,

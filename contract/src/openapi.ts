@@ -59,7 +59,8 @@ export function openApi(options: OpenApiOptions): Json {
       version: options.version ?? API_VERSION,
       description:
         'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names, and all other ' +
-        'text but explanations, are in one line: no control characters, and none that set the direction of text.',
+        'text but explanations, are in one line: no control characters, and none that set the direction of text. Members ' +
+        'and query parameters that are not described are refused (400), unless lenientInput is set in the configuration.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.serverUrl }],
@@ -250,7 +251,7 @@ function namedComponents(): Json {
 }
 
 /** Of our own validation; they say nothing to anybody else's. */
-const OWN_KEYWORDS = new Set(['wellFormed', 'judgedByHandler'])
+const OWN_KEYWORDS = new Set(['wellFormed', 'inWords', 'judgedByHandler'])
 
 /** A schema with every named schema in it, itself included, replaced by a reference. */
 function refer(node: unknown): unknown {

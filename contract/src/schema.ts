@@ -1,11 +1,12 @@
-import { type Static, type TObject, type TSchema, type TUnsafe, Type } from 'typebox'
+import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Type } from 'typebox'
 
 /**
  * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object
- * is the type, the validation and the OpenAPI text. Three keywords are ours and are explained here:
+ * is the type, the validation and the OpenAPI text. Four keywords are ours and are explained here:
  * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
  * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate. `line` and `prose` say more,
  *   see `TEXT_FORMS`.
+ * - `inWords` on a string with a pattern: what it must be, for a person. A refusal says "must be …".
  * - `judgedByHandler: true`: any value passes the validation, because whether it counts is for the handler to know.
  */
 
@@ -42,8 +43,11 @@ export function Prose(maxLength: number, options: TextOptions = {}) {
   return text('prose', maxLength, options)
 }
 
-/** Text with a pattern of its own, which must itself exclude U+0000 and surrogates. */
-export function Pattern(pattern: string, options: { description?: string; maxLength?: number } = {}) {
+/** Text with a pattern of its own, which must itself exclude U+0000 and surrogates; `inWords` says it to a person. */
+export function Pattern(
+  pattern: string,
+  options: { inWords?: string; description?: string; maxLength?: number } = {},
+) {
   return Type.String({ pattern, maxLength: 255, ...options })
 }
 
@@ -64,6 +68,14 @@ export function NullableInt64(
   options: { minimum?: number; exclusiveMinimum?: number; maximum?: number; description?: string } = {},
 ): TUnsafe<bigint | null> {
   return Type.Unsafe<bigint | null>({ type: ['integer', 'null'], format: 'int64', ...options })
+}
+
+/** A text as another schema describes it, or null where there is none. */
+export function NullableText<T extends TString>(
+  text: T,
+  options: { description?: string } = {},
+): TUnsafe<string | null> {
+  return Type.Unsafe<string | null>({ ...text, type: ['string', 'null'], ...options })
 }
 
 /** A list, or null where there is none. */
@@ -146,5 +158,6 @@ export const ClientPublicKey = Type.String({
   pattern: '^04[0-9a-fA-F]{128}$',
   minLength: 130,
   maxLength: 130,
+  inWords: 'an uncompressed P-256 public key in hex: 130 characters, the first two of them 04',
   description: 'Uncompressed SEC1 P-256 public key in hex',
 })

@@ -1,3 +1,4 @@
+import type { ExternalAccountInfoValue } from '@countersign/contract/account-types'
 import { Agent } from '@countersign/sdk/agent'
 import { SignatureRequiredError } from '@countersign/sdk/agents'
 import type { BodyInput } from '@countersign/sdk/calls'
@@ -92,7 +93,8 @@ describe('an agent', () => {
 
   test('manages the accounts that it may pay to', async () => {
     const { customer, agent } = await makeAgent()
-    const [{ accountInfo }] = [await agent.externalAccount(customer.bankId)]
+    const { paymentRails: _, ...accountInfo } = (await agent.externalAccount(customer.bankId))
+      .accountInfo as Extract<ExternalAccountInfoValue, { accountType: 'USD_ACCOUNT' }>
     const { id } = await agent.addExternalAccount({
       currency: 'USD',
       accountInfo: {

@@ -44,8 +44,8 @@ export interface List<TB extends keyof Tables, Row, Item> {
 
 /**
  * A page of a list, by default in the order of creation, newest first. `query` is the endpoint's whole
- * query: its cursor is bound to everything in it but the cursor itself. `totalCount` stands on the first page only, and
- * not beyond 10,000 rows. Error: 400 `INVALID_INPUT` for a cursor that was changed or belongs to another list.
+ * query: its cursor is bound to everything in it but the cursor itself. `totalCount` is counted for the first page, not
+ * beyond 10,000 rows, and goes on to the next ones with the cursor. Error: 400 `INVALID_INPUT` for a cursor that was changed or belongs to another list.
  */
 export async function page<TB extends keyof Tables, Row extends { id: string; created_at: Date }, Item>(
   op: Op,
@@ -55,7 +55,8 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
   const { cursor, ...rest } = query
   const limit = query.limit ?? 20
   const binding = `${table} ${op.platform.id} ${toCanonicalJson(rest)}`
-  const position = cursor === undefined ? undefined : by.read(...readCursor(op, binding, cursor))
+  const place = cursor === undefined ? undefined : readCursor(op, binding, cursor)
+  const position = place && by.read(...place.position)
   const columns = by.columns.map((column) => sql.ref(`${table}.${column}`))
   const [first, second] = columns
   const following = position
@@ -71,25 +72,37 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
   const hasMore = found.length > limit
-  const total = position
-    ? undefined
-    : hasMore
-      ? await countUpTo(op.read, rows, columns, order, COUNTED_ROWS_MAX + 1)
-      : found.length
+  const count = async () => {
+    if (!hasMore) return found.length
+    const counted = await countUpTo(op.read, rows, columns, order, COUNTED_ROWS_MAX + 1)
+    return counted > COUNTED_ROWS_MAX ? undefined : counted
+  }
+  const totalCount = place ? place.totalCount : await count()
   return {
     data: await view(shown),
     hasMore,
-    ...(hasMore && last ? { nextCursor: writeCursor(op, binding, by.of(last)) } : {}),
-    ...(total !== undefined && total <= COUNTED_ROWS_MAX ? { totalCount: total } : {}),
+    ...(hasMore && last ? { nextCursor: writeCursor(op, binding, by.of(last), totalCount) } : {}),
+    ...(totalCount === undefined ? {} : { totalCount }),
   }
 }
 
-function writeCursor(op: Op, binding: string, position: readonly [string, string]): string {
-  const body = Buffer.from(position.join(' '))
+/** Where the next page begins, and what the first one has counted, if it was not too much. */
+interface Place {
+  readonly position: readonly [string, string]
+  readonly totalCount: number | undefined
+}
+
+function writeCursor(
+  op: Op,
+  binding: string,
+  position: Place['position'],
+  totalCount: Place['totalCount'],
+): string {
+  const body = Buffer.from([...position, totalCount ?? ''].join(' '))
   return Buffer.concat([mac(op, binding, body), body]).toString('base64url')
 }
 
-function readCursor(op: Op, binding: string, cursor: string): readonly [string, string] {
+function readCursor(op: Op, binding: string, cursor: string): Place {
   const bytes = Buffer.from(cursor, 'base64url')
   const body = bytes.subarray(MAC_BYTES)
   const given = bytes.subarray(0, MAC_BYTES)
@@ -98,8 +111,8 @@ function readCursor(op: Op, binding: string, cursor: string): readonly [string, 
     bytes.toString('base64url') === cursor && given.length === MAC_BYTES && timingSafeEqual(given, expected)
   if (!isOurs)
     throw fieldError('INVALID_INPUT', 'cursor', 'cursor is not one that this list gave for this query')
-  const [first = '', second = ''] = body.toString().split(' ')
-  return [first, second]
+  const [first = '', second = '', total = ''] = body.toString().split(' ')
+  return { position: [first, second], totalCount: total === '' ? undefined : Number(total) }
 }
 
 function mac(op: Op, binding: string, body: Uint8Array): Buffer {

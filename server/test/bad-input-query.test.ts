@@ -143,6 +143,23 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
   })
 })
 
+test.each(ENDPOINTS)(
+  '%s refuses a parameter that is not known, naming the one that was meant',
+  async (name, endpoint) => {
+    const { required = [], properties = {} } = (endpoint.query ?? {}) as JsonSchema
+    const rest = required.map((one) => `&${one}=${encodeURIComponent(String(samples(properties[one]!)[0]))}`)
+    const mistyped = Object.keys(properties).map((known) => ({ field: `${known}Q`, known }))
+    await forEach([{ field: 'strange', known: undefined }, ...mistyped], async ({ field, known }) => {
+      const path = `${pathOf(endpoint)}?${field}=1${rest.join('')}`
+      const ids = idsFor(endpoint, world)
+      const reply = await callerOf(endpoint, world).send(endpoint.method, path, validBody(name, ids))
+      expectError(reply, { code: 'INVALID_INPUT', field, what: path })
+      const meant = known ? `; did you mean ${known}?` : ''
+      expect(reply.body.message).toBe(`${field} is not known${meant}`)
+    })
+  },
+)
+
 /** What is no UMA address is a bad request, and nothing else (`receivers.test.ts`). */
 const WITH_PARAMS = ENDPOINTS.filter(
   ([, { params, path }]) => params !== undefined && !path.endsWith('/{receiverUmaAddress}'),

@@ -1,4 +1,4 @@
-import type { Endpoint } from '@countersign/contract/endpoint'
+import { bodyBytesMaxOf, type Endpoint } from '@countersign/contract/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   callerOf,
@@ -13,6 +13,7 @@ import {
 import { newPlatform } from './client.testing.ts'
 import {
   badValues,
+  type Json,
   type JsonSchema,
   type Member,
   membersOf,
@@ -42,10 +43,15 @@ async function expectRefused(endpoint: Endpoint, calls: readonly BadCall[]) {
   await forEach(calls, async ({ path, text, field }) => {
     const reply = await caller.send(method, path, text)
     const what = `${method} ${path} ${text.slice(0, 300)}`
+    if (Buffer.byteLength(text) > bodyBytesMaxOf(endpoint))
+      return expectError(reply, { code: 'PAYLOAD_TOO_LARGE', what })
     expectError(reply, { code: 'INVALID_INPUT', field, what })
     expect(reply.body.message, what).toContain(field.split('.').at(-1))
   })
 }
+
+/** Whether an object's members are all known: it is not one of the caller's own choice. */
+const isClosed = ({ properties, oneOf }: JsonSchema) => properties !== undefined || oneOf !== undefined
 
 const WITH_BODY = ENDPOINTS.filter(([, { body }]) => body !== undefined)
 
@@ -91,6 +97,26 @@ describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (n
 
   test('a body without a member that must be there', async () => {
     const calls = callsWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
+    await expectRefused(endpoint, calls)
+  })
+
+  test('a member that is not known, at every level, also where all the rest is right', async () => {
+    const seen = new Set<string>()
+    const calls = samples(schema).flatMap((sample) => {
+      const objects = [{ path: [], schema }, ...membersOf(schema, sample)].filter(({ schema }) =>
+        isClosed(schema),
+      )
+      return objects.flatMap(({ path: at }) => {
+        const object = at.reduce<Json>((value, name) => (value as Record<string, Json>)[name]!, sample)
+        const [known = 'strange'] = Object.keys(object as object)
+        const field = [...at, `${known}Q`].join('.')
+        if (seen.has(field)) return []
+        seen.add(field)
+        const text = withRaw(sample, at, JSON.stringify({ ...(object as object), [`${known}Q`]: 1 }))
+        return [{ path, text, field }]
+      })
+    })
+    expect(calls.length).toBeGreaterThan(0)
     await expectRefused(endpoint, calls)
   })
 

@@ -4,27 +4,46 @@ import { expectError, forEach } from './calls.testing.ts'
 import { newPlatform } from './client.testing.ts'
 
 describe('the settings', () => {
-  test('keep nothing that they do not name, at any level', async () => {
+  test('say every member that they do not know, unless the platform is lenient: then these are passed over', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const [usd] = before.supportedCurrencies
-    const reply = await client.send('PATCH', '/config', {
+    const change = {
       strange: 1,
       id: 'Platform:mine',
       proxyUmaSubdomain: 'mine',
       createdAt: '2020-01-01T00:00:00Z',
       isRegulatedFinancialInstitution: true,
-      embeddedWalletConfig: { appName: 'Mine', strange: { deep: true } },
+      embeddedWalletConfig: { appname: 'Mine', otpLength: 8 },
       supportedCurrencies: [
         { ...usd, strange: 1, requiredCounterpartyFields: [{ name: 'EMAIL', mandatory: true, strange: 1 }] },
       ],
-    })
-    expect(reply.status).toBe(200)
-    const { body } = await client.get('/config')
+    }
+    const refused = await client.send('PATCH', '/config', { ...change, lenientInput: true })
+    expectError(refused, { code: 'INVALID_INPUT', field: 'strange' })
+    expect(refused.body.details.errors).toEqual(
+      [
+        'strange is not known',
+        'id is not known',
+        'proxyUmaSubdomain is not known',
+        'createdAt is not known',
+        'isRegulatedFinancialInstitution is not known',
+        'embeddedWalletConfig.appname is not known; did you mean appName?',
+        'supportedCurrencies.0.requiredCounterpartyFields.0.strange is not known',
+        'supportedCurrencies.0.strange is not known',
+      ].map((message) => ({ field: message.split(' ')[0], message })),
+    )
+    expect((await client.get('/config')).body).toEqual(before)
+
+    expect((await client.send('PATCH', '/config', { lenientInput: true })).body.lenientInput).toBe(true)
+    expect((await client.send('PATCH', '/config?strange=1', change)).status).toBe(200)
+    const { body } = await client.get('/config?strange=1')
     expect(toJson(body)).not.toContain('strange')
     const { id, proxyUmaSubdomain, createdAt, isRegulatedFinancialInstitution } = before
     expect(body).toMatchObject({ id, proxyUmaSubdomain, createdAt, isRegulatedFinancialInstitution })
-    expect(body.embeddedWalletConfig.appName).toBe('Mine')
+    expect(body.embeddedWalletConfig).toEqual({ ...before.embeddedWalletConfig, otpLength: 8 })
+    const typed = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', birthDay: '1815-12-10' }
+    expect((await client.post('/customers', typed)).status).toBe(201)
   })
 
   test('lose no change of many that are made at once', async () => {

@@ -20,6 +20,8 @@ import { Receiver } from './webhook-receiver.testing.ts'
 let world: World
 beforeAll(async () => {
   world = await newWorld(await newPlatform())
+  // So that any body can be made another one by a member that means nothing.
+  await world.client.send('PATCH', '/config', { lenientInput: true })
 })
 
 let keys = 0

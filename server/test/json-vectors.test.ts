@@ -75,7 +75,7 @@ describe.skipIf(absent)('the documents of JSONTestSuite', () => {
       if (name.startsWith('y_')) expect(message, name).not.toMatch(NOT_JSON)
       // A body of no bytes at all is one that is not there.
       if (name.startsWith('n_') && bytes.length > 0) expect(message, name).toMatch(NOT_JSON)
-      if (name.startsWith('n_')) expect(details, name).toEqual({ field: 'body' })
+      if (name.startsWith('n_')) expect(details.field, name).toBe('body')
     })
     expect((await client.get('/customers')).body.totalCount).toBe(0)
   })

@@ -99,6 +99,7 @@ describe('the request id', () => {
 describe('the log', () => {
   test('has one line per request: what was asked for by its pattern, and what came of it', async () => {
     const { id } = await newCustomer(client)
+    await client.send('PATCH', '/config', { lenientInput: true })
     const send = (requestId: string, path: string) =>
       client.send('GET', path, undefined, { 'X-Request-Id': requestId })
     await send('access-1', `/customers/${id}?secretQuery=1`)

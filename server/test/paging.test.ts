@@ -97,7 +97,7 @@ async function walk(get: Get, query: string, between: () => Promise<void> = asyn
 }
 
 describe.each(LISTS)('%s', (_, endpoint) => {
-  test('gives every row once, whatever the size of the page, newest first', async () => {
+  test('gives every row once, whatever the size of the page, newest first, and on every page how many there are', async () => {
     const { path, get } = listOf(endpoint, world)
     const all = (await get(`${path}?limit=100`)).body
     const ids = all.data.map(({ id }: Row) => id)
@@ -106,10 +106,7 @@ describe.each(LISTS)('%s', (_, endpoint) => {
     for (const limit of [1, 5, ids.length - 1, ids.length]) {
       const walked = await walk(get, `${path}?limit=${limit}`)
       expect(walked.ids, `limit ${limit}`).toEqual(ids)
-      // Counted once, for the first page.
-      expect(walked.totals[0]).toBe(ids.length)
-      expect(new Set(walked.totals.slice(1)).size).toBeLessThanOrEqual(1)
-      expect(walked.totals[1]).toBeUndefined()
+      expect(new Set(walked.totals), `limit ${limit}`).toEqual(new Set([ids.length]))
     }
     const times = all.data.map(({ createdAt }: Row) => createdAt)
     expect(times).toEqual(times.toSorted().reverse())

@@ -27,7 +27,6 @@ describe('a new customer', () => {
       region: 'GB',
       currencies: ['USD', 'EUR'],
       birthDate: '1915-12-10',
-      unknownMember: 1,
     })
     expect(created.status).toBe(201)
     const { id, createdAt, updatedAt, platformCustomerId, umaAddress } = created.body

@@ -32,7 +32,7 @@ describe('a new account elsewhere', () => {
       customerId,
       currency: 'USD',
       platformAccountId: 'acc-1',
-      accountInfo: { ...usd, unknownMember: 1 },
+      accountInfo: usd,
     })
     expect(reply).toMatchObject({ status: 201 })
     const expected = {

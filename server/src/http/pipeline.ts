@@ -25,6 +25,7 @@ import { admit, type Caller, codeOf, type Head } from './admission.ts'
 import { parseBody } from './body.ts'
 import { asApiError, encodeError } from './errors.ts'
 import { findStoredAnswer, type KeyedRequest, keyedRequest, storeAnswer } from './idempotency.ts'
+import { createParser } from './parse.ts'
 import { commitForSure, type Decided, decideAndCommit } from './rerun.ts'
 import { validator } from './validate.ts'
 
@@ -116,7 +117,7 @@ export function createPipeline<E extends Endpoint>(
 
   async function run(op: Op, call: Call): Promise<Answer> {
     const body = parseBody(call.body)
-    const input = parse(call, body)
+    const input = await parse(op, { params: call.params, query: call.query, body })
     const target = `${call.method} ${call.path}`
     const sent = endpoint.body ? body : undefined
     const signedCall = (await signed?.signedAs?.(op, input)) ?? { operation: name, target, body: sent }
@@ -185,17 +186,6 @@ interface Decision extends Decided<Answer> {
 async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer | undefined> {
   const stored = keyed && (await findStoredAnswer(op, keyed))
   return stored && { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
-}
-
-function createParser(endpoint: Endpoint): (call: Call, sent: unknown) => Input<Endpoint> {
-  const params = endpoint.params ? validator(endpoint.params, 'path') : () => ({})
-  const query = endpoint.query ? validator(endpoint.query, 'query') : () => ({})
-  const body = endpoint.body ? validator(endpoint.body, 'body') : () => undefined
-  return (call, sent) => ({
-    params: params(call.params) as never,
-    query: query(call.query) as never,
-    body: (sent === undefined && endpoint.bodyOptional ? undefined : body(sent)) as never,
-  })
 }
 
 /** What the signature headers allow: the operation with its approval or without needing one, or a challenge. */

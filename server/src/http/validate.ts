@@ -1,214 +1,105 @@
 import { decode } from '@countersign/contract/decode'
-import { TEXT_FORMS, type TextForm } from '@countersign/contract/schema'
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
-import addFormats from 'ajv-formats'
-import { fullFormats } from 'ajv-formats/dist/formats.js'
-import { INT64_MAX, INT64_MIN } from '../int64.ts'
-import { fieldError } from '../operation.ts'
-
-interface Int64Bounds {
-  isNullable?: boolean
-  minimum?: number
-  exclusiveMinimum?: number
-  maximum?: number
-}
-
-/** Whether text can be stored: PostgreSQL refuses U+0000, UTF-8 has no lone surrogates. */
-function isWellFormed(text: string): boolean {
-  return !text.includes('\u0000') && text.isWellFormed()
-}
-
-/** `form`: how the text has to read; `true`: it has to be storable, and so has all that is in an object. */
-function isTextOf(form: TextForm | true, value: unknown): boolean {
-  return isWellFormedThroughout(value) && (form === true || TEXT_FORMS[form].test(String(value)))
-}
-
-function isWellFormedThroughout(value: unknown): boolean {
-  if (typeof value === 'string') return isWellFormed(value)
-  if (Array.isArray(value)) return value.every(isWellFormedThroughout)
-  // 1e400 is read as infinity, and JSON has no way to write that.
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (value === null || typeof value !== 'object') return true
-  return Object.entries(value).every(([name, member]) => isWellFormed(name) && isWellFormedThroughout(member))
-}
-
-function isInt64(bounds: Int64Bounds, value: unknown): boolean {
-  if (value === null) return bounds.isNullable ?? false
-  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) return false
-  const amount = BigInt(value as number | bigint)
-  if (amount < INT64_MIN || amount > INT64_MAX) return false
-  if (bounds.minimum !== undefined && amount < BigInt(bounds.minimum)) return false
-  if (bounds.exclusiveMinimum !== undefined && amount <= BigInt(bounds.exclusiveMinimum)) return false
-  return bounds.maximum === undefined || amount <= BigInt(bounds.maximum)
-}
-
-const DIGITS = /^-?\d{1,19}$/
-
-/** An integer as it stands in an address: its digits become a bigint, exact. */
-function isInt64Text(
-  bounds: Int64Bounds,
-  text: unknown,
-  _schema?: unknown,
-  context?: DataValidationCxt,
-): boolean {
-  if (typeof text !== 'string' || !DIGITS.test(text)) return false
-  const value = BigInt(text)
-  if (context) context.parentData[context.parentDataProperty] = value
-  return isInt64(bounds, value)
-}
-
-const isDateTime = (fullFormats['date-time'] as { validate(text: string): boolean }).validate
-
-/** A date-time that a clock can show and the database can hold: no leap second, years 1 to 9999 in UTC. */
-function isTimestamp(text: string): boolean {
-  if (!isDateTime(text)) return false
-  const year = new Date(text).getUTCFullYear()
-  return year >= 1 && year <= 9999
-}
-
-function createAjv(options: { coerceTypes: false | 'array' }): Ajv {
-  const ajv = new Ajv({ ...options, useDefaults: true, strict: false, validateFormats: true, verbose: true })
-  addFormats.default(ajv)
-  ajv.addFormat('date-time', isTimestamp)
-  ajv.addKeyword({
-    keyword: 'wellFormed',
-    validate: isTextOf,
-  })
-  ajv.addKeyword(
-    options.coerceTypes
-      ? { keyword: 'int64', validate: isInt64Text, modifying: true }
-      : { keyword: 'int64', validate: isInt64 },
-  )
-  ajv.addKeyword({
-    keyword: 'memberByTag',
-    // Without a type it would be asked about values that are no objects, null among them.
-    type: 'object',
-    errors: 'full',
-    compile: (union: TaggedUnion) => memberByTag(ajv, union),
-  })
-  return ajv
-}
-
-interface TaggedUnion {
-  readonly tag: string
-  readonly members: readonly {
-    readonly properties: Readonly<Record<string, { readonly enum: readonly string[] }>>
-  }[]
-}
-
-/**
- * Validates a member of a closed union by its tag, compiling it when it is first met: a union of all account types at
- * once takes over a second.
- */
-function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
-  const byTag = new Map(
-    members.flatMap((member) => member.properties[tag]!.enum.map((word) => [word, member] as const)),
-  )
-  const validate: DataValidateFunction = (value, context) => {
-    const instancePath = context?.instancePath ?? ''
-    const member = byTag.get((value as Readonly<Record<string, string>>)[tag]!)
-    if (!member) {
-      const params = { allowedValues: [...byTag.keys()] }
-      validate.errors = [{ keyword: 'enum', instancePath: `${instancePath}/${tag}`, params }]
-      return false
-    }
-    const check = ajv.compile(member)
-    if (check(value)) return true
-    validate.errors = (check.errors ?? []).map((error) => ({
-      ...error,
-      instancePath: instancePath + error.instancePath,
-    }))
-    return false
-  }
-  return validate
-}
-
-const ajvForBodies = createAjv({ coerceTypes: false })
-/** Query and path members are text on the wire: `limit=20` is an integer, and a list of one is what one text is. */
-const ajvForText = createAjv({ coerceTypes: 'array' })
-
-/**
- * A schema in the keywords above: parsed JSON holds integers as numbers or bigints, which JSON Schema's `integer` does
- * not know, and closed unions are told apart by their tag.
- */
-function withOwnKeywords(schema: unknown): unknown {
-  if (schema === null || typeof schema !== 'object') return schema
-  // What several endpoints have in common stays one schema, so that a member of a union is compiled once for all of them.
-  const known = translated.get(schema)
-  if (known) return known
-  const made = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)
-  translated.set(schema, made)
-  return made
-}
-
-const translated = new WeakMap<object, object>()
-
-function translate(schema: object): object {
-  const { type, format, judgedByHandler, ...rest } = schema as Record<string, unknown>
-  if (judgedByHandler) return {}
-  if (format === 'int64') {
-    const { minimum, exclusiveMinimum, maximum } = rest as Int64Bounds
-    const isNullable = Array.isArray(type) && type.includes('null')
-    return { int64: { isNullable, minimum, exclusiveMinimum, maximum } }
-  }
-  const { discriminator, oneOf, ...others } = rest as {
-    discriminator?: { propertyName: string }
-    oneOf?: unknown[]
-  }
-  if (discriminator && oneOf)
-    return {
-      type,
-      ...others,
-      memberByTag: { tag: discriminator.propertyName, members: oneOf.map(withOwnKeywords) },
-    }
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, withOwnKeywords(value)]))
-}
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { ApiError } from '../operation.ts'
+import { compile } from './ajv.ts'
+import { describe } from './words.ts'
 
 /** Where in the request a schema applies; names the field in messages for what has no name of its own. */
 export type Part = 'body' | 'query' | 'path' | 'answer'
 
+/** What is wrong with one field of a request, in words. */
+export interface Fault {
+  /** Down from the body or query, with dots; an item of a list by its index. */
+  readonly field: string
+  readonly message: string
+}
+
+export type Checked =
+  | { readonly value: unknown; readonly faults: readonly [] }
+  | { readonly value: undefined; readonly faults: readonly [Fault, ...Fault[]] }
+
+/** So many faults are told; whoever has more finds the others when these are mended. */
+export const FAULTS_MAX = 20
+/** Of a value with more values or longer texts the first fault is told alone: looking for all would cost too much. */
+const EXPLAINED_VALUES_MAX = 500
+const EXPLAINED_CHARACTERS_MAX = 4096
+
 /**
- * A validator for one schema, compiled at its first use. It gives the value as the schema's TypeScript type promises
- * (`bigint` amounts, unknown members left out). Error: 400 `INVALID_INPUT` that names the field.
+ * A check of one schema, compiled at its first use. It gives the value as the schema's TypeScript type promises
+ * (`bigint` amounts, unknown members left out), or what is wrong with it: what stopped the validation first.
  */
-export function validator(schema: unknown, part: Part): (value: unknown) => unknown {
-  let validate: ValidateFunction | undefined
+export function checker(schema: unknown, part: Part): (value: unknown) => Checked {
+  const source = part === 'query' || part === 'path' ? 'text' : 'json'
+  let first: ValidateFunction | undefined
+  let all: ValidateFunction | undefined
   return (value) => {
-    validate ??= (part === 'query' || part === 'path' ? ajvForText : ajvForBodies).compile(
-      withOwnKeywords(schema) as object,
-    )
-    if (!validate(value)) throw refusal(validate.errors ?? [], part)
-    return decode(schema, value)
+    first ??= compile(schema, source, 'first')
+    // Text is changed into what it says while it is validated, and may have to be validated again.
+    const given = source === 'text' ? copyOf(value) : value
+    if (first(value)) return { value: decode(schema, value), faults: [] }
+    const fault = faultOf(first.errors ?? [], part)
+    if (!isSmall(given)) return { value: undefined, faults: [fault] }
+    all ??= compile(schema, source, 'all')
+    all(given)
+    const others = (all.errors ?? []).map((error) => faultOf([error], part))
+    return { value: undefined, faults: [fault, ...without(others, fault)].slice(0, FAULTS_MAX) as [Fault] }
   }
 }
 
-function refusal(errors: readonly ErrorObject[], part: Part) {
+/** The same, for whom the value is enough. Error: 400 `INVALID_INPUT` that names the field. */
+export function validator(schema: unknown, part: Part): (value: unknown) => unknown {
+  const check = checker(schema, part)
+  return (value) => {
+    const { value: decoded, faults } = check(value)
+    const [first, ...others] = faults
+    if (first) throw refusal([first, ...others])
+    return decoded
+  }
+}
+
+/** The refusal of a request: `field` and the message are those of the first fault, `errors` are all of them. */
+export function refusal(faults: readonly [Fault, ...Fault[]]): ApiError {
+  const [{ field, message }] = faults
+  return new ApiError('INVALID_INPUT', { message, details: { field, errors: faults } })
+}
+
+/** The field that a path of names leads to. */
+export function fieldAt(path: readonly string[], part: Part): string {
+  return path.join('.') || part
+}
+
+function faultOf(errors: readonly ErrorObject[], part: Part): Fault {
   // The last error of a failed union is about the union; the deepest one says what is wrong.
   const error = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0]!)
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
   const member = error.params.missingProperty
-  const field = [...path, ...(member ? [member] : [])].join('.') || part
-  return fieldError('INVALID_INPUT', field, `${field} ${describe(error)}`)
+  const field = fieldAt([...path, ...(member ? [member] : [])], part)
+  return { field, message: `${field} ${describe(error)}` }
 }
 
-function describe({ keyword, params, message, schema }: ErrorObject): string {
-  if (keyword === 'required') return 'is required'
-  if (keyword === 'wellFormed')
-    return schema === true
-      ? 'contains U+0000, a lone surrogate or a number too large'
-      : 'contains a control character, a lone surrogate or a character that sets the direction of text'
-  if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
-  if (keyword === 'pattern') return `must match ${params.pattern}`
-  if (keyword === 'int64') return `must be an integer${describeBounds(schema as Int64Bounds)}`
-  return message ?? 'is not valid'
+/** Each of the faults once, without one of them. */
+function without(faults: readonly Fault[], { message }: Fault): Fault[] {
+  const byMessage = new Map(faults.map((fault) => [fault.message, fault]))
+  byMessage.delete(message)
+  return [...byMessage.values()]
 }
 
-function describeBounds({ minimum, exclusiveMinimum, maximum }: Int64Bounds): string {
-  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
-  if (least !== undefined && maximum !== undefined) return ` from ${least} to ${maximum}`
-  if (least !== undefined) return ` of at least ${least}`
-  return maximum === undefined ? ' of 64 bits' : ` of at most ${maximum}`
+/** Whether every fault of a value can be looked for in a moment. Walks no further than it must to say so. */
+function isSmall(value: unknown): boolean {
+  let values = 0
+  const fits = (part: unknown): boolean => {
+    if (++values > EXPLAINED_VALUES_MAX) return false
+    if (typeof part === 'string') return part.length <= EXPLAINED_CHARACTERS_MAX
+    if (part === null || typeof part !== 'object') return true
+    for (const name in part) if (!fits((part as Readonly<Record<string, unknown>>)[name])) return false
+    return true
+  }
+  return fits(value)
+}
+
+function copyOf(members: unknown): unknown {
+  const entries = Object.entries(members as object)
+  return Object.fromEntries(entries.map(([name, text]) => [name, Array.isArray(text) ? [...text] : text]))
 }
 
 function unescapePointer(part: string): string {

@@ -46,7 +46,6 @@ describe('the settings of a platform', () => {
       umaDomain: 'pay.example:8443',
       supportedCurrencies: list.map((c) => ({ ...c, providerRequiredCustomerFields: ['FULL_NAME'] })),
       embeddedWalletConfig: { otpLength: 8 },
-      isRegulatedFinancialInstitution: true,
     })
     const expected = {
       ...before,

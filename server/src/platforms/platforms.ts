@@ -36,7 +36,9 @@ const UMA_SUBDOMAIN_BYTES = 5
  * What a new platform starts with. Its UMA addresses are at a domain of its own below uma.example, a name that never
  * resolves (RFC 2606), until it sets its own.
  */
-export function defaultPlatformConfig(subdomain: string): Omit<PlatformConfig, 'oauthConfig'> {
+export function defaultPlatformConfig(
+  subdomain: string,
+): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput'> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
@@ -152,6 +154,11 @@ export async function findPlatform(op: Op): Promise<PlatformRow> {
   return platform
 }
 
+/** Whether the platform's clients may send more than is known. Read when they do: nearly nobody does. */
+export async function isLenient(op: Op): Promise<boolean> {
+  return readPlatformConfig(op, await findPlatform(op)).lenientInput
+}
+
 /** Marks that the platform changed. Guard: it has not since it was read. */
 export function platformChanged(op: Op, { id, version }: PlatformRow): Write {
   return update('platforms', id, { version }, { version: version + 1, updated_at: op.now })
@@ -164,13 +171,14 @@ export function platformIsOpen({ id }: Pick<PlatformRow, 'id'>): Write {
 
 /** The settings in a row. Small amounts come out of the database as numbers. */
 export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): PlatformConfig {
-  const config = row.config as Omit<PlatformConfig, 'oauthConfig'> & Partial<PlatformConfig>
+  const config = row.config as ReturnType<typeof defaultPlatformConfig> & Partial<PlatformConfig>
   const passkeyConfig = config.passkeyConfig ?? (op.mode === 'sandbox' ? SANDBOX_PASSKEYS : undefined)
   const oauthConfig = config.oauthConfig ?? (op.mode === 'sandbox' ? DEFAULT_OAUTH : { issuers: [] })
   return {
     ...config,
     ...(passkeyConfig ? { passkeyConfig } : {}),
     oauthConfig,
+    lenientInput: config.lenientInput ?? false,
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
       ...currency,
       minAmount: BigInt(currency.minAmount),
@@ -234,6 +242,7 @@ export function changePlatformConfig(
     embeddedWalletConfig,
     passkeyConfig,
     oauthConfig,
+    lenientInput,
   } = change
   const { webhookEndpoint: endpointBefore, ...kept } = config
   return {
@@ -242,7 +251,7 @@ export function changePlatformConfig(
     ...present({
       webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
     }),
-    ...present({ umaDomain, oauthConfig: checkIssuers(op, oauthConfig) }),
+    ...present({ umaDomain, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: { ...config.embeddedWalletConfig, ...embeddedWalletConfig },

@@ -1,0 +1,187 @@
+import { TEXT_FORMS, type TextForm } from '@countersign/contract/schema'
+import { Ajv, type ValidateFunction } from 'ajv'
+import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
+import addFormats from 'ajv-formats'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { INT64_MAX, INT64_MIN } from '../int64.ts'
+
+export interface Int64Bounds {
+  isNullable?: boolean
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+}
+
+/** Whether text can be stored: PostgreSQL refuses U+0000, UTF-8 has no lone surrogates. */
+function isWellFormed(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed()
+}
+
+function isWellFormedThroughout(value: unknown): boolean {
+  if (typeof value === 'string') return isWellFormed(value)
+  if (Array.isArray(value)) return value.every(isWellFormedThroughout)
+  // 1e400 is read as infinity, and JSON has no way to write that.
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (value === null || typeof value !== 'object') return true
+  return Object.entries(value).every(([name, member]) => isWellFormed(name) && isWellFormedThroughout(member))
+}
+
+/** `form`: how the text has to read; `true`: it has to be storable, and so has all that is in an object. */
+function isTextOf(form: TextForm | true, value: unknown): boolean {
+  return isWellFormedThroughout(value) && (form === true || TEXT_FORMS[form].test(String(value)))
+}
+
+function isInt64(bounds: Int64Bounds, value: unknown): boolean {
+  if (value === null) return bounds.isNullable ?? false
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) return false
+  const amount = BigInt(value as number | bigint)
+  if (amount < INT64_MIN || amount > INT64_MAX) return false
+  if (bounds.minimum !== undefined && amount < BigInt(bounds.minimum)) return false
+  if (bounds.exclusiveMinimum !== undefined && amount <= BigInt(bounds.exclusiveMinimum)) return false
+  return bounds.maximum === undefined || amount <= BigInt(bounds.maximum)
+}
+
+const DIGITS = /^-?\d{1,19}$/
+
+/** An integer as it stands in an address: its digits become a bigint, exact. */
+function isInt64Text(
+  bounds: Int64Bounds,
+  text: unknown,
+  _schema?: unknown,
+  context?: DataValidationCxt,
+): boolean {
+  if (typeof text !== 'string' || !DIGITS.test(text)) return false
+  const value = BigInt(text)
+  if (context) context.parentData[context.parentDataProperty] = value
+  return isInt64(bounds, value)
+}
+
+const isDateTime = (fullFormats['date-time'] as { validate(text: string): boolean }).validate
+
+/** A date-time that a clock can show and the database can hold: no leap second, years 1 to 9999 in UTC. */
+function isTimestamp(text: string): boolean {
+  if (!isDateTime(text)) return false
+  const year = new Date(text).getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
+
+function createAjv(options: { coerceTypes: false | 'array'; allErrors: boolean }): Ajv {
+  const ajv = new Ajv({ ...options, useDefaults: true, strict: false, validateFormats: true, verbose: true })
+  addFormats.default(ajv)
+  ajv.addFormat('date-time', isTimestamp)
+  ajv.addKeyword({
+    keyword: 'wellFormed',
+    validate: isTextOf,
+  })
+  ajv.addKeyword(
+    options.coerceTypes
+      ? { keyword: 'int64', validate: isInt64Text, modifying: true }
+      : { keyword: 'int64', validate: isInt64 },
+  )
+  ajv.addKeyword({
+    keyword: 'memberByTag',
+    // Without a type it would be asked about values that are no objects, null among them.
+    type: 'object',
+    errors: 'full',
+    compile: (union: TaggedUnion) => memberByTag(ajv, union),
+  })
+  return ajv
+}
+
+interface TaggedUnion {
+  readonly tag: string
+  readonly members: readonly {
+    readonly properties: Readonly<Record<string, { readonly enum: readonly string[] }>>
+  }[]
+}
+
+/**
+ * Validates a member of a closed union by its tag, compiling it when it is first met: a union of all account types at
+ * once takes over a second.
+ */
+function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
+  const byTag = new Map(
+    members.flatMap((member) => member.properties[tag]!.enum.map((word) => [word, member] as const)),
+  )
+  const validate: DataValidateFunction = (value, context) => {
+    const instancePath = context?.instancePath ?? ''
+    const word = (value as Readonly<Record<string, string>>)[tag]
+    // That it is missing is said by the schema's own `required`.
+    if (word === undefined) return true
+    const member = byTag.get(word)
+    if (!member) {
+      const params = { allowedValues: [...byTag.keys()] }
+      validate.errors = [{ keyword: 'enum', instancePath: `${instancePath}/${tag}`, params }]
+      return false
+    }
+    const check = ajv.compile(member)
+    if (check(value)) return true
+    validate.errors = (check.errors ?? []).map((error) => ({
+      ...error,
+      instancePath: instancePath + error.instancePath,
+    }))
+    return false
+  }
+  return validate
+}
+
+/**
+ * Bodies are JSON. Query and path members are text on the wire: `limit=20` is an integer, and a list of one is what one
+ * text is. What decides stops at the first fault; what explains a refusal goes on to the last one.
+ */
+const COMPILERS = {
+  json: {
+    first: createAjv({ coerceTypes: false, allErrors: false }),
+    all: createAjv({ coerceTypes: false, allErrors: true }),
+  },
+  text: {
+    first: createAjv({ coerceTypes: 'array', allErrors: false }),
+    all: createAjv({ coerceTypes: 'array', allErrors: true }),
+  },
+} as const
+
+/** The validator of a schema of ours: for parsed JSON or for text, up to the first fault or to the last. */
+export function compile(
+  schema: unknown,
+  source: keyof typeof COMPILERS,
+  faults: 'first' | 'all',
+): ValidateFunction {
+  return COMPILERS[source][faults].compile(withOwnKeywords(schema) as object)
+}
+
+/**
+ * A schema in the keywords above: parsed JSON holds integers as numbers or bigints, which JSON Schema's `integer` does
+ * not know, and closed unions are told apart by their tag.
+ */
+function withOwnKeywords(schema: unknown): unknown {
+  if (schema === null || typeof schema !== 'object') return schema
+  // What several endpoints have in common stays one schema, so that a member of a union is compiled once for all of them.
+  const known = translated.get(schema)
+  if (known) return known
+  const made = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)
+  translated.set(schema, made)
+  return made
+}
+
+const translated = new WeakMap<object, object>()
+
+function translate(schema: object): object {
+  const { type, format, judgedByHandler, ...rest } = schema as Record<string, unknown>
+  if (judgedByHandler) return {}
+  if (format === 'int64') {
+    const { minimum, exclusiveMinimum, maximum } = rest as Int64Bounds
+    const isNullable = Array.isArray(type) && type.includes('null')
+    return { int64: { isNullable, minimum, exclusiveMinimum, maximum } }
+  }
+  const { discriminator, oneOf, ...others } = rest as {
+    discriminator?: { propertyName: string }
+    oneOf?: unknown[]
+  }
+  if (discriminator && oneOf)
+    return {
+      type,
+      ...others,
+      memberByTag: { tag: discriminator.propertyName, members: oneOf.map(withOwnKeywords) },
+    }
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, withOwnKeywords(value)]))
+}

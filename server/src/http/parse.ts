@@ -1,0 +1,64 @@
+import type { Endpoint } from '@countersign/contract/endpoint'
+import { type UnknownMember, unknownMembers } from '@countersign/contract/unknown-members'
+import type { Op } from '../app.ts'
+import { nearest } from '../nearest.ts'
+import type { Input } from '../operation.ts'
+import { isLenient } from '../platforms/platforms.ts'
+import { type Checked, checker, FAULTS_MAX, type Fault, fieldAt, type Part, refusal } from './validate.ts'
+
+/** The parts of a request that an endpoint's schemas are about. */
+export interface Sent {
+  readonly params: unknown
+  readonly query: unknown
+  /** Parsed JSON; undefined where there is none. */
+  readonly body: unknown
+}
+
+/** What an endpoint takes none of. */
+const NOTHING = { properties: {} }
+const CHECKED: Checked = { value: {}, faults: [] }
+/** Of a name that is longer this much is repeated. */
+const REPEATED_CHARACTERS_MAX = 64
+
+/**
+ * Gives a function that reads a request as an endpoint declares it. Error: 400 `INVALID_INPUT` that lists what is wrong
+ * with it, what it does not know last. A platform that is lenient is told nothing of the latter: it is left out.
+ */
+export function createParser<E extends Endpoint>(endpoint: E): (op: Op, sent: Sent) => Promise<Input<E>> {
+  const params = endpoint.params ? checker(endpoint.params, 'path') : () => CHECKED
+  const query = endpoint.query ? checker(endpoint.query, 'query') : () => CHECKED
+  const body = endpoint.body ? checker(endpoint.body, 'body') : () => ({ ...CHECKED, value: undefined })
+  return async (op, sent) => {
+    const isWithout = sent.body === undefined && endpoint.bodyOptional
+    const parts = {
+      params: params(sent.params),
+      query: query(sent.query),
+      body: isWithout ? { ...CHECKED, value: undefined } : body(sent.body),
+    }
+    const wrong = [...parts.params.faults, ...parts.query.faults, ...parts.body.faults]
+    const unknown = [
+      ...unknownIn(endpoint.query ?? NOTHING, sent.query, 'query'),
+      ...unknownIn(endpoint.body ?? NOTHING, sent.body, 'body'),
+    ]
+    const faults = unknown.length > 0 && !(await isLenient(op)) ? [...wrong, ...unknown] : wrong
+    const [first, ...others] = faults.slice(0, FAULTS_MAX)
+    if (first) throw refusal([first, ...others])
+    return { params: parts.params.value, query: parts.query.value, body: parts.body.value } as Input<E>
+  }
+}
+
+function unknownIn(schema: unknown, value: unknown, part: Part): Fault[] {
+  return unknownMembers(schema, value, FAULTS_MAX).map((member) => notKnown(member, part))
+}
+
+/** "customerInfo.fulName is not known; did you mean fullName?" */
+function notKnown({ path, known }: UnknownMember, part: Part): Fault {
+  const meant = nearest(path.at(-1)!, known)
+  const field = fieldAt(path.map(shortened), part)
+  return { field, message: `${field} is not known${meant ? `; did you mean ${meant}?` : ''}` }
+}
+
+function shortened(name: string): string {
+  const text = name.slice(0, REPEATED_CHARACTERS_MAX).toWellFormed()
+  return name.length > REPEATED_CHARACTERS_MAX ? `${text}…` : text
+}

@@ -1,0 +1,79 @@
+import type { ErrorObject } from 'ajv'
+import type { Int64Bounds } from './ajv.ts'
+
+/** What an error of the validator says of its field, after the field's name. */
+type Words = (error: ErrorObject) => string
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'an e-mail address',
+  date: 'a day of the calendar, like 2026-01-31',
+  'date-time': 'a time with its zone, like 2026-01-31T12:00:00Z',
+  uri: 'a URL',
+}
+
+/** By keyword. What texts a schema takes it may say `inWords`; its pattern says it to a program only. */
+const WORDS: Readonly<Record<string, Words>> = {
+  required: () => 'is required',
+  wellFormed: ({ schema }) =>
+    schema === true
+      ? 'contains U+0000, a lone surrogate or a number too large'
+      : 'contains a control character, a lone surrogate or a character that sets the direction of text',
+  enum: ({ params }) => `must be one of ${params.allowedValues.join(', ')}`,
+  int64: ({ schema }) => `must be an integer${boundsOf(schema as Int64Bounds)}`,
+  type: ({ params }) => `must be ${typesOf(params.type as string | readonly string[])}`,
+  pattern: ({ params, parentSchema }) =>
+    `must be ${parentSchema?.inWords ?? `text of the form ${params.pattern}`}`,
+  format: ({ params, parentSchema }) =>
+    `must be ${parentSchema?.inWords ?? FORMATS[params.format] ?? params.format}`,
+  minimum: ({ params }) => `must be at least ${params.limit}`,
+  maximum: ({ params }) => `must be at most ${params.limit}`,
+  exclusiveMinimum: ({ params }) => `must be more than ${params.limit}`,
+  exclusiveMaximum: ({ params }) => `must be less than ${params.limit}`,
+  minLength: ({ params }) =>
+    params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`,
+  maxLength: ({ params }) => `must have at most ${counted(params.limit, 'character')}`,
+  minItems: ({ params }) =>
+    params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} items`,
+  maxItems: ({ params }) => `must have at most ${counted(params.limit, 'item')}`,
+  uniqueItems: ({ params }) =>
+    `has the same item twice, at ${[params.i, params.j].sort((a, b) => a - b).join(' and ')}`,
+  minProperties: ({ params }) => `must have at least ${counted(params.limit, 'member')}`,
+  maxProperties: ({ params }) => `must have at most ${counted(params.limit, 'member')}`,
+  additionalProperties: ({ params }) => `has a member that is not known: ${params.additionalProperty}`,
+}
+
+/** The keywords that have words; a test holds the contract's schemas against them. */
+export const KEYWORDS_WITH_WORDS: readonly string[] = Object.keys(WORDS)
+
+/** What is wrong with a field, in words that follow its name: "must be at most 100". */
+export function describe(error: ErrorObject): string {
+  return WORDS[error.keyword]?.(error) ?? 'is not valid'
+}
+
+function typesOf(types: string | readonly string[]): string {
+  return [types]
+    .flat()
+    .map((type) => TYPES[type])
+    .join(' or ')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function boundsOf({ minimum, exclusiveMinimum, maximum }: Int64Bounds): string {
+  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
+  if (least !== undefined && maximum !== undefined) return ` from ${least} to ${maximum}`
+  if (least !== undefined) return ` of at least ${least}`
+  return maximum === undefined ? ' of 64 bits' : ` of at most ${maximum}`
+}
