@@ -11,6 +11,7 @@ import { agentApprovalTable, agentDenialTable, tryLimitTable } from './agent-tab
 import { cardDeclineTable } from './card-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
+import { payloadTable, signedCallTable } from './signing-tables.ts'
 
 /**
  * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
@@ -29,6 +30,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a card': () => stateTable(CARD_TRANSITIONS),
   'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),
   'when a card is declined': cardDeclineTable,
+  'what a payload says': payloadTable,
+  'calls that are signed': signedCallTable,
 }
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>

@@ -1,0 +1,60 @@
+import { API } from '@countersign/contract/api'
+import type { Endpoint } from '@countersign/contract/endpoint'
+import { PAYLOADS, type SignedOperation } from '@countersign/contract/payloads'
+import { markdownTable } from './markdown-table.ts'
+
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+}
+
+const operations = Object.keys(PAYLOADS) as SignedOperation[]
+
+/** The members that every payload has. */
+const COMMON = operations
+  .map((operation) => Object.keys(PAYLOADS[operation].properties))
+  .reduce((common, own) => common.filter((member) => own.includes(member)))
+
+/** What each payload says beside what all of them say. */
+export function payloadTable(): string {
+  return markdownTable(
+    ['`operation`', 'members of its own'],
+    operations.map((operation) => [
+      `\`${operation}\``,
+      membersOf(PAYLOADS[operation])
+        .filter((member) => !COMMON.includes(member.replace(/\W.*$/, '')))
+        .map((member) => `\`${member}\``)
+        .join(', '),
+    ]),
+  )
+}
+
+/** `card`, `state?`, `sends {amount, currency}`. */
+function membersOf({ properties = {}, required = [] }: JsonSchema): string[] {
+  return Object.entries(properties).map(([name, schema]) => {
+    const inner = membersOf(schema.items ?? schema)
+    const of = inner.length === 0 ? '' : ` {${inner.join(', ')}}`
+    return `${name}${schema.items ? '[]' : ''}${required.includes(name) ? '' : '?'}${of}`
+  })
+}
+
+const ALONE = {
+  executes: 'executes: the payload stands in the quote',
+  ignored: 'is ignored: a first call',
+  refused: '401 `REQUEST_ID_MISSING`',
+} as const
+
+/** Every call that a wallet may have to sign. */
+export function signedCallTable(): string {
+  const endpoints: readonly Endpoint[] = Object.values(API)
+  return markdownTable(
+    ['call', '`Svc-Wallet-Signature` without `Request-Id`'],
+    endpoints
+      .filter(({ signed }) => signed)
+      .map(({ method, path, signatureAlone = 'refused' }) => [
+        `\`${method} ${path}\``,
+        ALONE[signatureAlone],
+      ]),
+  )
+}
