@@ -31,11 +31,12 @@ export function payloadTable(): string {
 }
 
 /** `card`, `state?`, `sends {amount, currency}`. */
-function membersOf({ properties = {}, required = [] }: JsonSchema): string[] {
-  return Object.entries(properties).map(([name, schema]) => {
-    const inner = membersOf(schema.items ?? schema)
+function membersOf(schema: object): string[] {
+  const { properties = {}, required = [] }: JsonSchema = schema
+  return Object.entries(properties).map(([name, member]) => {
+    const inner = membersOf(member.items ?? member)
     const of = inner.length === 0 ? '' : ` {${inner.join(', ')}}`
-    return `${name}${schema.items ? '[]' : ''}${required.includes(name) ? '' : '?'}${of}`
+    return `${name}${member.items ? '[]' : ''}${required.includes(name) ? '' : '?'}${of}`
   })
 }
 
@@ -52,9 +53,9 @@ export function signedCallTable(): string {
     ['call', '`Svc-Wallet-Signature` without `Request-Id`'],
     endpoints
       .filter(({ signed }) => signed)
-      .map(({ method, path, signatureAlone = 'refused' }) => [
+      .map(({ method, path, signatureAlone }) => [
         `\`${method} ${path}\``,
-        ALONE[signatureAlone],
+        ALONE[signatureAlone ?? 'refused'],
       ]),
   )
 }
