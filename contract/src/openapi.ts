@@ -251,7 +251,7 @@ function namedComponents(): Json {
 }
 
 /** Of our own validation; they say nothing to anybody else's. */
-const OWN_KEYWORDS = new Set(['wellFormed', 'inWords', 'judgedByHandler'])
+const OWN_KEYWORDS = new Set(['wellFormed', 'inWords', 'freeFormMax', 'judgedByHandler'])
 
 /** A schema with every named schema in it, itself included, replaced by a reference. */
 function refer(node: unknown): unknown {

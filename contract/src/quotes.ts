@@ -6,7 +6,7 @@ import { Id, IdOfAny, PathId } from './ids.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 import { PaymentRail } from './rails.ts'
 import { OutgoingRateDetails } from './rate-details.ts'
-import { FreeForm, Int64, OneOf, OneOfWords, Prose, Tag, Text, Timestamp } from './schema.ts'
+import { FreeForm, FreeFormInput, Int64, OneOf, OneOfWords, Prose, Tag, Text, Timestamp } from './schema.ts'
 import { SignedRequestChallenge } from './signed-retry.ts'
 import { QUOTE_STATES } from './states.ts'
 
@@ -92,7 +92,7 @@ export const QuoteRequest = Type.Object({
   description: Type.Optional(Prose(500)),
   purposeOfPayment: Type.Optional(OneOfWords(PURPOSES_OF_PAYMENT)),
   lookupId: Type.Optional(Text(255, { description: 'The receiver lookup that came before' })),
-  senderCustomerInfo: Type.Optional(FreeForm('What the receiver asks to know about the sender')),
+  senderCustomerInfo: Type.Optional(FreeFormInput('What the receiver asks to know about the sender')),
 })
 
 /** A price, good until `expiresAt`, and the transaction that pays it (specification 2.5). */

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { endpoint, KIB } from './endpoint.ts'
 import { CurrencyCode, UmaAddressInput } from './formats.ts'
 import { Id, PathId } from './ids.ts'
-import { FreeForm, Int64, Prose } from './schema.ts'
+import { FreeFormInput, Int64, Prose } from './schema.ts'
 import { SignedRequestChallenge } from './signed-retry.ts'
 import { Transaction } from './transactions.ts'
 
@@ -12,7 +12,7 @@ export const APPROVAL_SECONDS = 15 * 60
 const transactionPath = Type.Object({ transactionId: PathId })
 
 const receiverCustomerInfo = Type.Optional(
-  FreeForm('What the platform tells of its customer to the side that sends'),
+  FreeFormInput('What the platform tells of its customer to the side that sends'),
 )
 
 export const ApprovePaymentRequest = Type.Object({ receiverCustomerInfo })

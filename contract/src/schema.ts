@@ -2,10 +2,11 @@ import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Ty
 
 /**
  * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object
- * is the type, the validation and the OpenAPI text. Four keywords are ours and are explained here:
+ * is the type, the validation and the OpenAPI text. Five keywords are ours and are explained here:
  * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
  * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate. `line` and `prose` say more,
  *   see `TEXT_FORMS`.
+ * - `freeFormMax` on an object whose members are the caller's own: how much of them there may be.
  * - `inWords` on a string with a pattern: what it must be, for a person. A refusal says "must be …".
  * - `judgedByHandler: true`: any value passes the validation, because whether it counts is for the handler to know.
  */
@@ -124,6 +125,19 @@ export function FreeForm(description?: string): TUnsafe<Record<string, unknown>>
     additionalProperties: true,
     wellFormed: true,
     ...(description ? { description } : {}),
+  })
+}
+
+/** How much a caller may give as it likes: names and items at all levels, levels, and bytes of its JSON. */
+export const FREE_FORM_MAX = { members: 100, levels: 5, bytes: 4096 } as const
+export type FreeFormMax = typeof FREE_FORM_MAX
+
+/** `FreeForm` of a caller, which is stored: no more than `FREE_FORM_MAX`. */
+export function FreeFormInput(description: string): TUnsafe<Record<string, unknown>> {
+  const { members, levels, bytes } = FREE_FORM_MAX
+  return Type.Unsafe<Record<string, unknown>>({
+    ...FreeForm(`${description}. At most ${members} members, ${levels} levels and ${bytes} bytes of JSON`),
+    freeFormMax: FREE_FORM_MAX,
   })
 }
 

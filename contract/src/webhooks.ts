@@ -10,7 +10,7 @@ import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
 import { Id, PathId } from './ids.ts'
 import { InternalAccount } from './internal-accounts.ts'
 import { CounterpartyFieldDefinition } from './receivers.ts'
-import { FreeForm, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from './schema.ts'
+import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from './schema.ts'
 import { IncomingTransaction, Transaction } from './transactions.ts'
 
 function webhook<const T extends EventType, D extends TSchema>(types: readonly T[], data: D) {
@@ -90,7 +90,7 @@ export const TestWebhook = Type.Object({
 
 /** What a platform may say with its approval of a payment. */
 export const IncomingPaymentApproval = Type.Object({
-  receiverCustomerInfo: Type.Optional(FreeForm('What the sending side asked about the receiver')),
+  receiverCustomerInfo: Type.Optional(FreeFormInput('What the sending side asked about the receiver')),
 })
 
 /** One kind of request that the platform's own server gets. */

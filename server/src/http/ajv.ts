@@ -1,8 +1,9 @@
-import { TEXT_FORMS, type TextForm } from '@countersign/contract/schema'
+import { type FreeFormMax, TEXT_FORMS, type TextForm } from '@countersign/contract/schema'
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { isWithinFreeForm } from '../free-form.ts'
 import { INT64_MAX, INT64_MIN } from '../int64.ts'
 
 export interface Int64Bounds {
@@ -69,6 +70,10 @@ function createAjv(options: { coerceTypes: false | 'array'; allErrors: boolean }
   const ajv = new Ajv({ ...options, useDefaults: true, strict: false, validateFormats: true, verbose: true })
   addFormats.default(ajv)
   ajv.addFormat('date-time', isTimestamp)
+  ajv.addKeyword({
+    keyword: 'freeFormMax',
+    validate: (max: FreeFormMax, value: unknown) => isWithinFreeForm(value, max),
+  })
   ajv.addKeyword({
     keyword: 'wellFormed',
     validate: isTextOf,

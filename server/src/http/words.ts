@@ -1,3 +1,4 @@
+import type { FreeFormMax } from '@countersign/contract/schema'
 import type { ErrorObject } from 'ajv'
 import type { Int64Bounds } from './ajv.ts'
 
@@ -28,6 +29,10 @@ const WORDS: Readonly<Record<string, Words>> = {
     schema === true
       ? 'contains U+0000, a lone surrogate or a number too large'
       : 'contains a control character, a lone surrogate or a character that sets the direction of text',
+  freeFormMax: ({ schema }) => {
+    const { members, levels, bytes } = schema as FreeFormMax
+    return `must have at most ${members} members, ${levels} levels and ${bytes} bytes of JSON`
+  },
   enum: ({ params }) => `must be one of ${params.allowedValues.join(', ')}`,
   int64: ({ schema }) => `must be an integer${boundsOf(schema as Int64Bounds)}`,
   type: ({ params }) => `must be ${typesOf(params.type as string | readonly string[])}`,

@@ -1,6 +1,7 @@
 import { CUSTOMER_INFO_FIELDS } from '@countersign/contract/config'
 import type { Op } from '../app.ts'
 import { update, type Write } from '../db/writes.ts'
+import { isWithinFreeForm } from '../free-form.ts'
 import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import type { AnswerRule } from '../webhooks/answers.ts'
 import { approveReceipt, isAwaitingApproval, rejectReceipt } from './receipts.ts'
@@ -44,7 +45,7 @@ function markTaken(receipt: TransactionWithCustomer): Write {
 /** What comes from the platform's server is read with care: what is not of the form that was agreed is left out. */
 function customerInfoOf(body: unknown): Record<string, unknown> | undefined {
   const info = membersOf(body).receiverCustomerInfo
-  return isObject(info) && isStorable(info) ? info : undefined
+  return isObject(info) && isStorable(info) && isWithinFreeForm(info) ? info : undefined
 }
 
 function reasonOf(body: unknown): { readonly reason?: string } {
