@@ -65,7 +65,7 @@ export async function preparePayment(api: Api, payer: Payer, quote: Quote): Prom
   const { requestId } = JSON.parse(payload) as { requestId: string }
   const path = `/quotes/${quote.id}/execute`
   const key = { 'Idempotency-Key': quote.id }
-  const signature = await payer.session.sign(payload)
+  const signature = await payer.session.key.sign(payload)
   const signedHeaders = { ...key, 'Svc-Wallet-Signature': signature, 'Request-Id': requestId }
   return {
     transactionId: quote.transactionId,

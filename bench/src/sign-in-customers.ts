@@ -72,7 +72,7 @@ export async function hidingRetry(api: Api, connection: Connection, customer: Cu
   const body = JSON.stringify({ privateEnabled: true })
   const asked = await bodyOf(connection.send(api.patch(path, body)), 202)
   const { payloadToSign, requestId } = JSON.parse(asked) as Record<string, string>
-  const signature = await customer.session.sign(payloadToSign!)
+  const signature = await customer.session.key.sign(payloadToSign!)
   return api.patch(path, body, { 'Svc-Wallet-Signature': signature, 'Request-Id': requestId! })
 }
 

@@ -1,7 +1,6 @@
 import { CountersignError } from '@countersign/sdk/errors'
 import type { Session } from '@countersign/sdk/session'
 import type { Signer } from '@countersign/sdk/signer'
-import { statementOf } from '@countersign/sdk/statement'
 import type { Wallet } from '@countersign/sdk/wallet'
 import { idsOf, sayCard } from './cards.ts'
 import { Failure } from './failure.ts'
@@ -47,20 +46,19 @@ async function findHolder(
     throw new Failure(
       `${cardholderId} has no embedded wallet, and so nothing to sign with: it comes with an e-mail address.`,
     )
-  const sign = async (payloadToSign: string) => {
-    await refuseOutsideSandbox(countersign, payloadToSign)
-    return (await signIn(countersign.wallet(walletId))).sign(payloadToSign)
+  const sign: Signer['sign'] = async (payload) => {
+    await refuseOutsideSandbox(countersign, payload.statement.summary)
+    return (await signIn(countersign.wallet(walletId))).sign(payload)
   }
-  return { holder: { sign }, walletId }
+  return { holder: { accountId: walletId, sign }, walletId }
 }
 
 /** Anywhere but in sandbox a sign-in would send the customer a code, and the signature is the customer's own. */
-async function refuseOutsideSandbox(countersign: Shell['countersign'], payloadToSign: string): Promise<void> {
+async function refuseOutsideSandbox(countersign: Shell['countersign'], words: string): Promise<void> {
   try {
     await countersign.call('sandbox_clock_get')
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
-    const words = statementOf(payloadToSign)?.summary ?? payloadToSign
     throw new Failure(
       `This server is not a sandbox, so only the cardholder's device can sign, in your app (countersign.card(id) of the sdk with a session): ${words}`,
     )

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Answer } from '@countersign/sdk/calls'
 import { CountersignError } from '@countersign/sdk/errors'
 import type { Session } from '@countersign/sdk/session'
-import { statementOf } from '@countersign/sdk/statement'
+import { signedCall } from '@countersign/sdk/signed-call'
+import { membersOf, type Payment } from '@countersign/sdk/statement'
 import { formatAmount, formatRate } from './amounts.ts'
 import type { Demo } from './demo.ts'
 import type { DemoCustomer } from './demo-customer.ts'
@@ -34,15 +35,15 @@ export async function pay(demo: Demo, customer: DemoCustomer, session: Session):
   script.call('quote_execute', "pay; the wallet's signature is missing")
   const first = await countersign.call('quote_execute', { params, idempotencyKey })
   if (first.status !== 202) throw new Failure(`The first call answered ${first.status}, not 202.`)
-  const { payloadToSign, requestId } = first.body
+  const { payloadToSign, requestId, expiresAt } = first.body
   script.show('answer', '202: sign this payload')
   script.show('request', requestId)
 
-  script.step('device: shows what it is asked to sign', "in the payload's own words")
-  const statement = statementOf(payloadToSign)
-  for (const [i, words] of wrap(statement?.summary ?? payloadToSign, WORDS_WIDTH).entries())
-    script.show(i === 0 ? 'the words' : '', words)
-  const signature = await session.sign(payloadToSign)
+  script.step('device: checks that this is the call it asked for', 'and shows what is paid to whom')
+  const asked = { ...signedCall('quote_execute', { params }), requestId, expiresAt }
+  const signature = await session
+    .confirmedBy((payment) => confirmPayment(demo, payment, quote))
+    .approve(payloadToSign, asked)
   script.show('stamp', `${signature.slice(0, 50)}… (${signature.length} characters)`)
 
   const call = { params, idempotencyKey, requestId, signature }
@@ -58,6 +59,17 @@ export async function pay(demo: Demo, customer: DemoCustomer, session: Session):
   script.show('status', `${transaction.status} after ${Math.round(performance.now() - begun)} ms`)
   if (transaction.status !== 'COMPLETED') throw new Failure(`The payment ended as ${transaction.status}.`)
   return { call }
+}
+
+/** What an app shows its customer before they agree, all of it out of the text that is signed. */
+function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boolean {
+  for (const [i, words] of wrap(payment.summary, WORDS_WIDTH).entries())
+    script.show(i === 0 ? 'the words' : '', words)
+  script.show('leaves', formatAmount(payment.sends.amount, quote.sendingCurrency))
+  script.show('arrives', formatAmount(payment.delivers.amount, quote.receivingCurrency))
+  for (const [i, [member, text]] of membersOf(payment.destination).entries())
+    script.show(i === 0 ? 'at' : '', `${member}: ${text}`)
+  return true
 }
 
 async function makeQuote({ countersign, script }: Demo, customer: DemoCustomer): Promise<Quote> {

@@ -24,7 +24,8 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
 
   script.step('device: makes a P-256 key and seals the code', 'so that only the enclave can read the two')
   const key = await DeviceKey.generate()
-  const encryptedOtpBundle = await key.sealCode(SANDBOX_CODE, challenge.otpEncryptionTargetBundle)
+  const pinned = { accountId: walletId, quorumPublicKey: await countersign.quorumPublicKey() }
+  const encryptedOtpBundle = await key.sealCode(SANDBOX_CODE, challenge.otpEncryptionTargetBundle, pinned)
   script.show('public key', key.publicKey)
   script.show('sealed', `${encryptedOtpBundle.slice(0, 50)}… (${encryptedOtpBundle.length} characters)`)
 
@@ -36,8 +37,8 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
   script.show('answer', '202: prove that the sealed key is yours')
   script.show('request', requestId)
 
-  script.step('device: stamps the verification token', 'with the key that is to sign from now on')
-  const signature = await key.sign(payloadToSign)
+  script.step('device: stamps the verification token', "which is the enclave's word on this key")
+  const signature = await key.approveSignIn(payloadToSign, pinned)
   script.show('stamp', `${signature.slice(0, 50)}… (${signature.length} characters)`)
 
   script.call('credential_verify', 'second leg: the same body with the stamp')

@@ -57,6 +57,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
     expect(stdout).toMatch(/answer +200 PROCESSING, as it was stored/)
     expect(stdout).toMatch(/answer +401 UNAUTHORIZED: /)
     expect(stdout).toMatch(/Sign-in to settled payment: \d+\.\d\d s/)
+    expect(stdout).toMatch(/ accountInfo\.accountNumber: 000123456789\n/)
     const tooWide = stdout.split('\n').filter((line) => line.length > 100)
     expect(tooWide).toEqual([])
     // What the amounts say adds up to the last unit.

@@ -1,7 +1,7 @@
 import { Countersign } from '@countersign/sdk/countersign'
 import type { Session, SessionRecord } from '@countersign/sdk/session'
 import type { Signer } from '@countersign/sdk/signer'
-import { statementOf } from '@countersign/sdk/statement'
+import { isPayment, membersOf, type Statement } from '@countersign/sdk/statement'
 import { forgetSession, keepSession, keptSession } from './kept-session.ts'
 import { ask, find, item, on, say } from './view.ts'
 
@@ -23,18 +23,34 @@ const countersign = new Countersign({ baseUrl: `${location.origin}/api` })
 const wallet = countersign.wallet(me.walletId, {
   quorumPublicKey: QUORUM_PUBLIC_KEY,
   relyingParty: { name: 'Wallet' },
+  confirm: showAndAsk,
 })
 let session: Session | undefined
 
 find('owner').textContent = `${me.name}, ${me.email}`
 
-/** Shows the words of a payload and signs it when the customer agrees. */
-const askingSigner: Signer = {
-  async sign(payloadToSign) {
-    find('confirm-words').textContent = statementOf(payloadToSign)?.summary ?? payloadToSign
-    if ((await ask('confirm')) !== 'yes') throw new Error('Not signed.')
-    return signedIn().sign(payloadToSign)
-  },
+/** Shows what is about to be signed, and of a payment every member of the payee; whether the customer agrees. */
+async function showAndAsk(statement: Statement): Promise<boolean> {
+  find('confirm-words').textContent = statement.summary
+  find('confirm-payee').replaceChildren(
+    ...(isPayment(statement) ? membersOf(statement.destination) : []).flatMap(([member, text]) => [
+      Object.assign(document.createElement('dt'), { textContent: member }),
+      Object.assign(document.createElement('dd'), { textContent: text }),
+    ]),
+  )
+  return (await ask('confirm')) === 'yes'
+}
+
+/** The session shows payments by itself; this signer shows whatever it is that is signed. */
+function askingSigner(): Signer {
+  const { accountId } = wallet
+  return {
+    accountId,
+    async sign(payload) {
+      if (!(await showAndAsk(payload.statement))) throw new Error('Not signed.')
+      return signedIn().sign(payload)
+    },
+  }
 }
 
 on('send-code', async () => {
@@ -100,14 +116,14 @@ on('pay-form', async () => {
       lockedCurrencyAmount: cents(find<HTMLInputElement>('amount').value),
     },
   })
-  await countersign.signed('quote_execute', { params: { quoteId: quote.id } }, askingSigner)
+  await countersign.signed('quote_execute', { params: { quoteId: quote.id } }, signedIn())
   say('The payment is under way.')
   const { status } = await countersign.waitForTransaction(quote.transactionId)
   await show(status === 'COMPLETED' ? 'Paid: the payment has settled.' : `The payment ended as ${status}.`)
 })
 
 on('export', async () => {
-  const phrase = await wallet.export(askingSigner)
+  const phrase = await wallet.export(askingSigner())
   const words = find('words')
   words.replaceChildren(
     ...phrase.split(' ').map((word) => Object.assign(document.createElement('li'), { textContent: word })),

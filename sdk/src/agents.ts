@@ -1,7 +1,10 @@
+import type { AgentQuote } from './agent.ts'
 import type { Answer, BodyInput, Caller, ItemOf, QueryInput } from './calls.ts'
 import { paginate } from './paginate.ts'
+import { PayloadMismatchError } from './payload-mismatch.ts'
 import { signed } from './signed.ts'
 import type { Signer } from './signer.ts'
+import { isPayment } from './statement.ts'
 import type { AgentAction } from './wait-for-decision.ts'
 
 /** A program that acts for one customer under a policy, as its platform sees it. */
@@ -9,8 +12,10 @@ export type AgentRecord = Answer<'agent_get'>['body']
 /** What connects an agent: shown once. */
 export type DeviceCode = Answer<'agent_device_code_create'>['body']
 
-/** Which action: as a list or an event has it. */
-export type ActionReference = Pick<AgentAction, 'id' | 'agentId'>
+/** Which action: as a list or an event has it. Where its `quote` is given, no other one is signed. */
+export type ActionReference = Pick<AgentAction, 'id' | 'agentId'> & {
+  readonly quote?: Pick<AgentQuote, 'id'>
+}
 
 /** An embedded wallet pays, so the approval takes the signature of its holder: give a session of the wallet. */
 export class SignatureRequiredError extends Error {
@@ -98,16 +103,17 @@ export class Agents {
    * Has an action done. Everything is checked again: look at the answer's `status`, which is `FAILED` where something
    * does not hold any more, with a `rejectionReason`. From an embedded wallet its holder signs, with `session`; without
    * one it rejects with SignatureRequiredError. Rejects with CountersignError: 409 `CONFLICT` where it was decided
-   * otherwise before.
+   * otherwise before; as the session does, which wants the payment confirmed (`Confirm`).
    */
-  async approve({ id, agentId }: ActionReference, session?: Signer): Promise<AgentAction> {
-    const signer = session ?? {
-      sign: async (payloadToSign: string) => {
-        throw new SignatureRequiredError(id, payloadToSign)
-      },
+  async approve({ id, agentId, quote }: ActionReference, session?: Signer): Promise<AgentAction> {
+    const input = { params: { agentId, actionId: id } }
+    if (session) {
+      const holder = quote ? signerOf(quote, session) : session
+      return (await signed(this.#caller, 'agent_action_approve', input, holder)).body
     }
-    const params = { agentId, actionId: id }
-    return (await signed(this.#caller, 'agent_action_approve', { params }, signer)).body
+    const answer = await this.#caller.call('agent_action_approve', input)
+    if (answer.status === 202) throw new SignatureRequiredError(id, answer.body.payloadToSign)
+    return answer.body
   }
 
   /** Turns an action down; the agent reads the reason. Rejects with CountersignError as `approve` does. */
@@ -115,5 +121,18 @@ export class Agents {
     const params = { agentId, actionId: id }
     const body = reason === undefined ? {} : { reason }
     return (await this.#caller.call('agent_action_reject', { params, body })).body
+  }
+}
+
+/** Signs the payment of this quote alone. */
+function signerOf(quote: Pick<AgentQuote, 'id'>, session: Signer): Signer {
+  return {
+    accountId: session.accountId,
+    async sign(payload) {
+      const { statement } = payload
+      if (!isPayment(statement) || statement.quote !== quote.id)
+        throw new PayloadMismatchError('quote', `is not ${quote.id}, which the action is about`)
+      return session.sign(payload)
+    },
   }
 }

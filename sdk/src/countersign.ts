@@ -16,7 +16,8 @@ import { Wallet, type WalletOptions } from './wallet.ts'
  * A platform's way to the API, everything in one place:
  *
  *     const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
- *     const session = await countersign.wallet(accountId).email.signIn({ code: askTheCustomer })
+ *     const wallet = countersign.wallet(accountId, { confirm: showThePayment })
+ *     const session = await wallet.email.signIn({ code: askTheCustomer })
  *     const { body: quote } = await countersign.signed('quote_execute', { params: { quoteId } }, session)
  *     await countersign.waitForTransaction(quote.transactionId)
  *
@@ -56,6 +57,11 @@ export class Countersign implements Caller {
   /** See `waitForTransaction`. */
   async waitForTransaction(transactionId: string, options?: WaitOptions): Promise<Transaction> {
     return waitForTransaction(this.#client, transactionId, options)
+  }
+
+  /** See `Client.quorumPublicKey`. */
+  async quorumPublicKey(): Promise<string> {
+    return this.#client.quorumPublicKey()
   }
 
   /** See `Wallet`. Where no `quorumPublicKey` is given, the server's own word on it is taken, once. */

@@ -1,8 +1,11 @@
+import { toJson } from '@countersign/server/json'
 import { describe, expect, test } from 'vitest'
 import type { Caller } from './calls.ts'
+import { ACCOUNT, issue, PAYEE, PAYMENT, QUOTE } from './hostile-backend.testing.ts'
 import { paginate } from './paginate.ts'
 import { signed } from './signed.ts'
-import { statementOf } from './statement.ts'
+import type { Signer } from './signer.ts'
+import { membersOf, statementOf } from './statement.ts'
 import { StillUnderWayError, waitForTransaction } from './wait-for-transaction.ts'
 
 /** A way to the API that ends in a function. */
@@ -18,9 +21,13 @@ function callerOf(answer: (name: string, input: Record<string, unknown>) => unkn
 }
 
 describe('a signed operation', () => {
-  const challenge = { status: 202, body: { payloadToSign: '{"a": 1}', requestId: 'Request:1' } }
-  const input = { params: { quoteId: 'Quote:1' } }
-  const signer = { sign: async (payload: string) => `stamp over ${payload}` }
+  const input = { params: { quoteId: QUOTE } }
+  const issued = issue('quote_execute', input)
+  const text = toJson(issued.payload)
+  const { requestId, expiresAt } = issued
+  const challenge = { status: 202, body: { payloadToSign: text, requestId, expiresAt } }
+  const signer: Signer = { accountId: ACCOUNT, sign: async (payload) => `stamp over ${payload.text}` }
+  const signerOf = (sign: () => Promise<string>): Signer => ({ accountId: ACCOUNT, sign })
 
   test('repeats the call with the stamp over the exact payload and with the same key', async () => {
     const { caller, calls } = callerOf((_, { signature }) =>
@@ -29,8 +36,8 @@ describe('a signed operation', () => {
     expect(await signed(caller, 'quote_execute', input, signer)).toEqual({ status: 200, body: {} })
     const [first, second] = calls
     expect(first!.input).toEqual({ ...input, idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/) })
-    const signature = 'stamp over {"a": 1}'
-    expect(second!.input).toEqual({ ...first!.input, signature, requestId: 'Request:1' })
+    const signature = `stamp over ${text}`
+    expect(second!.input).toEqual({ ...first!.input, signature, requestId })
   })
 
   test('keeps the key that it is given', async () => {
@@ -42,15 +49,15 @@ describe('a signed operation', () => {
   })
 
   test('passes an answer through where nothing is to be signed', async () => {
-    const { caller, calls } = callerOf(() => ({ status: 200, body: { id: 'Quote:1' } }))
-    const never = { sign: () => Promise.reject(new Error('nothing to sign')) }
+    const { caller, calls } = callerOf(() => ({ status: 200, body: { id: QUOTE } }))
+    const never = signerOf(() => Promise.reject(new Error('nothing to sign')))
     expect(await signed(caller, 'quote_execute', input, never)).toMatchObject({ status: 200 })
     expect(calls).toHaveLength(1)
   })
 
   test('does nothing more when the person does not sign', async () => {
     const { caller, calls } = callerOf(() => challenge)
-    const refuses = { sign: () => Promise.reject(new Error('I do not want to')) }
+    const refuses = signerOf(() => Promise.reject(new Error('I do not want to')))
     await expect(signed(caller, 'quote_execute', input, refuses)).rejects.toThrow('I do not want to')
     expect(calls).toHaveLength(1)
   })
@@ -115,19 +122,20 @@ describe('waiting for a transaction', () => {
 
 describe('the words of a payload', () => {
   test('are read, with amounts exact', () => {
-    const payload =
-      '{"operation":"quote_execute","summary":"Pay","account":"InternalAccount:1","amount":9223372036854775807}'
-    expect(statementOf(payload)).toMatchObject({
-      operation: 'quote_execute',
-      summary: 'Pay',
-      amount: 2n ** 63n - 1n,
-    })
+    const statement = statementOf(toJson(issue('quote_execute', {}).payload))
+    expect(statement).toMatchObject({ operation: 'quote_execute', account: ACCOUNT, sends: PAYMENT.sends })
+    expect(membersOf(PAYEE)).toContainEqual(['accountInfo.beneficiary.fullName', 'Ada Lovelace'])
   })
 
-  test.each(['', 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln', 'null', '[]', '{}', '{"operation":1}'])(
-    '%j has none',
-    (payload) => {
-      expect(statementOf(payload)).toBeUndefined()
-    },
-  )
+  test.each([
+    '',
+    'eyJhbGciOiJFUzI1NiJ9.e30.c2ln',
+    'null',
+    '[]',
+    '{}',
+    '{"operation":1}',
+    '{"operation":"toString"}',
+  ])('%j has none', (payload) => {
+    expect(statementOf(payload)).toBeUndefined()
+  })
 })

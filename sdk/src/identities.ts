@@ -48,7 +48,7 @@ export class Identities {
     readonly credentialId?: string
     readonly key?: RecipientKey
   }): Promise<Session> {
-    const { caller } = this.#access
+    const { caller, accountId, confirm } = this.#access
     const id = await findCredential(this.#access, 'OAUTH', options.credentialId)
     const key = options.key ?? (await RecipientKey.generate())
     const { clientPublicKey } = key
@@ -58,6 +58,6 @@ export class Identities {
       body: { type: 'OAUTH', oidcToken, clientPublicKey },
     })
     if (answer.status !== 200) throw new NoCredentialError(`${id} is not signed in to with a token alone.`)
-    return Session.ofSealedKey(caller, answer.body, key)
+    return Session.ofSealedKey(caller, { ...answer.body, accountId }, key, confirm)
   }
 }

@@ -1,6 +1,7 @@
+import { toCanonicalJson as canonicalOnServer, parseJson as parseOnServer } from '@countersign/server/json'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson, toJson } from './json.ts'
+import { parseJson, toCanonicalJson, toJson } from './json.ts'
 
 describe('JSON', () => {
   test('every 64-bit integer survives both ways', () => {
@@ -10,6 +11,20 @@ describe('JSON', () => {
         expect(text).toBe(`{"amount":${amount}}`)
         expect(BigInt((parseJson(text) as { amount: number | bigint }).amount)).toBe(amount)
       }),
+    )
+  })
+
+  test('the canonical text of a body is the one that the server hashes', () => {
+    const bodies = fc.anything({ withBigInt: true, withUnicodeString: true, key: fc.string(), maxDepth: 4 })
+    fc.assert(
+      fc.property(bodies, (body) => {
+        fc.pre(!toJson(body).includes('__proto__'))
+        expect(toCanonicalJson(body)).toBe(canonicalOnServer(parseOnServer(toJson(body))))
+      }),
+    )
+    expect(toCanonicalJson(undefined)).toBe('null')
+    expect(toCanonicalJson({ b: 2n ** 63n, a: undefined, '10': 1, '9': [{ d: 1, c: 0.5 }] })).toBe(
+      '{"10":1,"9":[{"c":0.5,"d":1}],"b":9223372036854775808}',
     )
   })
 

@@ -21,3 +21,16 @@ function parseNumber(text: string): number | bigint {
 export function toJson(value: unknown): string {
   return stringify(value) ?? 'null'
 }
+
+/** JSON text with the members of every object in the order of their names, by UTF-16 unit: equal values, equal text. */
+export function toCanonicalJson(value: unknown): string {
+  return canonical(parseJson(toJson(value)))
+}
+
+/** Written member by member: an object of JavaScript has those first whose names are numbers. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (typeof value !== 'object' || value === null) return toJson(value)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, member]) => `${toJson(name)}:${canonical(member)}`).join()}}`
+}

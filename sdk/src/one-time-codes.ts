@@ -1,6 +1,5 @@
 import { DeviceKey } from './device-key.ts'
 import { Session } from './session.ts'
-import { signed } from './signed.ts'
 import type { Signer } from './signer.ts'
 import {
   findCredential,
@@ -76,22 +75,31 @@ async function signInByCode(
   type: 'EMAIL_OTP' | 'SMS_OTP',
   options: CodeSignInOptions,
 ): Promise<Session> {
-  const { caller } = access
+  const { caller, accountId, confirm } = access
   const { code } = options
   const id = await findCredential(access, type, options.credentialId)
   const bundle = options.otpEncryptionTargetBundle ?? (await challenge(access, id))
   const quorumPublicKey = await access.quorumPublicKey()
   const key = await DeviceKey.generate()
   const text = typeof code === 'string' ? code : await code()
-  const encryptedOtpBundle = await key.sealCode(text, bundle, { quorumPublicKey })
+  const encryptedOtpBundle = await key.sealCode(text, bundle, { quorumPublicKey, accountId })
   const call = { params: { id }, body: { type, encryptedOtpBundle } }
-  const { body } = await signed(caller, 'credential_verify', call, key)
-  return Session.ofDeviceKey(caller, body, key)
+  const { status, body: request } = await caller.call('credential_verify', call)
+  if (status !== 202) throw notByCode(id)
+  const { payloadToSign, requestId } = request
+  const signature = await key.approveSignIn(payloadToSign, { accountId, quorumPublicKey, type })
+  const answer = await caller.call('credential_verify', { ...call, signature, requestId })
+  if (answer.status !== 200) throw notByCode(id)
+  return Session.ofDeviceKey(caller, { ...answer.body, accountId }, key, confirm)
 }
 
 async function challenge({ caller }: WalletAccess, id: string): Promise<string> {
   const { body } = await caller.call('credential_challenge', { params: { id } })
   const bundle = body.type === 'PASSKEY' ? undefined : body.otpEncryptionTargetBundle
-  if (!bundle) throw new NoCredentialError(`${id} is not signed in to with a code.`)
+  if (!bundle) throw notByCode(id)
   return bundle
+}
+
+function notByCode(id: string): NoCredentialError {
+  return new NoCredentialError(`${id} is not signed in to with a code.`)
 }

@@ -1,4 +1,5 @@
 import { base64urlFromBytes, bytesFromText } from './crypto/bytes.ts'
+import { PayloadMismatchError } from './payload-mismatch.ts'
 import { RecipientKey } from './recipient-key.ts'
 import { Session } from './session.ts'
 import type { Signer } from './signer.ts'
@@ -63,12 +64,13 @@ export class Passkeys {
   }
 
   /**
-   * Signs in (specification 4.4, 4.5): the challenge names a key of this device, the passkey signs the challenge, and
-   * the session's key comes sealed to that key. `credentialId` is the `AuthMethod` id, needed where the wallet has
-   * several passkeys. Rejects with CountersignError: 401 `UNAUTHORIZED` with the failed check as `reason`.
+   * Signs in (specification 4.4, 4.5): the payload names a key of this device, the passkey signs its hash, which is made
+   * here, and the session's key comes sealed to that key. `credentialId` is the `AuthMethod` id, needed where the wallet
+   * has several passkeys. Rejects with PayloadMismatchError where the payload is of another wallet, credential or key,
+   * and then the customer was not asked; with CountersignError: 401 `UNAUTHORIZED` with the failed check as `reason`.
    */
   async signIn(options: { readonly credentialId?: string } = {}): Promise<Session> {
-    const { caller, authenticator, relyingParty } = this.#access
+    const { caller, accountId, authenticator, relyingParty, confirm } = this.#access
     const { userVerification = 'preferred' } = relyingParty
     const id = await findCredential(this.#access, 'PASSKEY', options.credentialId)
     const key = await RecipientKey.generate()
@@ -78,9 +80,13 @@ export class Passkeys {
       body: { clientPublicKey },
     })
     if (request.type !== 'PASSKEY') throw new NoCredentialError(`${id} is not a passkey.`)
+    const { payloadToSign, requestId, expiresAt } = request
+    const challenge = await key.passkeyChallenge(payloadToSign, { accountId, id, requestId, expiresAt })
+    if (request.challenge !== challenge)
+      throw new PayloadMismatchError('challenge', 'is not the hash of payloadToSign')
     const { id: credentialId, response } = await authenticator.get({
       // The bytes of this text, not the bytes it spells.
-      challenge: base64urlOf(request.challenge),
+      challenge: base64urlOf(challenge),
       ...(relyingParty.id === undefined ? {} : { rpId: relyingParty.id }),
       allowCredentials: [{ type: 'public-key', id: request.credentialId }],
       userVerification,
@@ -93,14 +99,13 @@ export class Passkeys {
       signature,
       ...(userHandle === undefined ? {} : { userHandle }),
     }
-    const { requestId } = request
     const answer = await caller.call('credential_verify', {
       params: { id },
       body: { type: 'PASSKEY', assertion },
       requestId,
     })
     if (answer.status !== 200) throw new NoCredentialError(`${id} is not signed in to with a passkey alone.`)
-    return Session.ofSealedKey(caller, answer.body, key)
+    return Session.ofSealedKey(caller, { ...answer.body, accountId }, key, confirm)
   }
 }
 

@@ -1,3 +1,4 @@
+import { CheckedPayload, type Expectation } from './checked-payload.ts'
 import { bytesFromText, hexFromBytes, sha256 } from './crypto/bytes.ts'
 import { generateRecipientKeyPair, uncompressedPublicKey } from './crypto/p256.ts'
 import { openSessionKey } from './crypto/session-key.ts'
@@ -35,6 +36,32 @@ export class RecipientKey {
    */
   async nonce(): Promise<string> {
     return hexFromBytes(await sha256(bytesFromText(this.clientPublicKey)))
+  }
+
+  /**
+   * The WebAuthn challenge of a sign-in by passkey, as text whose UTF-8 bytes the authenticator is given: the hash of
+   * `payloadToSign`, made here, of which the challenge call's own `challenge` is only a copy. Rejects with
+   * PayloadMismatchError where the payload does not sign in to this wallet with this credential (`AuthMethod:…`), or seals
+   * the session to another key than this one.
+   */
+  async passkeyChallenge(
+    payloadToSign: string,
+    expected: { readonly accountId: string; readonly id: string } & Pick<
+      Expectation,
+      'requestId' | 'expiresAt'
+    >,
+  ): Promise<string> {
+    const { accountId, id, requestId, expiresAt } = expected
+    const { clientPublicKey } = this
+    const { text } = await CheckedPayload.check(payloadToSign, {
+      operation: 'credential_verify',
+      target: `POST /auth/credentials/${id}/verify`,
+      account: accountId,
+      clientPublicKey,
+      requestId,
+      expiresAt,
+    })
+    return hexFromBytes(await sha256(bytesFromText(text)))
   }
 
   /**

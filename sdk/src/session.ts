@@ -1,9 +1,14 @@
-import type { Caller } from './calls.ts'
+import type { Answer, Caller } from './calls.ts'
+import { CheckedPayload, type Expectation } from './checked-payload.ts'
+import { askFor, type Confirm } from './confirm.ts'
 import { SealedKeyError } from './crypto/session-key.ts'
 import { DeviceKey } from './device-key.ts'
+import { PayloadMismatchError } from './payload-mismatch.ts'
 import { RecipientKey } from './recipient-key.ts'
 import { signed } from './signed.ts'
+import { executionTarget, type SignedCall } from './signed-call.ts'
 import type { Signer } from './signer.ts'
+import type { Payment } from './statement.ts'
 
 /** All there is to a session. A browser can keep it in IndexedDB: the keys in it are cloned, never read. */
 export interface SessionRecord {
@@ -23,16 +28,27 @@ interface IssuedSession {
   readonly encryptedSessionSigningKey?: string
 }
 
-/** A signed-in wallet: signs payloads until it expires (specification 2.2). */
+/** What of a quote is held against its payload. */
+export type SignedQuote = Pick<
+  Answer<'quote_get'>['body'],
+  'id' | 'expiresAt' | 'totalSendingAmount' | 'totalReceivingAmount' | 'feesIncluded' | 'paymentInstructions'
+>
+
+/**
+ * A signed-in wallet: signs until it expires (specification 2.2). It signs what was held against a call that was made
+ * here, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
+ */
 export class Session implements Signer {
   readonly id: string
   readonly accountId: string
   readonly expiresAt: Date
   readonly key: DeviceKey
   readonly #caller: Caller
+  readonly #confirm: Confirm | undefined
 
-  private constructor(caller: Caller, issued: IssuedSession, key: DeviceKey) {
+  private constructor(caller: Caller, issued: IssuedSession, key: DeviceKey, confirm: Confirm | undefined) {
     this.#caller = caller
+    this.#confirm = confirm
     this.id = issued.id
     this.accountId = issued.accountId
     this.expiresAt = new Date(issued.expiresAt)
@@ -40,23 +56,34 @@ export class Session implements Signer {
   }
 
   /** A session out of storage. */
-  static async fromRecord(caller: Caller, record: SessionRecord): Promise<Session> {
-    return new Session(caller, record, await DeviceKey.fromKeyPair(record.keyPair))
+  static async fromRecord(caller: Caller, record: SessionRecord, confirm?: Confirm): Promise<Session> {
+    return new Session(caller, record, await DeviceKey.fromKeyPair(record.keyPair), confirm)
   }
 
   /** A session by code: its key was made on the device. */
-  static ofDeviceKey(caller: Caller, issued: IssuedSession, key: DeviceKey): Session {
-    return new Session(caller, issued, key)
+  static ofDeviceKey(caller: Caller, issued: IssuedSession, key: DeviceKey, confirm?: Confirm): Session {
+    return new Session(caller, issued, key, confirm)
   }
 
   /** A session whose key the server made and sealed to `key`. Rejects with SealedKeyError where that does not open. */
-  static async ofSealedKey(caller: Caller, issued: IssuedSession, key: RecipientKey): Promise<Session> {
+  static async ofSealedKey(
+    caller: Caller,
+    issued: IssuedSession,
+    key: RecipientKey,
+    confirm?: Confirm,
+  ): Promise<Session> {
     const { encryptedSessionSigningKey } = issued
     if (encryptedSessionSigningKey === undefined)
       throw new SealedKeyError(
         'The answer holds no session key: it is given once, when the session is issued.',
       )
-    return new Session(caller, issued, await key.openSessionKey(encryptedSessionSigningKey))
+    return new Session(caller, issued, await key.openSessionKey(encryptedSessionSigningKey), confirm)
+  }
+
+  /** The same session, with another way to show payments: where a page has more to say about one of them. */
+  confirmedBy(confirm: Confirm): Session {
+    const { id, accountId, expiresAt, key } = this
+    return new Session(this.#caller, { id, accountId, expiresAt: expiresAt.toISOString() }, key, confirm)
   }
 
   /** What `fromRecord` takes. */
@@ -70,8 +97,47 @@ export class Session implements Signer {
     return this.key.publicKey
   }
 
-  async sign(payloadToSign: string): Promise<string> {
-    return this.key.sign(payloadToSign)
+  /**
+   * The stamp over a payload that was checked, for this wallet. A payment is shown before: rejects with
+   * ConfirmationRequiredError where nothing was given to show it, NotConfirmedError where the customer says no.
+   */
+  async sign(payload: CheckedPayload): Promise<string> {
+    if (!CheckedPayload.isOne(payload))
+      throw new TypeError('A session signs what CheckedPayload.check has checked: see Session.approve.')
+    const { account } = payload.statement
+    if (account !== this.accountId)
+      throw new PayloadMismatchError('account', `is ${account} where the session is of ${this.accountId}`)
+    await askFor(payload.statement, this.#confirm)
+    return this.key.sign(payload.text)
+  }
+
+  /**
+   * For apps whose backend makes the calls and passes the payload on: the stamp over `payloadToSign`, if it is of
+   * `call`, which this device knows by itself (`signedCall('card_update', { params, body })`), and not of any other.
+   * Rejects with PayloadMismatchError, and as `sign` does.
+   */
+  async approve(
+    payloadToSign: string,
+    call: SignedCall & Pick<Expectation, 'requestId' | 'expiresAt'>,
+  ): Promise<string> {
+    return this.sign(await CheckedPayload.check(payloadToSign, { ...call, account: this.accountId }))
+  }
+
+  /**
+   * The stamp that executes a quote in one call, without the first leg: over the payload in its `paymentInstructions`.
+   * Rejects with PayloadMismatchError where that is of another quote or says anything else than this one does, and as
+   * `sign` does.
+   */
+  async approveQuote(quote: SignedQuote): Promise<string> {
+    const call = { operation: 'quote_execute', target: executionTarget(quote.id) } as const
+    const { expiresAt } = quote
+    const payload = await CheckedPayload.check(payloadOf(quote), {
+      ...call,
+      account: this.accountId,
+      expiresAt,
+    })
+    checkAmounts(payload.statement as Payment, quote)
+    return this.sign(payload)
   }
 
   /** Whether its time is over at `now`. The server's clock decides: in the sandbox that one can be moved. */
@@ -88,11 +154,30 @@ export class Session implements Signer {
     const { clientPublicKey } = key
     const input = { params: { id: this.id }, body: { clientPublicKey } }
     const { body } = await signed(this.#caller, 'session_refresh', input, this)
-    return Session.ofSealedKey(this.#caller, body, key)
+    return Session.ofSealedKey(this.#caller, { ...body, accountId: this.accountId }, key, this.#confirm)
   }
 
   /** Ends it now, on the server: signs out (specification 4.7). */
   async revoke(): Promise<void> {
     await signed(this.#caller, 'session_delete', { params: { id: this.id } }, this)
   }
+}
+
+function payloadOf({ paymentInstructions = [] }: SignedQuote): string {
+  for (const { accountOrWalletInfo } of paymentInstructions) {
+    const { payloadToSign } = accountOrWalletInfo as { readonly payloadToSign?: unknown }
+    if (typeof payloadToSign === 'string') return payloadToSign
+  }
+  throw new PayloadMismatchError('payloadToSign', 'is missing: no embedded wallet pays this quote')
+}
+
+/** What the app shows of a quote is what its payload says. */
+function checkAmounts({ sends, feesIncluded, delivers }: Payment, quote: SignedQuote): void {
+  const pairs = [
+    ['sends.amount', sends.amount, quote.totalSendingAmount],
+    ['feesIncluded', feesIncluded, quote.feesIncluded],
+    ['delivers.amount', delivers.amount, quote.totalReceivingAmount],
+  ] as const
+  for (const [member, signed, shown] of pairs)
+    if (signed !== shown) throw new PayloadMismatchError(member, `is ${signed} where the quote says ${shown}`)
 }

@@ -1,14 +1,18 @@
 import type { Answer, Arguments, Caller, Input, SignedName } from './calls.ts'
+import { CheckedPayload } from './checked-payload.ts'
 import { newIdempotencyKey } from './idempotency-key.ts'
+import { signedCall } from './signed-call.ts'
 import type { Signer } from './signer.ts'
 
 /** The final answer of a signed operation: not the 202. */
 export type SignedAnswer<N extends SignedName> = Exclude<Answer<N>, { status: 202 }>
 
 /**
- * A signed operation in one call (specification 3.4): sends it, and where it answers 202 signs that payload and sends
- * the same input again, with the same `Idempotency-Key`. An operation that needs no signature answers at once.
- * Rejects with CountersignError as `call` does, and with whatever the signer rejects with.
+ * A signed operation in one call (specification 3.4): sends it, and where it answers 202 holds that payload against the
+ * call, has it signed and sends the same input again, with the same `Idempotency-Key`. An operation that needs no
+ * signature answers at once. Rejects with PayloadMismatchError where the payload is of anything else than this call,
+ * with CountersignError as `call` does, and with whatever the signer rejects with: a session wants a payment confirmed
+ * (`Confirm`).
  */
 export async function signed<N extends SignedName>(
   caller: Caller,
@@ -24,14 +28,17 @@ export async function signed<N extends SignedName>(
   }
   const first = await send({})
   if (!isChallenge(first)) return first as SignedAnswer<N>
-  const { payloadToSign, requestId } = first.body
-  const signature = await signer.sign(payloadToSign)
+  const { payloadToSign, requestId, expiresAt } = first.body
+  const expected = { ...signedCall(name, input), account: signer.accountId, requestId, expiresAt }
+  const signature = await signer.sign(await CheckedPayload.check(payloadToSign, expected))
   return (await send({ signature, requestId })) as SignedAnswer<N>
 }
 
-function isChallenge(answer: { status: number; body: unknown }): answer is {
-  status: 202
-  body: { payloadToSign: string; requestId: string }
-} {
+interface Challenge {
+  readonly status: 202
+  readonly body: { readonly payloadToSign: string; readonly requestId: string; readonly expiresAt: string }
+}
+
+function isChallenge(answer: { status: number; body: unknown }): answer is Challenge {
   return answer.status === 202
 }

@@ -1,4 +1,5 @@
 import type { Answer, Caller, Input } from './calls.ts'
+import type { Confirm } from './confirm.ts'
 import type { PasskeyAuthenticator } from './passkey-authenticator.ts'
 import { signed } from './signed.ts'
 import type { Signer } from './signer.ts'
@@ -11,6 +12,8 @@ export interface WalletAccess {
   readonly quorumPublicKey: () => Promise<string>
   readonly authenticator: PasskeyAuthenticator
   readonly relyingParty: RelyingParty
+  /** What its sessions show payments with. */
+  readonly confirm: Confirm | undefined
 }
 
 /** Where the wallet's passkeys are made and used: as `passkeyConfig` of the platform has it. */
@@ -81,10 +84,9 @@ export async function registerCredential(
   body: Input<'credential_create'>['body'],
   session: Signer | undefined,
 ): Promise<RegisteredCredential> {
-  const signer = session ?? {
-    sign: async () => {
-      throw new SessionRequiredError(`${accountId} has a credential: a further one takes a session.`)
-    },
-  }
-  return (await signed(caller, 'credential_create', { body }, signer)).body
+  if (session) return (await signed(caller, 'credential_create', { body }, session)).body
+  const answer = await caller.call('credential_create', { body })
+  if (answer.status === 202)
+    throw new SessionRequiredError(`${accountId} has a credential: a further one takes a session.`)
+  return answer.body
 }

@@ -1,4 +1,5 @@
 import type { Answer, Caller } from './calls.ts'
+import type { Confirm } from './confirm.ts'
 import { Identities } from './identities.ts'
 import { EmailCodes, SmsCodes } from './one-time-codes.ts'
 import { browserAuthenticator, type PasskeyAuthenticator } from './passkey-authenticator.ts'
@@ -18,6 +19,8 @@ export interface WalletOptions {
   /** What makes and uses passkeys; the browser's unless given. */
   readonly authenticator?: PasskeyAuthenticator
   readonly relyingParty?: RelyingParty
+  /** Shows the customer each payment before a session of this wallet signs it. Without it no payment is signed. */
+  readonly confirm?: Confirm
 }
 
 type ActiveSession = Answer<'session_list'>['body']['data'][number]
@@ -36,7 +39,7 @@ export class Wallet {
   readonly #access: WalletAccess
 
   constructor(caller: Caller, accountId: string, options: WalletOptions) {
-    const { quorumPublicKey, authenticator = browserAuthenticator, relyingParty = {} } = options
+    const { quorumPublicKey, authenticator = browserAuthenticator, relyingParty = {}, confirm } = options
     this.accountId = accountId
     this.#access = {
       caller,
@@ -45,6 +48,7 @@ export class Wallet {
         typeof quorumPublicKey === 'string' ? quorumPublicKey : await quorumPublicKey(),
       authenticator,
       relyingParty,
+      confirm,
     }
     this.email = new EmailCodes(this.#access)
     this.sms = new SmsCodes(this.#access)
@@ -54,7 +58,8 @@ export class Wallet {
 
   /** A session that was kept (`Session.record`). */
   async session(record: SessionRecord): Promise<Session> {
-    return Session.fromRecord(this.#access.caller, record)
+    const { caller, confirm } = this.#access
+    return Session.fromRecord(caller, record, confirm)
   }
 
   /** The ways to sign in, in order of creation. */

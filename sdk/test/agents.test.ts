@@ -186,13 +186,13 @@ describe('an action that waits', () => {
     expect(action.status).toBe('PENDING_APPROVAL')
     const unsigned = await countersign.agents.approve(action).catch((error: unknown) => error)
     expect(unsigned).toBeInstanceOf(SignatureRequiredError)
-    const session = await countersign.wallet(customer.walletId).email.signIn({ code: '000000' })
+    const wallet = countersign.wallet(customer.walletId, { confirm: () => true })
+    const session = await wallet.email.signIn({ code: '000000' })
     expect((await countersign.agents.approve(action, session)).status).toBe('APPROVED')
     expect((await agent.waitForDecision(action.id)).status).toBe('APPROVED')
 
     const signed = await quote()
-    const info = signed.paymentInstructions![0]!.accountOrWalletInfo as { payloadToSign: string }
-    const signature = await session.sign(info.payloadToSign)
+    const signature = await session.approveQuote(signed)
     expect((await agent.executeQuote(signed.id, { signature })).status).toBe('APPROVED')
   })
 })

@@ -1,6 +1,7 @@
 import type { Countersign } from '@countersign/sdk/countersign'
 import type { Session } from '@countersign/sdk/session'
-import { statementOf } from '@countersign/sdk/statement'
+import type { Signer } from '@countersign/sdk/signer'
+import type { Payment } from '@countersign/sdk/statement'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeClient, makeFundedCustomer, makeQuote } from './platform.testing.ts'
 
@@ -8,11 +9,13 @@ describe('a payment from an embedded wallet', () => {
   let countersign: Countersign
   let customer: Awaited<ReturnType<typeof makeFundedCustomer>>
   let session: Session
+  const shown: Payment[] = []
 
   beforeAll(async () => {
     countersign = await makeClient()
     customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1_000_000_000n })
-    session = await countersign.wallet(customer.walletId).email.signIn({ code: '000000' })
+    const wallet = countersign.wallet(customer.walletId, { confirm: (payment) => shown.push(payment) > 0 })
+    session = await wallet.email.signIn({ code: '000000' })
   })
 
   const quote = () => makeQuote(countersign, { from: customer.walletId, to: customer.bankId, amount: 2_500n })
@@ -34,24 +37,34 @@ describe('a payment from an embedded wallet', () => {
   })
 
   test('can be signed over the payload of the quote, without the first leg', async () => {
-    const { id, paymentInstructions } = await quote()
-    const info = paymentInstructions?.[0]?.accountOrWalletInfo
-    const payload =
-      info?.accountType === 'EMBEDDED_WALLET' ? (info as { payloadToSign: string }).payloadToSign : ''
-    expect(statementOf(payload)?.operation).toBe('quote_execute')
-    const signature = await session.sign(payload)
+    const made = await quote()
+    const { id } = made
+    const signature = await session.approveQuote(made)
     const answer = await countersign.call('quote_execute', { params: { quoteId: id }, signature })
     expect(answer.status).toBe(200)
   })
 
-  test('shows the person who signs what is paid to whom', async () => {
-    const { id, totalSendingAmount } = await quote()
-    const { status, body } = await countersign.call('quote_execute', { params: { quoteId: id } })
-    const statement = statementOf(status === 202 ? body.payloadToSign : '')
-    expect(statement?.summary).toContain('25.00 USD')
-    expect(statement?.summary).toContain('Ada Lovelace')
-    expect(statement).toMatchObject({ quote: id, account: customer.walletId })
-    expect(statement?.sends).toMatchObject({ amount: Number(totalSendingAmount), currency: 'USDB' })
+  test('shows the person who signs what is paid to whom, in the types of the contract', async () => {
+    const { id, totalSendingAmount, feesIncluded } = await quote()
+    await countersign.signed('quote_execute', { params: { quoteId: id } }, session)
+    const payment = shown.find(({ quote }) => quote === id)
+    expect(payment?.summary).toContain('25.00 USD')
+    expect(payment).toMatchObject({
+      account: customer.walletId,
+      sends: { amount: totalSendingAmount, currency: 'USDB' },
+      feesIncluded,
+      delivers: { amount: 2_500n, currency: 'USD' },
+      destination: {
+        destinationType: 'ACCOUNT',
+        accountId: customer.bankId,
+        currency: 'USD',
+        accountInfo: {
+          accountType: 'USD_ACCOUNT',
+          accountNumber: '000123456789',
+          routingNumber: '021000021',
+        },
+      },
+    })
   })
 
   test('happens once, however often it is signed', async () => {
@@ -70,9 +83,14 @@ describe('a payment from an embedded wallet', () => {
     const other = await makeFundedCustomer(countersign, { email: 'grace@example.com', amount: 1n })
     const stranger = await countersign.wallet(other.walletId).email.signIn({ code: '000000' })
     const { id } = await quote()
-    await expect(
-      countersign.signed('quote_execute', { params: { quoteId: id } }, stranger),
-    ).rejects.toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_INVALID' })
+    const pays = (signer: Signer) => countersign.signed('quote_execute', { params: { quoteId: id } }, signer)
+    await expect(pays(stranger)).rejects.toMatchObject({ name: 'PayloadMismatchError', member: 'account' })
+    // Nor where its app does not look.
+    const careless = {
+      accountId: customer.walletId,
+      sign: ({ text }: { text: string }) => stranger.key.sign(text),
+    }
+    await expect(pays(careless)).rejects.toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_INVALID' })
   })
 
   test('from a managed account needs no signature: the same call passes its answer on', async () => {
@@ -81,7 +99,7 @@ describe('a payment from an embedded wallet', () => {
       body: { amount: 5_000n },
     })
     const { id } = await makeQuote(countersign, { from: customer.usdId, to: customer.bankId, amount: 100n })
-    const never = { sign: () => Promise.reject(new Error('nothing to sign')) }
+    const never = { accountId: customer.usdId, sign: () => Promise.reject(new Error('nothing to sign')) }
     const { status } = await countersign.signed('quote_execute', { params: { quoteId: id } }, never)
     expect(status).toBe(200)
   })

@@ -39,7 +39,11 @@ export async function sign(privateKey: CryptoKey, message: Bytes): Promise<Bytes
 /** Whether a DER signature over `message` is by `publicKey` (65 bytes). False too where that is not a point. */
 export async function verify(publicKey: Bytes, message: Bytes, der: Uint8Array): Promise<boolean> {
   const raw = rawSignatureFromDer(der)
-  if (!raw) return false
+  return raw !== undefined && verifyRaw(publicKey, message, raw)
+}
+
+/** The same of r ‖ s, 64 bytes, as tokens have it. */
+export async function verifyRaw(publicKey: Bytes, message: Bytes, raw: Bytes): Promise<boolean> {
   const key = await crypto.subtle.importKey('raw', publicKey, ECDSA, false, ['verify']).catch(() => undefined)
   return key !== undefined && (await crypto.subtle.verify(ECDSA_SHA256, key, raw, message))
 }

@@ -1,0 +1,77 @@
+import { PayloadMismatchError } from './payload-mismatch.ts'
+
+interface Schema {
+  readonly type?: string
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly pattern?: string
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly oneOf?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+  readonly discriminator?: { readonly propertyName: string }
+}
+
+/**
+ * The value that a schema of the contract describes, with integers of 64 bits as `bigint`. Stricter than what reads
+ * answers: a member that the schema does not name is refused, because nobody would see it. Throws PayloadMismatchError.
+ */
+export function readStrictly(schema: unknown, value: unknown, member: string): unknown {
+  const s = schema as Schema
+  if (s.oneOf ?? s.anyOf) return readStrictly(memberFor(s, value, member), value, member)
+  if (s.format === 'int64') return int64(value, member)
+  if (s.enum && !s.enum.includes(value)) throw new PayloadMismatchError(member, `is not one of ${s.enum}`)
+  if (s.pattern !== undefined && typeof value === 'string' && !new RegExp(s.pattern, 'u').test(value))
+    throw new PayloadMismatchError(member, 'is not of its form')
+  if (s.type !== undefined && !isOf(s.type, value))
+    throw new PayloadMismatchError(member, `is not of type ${s.type}`)
+  if (Array.isArray(value))
+    return s.items ? value.map((item, i) => readStrictly(s.items, item, `${member}.${i}`)) : value
+  return s.properties ? object(s, value as Readonly<Record<string, unknown>>, member) : value
+}
+
+function object(
+  { properties = {}, required = [] }: Schema,
+  value: Readonly<Record<string, unknown>>,
+  member: string,
+): Record<string, unknown> {
+  const inside = (name: string) => (member === '' ? name : `${member}.${name}`)
+  for (const name of required)
+    if (!Object.hasOwn(value, name)) throw new PayloadMismatchError(inside(name), 'is missing')
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      if (!Object.hasOwn(properties, name)) throw new PayloadMismatchError(inside(name), 'is not known')
+      return [name, readStrictly(properties[name], item, inside(name))]
+    }),
+  )
+}
+
+function int64(value: unknown, member: string): bigint {
+  if (isOf('integer', value)) {
+    const integer = BigInt(value as bigint | number)
+    if (integer === BigInt.asIntN(64, integer)) return integer
+  }
+  throw new PayloadMismatchError(member, 'is not an integer of 64 bits')
+}
+
+function memberFor({ oneOf, anyOf, discriminator }: Schema, value: unknown, member: string): Schema {
+  const members = oneOf ?? anyOf ?? []
+  const tag = discriminator?.propertyName
+  const found = members.find((one) =>
+    tag === undefined
+      ? isOf(one.type, value)
+      : isOf('object', value) &&
+        one.properties?.[tag]?.enum?.includes((value as Readonly<Record<string, unknown>>)[tag]),
+  )
+  if (!found) throw new PayloadMismatchError(member, 'is of a kind that is not known')
+  return found
+}
+
+function isOf(type: string | undefined, value: unknown): boolean {
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
+  return type === typeof value
+}
