@@ -237,7 +237,10 @@ export async function openProduction(
   return {
     service,
     async newPlatform(wallet = {}) {
-      const { row, writes } = makePlatform({ now: service.app.clock(), random: randomBytes }, 'Test')
+      const { row, writes } = makePlatform(
+        { now: service.app.clock(), random: randomBytes, mode: service.app.config.mode },
+        'Test',
+      )
       await commit(service, writes)
       const platform = new TestPlatform(service, row.id)
       const { embeddedWalletConfig } = platformConfig(await platform.op())

@@ -71,7 +71,7 @@ describe('GET /exchange-rates', () => {
 
   test('has an entry for every rail that reaches a currency, from every currency that the platform pays from', async () => {
     const rows = await rates(client)
-    const sources = ['USD', 'EUR', 'MXN', 'USDB']
+    const sources = ['USD', 'EUR', 'MXN', 'USDC', 'USDB']
     expect([...new Set(rows.map((row) => row.sourceCurrency.code))]).toEqual(sources)
     expect(new Set(rows.map(corridor)).size).toBe(rows.length)
     const railsTo = (code: string) =>

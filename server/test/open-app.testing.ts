@@ -36,7 +36,10 @@ export async function openApp(): Promise<{
     app,
     server,
     async newPlatform() {
-      const { row, writes } = makePlatform({ now: app.clock(), random: randomBytes }, 'Test')
+      const { row, writes } = makePlatform(
+        { now: app.clock(), random: randomBytes, mode: app.config.mode },
+        'Test',
+      )
       const result = await app.committer.commit(writes)
       if (!result.done) throw new Error(`No platform: ${result.name}`)
       return createOp(app, row, { kind: 'job', jobId: 'test' })

@@ -97,14 +97,14 @@ describe('a customer of the platform', () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client, { umaAddress: '$ada@pay.example:8443', currencies: ['MXN'] })
     const reply = await lookUp(client, '$ADA@pay.example:8443')
-    expect(codes(reply)).toEqual(['MXN', 'USD', 'EUR', 'USDB'])
+    expect(codes(reply)).toEqual(['MXN', 'USD', 'EUR', 'USDC', 'USDB'])
     const { supportedCurrencies } = (await client.get('/config')).body
     await client.send('PATCH', '/config', {
       supportedCurrencies: supportedCurrencies.map((one: { currencyCode: string }) =>
         one.currencyCode === 'EUR' ? { ...one, enabledTransactionTypes: ['OUTGOING'] } : one,
       ),
     })
-    expect(codes(await lookUp(client, '$ada@pay.example:8443'))).toEqual(['MXN', 'USD', 'USDB'])
+    expect(codes(await lookUp(client, '$ada@pay.example:8443'))).toEqual(['MXN', 'USD', 'USDC', 'USDB'])
     await client.send('DELETE', `/customers/${id}`)
     expectError(await lookUp(client, '$ada@pay.example:8443'), {
       code: 'UMA_NOT_FOUND',

@@ -16,7 +16,7 @@ function refusal({ status, body }: Reply) {
   return { status, code: body.code, field: body.details?.field }
 }
 
-const FIAT = ['INTERNAL_FIAT EUR', 'INTERNAL_FIAT MXN', 'INTERNAL_FIAT USD']
+const MANAGED = ['INTERNAL_CRYPTO USDC', 'INTERNAL_FIAT EUR', 'INTERNAL_FIAT MXN', 'INTERNAL_FIAT USD']
 
 describe('a new customer', () => {
   test('is approved, with an account per fiat currency and with an e-mail a wallet that it can sign in to', async () => {
@@ -46,7 +46,7 @@ describe('a new customer', () => {
       kycStatus: 'APPROVED',
     })
     expect((await client.get(`/customers/${id}`)).body).toEqual(created.body)
-    expect(await accountsOf(client, id)).toEqual(['EMBEDDED_WALLET USDB', ...FIAT])
+    expect(await accountsOf(client, id)).toEqual(['EMBEDDED_WALLET USDB', ...MANAGED])
     const wallets = await client.get(`/customers/internal-accounts?customerId=${id}&type=EMBEDDED_WALLET`)
     const credentials = await client.get(`/auth/credentials?accountId=${wallets.body.data[0].id}`)
     expect(credentials.body.data).toMatchObject([{ type: 'EMAIL_OTP', nickname: 'Ada@Example.com' }])
@@ -56,7 +56,7 @@ describe('a new customer', () => {
     const client = await newPlatform()
     const { body } = await client.post('/customers', ada)
     expect(body).not.toHaveProperty('email')
-    expect(await accountsOf(client, body.id)).toEqual(FIAT)
+    expect(await accountsOf(client, body.id)).toEqual(MANAGED)
   })
 
   test.each([
@@ -84,7 +84,7 @@ describe('a new customer', () => {
     })
     expect(created.body[member]).toBe(status)
     const accounts = await accountsOf(client, created.body.id)
-    expect(accounts).toEqual(status === 'APPROVED' ? ['EMBEDDED_WALLET USDB', ...FIAT] : [])
+    expect(accounts).toEqual(status === 'APPROVED' ? ['EMBEDDED_WALLET USDB', ...MANAGED] : [])
   })
 
   test.each([
@@ -206,7 +206,7 @@ describe('a customer', () => {
           })
         ).status,
       ).toBe(200)
-    expect(await accountsOf(client, body.id)).toEqual(['EMBEDDED_WALLET USDB', ...FIAT])
+    expect(await accountsOf(client, body.id)).toEqual(['EMBEDDED_WALLET USDB', ...MANAGED])
     expect(await accountsOf(client, pending.body.id)).toEqual([])
   })
 
@@ -224,7 +224,7 @@ describe('a customer', () => {
     ])
       expect(refusal(reply)).toEqual({ status: 410, code: 'CUSTOMER_DELETED', field: 'customerId' })
     expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toEqual([])
-    expect(await accountsOf(client, customer.id)).toHaveLength(4)
+    expect(await accountsOf(client, customer.id)).toHaveLength(5)
     expect((await client.post('/customers', { ...ada, umaAddress: '$ada@pay.example' })).status).toBe(409)
     expect((await client.post('/customers', { ...ada, platformCustomerId: 'p-1' })).status).toBe(201)
   })

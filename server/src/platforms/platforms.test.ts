@@ -17,7 +17,7 @@ const currency = (currencyCode: string, more: object = {}) => ({
 const codes = (accounts: Reply['body'][]) => accounts.map((account) => account.balance.currency.code).sort()
 
 describe('the settings of a platform', () => {
-  test('start with defaults and one account of its own per fiat currency', async () => {
+  test('start with defaults, a stablecoin among them, and one account of its own per currency', async () => {
     const client = await newPlatform()
     const { status, body } = await client.get('/config')
     expect(status).toBe(200)
@@ -26,6 +26,10 @@ describe('the settings of a platform', () => {
       'USD',
       'EUR',
       'MXN',
+      'USDC',
+    ])
+    expect(body.supportedCurrencies.map((c: { maxAmount: number }) => c.maxAmount)).toEqual([
+      10_000_000_00, 10_000_000_00, 10_000_000_00, 10_000_000_000000,
     ])
     expect(body.embeddedWalletConfig).toEqual({
       appName: 'Countersign',
@@ -34,7 +38,7 @@ describe('the settings of a platform', () => {
       expirationSeconds: 300,
     })
     const own = await client.get('/platform/internal-accounts')
-    expect(codes(own.body.data)).toEqual(['EUR', 'MXN', 'USD'])
+    expect(codes(own.body.data)).toEqual(['EUR', 'MXN', 'USD', 'USDC'])
     expect(own.body.data[0]).not.toHaveProperty('customerId')
   })
 
@@ -94,6 +98,7 @@ describe('the settings of a platform', () => {
       'GBP',
       'MXN',
       'USD',
+      'USDC',
     ])
     await client.advance(1)
     // A currency that was dropped and comes back finds its accounts.

@@ -1,5 +1,5 @@
 import type { config_get, config_update } from '@countersign/contract/config'
-import { isKnownCurrency } from '@countersign/contract/currencies'
+import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
 import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
 import { newId, type Op } from '../app.ts'
@@ -27,9 +27,16 @@ export type PlatformConfig = Omit<
     Required<Pick<EmbeddedWalletConfig, 'appName' | 'otpLength' | 'alphanumeric' | 'expirationSeconds'>>
 }
 
-const DEFAULT_CURRENCIES = ['USD', 'EUR', 'MXN'] as const
+type Mode = Op['mode']
+
+/** The sandbox begins with a stablecoin as well: whoever tries the interface out wants to see one. */
+const DEFAULT_CURRENCIES = {
+  sandbox: ['USD', 'EUR', 'MXN', 'USDC'],
+  production: ['USD', 'EUR', 'MXN'],
+} as const satisfies Record<Mode, readonly KnownCurrency[]>
+
 /** Ten million in the unit of each default currency. */
-const DEFAULT_AMOUNT_MAX = 10_000_000_00n
+const DEFAULT_UNITS_MAX = 10_000_000n
 const UMA_SUBDOMAIN_BYTES = 5
 
 /**
@@ -37,15 +44,16 @@ const UMA_SUBDOMAIN_BYTES = 5
  * resolves (RFC 2606), until it sets its own.
  */
 export function defaultPlatformConfig(
+  mode: Mode,
   subdomain: string,
 ): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput'> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
-    supportedCurrencies: DEFAULT_CURRENCIES.map((currencyCode) => ({
+    supportedCurrencies: DEFAULT_CURRENCIES[mode].map((currencyCode) => ({
       currencyCode,
       minAmount: 1n,
-      maxAmount: DEFAULT_AMOUNT_MAX,
+      maxAmount: DEFAULT_UNITS_MAX * 10n ** BigInt(CURRENCIES[currencyCode].decimals),
       requiredCounterpartyFields: [],
       enabledTransactionTypes: ['INCOMING', 'OUTGOING'],
     })),
@@ -61,12 +69,12 @@ export function defaultPlatformConfig(
 
 /** A new platform with its own accounts. A regulated one checks the identity of its customers itself. */
 export function makePlatform(
-  from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array },
+  from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array; readonly mode: Mode },
   name: string,
   isRegulated = false,
 ): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
   const config = {
-    ...defaultPlatformConfig(Buffer.from(from.random(UMA_SUBDOMAIN_BYTES)).toString('hex')),
+    ...defaultPlatformConfig(from.mode, Buffer.from(from.random(UMA_SUBDOMAIN_BYTES)).toString('hex')),
     isRegulatedFinancialInstitution: isRegulated,
   }
   const { row, writes } = openPlatform(from.now, name, config)
