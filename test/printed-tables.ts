@@ -4,6 +4,7 @@ import {
   CARD_TRANSITIONS,
   INCOMING_TRANSACTION_TRANSITIONS,
   OUTGOING_TRANSACTION_TRANSITIONS,
+  PULL_TRANSITIONS,
   QUOTE_TRANSITIONS,
 } from '@countersign/contract/states'
 import { accountTypeTables } from './account-type-tables.ts'
@@ -25,6 +26,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'limits of tries': tryLimitTable,
   'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
+  'states of a pull': () => stateTable(PULL_TRANSITIONS),
   'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
   'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),
   'states of a card': () => stateTable(CARD_TRANSITIONS),

@@ -29,14 +29,17 @@ export const PURPOSES_OF_PAYMENT = [
   'OTHER',
 ] as const
 
-/** Money that is here already (specification 2.5). */
+/** Money that is on an account already (specification 2.5). */
 export const AccountQuoteSource = Type.Object({
   sourceType: Tag('ACCOUNT'),
-  accountId: Id('InternalAccount'),
+  accountId: IdOfAny(
+    ['InternalAccount', 'ExternalAccount'],
+    'An account here, or one elsewhere from which the money is pulled in first',
+  ),
   customerId: Type.Optional(
     Id(
       'Customer',
-      "On whose behalf. Required with an account of the platform, else the account's own customer",
+      "On whose behalf. Left out: the account's own customer, or the platform itself where the account is its own",
     ),
   ),
 })
@@ -45,7 +48,12 @@ export const AccountQuoteSource = Type.Object({
 export const RealtimeFundingQuoteSource = Type.Object({
   sourceType: Tag('REALTIME_FUNDING'),
   currency: CurrencyCode,
-  customerId: Type.Optional(Id('Customer')),
+  customerId: Type.Optional(
+    Id(
+      'Customer',
+      'Who pays. Left out: the owner of the receiving account; for an UMA address the platform itself',
+    ),
+  ),
   cryptoNetwork: Type.Optional(
     Text(64, { description: 'The chain to pay on, where the currency has several' }),
   ),
@@ -86,7 +94,9 @@ export const QuoteRequest = Type.Object({
   immediatelyExecute: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Execute in the same call. Not for an embedded wallet, which signs',
+      description:
+        'Execute in the same call. Not for an embedded wallet, which signs. With real-time funding it changes nothing: ' +
+        'the payment executes the quote',
     }),
   ),
   description: Type.Optional(Prose(500)),
@@ -181,7 +191,7 @@ export const quote_execute = endpoint({
   tag: 'Quotes',
   summary: 'Execute a quote',
   description:
-    'A managed account pays at once. An embedded wallet signs: either in two calls, by the 202 challenge, ' +
+    'A managed account pays at once. From an account elsewhere the money is pulled in first. An embedded wallet signs: either in two calls, by the 202 challenge, ' +
     'or in one, with a stamp over the payloadToSign that stands in the paymentInstructions of the quote.',
   signed: true,
   signatureAlone: 'executes',

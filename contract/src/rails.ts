@@ -48,4 +48,18 @@ export function isInstantRail(name: string): boolean {
   return INSTANT_RAILS.has(name)
 }
 
+/** Rails that fetch money from an account: direct debits, and what the holder of an account lets others collect. */
+const PULLING_RAILS: ReadonlySet<string> = new Set<PaymentRailName>([
+  'ACH',
+  'ACH_COLOMBIA',
+  'MOBILE_MONEY',
+  'PIX',
+  'SEPA',
+  'UPI',
+])
+
+export function isPullingRail(name: string): boolean {
+  return PULLING_RAILS.has(name)
+}
+
 export const PaymentRail = OneOfWords(PAYMENT_RAILS, 'The network the money travels on')

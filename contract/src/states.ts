@@ -17,6 +17,23 @@ export const QUOTE_TRANSITIONS = {
   EXPIRED: { execute: null, settle: null, fail: null, expire: null },
 } as const satisfies Record<QuoteState, Record<QuoteEvent, QuoteState | null>>
 
+export const PULL_STATES = ['PENDING', 'PULLED', 'FAILED', 'RETURNED'] as const
+export type PullState = (typeof PULL_STATES)[number]
+
+export const PULL_EVENTS = ['deliver', 'fail', 'return'] as const
+export type PullEvent = (typeof PULL_EVENTS)[number]
+
+/**
+ * How the money of a quote comes from an account elsewhere, from its execution on. `fail`: the bank does not give it.
+ * `return`: the bank takes it back, however far the quote is by then.
+ */
+export const PULL_TRANSITIONS = {
+  PENDING: { deliver: 'PULLED', fail: 'FAILED', return: null },
+  PULLED: { deliver: null, fail: null, return: 'RETURNED' },
+  FAILED: { deliver: null, fail: null, return: null },
+  RETURNED: { deliver: null, fail: null, return: null },
+} as const satisfies Record<PullState, Record<PullEvent, PullState | null>>
+
 export const OUTGOING_TRANSACTION_STATES = [
   'PENDING',
   'PROCESSING',

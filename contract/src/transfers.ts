@@ -22,7 +22,7 @@ export const TransferInRequest = Type.Object({
   source: ExternalAccountReference,
   destination: InternalAccountReference,
   amount: amount(
-    'Smallest unit of the currency of both accounts. Required: a bank does not know how much to give',
+    'Smallest unit of the currency of both accounts. Left out: all that can be pulled, where the rail can say how much',
   ),
 })
 
@@ -56,6 +56,7 @@ export const transfer_in = endpoint({
     'INVALID_AMOUNT',
     'INVALID_CURRENCY',
     'AMOUNT_OUT_OF_RANGE',
+    'INSUFFICIENT_BALANCE',
     'USER_NOT_READY',
     'ACCOUNT_NOT_FOUND',
     'CUSTOMER_DELETED',

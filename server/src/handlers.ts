@@ -73,6 +73,7 @@ import type { Implementation } from './operation.ts'
 import { configGet, configUpdate } from './platforms/handlers.ts'
 import { quoteCreate, quoteExecute, quoteGet } from './quotes/handlers.ts'
 import { expireQuote, refundTransaction, settleTransaction } from './quotes/jobs.ts'
+import { pullTransaction } from './quotes/pull.ts'
 import { sandboxSend } from './quotes/sandbox-send.ts'
 import { answerReceipt } from './receipts/answers.ts'
 import { sandboxUmaReceive, transactionApprove, transactionReject } from './receipts/handlers.ts'
@@ -225,6 +226,7 @@ export const JOB_HANDLERS: Readonly<Record<JobKind, JobHandler>> = {
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,
   'receipt.settle': settleReceipt,
+  'transaction.pull': pullTransaction,
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,
   'transfer.settle': settleTransfer,

@@ -211,33 +211,6 @@ describe('the two routes', () => {
       })
   })
 
-  test("make the same account of the platform: the customers' route does it without a customerId", async () => {
-    const { client, path } = await ROUTES.customers()
-    const [ofCustomers, ofPlatform] = [
-      { client, path, owner: {} },
-      { client, path: '/platform/external-accounts', owner: {} },
-    ]
-    const info = exampleWith('USD_ACCOUNT', 'accountNumber')
-    const added = await Promise.all(Array.from({ length: 5 }, () => add(ofCustomers, info)))
-    expect(added.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
-    const { body: own } = added.find(({ status }) => status === 201)!
-    expect(own).not.toHaveProperty('customerId')
-    expect((await add(ofPlatform, info)).body.details).toMatchObject({ externalAccountId: own.id })
-    expect((await client.get(path)).body.data).toEqual([])
-    expect((await client.get(ofPlatform.path)).body.data).toEqual([own])
-    for (const route of [path, ofPlatform.path])
-      expect((await client.get(`${route}/${own.id}`)).body).toEqual(own)
-    const taking = await client.post(path, {
-      currency: 'EUR',
-      accountInfo: exampleAccounts('EUR_ACCOUNT')[0],
-      defaultUmaDepositAccount: true,
-    })
-    expect(refusal(taking)).toMatchObject({ status: 400, field: 'defaultUmaDepositAccount' })
-    expect((await client.send('DELETE', `${path}/${own.id}`)).status).toBe(204)
-    expect((await client.get(ofPlatform.path)).body.data).toEqual([])
-    expect((await add(ofPlatform, info)).status).toBe(201)
-  })
-
   test('keep their cursors apart, and the platform list is of one platform', async () => {
     const route = await ROUTES.platform()
     const { client, path } = route

@@ -1,6 +1,6 @@
 import { exampleAccounts } from '@countersign/contract/account-types'
 import { describe, expect, test } from 'vitest'
-import { newCustomer } from './client.testing.ts'
+import { newBankAccount, newCustomer, newPlatform } from './client.testing.ts'
 import { balancesOf, FUNDED, quoted, ready, statusOf, to, transactionOf } from './quotes.testing.ts'
 
 const funding = (currency: string, more: object = {}) => ({
@@ -8,6 +8,13 @@ const funding = (currency: string, more: object = {}) => ({
   currency,
   ...more,
 })
+
+/** A customer who has nothing here, and so can be deleted. */
+async function withoutMoney() {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  return { client, customer, bank: await newBankAccount(client, customer.id) }
+}
 
 describe('a quote with real-time funding', () => {
   test('says where to pay with a reference of its own, and is executed by the payment', async () => {
@@ -72,7 +79,7 @@ describe('a quote with real-time funding', () => {
   test.each(['the receiving account', 'the receiving customer', 'the paying customer'])(
     'gives its payment back where %s was deleted since',
     async (whose) => {
-      const { client, customer, bank } = await ready()
+      const { client, customer, bank } = await withoutMoney()
       const other = await newCustomer(client)
       const destination = to(whose === 'the receiving customer' ? other.usd : bank)
       const quote = await quoted(client, funding('USD', { customerId: customer.id }), destination)
@@ -131,7 +138,7 @@ describe('a quote with real-time funding', () => {
     })
   })
 
-  test('needs to know whose payment it is, and cannot be executed at once', async () => {
+  test("is the platform's own at an UMA address without a customer, and executes itself whatever was asked", async () => {
     const { client, customer, bank } = await ready()
     const ask = (source: object, destination: object, more: object = {}) =>
       client.post('/quotes', {
@@ -142,15 +149,24 @@ describe('a quote with real-time funding', () => {
         ...more,
       })
     const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
-    expect(await ask(funding('USD'), uma)).toMatchObject({
-      status: 400,
-      body: { details: { field: 'source.customerId' } },
-    })
-    expect(await ask(funding('USD', { customerId: customer.id }), uma)).toMatchObject({ status: 201 })
-    expect(await ask(funding('USD'), to(bank), { immediatelyExecute: true })).toMatchObject({
-      status: 400,
-      body: { details: { field: 'immediatelyExecute' } },
-    })
+    const { id } = (await client.get('/config')).body
+    const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
+    const payers: string[] = []
+    for (const [source, payee] of [
+      [funding('USD'), uma],
+      [funding('USD'), { destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' }],
+      [funding('USD', { customerId: customer.id }), uma],
+      [funding('USD'), to(bank)],
+    ] as const) {
+      const { body: quote } = await ask(source, payee, { immediatelyExecute: true })
+      expect(quote).toMatchObject({ status: 'PENDING', source })
+      await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'USD' })
+      await client.advance(0)
+      const { status, customerId } = await transactionOf(client, quote)
+      expect(status).toBe('COMPLETED')
+      payers.push(customerId)
+    }
+    expect(payers).toEqual([id, id, customer.id, customer.id])
     expect(await ask(funding('XYZ'), to(bank))).toMatchObject({ body: { code: 'INVALID_CURRENCY' } })
   })
 })

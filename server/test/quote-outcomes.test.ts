@@ -167,13 +167,41 @@ describe('a quote between accounts here', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'SELF_PAYMENT' } })
   })
 
-  test("of the platform's own money names the customer it is for", async () => {
+  test("of the platform's own money is the platform's where it names no customer", async () => {
+    const { client, customer, bank } = await ready()
+    const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+    await fund(client, own.id, 9000)
+    const { id } = (await client.get('/config')).body
+    const elsewhere = await client.post('/customers/external-accounts', {
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: '123456789',
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Analytical Engines' },
+      },
+    })
+    const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
+    for (const payee of [to(bank), to(elsewhere.body.id), to(customer.usd), uma]) {
+      const paid = { lockedCurrencyAmount: 1000, immediatelyExecute: true }
+      const quote = await quoted(client, account(own.id), payee, paid)
+      expect(quote.source).toEqual(account(own.id))
+      await client.advance(0)
+      const transaction = await transactionOf(client, quote)
+      expect(transaction).toMatchObject({ status: 'COMPLETED', customerId: id, platformCustomerId: id })
+    }
+    const theirs = (await client.get(`/transactions?customerId=${customer.id}`)).body.data
+    expect(theirs).toMatchObject([{ type: 'INCOMING', source: { accountId: own.id } }])
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED + 1000, FUNDED + 1000])
+    const now = (await client.get('/platform/internal-accounts?currency=USD')).body.data[0]
+    expect(now.balance.amount).toBe(5000)
+  })
+
+  test("of the platform's own money may be for a customer, and is then that one's", async () => {
     const { client, customer, bank } = await ready()
     const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
     await fund(client, own.id, 9000)
     const body = { destination: to(bank), lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 1000 }
-    const without = await client.post('/quotes', { ...body, source: account(own.id) })
-    expect(without).toMatchObject({ status: 400, body: { details: { field: 'source.customerId' } } })
     const source = { ...account(own.id), customerId: customer.id }
     const made = await client.post('/quotes', { ...body, source, immediatelyExecute: true })
     expect(made).toMatchObject({ status: 201, body: { source } })

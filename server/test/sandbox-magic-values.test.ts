@@ -90,6 +90,7 @@ describe('what is printed happens', () => {
       'TRANSFER_IN',
       'TRANSFER_OUT',
       'QUOTE_TO_EXTERNAL_ACCOUNT',
+      'QUOTE_FROM_EXTERNAL_ACCOUNT',
       'QUOTE_TO_UMA_ADDRESS',
     ] as const
     const banks = new Map<string, Promise<string>>()
@@ -214,7 +215,12 @@ test('any other value does what the family says of it', async () => {
   expect((await client.post('/customers', person)).body.kycStatus).toBe(otherwiseOf('CUSTOMER_VERIFICATION'))
   const bank = await client.post('/customers/external-accounts', bankAccount('555020009'))
   expect(bank.body.beneficiaryVerificationStatus).toBe(otherwiseOf('BENEFICIARY_VERIFICATION'))
-  for (const family of ['TRANSFER_IN', 'TRANSFER_OUT', 'QUOTE_TO_EXTERNAL_ACCOUNT'] as const) {
+  for (const family of [
+    'TRANSFER_IN',
+    'TRANSFER_OUT',
+    'QUOTE_TO_EXTERNAL_ACCOUNT',
+    'QUOTE_FROM_EXTERNAL_ACCOUNT',
+  ] as const) {
     const { body } = await pay(family, { suffix: '009', outcome: '', meaning: '' }, async () => bank.body.id)
     await client.advance(0)
     const { status } = (await client.get(`/transactions/${body.transactionId ?? body.id}`)).body
@@ -245,7 +251,12 @@ function wallet(suffix: string) {
 
 /** Begins a payment that a value of this family steers. */
 async function pay(
-  family: 'TRANSFER_IN' | 'TRANSFER_OUT' | 'QUOTE_TO_EXTERNAL_ACCOUNT' | 'QUOTE_TO_UMA_ADDRESS',
+  family:
+    | 'TRANSFER_IN'
+    | 'TRANSFER_OUT'
+    | 'QUOTE_TO_EXTERNAL_ACCOUNT'
+    | 'QUOTE_FROM_EXTERNAL_ACCOUNT'
+    | 'QUOTE_TO_UMA_ADDRESS',
   { suffix, value }: Value,
   bankOf: (suffix: string) => Promise<string>,
 ): Promise<Reply> {
@@ -263,12 +274,13 @@ async function pay(
       destination: { accountId: await bankOf(suffix!) },
       amount,
     })
-  const destination =
-    family === 'QUOTE_TO_UMA_ADDRESS'
-      ? { destinationType: 'UMA_ADDRESS', umaAddress: value }
-      : { destinationType: 'ACCOUNT', accountId: await bankOf(suffix!) }
+  const bank = suffix === undefined ? undefined : { accountId: await bankOf(suffix) }
+  const [payer, payee] = family === 'QUOTE_FROM_EXTERNAL_ACCOUNT' ? [bank, here] : [here, bank]
+  const destination = payee
+    ? { destinationType: 'ACCOUNT', ...payee }
+    : { destinationType: 'UMA_ADDRESS', umaAddress: value }
   return client.post('/quotes', {
-    source: { sourceType: 'ACCOUNT', ...here },
+    source: { sourceType: 'ACCOUNT', ...payer },
     destination,
     lockedCurrencySide: 'SENDING',
     lockedCurrencyAmount: amount,

@@ -1,3 +1,4 @@
+import { exampleAccounts } from '@countersign/contract/account-types'
 import { describe, expect, test } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from './client.testing.ts'
 
@@ -198,9 +199,34 @@ describe('a transfer in', () => {
     for (const { body } of await pullBoth()) expect(body).toMatchObject(tooLarge)
   })
 
-  test('says how much', async () => {
-    const refused = await pull(await ready())
-    expect(refused).toMatchObject({ status: 400, body: { details: { field: 'amount' } } })
+  test('without an amount takes what the rail can pull, and is refused where it cannot say or there is nothing', async () => {
+    const place = await ready()
+    const { client, customer } = place
+    const all = await pull(place)
+    expect(all).toMatchObject({ status: 201, body: { receivedAmount: { amount: 100_000 } } })
+    await client.advance(0)
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED + 100_000, FUNDED + 100_000])
+    const empty = await pull(await ready('002'))
+    expect(empty).toMatchObject({
+      status: 400,
+      body: { code: 'INSUFFICIENT_BALANCE', details: { field: 'amount', available: 0 } },
+    })
+    // Nothing that reaches it pulls: nobody can say.
+    const { body: clabe } = await client.post('/customers/external-accounts', {
+      customerId: customer.id,
+      currency: 'MXN',
+      accountInfo: { ...exampleAccounts('MXN_ACCOUNT')[0] },
+    })
+    const { data } = (await client.get(`/customers/internal-accounts?customerId=${customer.id}&currency=MXN`))
+      .body
+    const asked = await client.post('/transfer-in', {
+      source: { accountId: clabe.id },
+      destination: { accountId: data[0].id },
+    })
+    expect(asked).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', details: { field: 'amount' } },
+    })
   })
 })
 

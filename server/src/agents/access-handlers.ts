@@ -43,7 +43,15 @@ import {
   recordTransfer,
   type TransferDraft,
 } from '../transfers/transfers.ts'
-import { actionView, actionViews, findAction, findActionOf, findPayment, propose } from './actions.ts'
+import {
+  actionView,
+  actionViews,
+  findAction,
+  findActionOf,
+  findPayment,
+  propose,
+  pulling,
+} from './actions.ts'
 import { actingAgent, agentView, policyOf } from './agents.ts'
 import { allow } from './evaluate.ts'
 import { simulate } from './simulate.ts'
@@ -118,7 +126,10 @@ export const agentMeQuoteCreate: Handler<typeof agent_me_quote_create> = async (
   return {
     status: 201,
     body: quoteView(op, quote, payloadToSign),
-    writes: [...(await allow(op, agent, { permission: 'CREATE_QUOTES', accountIds })), ...writes],
+    writes: [
+      ...(await allow(op, agent, { permission: 'CREATE_QUOTES', ...pulling(quote), accountIds })),
+      ...writes,
+    ],
   }
 }
 

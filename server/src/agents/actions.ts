@@ -9,6 +9,7 @@ import { job } from '../jobs/jobs.ts'
 import { ApiError } from '../operation.ts'
 import { present } from '../present.ts'
 import { findPayload, findQuote, quoteView } from '../quotes/quotes.ts'
+import { fundingOf } from '../quotes/settlement.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
@@ -46,6 +47,11 @@ export function permissionFor(type: AgentActionType): AgentPermission {
   return PERMISSIONS[type]
 }
 
+/** Money that a quote pulls in from elsewhere is a transfer in as well. */
+export function pulling(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
+  return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}
+}
+
 /** What a payment asks of the policy. */
 export function askFor(
   type: AgentActionType,
@@ -56,6 +62,7 @@ export function askFor(
   const destination = quote?.destination_uma ? null : transaction.destination_account_id
   return {
     permission: permissionFor(type),
+    ...(quote ? pulling(quote) : {}),
     accountIds: [transaction.source_account_id, destination],
     spends: {
       amount: transaction.sent_amount!,

@@ -4,6 +4,7 @@ import type { Op } from '../app.ts'
 import { describeAccount } from '../external-accounts/describe.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { inWords } from '../quotes/pricing.ts'
+import { fundingOf } from '../quotes/settlement.ts'
 import type { Payment } from './actions.ts'
 
 /** What a payment would do, in a sentence for whoever has to decide. */
@@ -20,7 +21,11 @@ export async function describePayment(op: Op, { transaction, quote }: Payment): 
     ))
   if (!quote) return `Send ${sends} to ${to}`
   const receives = inWords(quote.receiving_amount, quote.receiving_currency as KnownCurrency)
-  return `Pay ${sends}, fees included, so that ${to} receives ${receives}`
+  const pulled =
+    fundingOf(quote) === 'PULLED'
+      ? ` pulled from ${await named(op, quote.source_account_id!, quote.sending_currency)},`
+      : ''
+  return `Pay ${sends}, fees included,${pulled} so that ${to} receives ${receives}`
 }
 
 async function named(op: Op, accountId: string, currency: string): Promise<string> {

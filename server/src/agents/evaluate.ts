@@ -12,6 +12,8 @@ import { type Decision, decide, type Policy, type PolicyRequest, type Usage } fr
 /** What an agent asks for, before its policy has looked at it. */
 export interface Ask {
   readonly permission: AgentPermission
+  /** What it needs besides. */
+  readonly alsoNeeds?: readonly AgentPermission[]
   /** Every account that it touches, by id; null is an address that is no account. */
   readonly accountIds: readonly (string | null)[]
   readonly spends?: {
@@ -47,6 +49,7 @@ export async function evaluate(
   const usage = held ? withoutHeld(used, held) : used
   const request: PolicyRequest = {
     permission: ask.permission,
+    ...(ask.alsoNeeds ? { alsoNeeds: ask.alsoNeeds } : {}),
     accountIds: ask.accountIds,
     ...(ask.spends ? { spends: await spending(op, policy, ask.spends, held) } : {}),
   }

@@ -18,6 +18,8 @@ export type Policy = Static<typeof AgentPolicy>
 /** What an agent asks for. */
 export interface PolicyRequest {
   readonly permission: AgentPermission
+  /** What it needs besides. */
+  readonly alsoNeeds?: readonly AgentPermission[]
   /** Every account that it touches, by id; null is an address that is no account. */
   readonly accountIds: readonly (string | null)[]
   /** What it moves, where it moves money. */
@@ -57,8 +59,10 @@ type DenialRule = (one: Case) => Denial
 /** Asked in the order of the table; the first one that has something to say decides. */
 const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
   paused: ({ isPaused }) => (isPaused ? {} : undefined),
-  permission: ({ policy, request }) =>
-    policy.permissions.includes(request.permission) ? undefined : { subject: request.permission },
+  permission: ({ policy, request: { permission, alsoNeeds = [] } }) => {
+    const missing = [permission, ...alsoNeeds].find((one) => !policy.permissions.includes(one))
+    return missing === undefined ? undefined : { subject: missing }
+  },
   account: ({ policy, request }) => {
     const allowed = policy.accountRestrictions?.allowedAccountIds
     if (!allowed) return undefined

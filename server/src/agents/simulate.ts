@@ -23,9 +23,11 @@ export async function simulate(op: Op, agent: AgentRow, body: Body) {
   const source = await findAccountOf(op, customer_id, sourceAccountId, 'sourceAccountId')
   if (destinationAccountId !== undefined)
     await findAccountOf(op, customer_id, destinationAccountId, 'destinationAccountId')
+  const isHere = sourceAccountId.startsWith('InternalAccount:')
   const isWallet = 'type' in source && source.type === 'EMBEDDED_WALLET'
   const { decision, usage } = await evaluate(op, agent, {
     permission: permissionFor(type),
+    ...(type === 'EXECUTE_QUOTE' && !isHere ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}),
     accountIds: [sourceAccountId, destinationAccountId ?? null],
     spends: { amount, currency, needsSignature: isWallet && type === 'EXECUTE_QUOTE' },
   })

@@ -13,8 +13,8 @@ import { order } from './migrations/0013-order.ts'
 import { agentMoney } from './migrations/0014-agent-money.ts'
 import { signInLimits } from './migrations/0017-sign-in-limits.ts'
 import { closedAccounts } from './migrations/0019-closed-accounts.ts'
+import { pulledQuotes } from './migrations/0020-pulled-quotes.ts'
 import { questions } from './migrations/0021-questions.ts'
-
 import type { Database } from './port.ts'
 
 /** Forward only: what has landed is never edited, a change is a new file at the end. */
@@ -34,6 +34,7 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0014-agent-money', sql: agentMoney },
   { name: '0017-sign-in-limits', sql: signInLimits },
   { name: '0019-closed-accounts', sql: closedAccounts },
+  { name: '0020-pulled-quotes', sql: pulledQuotes },
   { name: '0021-questions', sql: questions },
 ]
 

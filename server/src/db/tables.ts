@@ -188,9 +188,10 @@ export interface SigningRequestRow {
 export interface QuoteRow extends Stamped {
   id: string
   platform_id: string
-  customer_id: string
+  /** Null where the platform itself pays. */
+  customer_id: string | null
   state: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
-  /** Null: the customer pays when the quote is made (REALTIME_FUNDING). */
+  /** An account here, or one elsewhere. Null: it is paid in when the quote is made (REALTIME_FUNDING). */
   source_account_id: string | null
   /** The chain that such a payment comes by. */
   source_network: string | null
@@ -208,6 +209,8 @@ export interface QuoteRow extends Stamped {
   signing_request_id: string | null
   transaction_id: string
   expires_at: Date
+  /** How far the money of an account elsewhere is; null where none is pulled, or not yet. */
+  pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
 }
 
 export interface TransactionRow extends Stamped {

@@ -132,6 +132,26 @@ describe('a new account elsewhere', () => {
     expect(refusal(await client.post(PATH, { ...body, customerId }))).toMatchObject({ status: 410 })
   })
 
+  test("without a customerId is the platform's own, as one of the platform's route", async () => {
+    const { client } = await platformWithCustomer()
+    const ofPlatform = '/platform/external-accounts'
+    const body = { currency: 'USD', accountInfo: usd }
+    const added = await Promise.all(Array.from({ length: 5 }, () => client.post(PATH, body)))
+    expect(added.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+    const { body: own } = added.find(({ status }) => status === 201)!
+    expect(own).not.toHaveProperty('customerId')
+    expect((await client.post(ofPlatform, body)).body.details).toMatchObject({ externalAccountId: own.id })
+    expect((await client.get(PATH)).body.data).toEqual([])
+    expect((await client.get(ofPlatform)).body.data).toEqual([own])
+    for (const route of [PATH, ofPlatform]) expect((await client.get(`${route}/${own.id}`)).body).toEqual(own)
+    const taking = { currency: 'EUR', accountInfo: eur, defaultUmaDepositAccount: true }
+    const refused = { status: 400, code: 'INVALID_INPUT', field: 'defaultUmaDepositAccount' }
+    expect(refusal(await client.post(PATH, taking))).toEqual(refused)
+    expect((await client.send('DELETE', `${PATH}/${own.id}`)).status).toBe(204)
+    expect((await client.get(ofPlatform)).body.data).toEqual([])
+    expect((await client.post(ofPlatform, body)).status).toBe(201)
+  })
+
   test('is a conflict where the customer has it, however it is written; of many at once one is made', async () => {
     const { client, customerId } = await platformWithCustomer()
     const body = { customerId, currency: 'EUR', accountInfo: eur }

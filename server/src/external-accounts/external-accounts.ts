@@ -4,6 +4,7 @@ import type {
   customer_external_account_create,
   customer_external_account_get,
 } from '@countersign/contract/external-accounts'
+import { isPullingRail } from '@countersign/contract/rails'
 import { maySee, type Op } from '../app.ts'
 import type { ExternalAccountRow } from '../db/tables.ts'
 import { ApiError, fieldError } from '../operation.ts'
@@ -46,6 +47,11 @@ export function checkRail(account: ExternalAccountRow, rail: string | undefined,
 /** The rails that reach an account elsewhere; none where it is a wallet. */
 export function railsOf(account: ExternalAccountRow): readonly string[] {
   return accountType(account.account_type as ExternalAccountTypeName).rails ?? []
+}
+
+/** The rail that fetches money from an account elsewhere; undefined where none does. */
+export function pullingRailOf(account: ExternalAccountRow): string | undefined {
+  return railsOf(account).find(isPullingRail)
 }
 
 /** A new account elsewhere, of details that were checked; `customerId` null for one of the platform itself. */

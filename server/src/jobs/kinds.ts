@@ -14,6 +14,7 @@ export const JOB_KINDS = [
   'quote.expire',
   'receipt.expire',
   'receipt.settle',
+  'transaction.pull',
   'transaction.refund',
   'transaction.settle',
   'transfer.settle',

@@ -28,7 +28,10 @@ const SYSTEM_ACCOUNTS = {
   clearing: 'credit',
   /** Not delivered, and on its way back to who paid it. */
   refunds: 'credit',
-  /** Paid to card networks, and not yet taken from who used the card. */
+  /**
+   * Paid for somebody who has not paid it yet: to card networks, not yet taken from who used the card; for quotes, taken
+   * back by the bank that it was pulled from.
+   */
   receivables: 'debit',
 } as const
 

@@ -37,7 +37,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
   const quote = await priced(op, body, parties)
   const { customer, payer, payee } = parties
-  const transaction = { ...payingTransaction(op, body, quote, payee), ...platformId(customer) }
+  const transaction = { ...payingTransaction(op, body, quote, parties), ...platformId(customer) }
   const signing =
     payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET'
       ? signingRequest(op, quote, payee)
@@ -51,10 +51,12 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
     ...announce(op, transaction),
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
   ]
-  if (!body.immediatelyExecute || payer.kind !== 'account')
+  // A payment that comes in executes its quote by itself.
+  if (!body.immediatelyExecute || payer.kind === 'funding')
     return { quote: complete, payloadToSign: signing?.payloadToSign, writes }
-  await checkBalance(op, quote)
-  const executed = executeQuote(op, payer.account, quote, transaction)
+  const account = payer.kind === 'account' ? payer.account : undefined
+  if (account) await checkBalance(op, quote)
+  const executed = executeQuote(op, account, quote, transaction)
   return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
 }
 
@@ -65,14 +67,7 @@ function receiverOf(payee: Payee): string {
 }
 
 function checkImmediate(body: QuoteBody, { payer }: Parties): void {
-  if (!body.immediatelyExecute) return
-  if (payer.kind === 'funding')
-    throw fieldError(
-      'INVALID_INPUT',
-      'immediatelyExecute',
-      'A quote with real-time funding executes itself when its payment arrives',
-    )
-  if (payer.account.type === 'EMBEDDED_WALLET')
+  if (body.immediatelyExecute && payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET')
     throw fieldError(
       'INVALID_INPUT',
       'immediatelyExecute',
@@ -93,9 +88,9 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
   return {
     id: op.newId('Quote'),
     platform_id: op.platform.id,
-    customer_id: customer.id,
+    customer_id: customer?.id ?? null,
     state: 'PENDING',
-    source_account_id: payer.kind === 'account' ? payer.account.id : null,
+    source_account_id: payer.kind === 'funding' ? null : payer.account.id,
     source_network: payer.kind === 'funding' ? payer.network : null,
     destination_account_id: payee.kind === 'uma' ? null : payee.account.id,
     destination_uma: payee.kind === 'external' ? null : (payee.umaAddress ?? null),
@@ -109,10 +104,12 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
     request: {
       ...keptOfRequest(body),
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
+      ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
       ...counterpartyOf(op, sending, payee),
     },
     signing_request_id: null,
     transaction_id: op.newId('Transaction'),
+    pull_state: null,
     expires_at: plusSeconds(op.now, validitySeconds(payer, payee, rail)),
     created_at: op.now,
     updated_at: op.now,
@@ -127,7 +124,12 @@ function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
 }
 
 /** The transaction that pays a quote, not yet executed. */
-function payingTransaction(op: Op, body: QuoteBody, quote: QuoteRow, payee: Payee): TransactionRow {
+function payingTransaction(
+  op: Op,
+  body: QuoteBody,
+  quote: QuoteRow,
+  { payer, payee }: Parties,
+): TransactionRow {
   const { reference, counterparty } = quote.request as KeptRequest
   return newTransaction(op, {
     id: quote.transaction_id,
@@ -137,6 +139,7 @@ function payingTransaction(op: Op, body: QuoteBody, quote: QuoteRow, payee: Paye
     state: 'PENDING',
     customer_id: quote.customer_id,
     source_account_id: quote.source_account_id,
+    source_identifier: payer.kind === 'pull' ? payer.account.identifier : null,
     destination_account_id: quote.destination_account_id,
     destination_identifier: identifierOf(payee),
     sent_amount: quote.sending_amount,
@@ -169,8 +172,8 @@ function identifierOf(payee: Payee): string | null {
   return payee.umaAddress ?? null
 }
 
-function platformId(customer: CustomerRow) {
-  return { platform_customer_id: customer.platform_customer_id }
+function platformId(customer: CustomerRow | null) {
+  return { platform_customer_id: customer?.platform_customer_id ?? null }
 }
 
 /** Error: 400 `INSUFFICIENT_BALANCE`. The hold is guarded as well; this gives the caller the numbers. */

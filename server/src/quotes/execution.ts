@@ -6,7 +6,7 @@ import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { checkBalance } from './create.ts'
 import { checkExecutable } from './quotes.ts'
-import { paysHere } from './settlement.ts'
+import { fundingOf, paysHere } from './settlement.ts'
 
 /** A quote that is paid in executes itself, when its money arrives. Error: 400 `INVALID_INPUT`. */
 export function checkIsPaidFromAccount(quote: QuoteRow): void {
@@ -19,23 +19,27 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
 }
 
 /**
- * The account that pays a quote, once nothing stands against executing it. Errors: 400 `QUOTE_EXPIRED` and
- * `INSUFFICIENT_BALANCE`, 404 `ACCOUNT_NOT_FOUND`, 409 `CONFLICT`, 410 `CUSTOMER_DELETED`.
+ * The account here that pays a quote, once nothing stands against executing it; undefined where the money is pulled from
+ * elsewhere, whose bank knows alone what is there. Errors: 400 `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 404
+ * `ACCOUNT_NOT_FOUND`, 409 `CONFLICT`, 410 `CUSTOMER_DELETED`.
  */
-export async function checkExecution(op: Op, quote: QuoteRow): Promise<InternalAccountRow> {
+export async function checkExecution(op: Op, quote: QuoteRow): Promise<InternalAccountRow | undefined> {
   checkExecutable(op, quote)
   await checkParties(op, quote)
+  if (fundingOf(quote) === 'PULLED') return undefined
   await checkBalance(op, quote)
   return findInternalAccount(op, quote.source_account_id!)
 }
 
 /** Both sides are still there. Errors: 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`, naming the quote. */
 export async function checkParties(op: Op, quote: QuoteRow): Promise<void> {
-  await findCustomer(op, quote.customer_id, 'quoteId')
+  if (quote.customer_id !== null) await findCustomer(op, quote.customer_id, 'quoteId')
+  if (fundingOf(quote) === 'PULLED') await findExternalAccount(op, quote.source_account_id!, 'quoteId')
   const destination = quote.destination_account_id
   if (destination === null) return
   if (!paysHere(quote)) {
-    await findExternalAccount(op, destination, 'quoteId')
+    const { customer_id } = await findExternalAccount(op, destination, 'quoteId')
+    if (customer_id !== null) await findCustomer(op, customer_id, 'quoteId')
     return
   }
   if (await isOwnerDeleted(op, destination))

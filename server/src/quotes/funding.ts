@@ -3,7 +3,7 @@ import type { OUTGOING_FAILURE_REASONS } from '@countersign/contract/transaction
 import type { Op } from '../app.ts'
 import type { QuoteRow } from '../db/tables.ts'
 import type { Write } from '../db/writes.ts'
-import { checkRoom, type Leg, post } from '../ledger/ledger.ts'
+import { checkRoom, post } from '../ledger/ledger.ts'
 import { ApiError } from '../operation.ts'
 import { announceRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
 import type { TransactionWithCustomer } from '../transactions/transactions.ts'
@@ -11,6 +11,7 @@ import { transition } from '../transition.ts'
 import { checkParties } from './execution.ts'
 import { refundJob } from './jobs.ts'
 import { beginSettlement } from './quotes.ts'
+import { fundingLegs } from './settlement.ts'
 
 /**
  * The payment of a quote with real-time funding has arrived; `amount` is in the quote's sending currency. The right
@@ -26,10 +27,7 @@ export async function receiveFunding(
 ): Promise<{ readonly transaction: TransactionWithCustomer; readonly writes: readonly Write[] }> {
   const failureReason = await findFailure(op, quote, amount)
   const kept = failureReason === undefined ? 'clearing' : 'refunds'
-  const legs: readonly Leg[] = [
-    { system: 'rail', currency: quote.sending_currency, amount: -amount },
-    { system: kept, currency: quote.sending_currency, amount },
-  ]
+  const legs = fundingLegs(quote, kept, amount)
   await checkRoom(op, legs, field)
   const arrived = post(op, { cause: 'quote', causeId: quote.id }, legs)
   if (failureReason === undefined) {

@@ -14,13 +14,18 @@ import { findTransaction, type TransactionWithCustomer } from '../transactions/t
 import { transition } from '../transition.ts'
 import { findQuote } from './quotes.ts'
 import {
+  explained,
+  fundingOf,
+  goesBack,
   payeeAccount,
   payerBalanceUpdated,
   payerLeg,
   paysHere,
+  pullStands,
   reversalLegs,
   settlementLegs,
   takeFromPayer,
+  undeliveredLeg,
 } from './settlement.ts'
 
 /** A quote that was not executed in time ends, and its transaction with it. */
@@ -109,6 +114,7 @@ async function settled(op: Op, quote: QuoteRow, transaction: TransactionWithCust
   return [
     ...takeFromPayer(op, quote, transaction, settlementLegs(quote)),
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'settle').write,
+    ...pullStands(quote),
     ...moved.writes,
     ...(await payerBalanceUpdated(op, quote)),
     ...(paysHere(quote) ? await received(op, quote, moved.row) : []),
@@ -123,7 +129,7 @@ async function received(op: Op, quote: QuoteRow, transaction: TransactionRow): P
     ...(isOwn
       ? []
       : await internalReceipt(op, account, {
-          sourceAccountId: quote.source_account_id,
+          source: paidBy(quote),
           umaAddress: quote.destination_uma,
           amount: quote.receiving_amount,
           description: transaction.description,
@@ -132,30 +138,41 @@ async function received(op: Op, quote: QuoteRow, transaction: TransactionRow): P
   ]
 }
 
+/** The account that pays, as the receiver's record shows it. */
+function paidBy({ source_account_id: accountId, sending_currency: currency }: QuoteRow) {
+  return accountId === null ? null : { accountId, currency }
+}
+
 type Failure = Extract<Delivery, { outcome: 'failed' }>
 type Return = Extract<Delivery, { outcome: 'returned' }>
 
-/** Nothing left: what was held is free again; what was paid in goes back to where it came from. */
+/** Nothing left: what was held is free again; what came in for it goes back to where it came from. */
 async function failed(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
   failure: Failure,
 ): Promise<Write[]> {
-  if (quote.source_account_id === null) {
+  if (fundingOf(quote) !== 'HELD') {
     const unsent = { ...transaction, details: { ...transaction.details, fundedAmount: quote.sending_amount } }
     return returned(op, quote, unsent, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
   }
-  const change = { failure_reason: failure.failureReason, details: explained(transaction, failure) }
+  const change = {
+    failure_reason: failure.failureReason,
+    details: explained(transaction, { failureDetail: failure.detail }),
+  }
   return [
-    release(op, transaction.hold_id!, quote.source_account_id),
+    release(op, transaction.hold_id!, quote.source_account_id!),
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
     ...moveTransaction(op, transaction, 'fail', change).writes,
     ...(await payerBalanceUpdated(op, quote)),
   ]
 }
 
-/** It left and was not delivered: the money is on its way back until the rail says that it is here. */
+/**
+ * It left and was not delivered: the money is on its way back until the rail says that it is here. Where the payer's bank
+ * has taken it back already, none goes back, and what is here pays for that.
+ */
 async function returned(
   op: Op,
   quote: QuoteRow,
@@ -165,32 +182,30 @@ async function returned(
   const wasDelivered = transaction.state === 'COMPLETED'
   const { row, writes } = moveTransaction(op, transaction, wasDelivered ? 'return' : 'fail', {
     failure_reason: failure.failureReason,
-    details: explained(transaction, failure),
-    refund: newRefund(op, failure.reason),
+    details: explained(transaction, { failureDetail: failure.detail }),
+    ...(goesBack(quote) ? { refund: newRefund(op, failure.reason) } : {}),
   })
-  const back = { system: 'refunds', currency: quote.sending_currency, amount: quote.sending_amount } as const
   return [
     ...(wasDelivered
       ? post(op, { cause: 'quote', causeId: quote.id }, reversalLegs(quote))
       : [
-          ...takeFromPayer(op, quote, transaction, [payerLeg(quote, -quote.sending_amount), back]),
+          ...takeFromPayer(op, quote, transaction, [
+            payerLeg(quote, -quote.sending_amount),
+            undeliveredLeg(quote),
+          ]),
           transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
         ]),
+    ...pullStands(quote),
     ...writes,
-    announceRefund(op, row),
+    ...(goesBack(quote) ? [announceRefund(op, row)] : []),
     ...(wasDelivered ? [] : await payerBalanceUpdated(op, quote)),
-    refundJob(op, row),
+    ...(goesBack(quote) ? [refundJob(op, row)] : []),
   ]
 }
 
 /** The due work that brings the money of a payment back. */
 export function refundJob(op: Op, transaction: TransactionRow): Write {
   return job(op, 'transaction.refund', { transactionId: transaction.id }, op.now)
-}
-
-function explained(transaction: TransactionRow, { detail }: { readonly detail: string }) {
-  const { counterparty } = transaction.details as { counterparty?: object }
-  return { ...transaction.details, counterparty: { ...counterparty, failureDetail: detail } }
 }
 
 /**
@@ -207,12 +222,12 @@ export const refundTransaction: JobHandler = async (op, payload) => {
   const outcome = await op.rail.refund(wasSent(transaction) ? payment : { ...payment, identifier: null })
   if (outcome === 'FAILED') return [...endRefund(op, transaction, outcome)]
   const { amount, currency } = paidIn(quote, transaction)
-  if (quote.source_account_id !== null && (await isOwnerDeleted(op, quote.source_account_id)))
+  if (fundingOf(quote) === 'HELD' && (await isOwnerDeleted(op, quote.source_account_id!)))
     return [...endRefund(op, transaction, 'FAILED')]
   const payer =
-    quote.source_account_id === null
-      ? ({ system: 'rail', currency, amount } as const)
-      : { account: quote.source_account_id, amount }
+    fundingOf(quote) === 'HELD'
+      ? { account: quote.source_account_id!, amount }
+      : ({ system: 'rail', currency, amount } as const)
   return [
     ...post(op, { cause: 'transaction', causeId: transaction.id }, [
       { system: 'refunds', currency, amount: -amount },
@@ -224,7 +239,7 @@ export const refundTransaction: JobHandler = async (op, payload) => {
 }
 
 interface RefundDetails {
-  /** What was paid in for a quote and goes back as it came, in place of executing it. */
+  /** What came in for a quote and goes back as it came, in place of executing it. */
   readonly fundedAmount?: number | bigint
 }
 

@@ -8,16 +8,30 @@ import { fundingTypesOf } from '../accounts/funding.ts'
 import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../db/tables.ts'
-import { checkRail, findExternalAccount, railsOf } from '../external-accounts/external-accounts.ts'
+import {
+  checkRail,
+  findExternalAccount,
+  pullingRailOf,
+  railsOf,
+} from '../external-accounts/external-accounts.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import type { Counterparty } from '../uma/counterparty.ts'
 import { resolveUma } from '../uma/uma.ts'
 
 export type QuoteBody = BodyOf<typeof quote_create>
 
-/** Where the money of a quote comes from: an account here, or a payment that is to be made for it. */
+/**
+ * Where the money of a quote comes from: an account here; one elsewhere, from which it is pulled in first; or a payment
+ * that is to be made for it.
+ */
 export type Payer =
   | { readonly kind: 'account'; readonly account: InternalAccountRow; readonly currency: KnownCurrency }
+  | {
+      readonly kind: 'pull'
+      readonly account: ExternalAccountRow
+      readonly currency: KnownCurrency
+      readonly rail: string
+    }
   | { readonly kind: 'funding'; readonly currency: KnownCurrency; readonly network: string | null }
 
 /** Where it goes: an account elsewhere, an account here, or whoever receives at an UMA address elsewhere. */
@@ -38,24 +52,34 @@ export type Payee =
     }
 
 export interface Parties {
-  /** On whose behalf. */
-  readonly customer: CustomerRow
+  /** On whose behalf; null where the platform pays for itself. */
+  readonly customer: CustomerRow | null
   readonly payer: Payer
   readonly payee: Payee
 }
 
 /** Who pays whom. What belongs to another customer is as if it were not there. */
 export async function findParties(op: Op, { source, destination }: QuoteBody): Promise<Parties> {
-  if (source.sourceType === 'ACCOUNT') {
-    const account = await findInternalAccount(op, source.accountId, 'source.accountId')
-    const customer = await payingCustomer(op, account, source.customerId)
-    const payee = await findPayee(op, destination, customer, account.customer_id === null)
-    if (payee.kind === 'internal' && payee.account.id === account.id)
-      throw fieldError('SELF_PAYMENT', 'destination', 'The source and the destination are the same account')
-    const payer = { kind: 'account', account, currency: account.currency as KnownCurrency } as const
-    return { customer, payer, payee }
-  }
-  const { currency, cryptoNetwork, customerId } = source
+  if (source.sourceType === 'REALTIME_FUNDING') return findFundedParties(op, source, destination)
+  const payer = await findPayer(op, source.accountId)
+  const owner = payer.account.customer_id
+  const customer = await payingCustomer(op, owner, source.customerId)
+  // With its own money the platform pays whom it likes; on behalf of a customer it pays that one's accounts elsewhere.
+  const isPayable = (other: string | null) =>
+    other === (customer?.id ?? null) || (owner === null && (customer === null || other === null))
+  const payee = await findPayee(op, destination, isPayable)
+  if (payee.kind !== 'uma' && payee.account.id === payer.account.id)
+    throw fieldError('SELF_PAYMENT', 'destination', 'The source and the destination are the same account')
+  return { customer, payer, payee }
+}
+
+type FundingSource = Extract<QuoteBody['source'], { sourceType: 'REALTIME_FUNDING' }>
+
+async function findFundedParties(
+  op: Op,
+  { currency, cryptoNetwork, customerId }: FundingSource,
+  destination: QuoteBody['destination'],
+): Promise<Parties> {
   if (!isKnownCurrency(currency))
     throw fieldError('INVALID_CURRENCY', 'source.currency', `There is no rate for ${currency}`)
   if (fundingTypesOf(currency, cryptoNetwork).length === 0)
@@ -65,24 +89,44 @@ export async function findParties(op: Op, { source, destination }: QuoteBody): P
       `${currency} is not paid in on ${cryptoNetwork}`,
     )
   const named = customerId ? await approvedCustomer(op, customerId) : undefined
-  const payee = await findPayee(op, destination, named, false)
-  const customer = named ?? (await approvedCustomer(op, ownerOf(payee)))
+  const payee = await findPayee(op, destination, (owner) => !named || owner === named.id)
+  const owner = ownerOf(payee)
+  const customer = named ?? (owner === null ? null : await approvedCustomer(op, owner))
   return { customer, payer: { kind: 'funding', currency, network: cryptoNetwork ?? null }, payee }
 }
 
-/** The account's own customer, or the one on whose behalf an account of the platform pays (specification 2.5). */
-async function payingCustomer(
-  op: Op,
-  account: InternalAccountRow,
-  customerId: string | undefined,
-): Promise<CustomerRow> {
-  const id = account.customer_id ?? customerId
-  if (!id)
+type PayingAccount = Exclude<Payer, { kind: 'funding' }>
+
+async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
+  const field = 'source.accountId'
+  if (accountId.startsWith('InternalAccount:')) {
+    const account = await findInternalAccount(op, accountId, field)
+    return { kind: 'account', account, currency: account.currency as KnownCurrency }
+  }
+  const account = await findExternalAccount(op, accountId, field)
+  const rail = pullingRailOf(account)
+  if (rail === undefined)
     throw fieldError(
       'INVALID_INPUT',
-      'source.customerId',
-      'source.customerId is required with an account of the platform',
+      field,
+      'No rail that reaches this account pulls money from it: pay by REALTIME_FUNDING',
     )
+  if (!isKnownCurrency(account.currency))
+    throw fieldError('INVALID_CURRENCY', field, `There is no rate for ${account.currency}`)
+  return { kind: 'pull', account, currency: account.currency, rail }
+}
+
+/**
+ * The account's own customer, or the one on whose behalf an account of the platform pays (specification 2.5); null where
+ * the platform pays for itself.
+ */
+async function payingCustomer(
+  op: Op,
+  owner: string | null,
+  customerId: string | undefined,
+): Promise<CustomerRow | null> {
+  const id = owner ?? customerId
+  if (id === undefined) return null
   if (customerId && customerId !== id)
     throw fieldError('INVALID_INPUT', 'source.customerId', 'source.accountId belongs to another customer')
   return approvedCustomer(op, id)
@@ -94,50 +138,40 @@ async function approvedCustomer(op: Op, id: string): Promise<CustomerRow> {
   return customer
 }
 
-/** Money that is paid in for an account is its owner's; for anyone else's it has to be said whose it is. */
-function ownerOf(payee: Payee): string {
-  const owner = payee.kind === 'uma' ? null : payee.account.customer_id
-  if (owner === null)
-    throw fieldError(
-      'INVALID_INPUT',
-      'source.customerId',
-      'source.customerId is required: the destination does not say whose payment this is',
-    )
-  return owner
+/**
+ * Money that is paid in for an account is its owner's, where nobody is named. Who receives at an UMA address is not who
+ * pays: then it is the platform's own, and so it is for an account of the platform.
+ */
+function ownerOf(payee: Payee): string | null {
+  if (payee.kind === 'uma') return null
+  return payee.kind === 'internal' && payee.umaAddress !== undefined ? null : payee.account.customer_id
 }
 
-/**
- * `customer` undefined: any customer's account will do, and says whose payment it is. `isPlatforms`: the platform pays
- * from an account of its own, so it may pay accounts of its own as well.
- */
+/** `isPayable` says of whose accounts elsewhere the payee's may be one; accounts here are payable to anybody. */
 async function findPayee(
   op: Op,
   destination: QuoteBody['destination'],
-  customer: CustomerRow | undefined,
-  isPlatforms: boolean,
+  isPayable: (owner: string | null) => boolean,
 ): Promise<Payee> {
   if (destination.destinationType === 'UMA_ADDRESS') return findUmaPayee(op, destination)
   const { accountId, currency, paymentRail } = destination
+  const field = 'destination.accountId'
   if (accountId.startsWith('InternalAccount:')) {
-    const account = await findInternalAccount(op, accountId, 'destination.accountId')
-    if (account.customer_id !== null) await findCustomer(op, account.customer_id, 'destination.accountId')
+    const account = await findInternalAccount(op, accountId, field)
+    if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
     checkCurrency(currency, account.currency)
     if (paymentRail)
       throw fieldError('INVALID_INPUT', 'destination.paymentRail', 'An account here is paid without a rail')
     return { kind: 'internal', account, currency: account.currency as KnownCurrency }
   }
-  const account = await findExternalAccount(op, accountId, 'destination.accountId')
-  const isAllowed = account.customer_id === null ? isPlatforms : isOwn(account, customer)
-  if (!isAllowed) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'destination.accountId' } })
+  const account = await findExternalAccount(op, accountId, field)
+  if (!isPayable(account.customer_id)) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
   checkCurrency(currency, account.currency)
   if (!isKnownCurrency(account.currency))
-    throw fieldError('INVALID_CURRENCY', 'destination.accountId', `There is no rate for ${account.currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `There is no rate for ${account.currency}`)
   checkRail(account, paymentRail, 'destination.paymentRail')
   return { kind: 'external', account, currency: account.currency }
-}
-
-function isOwn(account: ExternalAccountRow, customer: CustomerRow | undefined): boolean {
-  return customer === undefined || account.customer_id === customer.id
 }
 
 async function findUmaPayee(
@@ -170,8 +204,15 @@ const OTHER_SECONDS = 15 * 60
  * named, the slowest of the account's decides; so it does for a payment that is to come in.
  */
 export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
-  const [funding] = payer.kind === 'funding' ? fundingTypesOf(payer.currency, payer.network ?? undefined) : []
   const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account) : []
-  const rails = [...(funding ? accountType(funding).rails : []), ...payout]
+  const rails = [...fundingRails(payer), ...payout]
   return rails.every(isInstantRail) ? INSTANT_SECONDS : OTHER_SECONDS
+}
+
+/** The rails that the money of a quote comes by; none where it is here. */
+function fundingRails(payer: Payer): readonly string[] {
+  if (payer.kind === 'account') return []
+  if (payer.kind === 'pull') return [payer.rail]
+  const [type] = fundingTypesOf(payer.currency, payer.network ?? undefined)
+  return type ? accountType(type).rails : []
 }

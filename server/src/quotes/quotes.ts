@@ -3,7 +3,7 @@ import { QUOTE_TRANSITIONS } from '@countersign/contract/states'
 import { balanceUpdated } from '../accounts/accounts.ts'
 import { maySee, type Op } from '../app.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
-import type { Write } from '../db/writes.ts'
+import { expectRow, type Write } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import { hold } from '../ledger/ledger.ts'
 import { ApiError, type SignedCall } from '../operation.ts'
@@ -45,19 +45,35 @@ export function checkExecutable(op: Op, quote: QuoteRow): void {
 }
 
 /**
- * Executes a quote that an account pays: its amount is held at once, and settling it is due now. Guards: the quote and
- * its transaction have not moved, the account can spend the amount.
+ * Executes a quote that an account pays. Of an account here the amount is held at once, and settling it is due now. With
+ * none, it is pulled in first. Guards: the quote and its transaction have not moved, the account can spend the amount.
  */
 export function executeQuote(
   op: Op,
-  account: InternalAccountRow,
+  account: InternalAccountRow | undefined,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
 ): { readonly quote: QuoteRow; readonly transaction: TransactionWithCustomer; readonly writes: Write[] } {
+  if (!account) return beginPull(op, quote, transaction)
   const cause = { cause: 'quote', causeId: quote.id } as const
   const { holdId, write } = hold(op, cause, account.id, quote.sending_amount)
   const begun = beginSettlement(op, quote, transaction, { hold_id: holdId })
   return { ...begun, writes: [write, ...begun.writes, balanceUpdated(op, account)] }
+}
+
+/**
+ * The money of a quote is to be fetched: quote and transaction are PROCESSING, and pulling it is due now. Guard: the payer
+ * is not deleted meanwhile, which no account here would tell.
+ */
+function beginPull(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer) {
+  const begun = begin(op, quote, transaction, { pull_state: 'PENDING' }, {})
+  const payload = { transactionId: transaction.id, executedAt: op.now }
+  const { customer_id } = quote
+  const payerIsThere = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
+  return {
+    ...begun,
+    writes: [...payerIsThere, ...begun.writes, job(op, 'transaction.pull', payload, op.now)],
+  }
 }
 
 /** The money of a quote is there: quote and transaction are PROCESSING, and settling it is due now. */
@@ -67,26 +83,35 @@ export function beginSettlement(
   transaction: TransactionWithCustomer,
   change: Partial<TransactionRow> = {},
 ) {
-  const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute')
+  const begun = begin(op, quote, transaction, {}, change)
+  return { ...begun, writes: [...begun.writes, settlementJob(op, transaction)] }
+}
+
+function begin(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  quoteChange: Partial<QuoteRow>,
+  change: Partial<TransactionRow>,
+) {
+  const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute', quoteChange)
   const moving = moveTransaction(op, transaction, 'execute', change)
-  return {
-    quote: paying.row,
-    transaction: moving.row,
-    writes: [
-      paying.write,
-      ...moving.writes,
-      job(op, 'transaction.settle', { transactionId: transaction.id, executedAt: op.now }, op.now),
-    ],
-  }
+  return { quote: paying.row, transaction: moving.row, writes: [paying.write, ...moving.writes] }
+}
+
+/** The due work that delivers a payment whose money is there. */
+export function settlementJob(op: Op, { id }: Pick<TransactionRow, 'id'>): Write {
+  return job(op, 'transaction.settle', { transactionId: id, executedAt: op.now }, op.now)
 }
 
 /**
- * What a quote keeps of its request, the reference of its payment where it is to be paid in, and what the platform asks of
- * the receiver.
+ * What a quote keeps of its request, the reference of its payment where it is to be paid in, the rail that its money is
+ * pulled by, and what the platform asks of the receiver.
  */
 export interface KeptRequest {
   readonly customerId?: string
   readonly reference?: string
+  readonly pullRail?: string
   readonly counterparty?: Counterparty
 }
 

@@ -1,14 +1,51 @@
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
-import type { Write } from '../db/writes.ts'
+import { expectRow, type Write } from '../db/writes.ts'
 import { type Cause, captureAll, type Leg, post } from '../ledger/ledger.ts'
 
-/** Who has the money of a quote before it is delivered: the account that pays, or what was paid in for it. */
+/** How the money of a quote gets here: it is on an account here, is pulled from one elsewhere, or is paid in. */
+export type Funding = 'HELD' | 'PULLED' | 'PAID_IN'
+
+export function fundingOf({ source_account_id }: Pick<QuoteRow, 'source_account_id'>): Funding {
+  if (source_account_id === null) return 'PAID_IN'
+  return source_account_id.startsWith('ExternalAccount:') ? 'PULLED' : 'HELD'
+}
+
+/** Who has the money of a quote before it is delivered: the account that pays, or what came in for it. */
 export function payerLeg(quote: QuoteRow, amount: bigint): Leg {
-  return quote.source_account_id === null
-    ? { system: 'clearing', currency: quote.sending_currency, amount }
-    : { account: quote.source_account_id, amount }
+  return fundingOf(quote) === 'HELD'
+    ? { account: quote.source_account_id!, amount }
+    : { system: 'clearing', currency: quote.sending_currency, amount }
+}
+
+/** Money that comes in for a quote: to pay it, or to go back. */
+export function fundingLegs(quote: QuoteRow, kept: 'clearing' | 'refunds', amount: bigint): Leg[] {
+  return [
+    { system: 'rail', currency: quote.sending_currency, amount: -amount },
+    { system: kept, currency: quote.sending_currency, amount },
+  ]
+}
+
+/** The bank takes back what was pulled for a quote: from then on it is owed to the platform. */
+export function pullReturnLegs({ sending_currency: currency, sending_amount: amount }: QuoteRow): Leg[] {
+  return [
+    { system: 'rail', currency, amount },
+    { system: 'receivables', currency, amount: -amount },
+  ]
+}
+
+/**
+ * Whether the money of a quote goes back to its payer if it is not delivered. Where the bank has taken it back before, it
+ * pays what is owed for that.
+ */
+export function goesBack({ pull_state }: QuoteRow): boolean {
+  return pull_state !== 'RETURNED'
+}
+
+/** Guard: what was pulled for a quote has not been taken back meanwhile. */
+export function pullStands({ id, pull_state }: QuoteRow): Write[] {
+  return pull_state === null ? [] : [expectRow('quotes', id, { pull_state })]
 }
 
 /** Whom it is delivered to: an account here, or the outside. */
@@ -43,13 +80,16 @@ export function settlementLegs(quote: QuoteRow): Leg[] {
   ]
 }
 
-/** Legs of a delivered payment undone, its money on the way back to the payer. */
+/** Where the money of a quote is once it was not delivered. */
+export function undeliveredLeg(quote: QuoteRow): Leg {
+  const system = goesBack(quote) ? 'refunds' : 'receivables'
+  return { system, currency: quote.sending_currency, amount: quote.sending_amount }
+}
+
+/** Legs of a delivered payment undone. */
 export function reversalLegs(quote: QuoteRow): Leg[] {
   const [, ...rest] = settlementLegs(quote)
-  return [
-    { system: 'refunds', currency: quote.sending_currency, amount: quote.sending_amount },
-    ...rest.map((leg) => ({ ...leg, amount: -leg.amount })),
-  ]
+  return [undeliveredLeg(quote), ...rest.map((leg) => ({ ...leg, amount: -leg.amount }))]
 }
 
 /** Takes what was held for a quote, or paid in for it, along `legs`. */
@@ -60,22 +100,28 @@ export function takeFromPayer(
   legs: readonly Leg[],
 ): Write[] {
   const cause: Cause = { cause: 'quote', causeId: quote.id }
-  if (quote.source_account_id === null) return post(op, cause, legs)
+  if (fundingOf(quote) !== 'HELD') return post(op, cause, legs)
   const held = {
     holdId: transaction.hold_id!,
-    account: quote.source_account_id,
+    account: quote.source_account_id!,
     amount: quote.sending_amount,
   }
   return captureAll(op, cause, held, legs)
 }
 
-/** Tells of the balance of the account that pays, where one does. Stands after the ledger's writes. */
+/** Tells of the balance of the account here that pays, where one does. Stands after the ledger's writes. */
 export async function payerBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
-  if (quote.source_account_id === null) return []
-  return [balanceUpdated(op, await findInternalAccount(op, quote.source_account_id))]
+  if (fundingOf(quote) !== 'HELD') return []
+  return [balanceUpdated(op, await findInternalAccount(op, quote.source_account_id!))]
 }
 
 /** The account here that a quote pays. */
 export function payeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRow> {
   return findInternalAccount(op, quote.destination_account_id!)
+}
+
+/** The details of a transaction with what more is known of its other side. */
+export function explained(transaction: TransactionRow, known: Readonly<Record<string, string>>) {
+  const { counterparty } = transaction.details as { counterparty?: object }
+  return { ...transaction.details, counterparty: { ...counterparty, ...known } }
 }

@@ -8,10 +8,23 @@ export interface Rail {
    * `transactionId` names it, and it goes out once however often it is asked for.
    */
   send(payment: Payment): Promise<Delivery>
-  /** Likewise, fetches money from an account elsewhere. */
+  /**
+   * Likewise, fetches money from an account elsewhere. A quote that is paid from there is pulled and sent under one
+   * name: the direction tells them apart. What was delivered may be taken back: `returned`, with nothing to refund.
+   */
   pull(payment: Payment): Promise<Delivery>
+  /** How much a pull would bring now, in the smallest unit; undefined where nobody can say before it is tried. */
+  pullable(account: PullableAccount): Promise<bigint | undefined>
   /** Whether the money of a payment that was not delivered is back. Called at least once. */
   refund(payment: Payment): Promise<RefundOutcome>
+}
+
+/** An account elsewhere, as a rail knows it. */
+export interface PullableAccount {
+  readonly identifier: string
+  readonly currency: string
+  /** The rail that pulls from it; null where none that reaches it does. */
+  readonly paymentRail: string | null
 }
 
 export interface Payment {

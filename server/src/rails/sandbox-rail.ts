@@ -1,11 +1,15 @@
+import { isKnownCurrency } from '@countersign/contract/currencies'
 import { plusSeconds } from '../app.ts'
-import { type PaymentScenario, scenarioOf } from '../sandbox/payment-outcomes.ts'
+import { type PaymentScenario, pullableOf, scenarioOf } from '../sandbox/payment-outcomes.ts'
 import type { Delivery, Payment, Rail } from './rail.ts'
 
 /** The rail of the sandbox: what comes of a payment follows from the account at its other end (specification 4.16). */
 export const sandboxRail: Rail = {
   send: async (payment) => deliveryOf(scenarioOf(payment, 'out'), payment),
   pull: async (payment) => deliveryOf(scenarioOf(payment, 'in'), payment),
+  // Who cannot be pulled from by a rail of its own is not asked either.
+  pullable: async ({ identifier, currency, paymentRail }) =>
+    paymentRail !== null && isKnownCurrency(currency) ? pullableOf(identifier, currency) : undefined,
   refund: async (payment) => scenarioOf(payment, 'out').refund ?? 'COMPLETED',
 }
 

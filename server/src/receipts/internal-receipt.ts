@@ -1,4 +1,3 @@
-import { findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
@@ -8,8 +7,8 @@ import { selectPlatformCustomerId } from './store.ts'
 
 /** What was paid to an account here by another account here. */
 export interface InternalPayment {
-  /** Who paid; null where the money was paid in for the payment. */
-  readonly sourceAccountId: string | null
+  /** The account that paid, and what it paid in; null where the money was paid in for the payment. */
+  readonly source: { readonly accountId: string; readonly currency: string } | null
   /** The UMA address of the account's owner, where it was paid to that. */
   readonly umaAddress: string | null
   /** Smallest unit of the account's currency. */
@@ -24,23 +23,22 @@ export interface InternalPayment {
 export async function internalReceipt(
   op: Op,
   account: InternalAccountRow,
-  { sourceAccountId, umaAddress, amount, description }: InternalPayment,
+  { source, umaAddress, amount, description }: InternalPayment,
 ): Promise<Write[]> {
   const { customer_id } = account
   // An owner who was deleted meanwhile keeps the account, and the money arrives all the same.
   const platform_customer_id = customer_id === null ? null : await selectPlatformCustomerId(op, customer_id)
-  const payer = sourceAccountId === null ? undefined : await findInternalAccount(op, sourceAccountId)
   const receipt = newTransaction(op, {
     kind: 'RECEIPT',
     type: 'INCOMING',
     direction: 'CREDIT',
     state: 'COMPLETED',
     customer_id,
-    source_account_id: sourceAccountId,
+    source_account_id: source?.accountId ?? null,
     destination_account_id: account.id,
     destination_identifier: umaAddress,
     sent_amount: null,
-    sent_currency: payer?.currency ?? null,
+    sent_currency: source?.currency ?? null,
     received_amount: amount,
     received_currency: account.currency,
     fees: 0n,

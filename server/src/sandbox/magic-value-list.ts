@@ -12,6 +12,7 @@ import {
 } from './magic-values.ts'
 import {
   type PaymentScenario,
+  PULL_SCENARIOS,
   QUOTE_SCENARIOS,
   TRANSFER_SCENARIOS,
   UMA_SCENARIOS,
@@ -65,6 +66,14 @@ export function magicValueFamilies(umaDomain: string): Family[] {
       appliesTo: 'What comes of a quote that pays an external account',
       places: [IDENTIFIER],
       values: bySuffix(QUOTE_SCENARIOS, paymentValue),
+      otherwise: 'COMPLETED',
+    },
+    {
+      family: 'QUOTE_FROM_EXTERNAL_ACCOUNT',
+      appliesTo:
+        'What comes of a quote that is paid from an external account, unless its destination says otherwise',
+      places: [IDENTIFIER],
+      values: bySuffix(PULL_SCENARIOS, pullValue),
       otherwise: 'COMPLETED',
     },
     {
@@ -151,4 +160,12 @@ function paymentValue({ meaning, steps, refund }: PaymentScenario): Value {
     afterSeconds,
     meaning,
   }
+}
+
+/** What is taken back changes nothing of the payment that it has paid. */
+function pullValue(scenario: PaymentScenario): Value {
+  const { steps, meaning } = scenario
+  const delivered = steps.find(({ outcome }) => outcome === 'delivered')
+  if (!delivered) return paymentValue(scenario)
+  return { outcome: 'COMPLETED', afterSeconds: delivered.afterSeconds, meaning }
 }

@@ -1,4 +1,4 @@
-import type { KnownCurrency } from '@countersign/contract/currencies'
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/currencies'
 import type { Delivery, Payment, RefundOutcome } from '../rails/rail.ts'
 import { suffixOf } from './magic-values.ts'
 
@@ -115,8 +115,30 @@ export const TRANSFER_SCENARIOS = {
   out: transferScenarios('OFFRAMP_FAILED'),
 }
 
+/**
+ * The pull that pays a quote from an account elsewhere, by the suffix of that account. The specification has none; these
+ * are those of a transfer in, and one for a bank that takes a debit back.
+ */
+export const PULL_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
+  ...transferScenarios('QUOTE_EXECUTION_FAILED'),
+  '006': {
+    meaning:
+      'Completes; the holder disputes the debit, and the bank takes it back after a minute: OUTGOING_PAYMENT.FUNDING_RETURNED',
+    steps: [
+      { afterSeconds: 0, outcome: 'delivered' },
+      {
+        afterSeconds: RETURN_SECONDS,
+        outcome: 'returned',
+        failureReason: 'QUOTE_EXECUTION_FAILED',
+        detail: 'The holder of the account disputed the debit',
+        reason: 'USER_CANCELLATION',
+      },
+    ],
+  },
+}
+
 function transferScenarios(
-  failureReason: 'PAY_REQUEST_FAILED' | 'OFFRAMP_FAILED',
+  failureReason: 'PAY_REQUEST_FAILED' | 'OFFRAMP_FAILED' | 'QUOTE_EXECUTION_FAILED',
 ): Readonly<Record<string, PaymentScenario>> {
   return Object.fromEntries(
     Object.entries(TRANSFER_FAILURES).map(([suffix, { afterSeconds, detail }]) => {
@@ -172,7 +194,16 @@ export function scenarioOf({ purpose, identifier }: Payment, direction: 'in' | '
   if (identifier === null) return DELIVERED
   const name = identifier.split('@', 1)[0]!
   if (identifier.includes('@') && Object.hasOwn(UMA_SCENARIOS, name)) return UMA_SCENARIOS[name]!
-  const scenarios = purpose === 'quote' ? QUOTE_SCENARIOS : TRANSFER_SCENARIOS[direction]
+  const ofQuotes = direction === 'in' ? PULL_SCENARIOS : QUOTE_SCENARIOS
+  const scenarios = purpose === 'quote' ? ofQuotes : TRANSFER_SCENARIOS[direction]
   const suffix = suffixOf(identifier)
   return Object.hasOwn(scenarios, suffix) ? scenarios[suffix]! : DELIVERED
+}
+
+const PULLABLE_UNITS = 1000n
+
+/** What an account elsewhere has to give: a thousand units of its currency, or nothing by the suffix that says so. */
+export function pullableOf(identifier: string, currency: KnownCurrency): bigint {
+  const isEmpty = suffixOf(identifier) === '002'
+  return isEmpty ? 0n : PULLABLE_UNITS * 10n ** BigInt(CURRENCIES[currency].decimals)
 }

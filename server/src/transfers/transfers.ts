@@ -5,7 +5,7 @@ import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accou
 import type { Op } from '../app.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
-import { checkRail, findExternalAccount } from '../external-accounts/external-accounts.ts'
+import { checkRail, findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
 import { job } from '../jobs/jobs.ts'
 import { arrivalLegs, type Balance, checkRoom, hold } from '../ledger/ledger.ts'
 import { ApiError, fieldError } from '../operation.ts'
@@ -27,13 +27,12 @@ export interface BegunTransfer {
   readonly writes: readonly Write[]
 }
 
-/** Checks what is to be pulled in. */
+/** Checks what is to be pulled in. Without an amount it is all that the rail says it can pull. */
 export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>): Promise<TransferDraft> {
-  const { source, destination, amount } = body
-  if (amount === undefined)
-    throw fieldError('INVALID_INPUT', 'amount', 'amount is required: say how much to pull in')
+  const { source, destination } = body
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
   const { internal, external, platformCustomerId } = parties
+  const amount = body.amount ?? (await findPullable(op, external))
   checkLimits(op, 'INCOMING', internal, amount)
   await checkRoom(op, arrivalLegs(internal, amount), 'amount')
   const row = newTransaction(op, {
@@ -51,6 +50,24 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     received_currency: internal.currency,
   })
   return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
+}
+
+/** How much can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` where the rail cannot say, `INSUFFICIENT_BALANCE`. */
+async function findPullable(op: Op, account: ExternalAccountRow): Promise<bigint> {
+  const { identifier, currency } = account
+  const paymentRail = pullingRailOf(account) ?? null
+  const available = await op.rail?.pullable({ identifier, currency, paymentRail })
+  if (available === undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      'amount',
+      'amount is required: nobody can say how much this account has to give',
+    )
+  if (available > 0n) return available
+  throw new ApiError('INSUFFICIENT_BALANCE', {
+    message: 'There is nothing to pull in from this account.',
+    details: { field: 'amount', available },
+  })
 }
 
 /** Checks what is to be pushed out. Without an amount it is all that the account can spend. */

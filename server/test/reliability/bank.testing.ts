@@ -126,6 +126,7 @@ export class Bank {
       () => this.#payElsewhere(random),
       () => this.#payInTwoSteps(random),
       () => this.#payIn(random),
+      () => this.#payByPull(random),
       ...(this.wallets.length > 0 ? [() => this.#payFromWallet(random), () => this.#newCustomer()] : []),
     ]
     const ask = await random.pick(operations)()
@@ -187,6 +188,19 @@ export class Bank {
       // Now and then not what was asked for.
       ...(random.chance(0.1) ? { currencyAmount: amountOf(random) } : {}),
     })
+  }
+
+  /** From an account elsewhere to an account here, or to another one elsewhere of the same customer. */
+  async #payByPull(random: Random): Promise<Ask> {
+    const { customerId, elsewhere } = random.pick(this.accounts)
+    const source = random.pick(elsewhere)
+    const own = this.accounts.filter((account) => account.customerId === customerId)
+    const destinations = [
+      ...own.flatMap((account) => account.elsewhere),
+      ...this.accounts.map(({ id }) => id),
+    ]
+    const destination = random.pick(destinations.filter((id) => id !== source))
+    return this.#quote(random, source, destination, { immediatelyExecute: true })
   }
 
   async #payFromWallet(random: Random): Promise<Ask> {

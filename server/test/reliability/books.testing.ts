@@ -86,6 +86,7 @@ interface TransactionRow {
   readonly state: string
   readonly quote: string | null
   readonly quoteState: string | null
+  readonly pull: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
   readonly source: string | null
   readonly destination: string | null
   readonly sent: bigint
@@ -104,7 +105,7 @@ interface TransactionRow {
 }
 
 const TRANSACTIONS = `
-  SELECT t.id, t.kind, t.state, t.quote_id AS quote, q.state AS "quoteState", t.source_account_id AS source,
+  SELECT t.id, t.kind, t.state, t.quote_id AS quote, q.state AS "quoteState", q.pull_state AS pull, t.source_account_id AS source,
     t.destination_account_id AS destination, t.sent_amount AS sent, t.sent_currency AS "sentCurrency",
     t.received_amount AS received, t.received_currency AS "receivedCurrency", t.fees, t.refund->>'status' AS refund,
     t.settled_at IS NOT NULL AS "wasSettled", (t.details->>'fundedAmount')::bigint AS "fundedAmount",
@@ -132,7 +133,7 @@ function expectedTransfers(platformId: string, t: TransactionRow): Entries[] {
       ],
     ]
   }
-  const payer = t.source ?? own('clearing')
+  const payer = paysFromHere(t) ? t.source! : own('clearing')
   const isConverted = t.sentCurrency !== t.receivedCurrency
   const paid: Entries = [
     [own('fees'), t.fees!],
@@ -147,28 +148,38 @@ function expectedTransfers(platformId: string, t: TransactionRow): Entries[] {
       t.received,
     ],
   ]
-  const arrived: Entries[] =
-    t.source === null
+  const arrived: Entries[] = paysFromHere(t)
+    ? []
+    : [
+        [
+          [own('rail'), -t.sent],
+          [payer, t.sent],
+        ],
+      ]
+  const takenBack: Entries[] =
+    t.pull === 'RETURNED'
       ? [
           [
-            [own('rail'), -t.sent],
-            [payer, t.sent],
+            [own('rail'), t.sent],
+            [own('receivables'), -t.sent],
           ],
         ]
       : []
+  // What the bank of the payer has taken back before does not go there once more.
+  const undelivered = own(t.refund === null ? 'receivables' : 'refunds')
   const settled: Entries = [[payer, -t.sent], ...paid]
   const back: Entries[] =
     t.refund === 'COMPLETED'
       ? [
           [
             [own('refunds'), -(t.fundedAmount ?? t.sent)],
-            [t.source ?? own('rail'), t.fundedAmount ?? t.sent],
+            [paysFromHere(t) ? t.source! : own('rail'), t.fundedAmount ?? t.sent],
           ],
         ]
       : []
-  if (t.state === 'COMPLETED') return [...arrived, settled]
-  if (t.state !== 'FAILED' || t.refund === null) return []
-  if (t.fundedAmount !== null)
+  if (t.state === 'COMPLETED') return [...arrived, settled, ...takenBack]
+  if (t.state !== 'FAILED' || (t.refund === null && t.pull !== 'RETURNED')) return []
+  if (t.fundedAmount !== null && t.pull === null)
     return [
       [
         [own('rail'), -t.fundedAmount],
@@ -181,15 +192,26 @@ function expectedTransfers(platformId: string, t: TransactionRow): Entries[] {
       ...arrived,
       [
         [payer, -t.sent],
-        [own('refunds'), t.sent],
+        [undelivered, t.sent],
       ],
       ...back,
+      ...takenBack,
     ]
   const reversed: Entries = [
-    [own('refunds'), t.sent],
+    [undelivered, t.sent],
     ...paid.map(([account, amount]) => [account, -amount] as const),
   ]
-  return [...arrived, settled, reversed, ...back]
+  return [...arrived, settled, reversed, ...back, ...takenBack]
+}
+
+/** A quote that an account here pays; else its money is pulled from elsewhere or paid in. */
+function paysFromHere({ source }: TransactionRow): boolean {
+  return source?.startsWith('InternalAccount:') ?? false
+}
+
+/** What the bank takes back it takes at any time: then the order says nothing. */
+function inOrder<T>({ pull }: TransactionRow, transfers: readonly T[]): readonly T[] {
+  return pull === 'RETURNED' ? transfers.toSorted((a, b) => (`${a}` < `${b}` ? -1 : 1)) : transfers
 }
 
 function linesOf(entries: Entries): string[] {
@@ -200,8 +222,9 @@ function linesOf(entries: Entries): string[] {
 }
 
 /** Money was held where an account here paid and was asked to; all of it was taken, or none. */
-function expectedHold({ kind, state, source, sent, refund }: TransactionRow): string[] {
-  const holds = kind === 'TRANSFER_OUT' || (kind === 'QUOTE' && source !== null)
+function expectedHold(t: TransactionRow): string[] {
+  const { kind, state, sent, refund } = t
+  const holds = kind === 'TRANSFER_OUT' || (kind === 'QUOTE' && paysFromHere(t))
   if (!holds || state === 'PENDING' || state === 'EXPIRED') return []
   const isTaken = state === 'COMPLETED' || refund !== null
   return [isTaken ? `posted ${sent} of ${sent}` : `voided 0 of ${sent}`]
@@ -226,7 +249,7 @@ export async function expectSettledBooks(
       isFinal: true,
       refundIsPending: false,
       quoteIsAlike: true,
-      transfers: expectedTransfers(platformId, t).map(linesOf),
+      transfers: inOrder(t, expectedTransfers(platformId, t).map(linesOf)),
       holds: expectedHold(t),
     }
     const found = {
@@ -234,7 +257,10 @@ export async function expectSettledBooks(
       refundIsPending: t.refund === 'PENDING',
       // A payment that was returned later leaves its quote completed.
       quoteIsAlike: t.quote === null || t.quoteState === (t.wasSettled ? 'COMPLETED' : t.state),
-      transfers: (t.transfers ?? []).map((lines) => [...lines].sort()),
+      transfers: inOrder(
+        t,
+        (t.transfers ?? []).map((lines) => [...lines].sort()),
+      ),
       holds: (t.holds ?? []).map(({ state, captured, amount }) => `${state} ${captured} of ${amount}`),
     }
     return JSON.stringify(found) === JSON.stringify(expected)

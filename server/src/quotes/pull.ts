@@ -1,0 +1,147 @@
+import { PULL_TRANSITIONS, type PullEvent, QUOTE_TRANSITIONS } from '@countersign/contract/states'
+import type { Op } from '../app.ts'
+import type { QuoteRow, TransactionRow } from '../db/tables.ts'
+import { update, type Write } from '../db/writes.ts'
+import { event } from '../events/events.ts'
+import { job } from '../jobs/jobs.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
+import { hasRoom, type Leg, post } from '../ledger/ledger.ts'
+import { StaleRead } from '../operation.ts'
+import type { Delivery, Payment } from '../rails/rail.ts'
+import { moveTransaction } from '../transactions/moves.ts'
+import {
+  findTransaction,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../transactions/transactions.ts'
+import { nextState, transition } from '../transition.ts'
+import { findQuote, type KeptRequest, settlementJob } from './quotes.ts'
+import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
+
+/**
+ * Fetches the money of an executed quote from the account elsewhere that pays it, or asks what has become of it. Once it
+ * is here the quote goes on as if it had been paid in. It may still come back for as long as the rail asks to be asked.
+ */
+export const pullTransaction: JobHandler = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId as string)
+  const quote = await findQuote(op, transaction.quote_id!)
+  if (quote.pull_state !== 'PENDING' && quote.pull_state !== 'PULLED') return []
+  const wasPulled = quote.pull_state === 'PULLED'
+  const submittedAt = new Date(payload.executedAt as string)
+  const pulled = await pull(op, quote, transaction, submittedAt, payload.isAsked === true)
+  const again =
+    'askAgainAt' in pulled && pulled.askAgainAt
+      ? [job(op, 'transaction.pull', { ...payload, isAsked: true }, pulled.askAgainAt)]
+      : []
+  switch (pulled.outcome) {
+    case 'pending':
+      return again
+    case 'delivered':
+      return wasPulled ? again : [...arrived(op, quote, transaction), ...again]
+    case 'failed':
+      return wasPulled ? [] : refused(op, quote, transaction, pulled.detail)
+    case 'returned':
+      return wasPulled
+        ? returned(op, quote, transaction, pulled.detail)
+        : refused(op, quote, transaction, pulled.detail)
+  }
+}
+
+async function pull(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionRow,
+  submittedAt: Date,
+  isAsked: boolean,
+): Promise<Delivery> {
+  // Nothing is asked for that could not be counted; what was asked for before may be on its way.
+  if (!isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount))))
+    return {
+      outcome: 'failed',
+      failureReason: 'QUOTE_EXECUTION_FAILED',
+      detail: 'An account would hold more than it can count',
+    }
+  if (!op.rail) throw new Error('There is no rail to pull by')
+  return op.rail.pull(pullOf(op, quote, transaction, submittedAt))
+}
+
+function pullOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedAt: Date): Payment {
+  return {
+    transactionId: transaction.id,
+    purpose: 'quote',
+    identifier: transaction.source_identifier,
+    paymentRail: (quote.request as KeptRequest).pullRail ?? null,
+    amount: quote.sending_amount,
+    currency: quote.sending_currency,
+    reference: transaction.reference,
+    remittanceInformation: null,
+    submittedAt,
+    now: op.now,
+  }
+}
+
+/** Guard: no other run has seen it arrive. */
+function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
+  return [
+    ...postFor(op, quote, fundingLegs(quote, 'clearing', quote.sending_amount)),
+    movePull(op, quote, 'deliver'),
+    settlementJob(op, transaction),
+  ]
+}
+
+/** Nothing came: nothing is credited, and there is nothing to give back. */
+function refused(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  detail: string,
+): readonly Write[] {
+  const change = {
+    failure_reason: 'QUOTE_EXECUTION_FAILED',
+    details: explained(transaction, { failureDetail: detail }),
+  }
+  return [
+    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail', { pull_state: nextPull(quote, 'fail') }).write,
+    ...moveTransaction(op, transaction, 'fail', change).writes,
+  ]
+}
+
+/**
+ * The bank takes back what was pulled. What the quote has made of it stays as it is, so from here on it is owed to the
+ * platform. Guards: it was not taken back before, and the transaction has not moved meanwhile.
+ */
+function returned(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  detail: string,
+): readonly Write[] {
+  const returnedAt = op.now.toISOString()
+  const change = {
+    details: explained(transaction, { fundingReturnedAt: returnedAt, fundingReturnDetail: detail }),
+    updated_at: op.now,
+  }
+  const row = { ...transaction, ...change }
+  return [
+    ...postFor(op, quote, pullReturnLegs(quote)),
+    movePull(op, quote, 'return'),
+    update('transactions', transaction.id, { state: transaction.state }, change),
+    event(op, 'OUTGOING_PAYMENT.FUNDING_RETURNED', transaction.id, transactionView(row, row)),
+  ]
+}
+
+function postFor(op: Op, quote: QuoteRow, legs: readonly Leg[]): Write[] {
+  return post(op, { cause: 'quote', causeId: quote.id }, legs)
+}
+
+function nextPull(quote: QuoteRow, by: PullEvent) {
+  const state = nextState(PULL_TRANSITIONS, quote.pull_state!, by)
+  if (state === null) throw new StaleRead(`The pull for ${quote.id} cannot ${by}: it is ${quote.pull_state}`)
+  return state
+}
+
+/** Guard: nobody has moved it meanwhile. */
+function movePull(op: Op, quote: QuoteRow, by: PullEvent): Write {
+  const change = { pull_state: nextPull(quote, by), updated_at: op.now }
+  return update('quotes', quote.id, { pull_state: quote.pull_state }, change)
+}
