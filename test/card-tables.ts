@@ -1,5 +1,6 @@
 import { DECLINE_REASONS } from '@countersign/contract/card-processor'
 import { ERRORS } from '@countersign/contract/errors'
+import { OVER_CLAIM_PERCENT_DEFAULT, OVER_CLAIM_RULES } from '@countersign/contract/over-claims'
 import { markdownTable } from './markdown-table.ts'
 
 /** Why a card does not pay, in the order in which it is asked. */
@@ -7,5 +8,20 @@ export function cardDeclineTable(): string {
   return markdownTable(
     ['`code`', 'when'],
     DECLINE_REASONS.map((code) => [`\`${code}\``, ERRORS[code].message.replace(/^Declined: /, '')]),
+  )
+}
+
+/** What a merchant may claim above its authorization, by its category. */
+export function overClaimTable(): string {
+  return markdownTable(
+    ['merchant', '`mcc`', 'claims at most'],
+    [
+      ...OVER_CLAIM_RULES.map(({ from, to, what, percent, units }) => [
+        what,
+        from === to ? from : `${from} to ${to}`,
+        units === undefined ? `${percent} % more` : `${units} whole units, or what was authorized`,
+      ]),
+      ['any other, or unknown', '', `${OVER_CLAIM_PERCENT_DEFAULT} % more, or what you have set`],
+    ],
   )
 }

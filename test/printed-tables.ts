@@ -9,7 +9,7 @@ import {
 } from '@countersign/contract/states'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, tryLimitTable } from './agent-tables.ts'
-import { cardDeclineTable } from './card-tables.ts'
+import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
@@ -34,6 +34,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'when a card is declined': cardDeclineTable,
   'what a payload says': payloadTable,
   'calls that are signed': signedCallTable,
+  'what a merchant may claim': overClaimTable,
 }
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>

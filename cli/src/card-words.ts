@@ -23,9 +23,12 @@ export function purchaseInWords(purchase: CardPurchase): string[] {
   const { merchant, authorizedAmount, pullSummary, refundSummary, settlementSummary } = purchase
   const currency = currencyOf(authorizedAmount.currency.code)
   const times = (count: number) => (count > 1 ? `, ${count} times` : '')
-  const sum = ({ count, totalAmount }: { readonly count: number; readonly totalAmount: bigint }) =>
-    `${formatAmount(totalAmount, currency)}${times(count)}`
+  const sum = (
+    { count, totalAmount }: { readonly count: number; readonly totalAmount: bigint },
+    of = currency,
+  ) => `${formatAmount(totalAmount, of)}${times(count)}`
   const { pendingCount = 0 } = pullSummary
+  const taken = sum(pullSummary, pullSummary.currency ? currencyOf(pullSummary.currency.code) : currency)
   return [
     `${purchase.id}  ${purchase.status}`,
     row('merchant', `${merchant.descriptor}, ${purchase.authorizedAt}`),
@@ -33,7 +36,7 @@ export function purchaseInWords(purchase: CardPurchase): string[] {
     ...(settlementSummary.count === 0 ? [] : [row('claimed', sum(settlementSummary))]),
     ...(settlementSummary.count === 0
       ? []
-      : [row('taken', `${sum(pullSummary)}${pendingCount > 0 ? `, and ${pendingCount} to come` : ''}`)]),
+      : [row('taken', `${taken}${pendingCount > 0 ? `, and ${pendingCount} to come` : ''}`)]),
     ...(refundSummary.count === 0 ? [] : [row('given back', sum(refundSummary))]),
   ]
 }

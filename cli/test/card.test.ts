@@ -61,19 +61,19 @@ describe.skipIf(!existsSync(PROGRAM))('countersign card', () => {
       '--json',
     )
     const { id, currency } = JSON.parse(issued.stdout)
-    expect(currency).toBe('USDB')
+    expect(currency).toBe('USD')
     const declined = await run('use', id, '1.5')
     expect(declined.stderr).toMatch(/^CARD_INSUFFICIENT_FUNDS: .* card delegate\n$/)
     expect((await run('delegate', id)).stdout).toMatch(/^DelegatedKey:\S+ "Card" is ACTIVE: /)
-    expect((await run('use', id, '1.5')).stdout).toMatch(/authorized +1\.500000 USDB/)
-    expect((await run('sources', id, '--accounts', customer.usdId)).stderr).toContain(
+    expect((await run('use', id, '1.5')).stdout).toMatch(/authorized +1\.50 USD /)
+    expect((await run('sources', id, '--accounts', 'InternalAccount:none')).stderr).toContain(
       'FUNDING_SOURCE_INELIGIBLE',
     )
 
     const rejected = await run('issue', '--customer', customer.customerId, '--platform-card-id', 'x002')
     expect(rejected).toMatchObject({ exitCode: 1, stderr: 'The issuer has rejected it.\n' })
     expect(rejected.stdout).toContain('CLOSED (ISSUER_REJECTED)')
-    expect((await run('use', id, '1.0000001')).stderr).toMatch(/^An amount of USDB .*"1\.0000001"\.\n$/)
+    expect((await run('use', id, '1.001')).stderr).toMatch(/^An amount of USD .*"1\.001"\.\n$/)
     expect((await run('list', '--state', 'OLD')).stderr).toMatch(/^--state is one of .*"OLD"\.\n$/)
     expect((await run('freeze')).exitCode).toBe(2)
   })

@@ -33,12 +33,14 @@ export const CardAuthorizationEvent = Type.Object({
   declined: Type.Optional(OneOfWords(DECLINE_REASONS, 'The processor has declined it already')),
 })
 
-/** The merchant claims an amount; 0: nothing more. */
+/** The merchant claims an amount; 0: nothing more. One that was never authorized brings its merchant. */
 export const CardClearingEvent = Type.Object({
   kind: Tag('clearing'),
   ...shared,
   eventId,
-  amount: Int64({ minimum: 0 }),
+  amount: Int64({ minimum: 0, description: 'Smallest unit of the currency of the card' }),
+  currency: Type.Optional(CurrencyCode),
+  merchant: Type.Optional(CardMerchant),
 })
 
 /** The merchant gives an amount back. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { CurrencyAmount } from './currencies.ts'
+import { Currency, CurrencyAmount, type KnownCurrency } from './currencies.ts'
 import { endpoint } from './endpoint.ts'
 import { CountryCode, CurrencyCode } from './formats.ts'
 import { Id, PathId } from './ids.ts'
@@ -14,8 +14,18 @@ export const CARD_FORMS = ['VIRTUAL'] as const
 /** What a cardholder may make of a card. */
 export const CARD_UPDATE_STATES = ['ACTIVE', 'FROZEN', 'CLOSED'] as const
 
-/** What a card may be denominated in: all of its funding sources hold the same one. */
-export const CARD_CURRENCIES = ['USD', 'EUR', 'GBP', 'USDC', 'USDB'] as const
+/**
+ * The currency of a card, by that of the accounts that pay it: all of them lead to the same one. A dollar stablecoin pays
+ * a card in USD, one to one.
+ */
+export const CARD_CURRENCY_OF = {
+  USD: 'USD',
+  EUR: 'EUR',
+  GBP: 'GBP',
+  USDB: 'USD',
+  USDC: 'USD',
+  USDT: 'USD',
+} as const satisfies { readonly [Source in KnownCurrency]?: KnownCurrency }
 
 /** An authorization that was not cleared ends by itself. */
 export const AUTHORIZATION_SECONDS = 7 * 24 * 3600
@@ -60,7 +70,9 @@ export const CardCreateRequest = Type.Object({
   cardholderId: Id('Customer'),
   platformCardId: Type.Optional(Text(255, { description: "The platform's own id; left out: made up" })),
   form: OneOfWords(CARD_FORMS),
-  fundingSources: FundingSources('Accounts of the cardholder in one currency, in the order to try them'),
+  fundingSources: FundingSources(
+    'Accounts of the cardholder in the order to try them, all for cards in one currency: dollar stablecoins pay a card in USD',
+  ),
 })
 
 export const CardUpdateRequest = Type.Object({
@@ -87,7 +99,11 @@ const totalAmount = Int64({ minimum: 0, description: 'Smallest unit of the curre
 /** What was taken from the funding source. */
 export const CardPullSummary = Type.Object({
   count,
-  totalAmount,
+  totalAmount: Int64({
+    minimum: 0,
+    description: 'Smallest unit of the currency of accountId: of a stablecoin, where that pays',
+  }),
+  currency: Type.Optional(Currency),
   pendingCount: Type.Optional(count),
 })
 
@@ -133,7 +149,9 @@ export const card_create = endpoint({
   path: '/cards',
   tag,
   summary: 'Issue a card',
-  description: 'It is PROCESSING until the processor has made it; CARD.STATE_CHANGE tells when it is ACTIVE.',
+  description:
+    'It is PROCESSING until the processor has made it; CARD.STATE_CHANGE tells when it is ACTIVE. Its currency is that of its ' +
+    'funding sources; dollar stablecoins pay a card in USD, one to one.',
   idempotent: true,
   body: CardCreateRequest,
   responses: { 201: Card },

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { endpoint, KIB } from './endpoint.ts'
 import { CurrencyCode, Email, HTTP_URL_IN_WORDS, HttpUrl, UmaDomain } from './formats.ts'
 import { Id } from './ids.ts'
+import { OVER_CLAIM_PERCENT_MAX } from './over-claims.ts'
 import { Int64, NullableText, OneOfWords, Pattern, Text, Timestamp } from './schema.ts'
 import { TRANSACTION_TYPES } from './transactions.ts'
 
@@ -77,6 +78,17 @@ export const EmbeddedWalletConfig = Type.Object({
   ),
 })
 
+/** What the platform's cards do. */
+export const CardConfig = Type.Object({
+  overClaimPercentMax: Type.Integer({
+    minimum: 0,
+    maximum: OVER_CLAIM_PERCENT_MAX,
+    description:
+      'How many per cent above an authorization a merchant may claim, of whose category the table in docs/cards.md says nothing. ' +
+      'It counts for purchases that are authorized from then on',
+  }),
+})
+
 export const USER_VERIFICATIONS = ['required', 'preferred', 'discouraged'] as const
 
 /** Where passkeys of the platform's customers are made and used. */
@@ -135,6 +147,7 @@ export const PlatformConfig = Type.Object({
   }),
   embeddedWalletConfig: EmbeddedWalletConfig,
   passkeyConfig: Type.Optional(PasskeyConfig),
+  cardConfig: CardConfig,
   oauthConfig: OauthConfig,
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   createdAt: Timestamp(),
@@ -154,6 +167,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   ),
   embeddedWalletConfig: Type.Optional(EmbeddedWalletConfig),
   passkeyConfig: Type.Optional(Type.Partial(PasskeyConfig)),
+  cardConfig: Type.Optional(CardConfig),
   oauthConfig: Type.Optional(OauthConfig),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
 })

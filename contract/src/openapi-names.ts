@@ -16,6 +16,7 @@ import * as beneficiaries from './beneficiaries.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from './business-info.ts'
 import * as cards from './cards.ts'
 import {
+  CardConfig,
   CustomerInfoField,
   EmbeddedWalletConfig,
   OauthConfig,
@@ -118,6 +119,7 @@ const nouns = {
   OauthConfig,
   OauthCreateRequest: registration.OauthCreateRequest,
   PasskeyAttestation: registration.PasskeyAttestation,
+  CardConfig,
   PasskeyConfig,
   PasskeyCreateRequest: registration.PasskeyCreateRequest,
   SmsOtpCreateRequest: registration.SmsOtpCreateRequest,

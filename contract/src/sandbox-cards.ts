@@ -23,7 +23,8 @@ export const SandboxCardClearingRequest = Type.Object({
   cardTransactionId: Id('CardTransaction'),
   amount: Int64({
     minimum: 0,
-    description: 'May be above what was authorized. 0: the merchant claims nothing',
+    description:
+      'May be above what was authorized, up to what its merchant may claim; more is an EXCEPTION. 0: it claims nothing',
   }),
 })
 

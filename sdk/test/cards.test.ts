@@ -48,7 +48,7 @@ test('a card is frozen, unfrozen, given other accounts and closed in one call ea
     fundingSources: [customer.usdId],
   })
   expect((await card.setFundingSources([customer.usdId], session)).state).toBe('FROZEN')
-  await expect(card.setFundingSources([customer.walletId], session)).rejects.toMatchObject({
+  await expect(card.setFundingSources(['InternalAccount:none'], session)).rejects.toMatchObject({
     code: 'FUNDING_SOURCE_INELIGIBLE',
     details: { field: 'fundingSources.0' },
   })
@@ -67,13 +67,13 @@ test('a card takes from an embedded wallet as long as the key that its holder de
   const key = await delegatedKeys.create(ask, session)
   expect(key).toMatchObject({ cardId, fundingSourceId: walletId, status: 'ACTIVE' })
   await expect(delegatedKeys.create(ask, session)).rejects.toMatchObject({ status: 409, code: 'CONFLICT' })
-  expect((await use(cardId, 1_000n, 'USDB')).body).toMatchObject({
+  expect((await use(cardId, 1_000n, 'USD')).body).toMatchObject({
     status: 'AUTHORIZED',
     accountId: walletId,
   })
   expect(await delegatedKeys.list({ accountId: walletId })).toEqual([await delegatedKeys.get(key.id)])
   await delegatedKeys.delete(key.id)
-  await expect(use(cardId, 1n, 'USDB')).rejects.toMatchObject({ code: 'CARD_INSUFFICIENT_FUNDS' })
+  await expect(use(cardId, 1n, 'USD')).rejects.toMatchObject({ code: 'CARD_INSUFFICIENT_FUNDS' })
   expect((await delegatedKeys.get(key.id)).status).toBe('REVOKED')
 })
 

@@ -160,6 +160,34 @@ describe('the processor of cards', () => {
     expectError(await post('x'.repeat(64 * 1024 + 1), {}), { code: 'PAYLOAD_TOO_LARGE' })
   })
 
+  test('claims what was never authorized: the network is paid, and nothing is taken', async () => {
+    const { client, card, authorization, clearing, giveBack, balances } = await newWorld()
+    const forced = (eventId: string, amount: bigint, more = {}) =>
+      ({
+        ...clearing('forced', eventId, amount),
+        merchant: { descriptor: 'SHOP' },
+        ...more,
+      }) as ProcessorEvent
+    expectError(await tell(forced('a', 5_000n, { currency: 'EUR' })), {
+      code: 'INVALID_INPUT',
+      field: 'currency',
+    })
+    const claims = await Promise.all(Array.from({ length: 5 }, () => tell(forced('a', 5_000n))))
+    const [{ cardTransactionId }] = claims.map(({ body }) => body)
+    for (const { body } of claims) expect(body).toEqual({ cardTransactionId, status: 'EXCEPTION' })
+    expect((await tell(forced('b', 1n, { currency: 'USD' }))).body.status).toBe('EXCEPTION')
+    expect(await balances()).toEqual([100_000n, 100_000n])
+    expect(await now(client, { id: cardTransactionId, cardId: card.id })).toMatchObject({
+      authorizedAmount: { amount: 0 },
+      settlementSummary: { count: 2, totalAmount: 5_001 },
+      pullSummary: { count: 0, totalAmount: 0, pendingCount: 0 },
+    })
+    expectError(await tell(authorization('forced')), { code: 'CONFLICT', field: 'token' })
+    // It was never the cardholder's money.
+    expect((await tell(giveBack('forced', 'a', 5_001n))).body.status).toBe('REFUNDED')
+    expect(await balances()).toEqual([100_000n, 100_000n])
+  })
+
   test('is told where it names a card or a purchase that is not there', async () => {
     const [{ authorization, clearing }, other] = await Promise.all([newWorld(), newWorld()])
     expectError(await tell({ ...authorization('one'), processorRef: 'nobody' }), {

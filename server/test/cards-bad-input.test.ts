@@ -28,7 +28,7 @@ describe('a card is not issued', () => {
       [[other.usd], 'fundingSources.0'],
       [[holder.usd, other.usd], 'fundingSources.1'],
       [[holder.usd, holder.eur], 'fundingSources.1'],
-      [[holder.usd, holder.wallet], 'fundingSources.1'],
+      [[holder.wallet, holder.eur], 'fundingSources.1'],
       ...(mxn ? ([[[mxn], 'fundingSources.0']] as const) : []),
     ]
     for (const [sources, field] of refused)

@@ -10,11 +10,20 @@ import {
   record,
 } from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parsePublicKey, verifySignature } from '../src/crypto/p256.ts'
 import { toJson } from '../src/json.ts'
 import { expectError } from './calls.testing.ts'
 import { balances, type Card, clear, giveBack, newCard, update, use } from './cards.testing.ts'
 import { CardModel, type ModelPurchase, SHOPS, type Shop, sum } from './cards-model.testing.ts'
-import { type Client, fund, newCustomer, type Reply, type SignedIn, signIn } from './client.testing.ts'
+import {
+  type Client,
+  fund,
+  newCustomer,
+  type Reply,
+  type SignedIn,
+  signed,
+  signIn,
+} from './client.testing.ts'
 import { type OwnService, openOwnService } from './reliability/service.testing.ts'
 
 const RUNS = 4
@@ -74,9 +83,10 @@ const STEP: Arbitrary<Step> = oneof(
 )
 
 test('holds, balances, summaries and states are those of a model, whatever happens, and so are the books', async () => {
+  let runs = 0
   await assert(
     asyncProperty(array(STEP, { minLength: 8, maxLength: STEPS_MAX, size: 'max' }), async (steps) => {
-      const run = await Run.open(await service.newPlatform())
+      const run = await Run.open(await service.newPlatform(), runs++ % 2 === 0 ? 'usd' : 'wallet')
       for (const step of steps) await run.step(step)
       await run.expectBooks()
     }),
@@ -85,27 +95,40 @@ test('holds, balances, summaries and states are those of a model, whatever happe
   )
 })
 
-/** A card, and the model of it. */
+/** Smallest units of what pays, in one of the card: it is in USD. */
+const UNITS = { usd: 1n, wallet: 10_000n } as const
+type Payer = keyof typeof UNITS
+
+/** A card on an account in USD or on a wallet, and the model of it, which counts in USD. */
 class Run {
+  readonly #payer: Payer
   readonly #client: Client
   readonly #holder: Awaited<ReturnType<typeof newCustomer>>
   readonly #card: Card
   #session: SignedIn
   readonly #model = new CardModel(FUNDS)
 
-  static async open(client: Client): Promise<Run> {
+  static async open(client: Client, payer: Payer): Promise<Run> {
     const holder = await newCustomer(client)
-    await fund(client, holder.usd, FUNDS)
-    const card = await newCard(client, holder.id, [holder.usd])
-    return new Run(client, holder, card, await signIn(client, holder.wallet))
+    await fund(client, holder[payer], FUNDS * UNITS[payer])
+    const card = await newCard(client, holder.id, [holder[payer]])
+    const session = await signIn(client, holder.wallet)
+    if (payer === 'wallet') {
+      const asked = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
+      const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
+      expect(key.status, toJson(key.body)).toBe(201)
+    }
+    return new Run(payer, client, holder, card, session)
   }
 
   private constructor(
+    payer: Payer,
     client: Client,
     holder: Awaited<ReturnType<typeof newCustomer>>,
     card: Card,
     session: SignedIn,
   ) {
+    this.#payer = payer
     this.#client = client
     this.#holder = holder
     this.#card = card
@@ -181,8 +204,9 @@ class Run {
 
   async #expectSame(step: Step): Promise<void> {
     const model = this.#model
+    const units = UNITS[this.#payer]
     const [seen, page, card] = await Promise.all([
-      balances(this.#client, this.#holder.id, this.#holder.usd),
+      balances(this.#client, this.#holder.id, this.#holder[this.#payer]),
       this.#client.get(`/cards/${this.#card.id}/transactions?limit=100`),
       this.#client.get(`/cards/${this.#card.id}`),
     ])
@@ -195,8 +219,8 @@ class Run {
       `after ${toJson(step)}`,
     ).toEqual({
       card: model.card,
-      balances: [model.available, model.total],
-      purchases: model.purchases.map(modelSummaryOf).sort(byId),
+      balances: [model.available * units, model.total * units],
+      purchases: model.purchases.map((one) => modelSummaryOf(one, units)).sort(byId),
     })
   }
 
@@ -215,7 +239,7 @@ class Run {
         .reduce((all, { amount }) => all + amount, 0n)
     const books = this.#model.purchases.map(({ id }) => ({
       id,
-      account: entered(id, this.#holder.usd),
+      account: entered(id, this.#holder[this.#payer]),
       rail: entered(id, `Ledger:rail:USD:${platformId}`),
       receivables: entered(id, `Ledger:receivables:USD:${platformId}`),
     }))
@@ -223,7 +247,7 @@ class Run {
       this.#model.purchases.map(({ id, settled, pulled, returned, uncollected, forgiven, pending }) => ({
         id,
         // What could not be taken is not the account's when it is given back.
-        account: sum(returned) - forgiven - sum(pulled),
+        account: (sum(returned) - forgiven - sum(pulled)) * UNITS[this.#payer],
         rail: sum(settled) - sum(returned),
         receivables: -uncollected - sum(pending.map(({ fromHold, above }) => fromHold + above)),
       })),
@@ -238,9 +262,41 @@ class Run {
       `SELECT a.held, coalesce(sum(h.amount - h.captured), 0)::bigint AS pending
        FROM ledger_accounts a LEFT JOIN ledger_holds h ON h.account_id = a.id AND h.state = 'pending'
        WHERE a.id = $1 GROUP BY a.id`,
-      [this.#holder.usd],
+      [this.#holder[this.#payer]],
     )
-    expect(holds).toEqual([{ held: this.#model.held, pending: this.#model.held }])
+    const held = this.#model.held * UNITS[this.#payer]
+    expect(holds).toEqual([{ held, pending: held }])
+    await this.#expectSignatures(platformId)
+  }
+
+  /** Each pull from a wallet was signed by the key of its purchase, one by one, and adds up to what was taken. */
+  async #expectSignatures(platformId: string): Promise<void> {
+    const { rows } = await service.db.query<{
+      id: string
+      number: number
+      statement: string
+      signature: Uint8Array
+      public_key: string
+    }>(
+      `SELECT s.card_transaction_id AS id, s.number, s.statement, s.signature, k.public_key
+       FROM card_pull_signatures s JOIN card_transactions t ON t.id = s.card_transaction_id
+       JOIN delegated_keys k ON k.id = s.delegated_key_id AND k.id = t.delegated_key_id
+       WHERE s.platform_id = $1 ORDER BY s.number`,
+      [platformId],
+    )
+    for (const { id, number, statement, signature, public_key } of rows) {
+      const key = parsePublicKey(public_key)!
+      expect(verifySignature(key, Buffer.from(statement), signature)).toBe(true)
+      expect(JSON.parse(statement)).toMatchObject({ cardTransaction: id, pull: number, currency: 'USDB' })
+    }
+    const signedOf = (id: string) =>
+      rows.filter((row) => row.id === id).map(({ statement }) => BigInt(JSON.parse(statement).amount))
+    for (const { id, pulled, cap } of this.#model.purchases) {
+      expect(signedOf(id)).toEqual(
+        this.#payer === 'wallet' ? pulled.map((amount) => amount * UNITS.wallet) : [],
+      )
+      expect(sum(pulled) <= cap).toBe(true)
+    }
   }
 }
 
@@ -266,11 +322,11 @@ function summaryOf(purchase: Reply['body']) {
   }
 }
 
-function modelSummaryOf({ id, state, pulled, pending, returned, settled }: ModelPurchase) {
+function modelSummaryOf({ id, state, pulled, pending, returned, settled }: ModelPurchase, units: bigint) {
   return {
     id,
     status: state,
-    pulls: [pulled.length, sum(pulled), pending.length],
+    pulls: [pulled.length, sum(pulled) * units, pending.length],
     returns: [returned.length, sum(returned)],
     settlements: [settled.length, sum(settled)],
   }

@@ -22,6 +22,8 @@ export interface ModelPurchase {
   readonly id: string
   readonly shop: Shop
   readonly authorized: bigint
+  /** What its claims may take in all: its merchants are restaurants, which claim a fifth more. */
+  readonly cap: bigint
   readonly expiresAtMs: number
   state: CardTransactionState
   unclaimed: bigint
@@ -67,6 +69,7 @@ export class CardModel {
       id,
       shop,
       authorized: amount,
+      cap: amount + amount / 5n,
       expiresAtMs: nowMs + EXPIRES_AFTER_MS,
       state: 'AUTHORIZED',
       unclaimed: amount,
@@ -93,12 +96,16 @@ export class CardModel {
     }
     const event = clearEvent(one, amount)
     one.state = stateAfter(one, event)!
-    const fromHold = amount < one.unclaimed ? amount : one.unclaimed
+    const left = one.cap - sum(one.settled)
+    const within = amount <= left ? amount : left > 0n ? left : 0n
+    if (within < amount) one.state = stateAfter(one, 'pull_fail')!
+    one.uncollected += amount - within
+    const fromHold = within < one.unclaimed ? within : one.unclaimed
     one.unclaimed = event === 'clear_rest' ? 0n : one.unclaimed - fromHold
     one.settled.push(amount)
     const dueAtMs = nowMs + (one.shop === 'SHOP 005' ? PULL_AFTER_MS : 0)
     if (fromHold > 0n) one.pending.push({ dueAtMs, fromHold, above: 0n })
-    if (amount > fromHold) one.pending.push({ dueAtMs, fromHold: 0n, above: amount - fromHold })
+    if (within > fromHold) one.pending.push({ dueAtMs, fromHold: 0n, above: within - fromHold })
   }
 
   /** The code of a refusal, or undefined where it can be given back. */

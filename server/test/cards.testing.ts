@@ -49,13 +49,14 @@ export function use(
   client: Client,
   cardId: string,
   amount: number | bigint,
-  more: { readonly descriptor?: string; readonly currency?: string } = {},
+  more: { readonly descriptor?: string; readonly currency?: string; readonly mcc?: string | undefined } = {},
 ): Promise<Reply> {
   const { descriptor = 'COFFEE SHOP', currency = 'USD' } = more
+  const mcc = 'mcc' in more ? more.mcc : '5814'
   return client.post(`/sandbox/cards/${cardId}/simulate/authorization`, {
     amount,
     currency: { code: currency },
-    merchant: { descriptor, mcc: '5814', country: 'US' },
+    merchant: { descriptor, ...(mcc ? { mcc } : {}), country: 'US' },
   })
 }
 

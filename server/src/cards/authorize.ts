@@ -8,7 +8,9 @@ import { expectRow, insert } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import { toCanonicalJson } from '../json.ts'
 import { findBalances, hold } from '../ledger/ledger.ts'
+import { platformConfig } from '../platforms/platforms.ts'
 import { type CardDecision, decideUse, type FundingSource } from './decide.ts'
+import { claimMax, toSourceUnits } from './over-claim.ts'
 import type { AuthorizationEvent } from './processor.ts'
 import { selectActiveKey } from './store.ts'
 import { causeOf, type MovedPurchase } from './transactions.ts'
@@ -36,35 +38,17 @@ export async function authorize(
   if (!decision.isApproved) return { decision }
   const { account, key } = sources.find(({ accountId }) => accountId === decision.accountId)!
   const id = op.newId('CardTransaction')
-  const { holdId, write } = hold(op, causeOf({ id }), account.id, use.amount)
+  const held = toSourceUnits(use.amount, use.currency, account.currency)
+  const { holdId, write } = hold(op, causeOf({ id }), account.id, held)
+  const claim_max = claimMax(use, platformConfig(op).cardConfig.overClaimPercentMax)
   const row: CardTransactionRow = {
-    id,
-    platform_id: op.platform.id,
-    card_id: card.id,
-    account_id: account.id,
-    state: 'AUTHORIZED',
-    merchant: use.merchant,
-    currency: use.currency,
-    issuer_transaction_token: use.token,
+    ...newPurchase(op, card, account, use, id),
     hold_id: holdId,
     delegated_key_id: key?.id ?? null,
-    signature: key ? signed(op, key, card, use, id) : null,
+    signature: key ? signed(op, key, card, use, { id, claim_max }) : null,
     authorized_amount: use.amount,
+    claim_max,
     unclaimed_amount: use.amount,
-    settlement_count: 0,
-    settled_amount: 0n,
-    pull_count: 0,
-    pulled_amount: 0n,
-    pending_count: 0,
-    pending_amount: 0n,
-    uncollected_amount: 0n,
-    refund_count: 0,
-    refunded_amount: 0n,
-    version: 1,
-    authorized_at: op.now,
-    last_event_at: op.now,
-    created_at: op.now,
-    updated_at: op.now,
   }
   return {
     decision,
@@ -82,6 +66,47 @@ export async function authorize(
         plusSeconds(op.now, AUTHORIZATION_SECONDS),
       ),
     ],
+  }
+}
+
+/** A purchase of which nothing is authorized, claimed or taken yet. */
+export function newPurchase(
+  op: Op,
+  card: Pick<CardRow, 'id'>,
+  account: Pick<InternalAccountRow, 'id' | 'currency'>,
+  use: Pick<AuthorizationEvent, 'merchant' | 'currency' | 'token'>,
+  id: string,
+): CardTransactionRow {
+  return {
+    id,
+    platform_id: op.platform.id,
+    card_id: card.id,
+    account_id: account.id,
+    state: 'AUTHORIZED',
+    merchant: use.merchant,
+    currency: use.currency,
+    source_currency: account.currency,
+    issuer_transaction_token: use.token,
+    hold_id: null,
+    delegated_key_id: null,
+    signature: null,
+    authorized_amount: 0n,
+    claim_max: 0n,
+    unclaimed_amount: 0n,
+    settlement_count: 0,
+    settled_amount: 0n,
+    pull_count: 0,
+    pulled_amount: 0n,
+    pending_count: 0,
+    pending_amount: 0n,
+    uncollected_amount: 0n,
+    refund_count: 0,
+    refunded_amount: 0n,
+    version: 1,
+    authorized_at: op.now,
+    last_event_at: op.now,
+    created_at: op.now,
+    updated_at: op.now,
   }
 }
 
@@ -106,11 +131,12 @@ function signed(
   key: DelegatedKeyRow,
   card: CardRow,
   use: AuthorizationEvent,
-  id: string,
+  { id, claim_max }: Pick<CardTransactionRow, 'id' | 'claim_max'>,
 ): Uint8Array {
   const { amount, currency, merchant, token } = use
   const statement = {
     cardTransaction: id,
+    claimMax: claim_max,
     card: card.id,
     account: key.account_id,
     amount,

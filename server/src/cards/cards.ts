@@ -1,5 +1,5 @@
 import type { card_get } from '@countersign/contract/cards'
-import { CARD_CURRENCIES } from '@countersign/contract/cards'
+import { CARD_CURRENCY_OF } from '@countersign/contract/cards'
 import type { SuccessOf } from '@countersign/contract/endpoint'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
@@ -21,7 +21,7 @@ export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRo
 }
 
 /**
- * The currency of accounts that are to fund a card: all the cardholder's, all one that a card may be in. Errors: 400
+ * The currency of a card that is paid from these accounts: all the cardholder's, all leading to the same one. Errors: 400
  * `INVALID_INPUT` for one that is named twice, `FUNDING_SOURCE_INELIGIBLE`, both naming the place in the list.
  */
 export async function checkFundingSources(
@@ -42,18 +42,19 @@ export async function checkFundingSources(
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
     if (account.status !== 'ACTIVE')
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is ${account.status}`)
-    if (!CARD_CURRENCIES.some((code) => code === account.currency))
+    const paid = cardCurrencyOf(account.currency)
+    if (paid === undefined)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, a card is in ${CARD_CURRENCIES.join(', ')}`,
+        `${field} is in ${account.currency}, a card is paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}`,
       )
-    common ??= account.currency
-    if (account.currency !== common)
+    common ??= paid
+    if (paid !== common)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, the card is in ${common}`,
+        `${field} is in ${account.currency}, which pays cards in ${paid}; the card is in ${common}`,
       )
   }
   return common!
@@ -62,6 +63,12 @@ export async function checkFundingSources(
 /** A card as its holder reads it before deciding. */
 export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): string {
   return last4 === null ? `the new card ${id}, which has no number yet` : `the card ending in ${last4}`
+}
+
+/** The currency of a card that an account in this one pays, or undefined where it pays none. */
+function cardCurrencyOf(source: string): string | undefined {
+  const of: Readonly<Record<string, string>> = CARD_CURRENCY_OF
+  return Object.hasOwn(of, source) ? of[source] : undefined
 }
 
 /** Changes a card. Guard: nobody else has meanwhile. */

@@ -1,4 +1,5 @@
 import type { CardRow } from '../db/card-tables.ts'
+import { toSourceUnits } from './over-claim.ts'
 import type { DeclineReason } from './processor.ts'
 
 /** Whether a card pays, and from which account: one pure decision. */
@@ -48,7 +49,7 @@ export function decideUse(
   if (use.currency !== card.currency) return { isApproved: false, reason: 'CARD_CURRENCY_MISMATCH' }
   const source = sources.find(
     ({ isOpen, isUnlocked, currency, available }) =>
-      isOpen && isUnlocked && currency === card.currency && available >= use.amount,
+      isOpen && isUnlocked && available >= toSourceUnits(use.amount, card.currency, currency),
   )
   return source
     ? { isApproved: true, accountId: source.accountId }

@@ -10,12 +10,15 @@ import { ApiError } from '../operation.ts'
 import { present } from '../present.ts'
 import { money } from '../transactions/transactions.ts'
 import { nextState } from '../transition.ts'
-import { selectActiveKey, selectCardTransaction } from './store.ts'
+import { toSourceUnits, withinClaimMax } from './over-claim.ts'
+import { signPull } from './pull-signatures.ts'
+import { selectCardTransaction } from './store.ts'
 
 /**
  * A purchase by card, step by step (`CARD_TRANSACTION_TRANSITIONS`). Its authorization holds money of the funding source;
  * what the merchant claims is owed to the network at once, and pulled from the source: out of the hold, and what is above
- * it out of what can be spent. What the merchant gives back goes to the source, after what could not be pulled.
+ * it out of what can be spent, up to what the merchant may claim. What it gives back goes to the source, after what was not
+ * pulled. Amounts are in the currency of the purchase; a source in a stablecoin pays them one to one.
  */
 
 export interface MovedPurchase {
@@ -41,15 +44,18 @@ export async function clear(
 ): Promise<MovedPurchase> {
   if (amount === 0n) return expire(op, row)
   const isRest = row.settled_amount + amount >= row.authorized_amount
-  const state = stateAfter(row, isRest ? 'clear_rest' : 'clear_part')
-  const fromHold = amount < row.unclaimed_amount ? amount : row.unclaimed_amount
-  const above = amount - fromHold
+  const cleared = stateAfter(row, isRest ? 'clear_rest' : 'clear_part')
+  const within = withinClaimMax(row, amount)
+  const state = within < amount ? stateAfter({ ...row, state: cleared }, 'pull_fail') : cleared
+  const fromHold = within < row.unclaimed_amount ? within : row.unclaimed_amount
+  const above = within - fromHold
   const claimed: CardTransactionRow = {
     ...row,
     state,
     unclaimed_amount: isRest ? 0n : row.unclaimed_amount - fromHold,
     settlement_count: row.settlement_count + 1,
     settled_amount: row.settled_amount + amount,
+    uncollected_amount: row.uncollected_amount + amount - within,
   }
   const owed: readonly Leg[] = [
     { system: 'receivables', currency: row.currency, amount: -amount },
@@ -72,7 +78,7 @@ export async function clear(
   const account = await findInternalAccount(op, row.account_id)
   return moved(op, row, after, [
     ...post(op, causeOf(row), owed),
-    ...(pulledNow > 0n ? takeHeld(op, row, after, pulledNow) : []),
+    ...(pulledNow > 0n ? await takeHeld(op, after, pulledNow) : []),
     ...later,
     balanceUpdated(op, account),
   ])
@@ -110,16 +116,19 @@ export async function pull(
       }
   const writes = isTaken
     ? fromHold > 0n
-      ? takeHeld(op, row, after, fromHold)
-      : post(op, causeOf(row), pullLegs(row, above))
+      ? await takeHeld(op, after, fromHold)
+      : await take(op, after, above)
     : // The source keeps what was held for this, once nothing else is.
       fromHold > 0n && isHoldDone(after)
-      ? [release(op, row.hold_id, row.account_id)]
+      ? [release(op, row.hold_id!, row.account_id)]
       : []
   return moved(op, row, after, [...writes, balanceUpdated(op, account)]).writes
 }
 
-/** What is above the authorization is taken as a new use would be, but that the card's state does not matter. */
+/**
+ * What is above the authorization is taken out of what can be spent. The card's state does not matter any more, nor whether
+ * the key of the purchase was revoked since: its word for the purchase reaches as far as the merchant may claim.
+ */
 async function canPay(
   op: Op,
   row: CardTransactionRow,
@@ -127,9 +136,8 @@ async function canPay(
   amount: bigint,
 ): Promise<boolean> {
   const available = (await findBalances(op, [account.id])).get(account.id)?.available ?? 0n
-  const isUnlocked =
-    account.type !== 'EMBEDDED_WALLET' || (await selectActiveKey(op, row.card_id, account.id)) !== undefined
-  return account.status === 'ACTIVE' && isUnlocked && available >= amount
+  const isUnlocked = account.type !== 'EMBEDDED_WALLET' || row.delegated_key_id !== null
+  return account.status === 'ACTIVE' && isUnlocked && available >= inSourceUnits(row, amount)
 }
 
 /** The merchant claims nothing more: what is held for it and was not claimed is free again. */
@@ -138,7 +146,7 @@ export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurc
   const account = await findInternalAccount(op, row.account_id)
   const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
   return moved(op, row, after, [
-    ...(isFree ? [release(op, row.hold_id, row.account_id), balanceUpdated(op, account)] : []),
+    ...(isFree ? [release(op, row.hold_id!, row.account_id), balanceUpdated(op, account)] : []),
   ])
 }
 
@@ -166,9 +174,9 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   const legs: readonly Leg[] = [
     { system: 'rail', currency: row.currency, amount: -amount },
     { system: 'receivables', currency: row.currency, amount: forgiven },
-    isGone
-      ? { system: 'refunds', currency: row.currency, amount: amount - forgiven }
-      : { account: row.account_id, amount: amount - forgiven },
+    ...(isGone
+      ? ([{ system: 'refunds', currency: row.currency, amount: amount - forgiven }] as const)
+      : sourceLegs(row, amount - forgiven)),
   ]
   await checkRoom(op, legs, 'amount')
   const after: CardTransactionRow = {
@@ -181,7 +189,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   }
   const account = await findInternalAccount(op, row.account_id)
   return moved(op, row, after, [
-    ...(row.unclaimed_amount > 0n && isHoldDone(after) ? [release(op, row.hold_id, row.account_id)] : []),
+    ...(row.unclaimed_amount > 0n && isHoldDone(after) ? [release(op, row.hold_id!, row.account_id)] : []),
     ...post(op, causeOf(row), legs),
     ...(isGone ? [] : [balanceUpdated(op, account)]),
   ])
@@ -243,25 +251,44 @@ function isHoldDone({ unclaimed_amount, pending_amount }: CardTransactionRow): b
 }
 
 /** Takes from the hold, and frees the rest of it where nothing else is to come out of it. */
-function takeHeld(op: Op, row: CardTransactionRow, after: CardTransactionRow, amount: bigint): Write[] {
+async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
   return [
     {
       write: 'capture',
-      hold: row.hold_id,
-      account: row.account_id,
-      amount,
+      hold: after.hold_id!,
+      account: after.account_id,
+      amount: inSourceUnits(after, amount),
       final: isHoldDone(after),
       at: op.now,
     },
-    ...post(op, causeOf(row), pullLegs(row, amount)),
+    ...(await take(op, after, amount)),
   ]
 }
 
-function pullLegs(row: CardTransactionRow, amount: bigint): Leg[] {
-  return [
-    { account: row.account_id, amount: -amount },
-    { system: 'receivables', currency: row.currency, amount },
+/** The last pull of `after`: what it moves, and the word of the key for it where a wallet pays. */
+async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
+  const legs: readonly Leg[] = [
+    ...sourceLegs(after, -amount),
+    { system: 'receivables', currency: after.currency, amount },
   ]
+  return [...post(op, causeOf(after), legs), ...(await signPull(op, after, inSourceUnits(after, amount)))]
+}
+
+/** What the account that pays gets, or gives: where it holds a stablecoin, through the currency position, one to one. */
+function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
+  const units = inSourceUnits(row, amount)
+  const own: Leg = { account: row.account_id, amount: units }
+  if (row.source_currency === row.currency) return [own]
+  return [
+    own,
+    { system: 'fx', currency: row.source_currency, amount: -units },
+    { system: 'fx', currency: row.currency, amount },
+  ]
+}
+
+/** An amount of a purchase in the smallest unit of the account that pays it. */
+function inSourceUnits({ currency, source_currency }: CardTransactionRow, amount: bigint): bigint {
+  return toSourceUnits(amount, currency, source_currency)
 }
 
 export function causeOf({ id }: Pick<CardTransactionRow, 'id'>): Cause {
@@ -281,7 +308,12 @@ export function cardTransactionView(row: CardTransactionRow) {
     settledAmount: row.settlement_count > 0 ? money(row.settled_amount, row.currency) : undefined,
     refundedAmount: row.refund_count > 0 ? money(row.refunded_amount, row.currency) : undefined,
     accountId: row.account_id,
-    pullSummary: { count: row.pull_count, totalAmount: row.pulled_amount, pendingCount: row.pending_count },
+    pullSummary: {
+      count: row.pull_count,
+      totalAmount: inSourceUnits(row, row.pulled_amount),
+      currency: money(0n, row.source_currency).currency,
+      pendingCount: row.pending_count,
+    },
     refundSummary: { count: row.refund_count, totalAmount: row.refunded_amount },
     settlementSummary: { count: row.settlement_count, totalAmount: row.settled_amount },
     authorizedAt: row.authorized_at.toISOString(),

@@ -32,7 +32,7 @@ export interface DelegatedKeyRow extends Stamped {
   status: 'PENDING' | 'ACTIVE' | 'REVOKED'
 }
 
-/** A purchase by card. Amounts in the smallest unit of `currency`. */
+/** A purchase by card. Amounts in the smallest unit of `currency`, which `source_currency` is worth one to one. */
 export interface CardTransactionRow extends Stamped {
   id: string
   platform_id: string
@@ -41,11 +41,15 @@ export interface CardTransactionRow extends Stamped {
   state: 'AUTHORIZED' | 'PARTIALLY_SETTLED' | 'SETTLED' | 'REFUNDED' | 'EXCEPTION'
   merchant: { readonly descriptor: string; readonly mcc?: string; readonly country?: string }
   currency: string
+  source_currency: string
   issuer_transaction_token: string
-  hold_id: string
+  /** Null where nothing was authorized. */
+  hold_id: string | null
   delegated_key_id: string | null
   signature: Uint8Array | null
   authorized_amount: bigint
+  /** The merchant's claims in all are taken up to here. */
+  claim_max: bigint
   /** Of what is held, what the merchant has not claimed. */
   unclaimed_amount: bigint
   settlement_count: number
@@ -62,4 +66,17 @@ export interface CardTransactionRow extends Stamped {
   version: number
   authorized_at: Date
   last_event_at: Date
+}
+
+/** The word of the key for one pull from a wallet. */
+export interface CardPullSignatureRow {
+  card_transaction_id: string
+  /** Which of the purchase's pulls it is, from 1 on. */
+  number: number
+  platform_id: string
+  delegated_key_id: string
+  /** The very bytes that were signed. */
+  statement: string
+  signature: Uint8Array
+  created_at: Date
 }

@@ -12,6 +12,7 @@ import { commitRows } from './migrations/0012-commit-rows.ts'
 import { order } from './migrations/0013-order.ts'
 import { agentMoney } from './migrations/0014-agent-money.ts'
 import { signInLimits } from './migrations/0017-sign-in-limits.ts'
+import { cardClaims } from './migrations/0019-card-claims.ts'
 import { closedAccounts } from './migrations/0019-closed-accounts.ts'
 import { pulledQuotes } from './migrations/0020-pulled-quotes.ts'
 import { questions } from './migrations/0021-questions.ts'
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0014-agent-money', sql: agentMoney },
   { name: '0017-sign-in-limits', sql: signInLimits },
   { name: '0019-closed-accounts', sql: closedAccounts },
+  { name: '0019-card-claims', sql: cardClaims },
   { name: '0020-pulled-quotes', sql: pulledQuotes },
   { name: '0021-questions', sql: questions },
 ]

@@ -7,7 +7,7 @@ import type {
   AgentReservationRow,
   AgentRow,
 } from './agent-tables.ts'
-import type { CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
+import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
 import type { CodeFailuresRow, MessageCountRow } from './sign-in-tables.ts'
 
 /** The rows of the database as they are read (see `migrations/`). int8 is `bigint`, timestamptz is `Date`. */
@@ -44,6 +44,7 @@ export interface Tables {
   cards: CardRow
   delegated_keys: DelegatedKeyRow
   card_transactions: CardTransactionRow
+  card_pull_signatures: CardPullSignatureRow
   ledger_accounts: LedgerAccountRow
   ledger_transfers: LedgerTransferRow
   ledger_entries: LedgerEntryRow

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type App, createOp, type Op } from '../app.ts'
 import { authorize } from '../cards/authorize.ts'
 import { findCard } from '../cards/cards.ts'
+import { clearForced, type ForcedClearing } from '../cards/forced.ts'
 import type {
   AuthorizationEvent,
   CardProcessor,
@@ -18,7 +19,7 @@ import type { CardRow } from '../db/card-tables.ts'
 import type { Write } from '../db/writes.ts'
 import { parseJson, toCanonicalJson, toJson } from '../json.ts'
 import { LogWith } from '../observability/log.ts'
-import { ApiError } from '../operation.ts'
+import { ApiError, fieldError } from '../operation.ts'
 import { planFor } from '../sandbox/card-handlers.ts'
 import { storeAnswer } from './idempotency.ts'
 import { type Decided, decideAndCommit } from './rerun.ts'
@@ -45,7 +46,7 @@ const parseEvent = validator(CardProcessorEvent, 'body')
 
 /**
  * `POST /card-processor/events`: the cards' processor asks before a card pays, and tells of what merchants claim and give
- * back. It is no part of the API: the processor is known by its signature. Without a processor it is not there. Errors:
+ * back, of what was never authorized as well. It is no part of the API: the processor is known by its signature. Without a processor it is not there. Errors:
  * 401 `UNAUTHORIZED`, 400 `INVALID_INPUT`, 404 `CARD_NOT_FOUND` and `CARD_TRANSACTION_NOT_FOUND`, 409 `CONFLICT` for a
  * token or event that was something else before, and for claims and returns those of their rules.
  */
@@ -231,6 +232,12 @@ async function move(
   event: ClearingEvent | ReturnEvent,
 ): Promise<Decided<MovedAnswer>> {
   const before = await selectCardTransactionByToken(op, event.token)
+  if (event.kind === 'clearing' && event.currency !== undefined)
+    checkCurrency(event.currency, before?.currency ?? card.currency)
+  if (!before && isForced(event)) {
+    const { row, writes } = await clearForced(op, card, event)
+    return { answer: { cardTransactionId: row.id, status: row.state }, writes }
+  }
   if (before?.card_id !== card.id)
     throw new ApiError('CARD_TRANSACTION_NOT_FOUND', { details: { field: 'token' } })
   const { row, writes } =
@@ -238,6 +245,16 @@ async function move(
       ? await clear(op, before, event.amount, planFor(op, before))
       : await giveBack(op, before, event.amount)
   return { answer: { cardTransactionId: row.id, status: row.state }, writes }
+}
+
+function isForced(event: ClearingEvent | ReturnEvent): event is ForcedClearing {
+  return event.kind === 'clearing' && event.merchant !== undefined && event.amount > 0n
+}
+
+/** What is claimed is in the currency of the card: the processor has converted it. Error: 400 `INVALID_INPUT`. */
+function checkCurrency(claimed: string, currency: string): void {
+  if (claimed !== currency)
+    throw fieldError('INVALID_INPUT', 'currency', `currency is ${claimed}, the card is in ${currency}`)
 }
 
 interface Told {

@@ -1,6 +1,7 @@
 import type { config_get, config_update } from '@countersign/contract/config'
 import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
+import { OVER_CLAIM_PERCENT_DEFAULT } from '@countersign/contract/over-claims'
 import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
 import { newId, type Op } from '../app.ts'
 import type { Read } from '../db/read.ts'
@@ -46,7 +47,7 @@ const UMA_SUBDOMAIN_BYTES = 5
 export function defaultPlatformConfig(
   mode: Mode,
   subdomain: string,
-): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput'> {
+): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput' | 'cardConfig'> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
@@ -181,10 +182,12 @@ export function platformIsOpen({ id }: Pick<PlatformRow, 'id'>): Write {
 export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): PlatformConfig {
   const config = row.config as ReturnType<typeof defaultPlatformConfig> & Partial<PlatformConfig>
   const passkeyConfig = config.passkeyConfig ?? (op.mode === 'sandbox' ? SANDBOX_PASSKEYS : undefined)
+  const cardConfig = { overClaimPercentMax: OVER_CLAIM_PERCENT_DEFAULT, ...config.cardConfig }
   const oauthConfig = config.oauthConfig ?? (op.mode === 'sandbox' ? DEFAULT_OAUTH : { issuers: [] })
   return {
     ...config,
     ...(passkeyConfig ? { passkeyConfig } : {}),
+    cardConfig,
     oauthConfig,
     lenientInput: config.lenientInput ?? false,
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
@@ -249,6 +252,7 @@ export function changePlatformConfig(
     supportedCurrencies,
     embeddedWalletConfig,
     passkeyConfig,
+    cardConfig,
     oauthConfig,
     lenientInput,
   } = change
@@ -259,7 +263,7 @@ export function changePlatformConfig(
     ...present({
       webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
     }),
-    ...present({ umaDomain, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
+    ...present({ umaDomain, cardConfig, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: { ...config.embeddedWalletConfig, ...embeddedWalletConfig },
@@ -268,13 +272,14 @@ export function changePlatformConfig(
 
 /** Settings that nobody has made stay unset, so that their defaults can be others one day. */
 export function withoutDefaults(
-  { passkeyConfig, oauthConfig, ...config }: PlatformConfig,
+  { passkeyConfig, oauthConfig, cardConfig, ...config }: PlatformConfig,
   { config: before }: PlatformRow,
   change: BodyOf<typeof config_update>,
 ): Record<string, unknown> {
   return {
     ...config,
     ...(change.passkeyConfig || before.passkeyConfig ? { passkeyConfig } : {}),
+    ...(change.cardConfig || before.cardConfig ? { cardConfig } : {}),
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
   }
 }

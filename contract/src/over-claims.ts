@@ -1,0 +1,38 @@
+/**
+ * How much more than was authorized a merchant may claim of a card: tips, fuel, days that are added to a stay. What the
+ * networks let a category claim is in the table; of any other it is a percentage.
+ */
+
+/** Of what was authorized, where neither the category nor the platform says otherwise. */
+export const OVER_CLAIM_PERCENT_DEFAULT = 50
+/** What a platform may set at most. */
+export const OVER_CLAIM_PERCENT_MAX = 100
+
+export interface OverClaimRule {
+  /** Merchant category codes (ISO 18245), both ends included. */
+  readonly from: string
+  readonly to: string
+  readonly what: string
+  /** Above what was authorized, per cent of that. */
+  readonly percent: number
+  /** Claims in all may reach so many whole units of the card's currency, however little was authorized. */
+  readonly units?: number
+}
+
+/** No two of these overlap. */
+export const OVER_CLAIM_RULES: readonly OverClaimRule[] = [
+  { from: '3351', to: '3500', what: 'Car rental, by name', percent: 15 },
+  { from: '3501', to: '3999', what: 'Hotels, by name', percent: 15 },
+  { from: '4121', to: '4121', what: 'Taxis', percent: 20 },
+  { from: '4411', to: '4411', what: 'Cruises', percent: 15 },
+  { from: '5542', to: '5542', what: 'Fuel pumps, which authorize one unit', percent: 0, units: 175 },
+  { from: '5812', to: '5814', what: 'Restaurants, bars, fast food: the tip', percent: 20 },
+  { from: '7011', to: '7011', what: 'Hotels', percent: 15 },
+  { from: '7230', to: '7230', what: 'Hairdressers: the tip', percent: 20 },
+  { from: '7512', to: '7512', what: 'Car rental', percent: 15 },
+]
+
+/** The rule of a merchant's category, if there is one. */
+export function overClaimRule(mcc: string | undefined): OverClaimRule | undefined {
+  return mcc === undefined ? undefined : OVER_CLAIM_RULES.find(({ from, to }) => from <= mcc && mcc <= to)
+}

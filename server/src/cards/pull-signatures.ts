@@ -1,0 +1,35 @@
+import type { Op } from '../app.ts'
+import type { CardTransactionRow } from '../db/card-tables.ts'
+import { insert, type Write } from '../db/writes.ts'
+import { toCanonicalJson } from '../json.ts'
+import { selectDelegatedKey } from './store.ts'
+
+/**
+ * The word of the key that authorized a purchase for its last pull, in `after`, kept with it. None where no wallet pays.
+ * `amount` is in the smallest unit of the wallet.
+ */
+export async function signPull(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
+  if (after.delegated_key_id === null) return []
+  const key = (await selectDelegatedKey(op, after.delegated_key_id))!
+  const statement = toCanonicalJson({
+    cardTransaction: after.id,
+    card: after.card_id,
+    account: after.account_id,
+    pull: after.pull_count,
+    amount,
+    currency: after.source_currency,
+    claimMax: after.claim_max,
+  })
+  const signature = op.enclave.signDelegated(key.id, key.sealed_key, Buffer.from(statement))
+  return [
+    insert('card_pull_signatures', {
+      card_transaction_id: after.id,
+      number: after.pull_count,
+      platform_id: op.platform.id,
+      delegated_key_id: key.id,
+      statement,
+      signature,
+      created_at: op.now,
+    }),
+  ]
+}
