@@ -85,6 +85,15 @@ export async function revokeToken(token: string, options: { json?: boolean }): P
   )
 }
 
+/** `countersign wallet unlock`: gives the exit code. */
+export async function unlockWallet(account: string, options: { json?: boolean }): Promise<number> {
+  return ask(
+    ['wallet', 'unlock', '--account', account],
+    options.json ?? false,
+    ({ unlocked }: { readonly unlocked: string }) => `The codes of ${unlocked} may be tried again.\n`,
+  )
+}
+
 /** Reads `VIEW,TRANSACT`. Throws Failure for a word that is no permission. */
 export function readPermissions(text: string): readonly string[] {
   const words = text.split(',').map((word) => word.trim())

@@ -8,6 +8,7 @@ import {
   listTokens,
   readPermissions,
   revokeToken,
+  unlockWallet,
 } from './admin.ts'
 import { addAgentCommands } from './agent-commands.ts'
 import { addCardCommands } from './card-commands.ts'
@@ -117,6 +118,15 @@ function createProgram(done: (exitCode: number) => void): Command {
     .argument('<id>', 'the token, Token:…')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => done(await revokeToken(id, options)))
+
+  program
+    .command('wallet')
+    .description('embedded wallets, for the operator')
+    .command('unlock')
+    .description('let the codes of a wallet be tried again that a hundred wrong ones have locked')
+    .argument('<id>', 'the wallet, InternalAccount:…')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => done(await unlockWallet(id, options)))
 
   addAgentCommands(program)
 

@@ -14,6 +14,7 @@ import type { Read } from './db/read.ts'
 import type { PlatformRow } from './db/tables.ts'
 import type { Write } from './db/writes.ts'
 import type { Delivery } from './delivery/delivery.ts'
+import type { MessageRules } from './delivery/message-rules.ts'
 import type { Enclave } from './enclave/enclave.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
@@ -100,6 +101,8 @@ export interface Op {
   /** Checks identity tokens against the keys that their issuers publish. */
   readonly identityKeys: KeySource
   readonly delivery: Delivery
+  /** Undefined in the sandbox, which sends nothing. */
+  readonly messageRules: MessageRules | undefined
   /** Failed tries at secrets, in this process. */
   readonly tries: Tries
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
@@ -144,6 +147,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     origin: app.origin,
     identityKeys: app.identityKeys,
     delivery: app.delivery,
+    messageRules: app.config.mode === 'sandbox' ? undefined : app.config.messageRules,
     tries: app.tries,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),

@@ -1,6 +1,12 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/formats'
+import {
+  type MessageLimit,
+  type MessageRules,
+  parseMessageLimit,
+  parseSenderDomains,
+} from './delivery/message-rules.ts'
 import { type FeeSchedule, parseFees } from './rates/fees.ts'
 
 /** Everything the process takes from its environment, read once at start. The README has the same table. */
@@ -26,6 +32,8 @@ export interface Config {
   readonly smtp?: SmtpConfig
   /** Where text messages are handed over. Absent: none can be sent. */
   readonly sms?: SmsConfig
+  /** How many messages platforms may send, and in whose name. */
+  readonly messageRules: MessageRules
   /** Where exchange rates are fetched. Absent: the sandbox has its own, production has none. */
   readonly rates?: RatesConfig
   /** What payments cost, by corridor. */
@@ -103,6 +111,7 @@ export function readConfig(env: Environment): Config {
     ...(smtp ? { smtp } : {}),
     ...(sms ? { sms } : {}),
     ...(rates ? { rates } : {}),
+    messageRules: readMessageRules(env),
     fees: readFees(env),
     sandboxUmaDomain: readUmaDomain(env),
   }
@@ -252,6 +261,29 @@ function readSms(env: Environment): SmsConfig | undefined {
     authToken: SMS_AUTH_TOKEN,
     from: SMS_FROM,
   }
+}
+
+function readMessageRules(env: Environment): MessageRules {
+  const senderDomains = parseSenderDomains(env.SMTP_SENDER_DOMAINS || '{}')
+  if (!senderDomains)
+    throw new ConfigError(
+      'SMTP_SENDER_DOMAINS must be like {"*": ["mail.example"], "Platform:…": ["shop.example"]}',
+    )
+  return {
+    perRecipient: readMessageLimit(env, 'MESSAGES_PER_RECIPIENT', '20,60'),
+    perPlatform: readMessageLimit(env, 'MESSAGES_PER_PLATFORM', '2000,20000'),
+    senderDomains,
+  }
+}
+
+function readMessageLimit(env: Environment, name: string, fallback: string): MessageLimit {
+  const text = env[name] || fallback
+  const limit = parseMessageLimit(text)
+  if (!limit)
+    throw new ConfigError(
+      `${name} must be two numbers, an hour's and a day's, like ${fallback}, not "${text}"`,
+    )
+  return limit
 }
 
 const RATES_AGE_SECONDS_DEFAULT = 15 * 60

@@ -29,6 +29,7 @@ beforeAll(async () => {
   production = await openProduction({
     SMTP_URL: `smtp://${login}@127.0.0.1:${smtp.port}`,
     SMTP_FROM: 'Codes <codes@ops.example>',
+    SMTP_SENDER_DOMAINS: '{"*": ["unicorn.example"]}',
   })
 })
 beforeEach(async () => {

@@ -9,7 +9,7 @@ import { openEnclave } from '../src/enclave/in-process.ts'
 import { rotateMasterKey } from '../src/enclave/rotate.ts'
 import { baseUrlOf, createPlatform } from '../src/first-platform.ts'
 import { Authenticator } from './authenticator.testing.ts'
-import { Client, newCustomer, type SignedIn, sealCode, signed } from './client.testing.ts'
+import { Client, newCustomer, type Reply, type SignedIn, sealCode, signed } from './client.testing.ts'
 import {
   type MailServer,
   mailServer,
@@ -25,7 +25,15 @@ let baseUrl: string
 beforeAll(async () => {
   smtp = await mailServer()
   const login = `${encodeURIComponent(SMTP_LOGIN.user)}:${encodeURIComponent(SMTP_LOGIN.password)}`
-  production = await openProduction({ SMTP_URL: `smtp://${login}@127.0.0.1:${smtp.port}` }, { listens: true })
+  production = await openProduction(
+    {
+      SMTP_URL: `smtp://${login}@127.0.0.1:${smtp.port}`,
+      MESSAGES_PER_RECIPIENT: '4,6',
+      MESSAGES_PER_PLATFORM: '8,100',
+      SMTP_SENDER_DOMAINS: '{"*": ["mail.ops.example"]}',
+    },
+    { listens: true },
+  )
   const { server } = production.service
   await server.listen({ host: '127.0.0.1', port: 0 })
   baseUrl = baseUrlOf('127.0.0.1', (server.server.address() as AddressInfo).port)
@@ -119,6 +127,85 @@ describe('in production', () => {
     const requestId = { 'Request-Id': issued.body.requestId }
     const refused = await client.post(`/auth/credentials/${passkey.body.id}/verify`, verify, requestId)
     expect(refused.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  })
+
+  test('a recipient gets as many messages of a platform as the operator says, and so do all of them together', async () => {
+    const client = await regulatedPlatform()
+    const { platformId } = client.credentials
+    /** Moves the platform's clock to half past an hour of its own. */
+    const atHour = async (hour: number) => {
+      const { app } = production.service
+      const nowMs = app.clock().getTime()
+      const offset = 86_400_000 - (nowMs % 86_400_000) + (hour + 0.5) * 3_600_000
+      const change = { clock_offset_ms: BigInt(offset) }
+      expect(await app.committer.commit([update('platforms', platformId, {}, change)])).toEqual({
+        done: true,
+      })
+    }
+    await atHour(0)
+    const mailbox = randomBytes(6).toString('hex')
+    const credentialFor = async (email: string) => {
+      const { wallet } = await newCustomer(client, { email })
+      return (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id as string
+    }
+    const same = await Promise.all(
+      ['', '+1', '+2'].map((more) => credentialFor(`${mailbox}${more}@example.com`)),
+    )
+    const ask = (id: string) => client.post(`/auth/credentials/${id}/challenge`)
+    const burst = (ids: string[]) => Promise.all(ids.flatMap((id) => [ask(id), ask(id), ask(id)]))
+    const sent = (replies: Reply[]) => replies.filter(({ status }) => status === 200).length
+
+    const first = await burst(same)
+    expect(sent(first)).toBe(4)
+    const refused = first.find(({ status }) => status !== 200)!
+    expect(refused.body).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(1700)
+    expect(Number(refused.headers.get('Retry-After'))).toBeLessThanOrEqual(1800)
+
+    const others = await Promise.all([1, 2].map((n) => credentialFor(`${mailbox}.other${n}@example.com`)))
+    expect(sent(await burst(others))).toBe(4)
+
+    await atHour(1)
+    const second = await burst(same)
+    expect(sent(second)).toBe(2)
+    const forToday = second.find(({ status }) => status !== 200)!
+    expect(Number(forToday.headers.get('Retry-After'))).toBeGreaterThan(22 * 3600)
+  })
+
+  test('mail is from a domain that the operator has allowed, whatever a platform would like', async () => {
+    const client = await regulatedPlatform()
+    const from = (sendFromEmailAddress: string) =>
+      client.send('PATCH', '/config', { embeddedWalletConfig: { sendFromEmailAddress } })
+    for (const address of [
+      'security@bank.example',
+      'a@sub.mail.ops.example',
+      'a@mail.ops.example.evil.example',
+    ])
+      expect((await from(address)).body).toMatchObject({
+        status: 400,
+        code: 'INVALID_INPUT',
+        details: { field: 'embeddedWalletConfig.sendFromEmailAddress' },
+      })
+    expect((await from('login@Mail.OPS.example')).status).toBe(200)
+    // As it may stand in a database from before there was a rule.
+    const { app } = production.service
+    const { platformId: id } = client.credentials
+    const { config, version } = await app.read
+      .selectFrom('platforms')
+      .select(['config', 'version'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const embeddedWalletConfig = {
+      ...(config.embeddedWalletConfig as object),
+      sendFromEmailAddress: 'a@bank.example',
+    }
+    const changed = { config: { ...config, embeddedWalletConfig }, version: version + 1 }
+    await app.committer.commit([update('platforms', id, {}, changed)])
+    const email = `${randomBytes(6).toString('hex')}@example.com`
+    const customer = await newCustomer(client, { email })
+    await signInByMail(client, customer.wallet, email)
+    const mail = smtp.mails.find(({ rcptTo }) => rcptTo.includes(email))!
+    expect([mail.mailFrom, mail.raw.includes('bank.example')]).toEqual([SMTP_LOGIN.user, false])
   })
 
   test('nobody receives at an address of the sandbox, and no payment is made up', async () => {

@@ -1,6 +1,7 @@
 import type { ParseArgsConfig } from 'node:util'
 import { PERMISSIONS, type Permission } from '@countersign/contract/endpoint'
 import type { App } from '../app.ts'
+import { unlockCodes } from '../credentials/code-failures.ts'
 import { createPlatform, createToken } from '../first-platform.ts'
 import { listPlatforms } from '../platforms/platforms.ts'
 import { deleteToken, findTokenWithPlatform, listTokens } from '../tokens/tokens.ts'
@@ -57,6 +58,15 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       if (!known) throw new Error(`There is no token ${token}.`)
       await app.committer.commit([deleteToken(known.token, app.clock())])
       return { revoked: known.token.id }
+    },
+  },
+  'wallet unlock': {
+    usage: 'wallet unlock --account ID',
+    options: { account: { type: 'string' } },
+    required: ['account'],
+    run: async (app, { account }) => {
+      await unlockCodes(app.db, String(account))
+      return { unlocked: String(account) }
     },
   },
 }

@@ -4,6 +4,7 @@ import { findCustomer } from '../customers/customers.ts'
 import type { InternalAccountRow } from '../db/tables.ts'
 import { update } from '../db/writes.ts'
 import { canDeliver } from '../delivery/delivery.ts'
+import { countMessage } from '../delivery/message-limits.ts'
 import { makeOtpMessage } from '../delivery/messages.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { makeSession, sessionView } from '../sessions/sessions.ts'
@@ -51,6 +52,7 @@ function otpKind(channel: DeliveryChannel): CredentialKind {
       await checkCodesNotLocked(op, credential)
       await checkCodeRate(op, credential)
       checkDelivery(op, channel)
+      await countMessage(op, (credential as OtpCredential).contact)
       const account = await findInternalAccount(op, credential.account_id)
       const challenge = makeOtpChallenge(op, credential, account)
       return {

@@ -4,6 +4,7 @@ import { type Op, plusSeconds } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
 import { insert, update } from '../db/writes.ts'
+import { countMessage } from '../delivery/message-limits.ts'
 import { ApiError, type SignedHandler, StaleRead } from '../operation.ts'
 import { present } from '../present.ts'
 import { endSessionsOf } from '../sessions/sessions.ts'
@@ -38,6 +39,7 @@ export const credentialCreate: SignedHandler<typeof credential_create> = {
     if (!approval && (await hadCredentials(op, account.id)))
       throw new StaleRead('The wallet has a credential')
     const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
+    if (bundle) await countMessage(op, credential.contact!)
     return {
       status: 201,
       body: { ...credentialView(credential), ...(bundle ? { otpEncryptionTargetBundle: bundle } : {}) },

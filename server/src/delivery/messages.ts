@@ -10,6 +10,7 @@ import { present } from '../present.ts'
 import { transition } from '../transition.ts'
 import { type EmailContent, otpEmail, otpSms } from './content.ts'
 import { CHANNELS } from './delivery.ts'
+import { maySendFrom } from './message-rules.ts'
 
 /** What is sealed of a message: all of it that has a code in it, and what an e-mail needs beside. */
 export type MessageContent = Partial<Omit<EmailContent, 'subject'>> & { readonly text: string }
@@ -30,7 +31,7 @@ export function makeOtpMessage(
     throw new Error(`${credential.id} is not a credential that codes are sent for`)
   const id = op.newId('Message')
   const isSandbox = op.mode === 'sandbox'
-  const config = platformConfig(op).embeddedWalletConfig
+  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
   const { subject, ...content }: MessageContent & { subject?: string } =
     type === 'EMAIL_OTP' ? otpEmail(config, challenge.code) : { text: otpSms(config, challenge.code) }
   const row: MessageRow = {
@@ -57,6 +58,15 @@ export function makeOtpMessage(
     ...(isSandbox ? [] : [job(op, 'message.deliver', { messageId: id }, op.now)]),
   ]
 }
+
+/** A sender that the operator allows no longer, or never did, is the server's own. */
+function withAllowedSender(op: Op, config: WalletConfig): WalletConfig {
+  const { sendFromEmailAddress, ...others } = config
+  if (sendFromEmailAddress === undefined) return config
+  return maySendFrom(op.messageRules, op.platform.id, sendFromEmailAddress) ? config : others
+}
+
+type WalletConfig = ReturnType<typeof platformConfig>['embeddedWalletConfig']
 
 /** Ends a queued message, and with it the code that is in it. */
 export function endMessage(

@@ -1,5 +1,7 @@
 import type { Op } from '../app.ts'
+import type { MessageCountRow } from '../db/sign-in-tables.ts'
 import type { MessageRow } from '../db/tables.ts'
+import type { MessageLimit } from './message-rules.ts'
 
 export interface MessageFilters {
   readonly recipient?: string
@@ -39,4 +41,35 @@ export function selectMessages(op: Op, { recipient, channel, customerId }: Messa
     )
     .$if(channel !== undefined, (q) => q.where('channel', '=', channel!))
     .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
+}
+
+/**
+ * Counts a message of the platform, to a recipient or (empty) to anybody, unless its hour or its day has had as many as it
+ * may. Whether it was counted. A statement of its own: of any number at once no more are counted.
+ */
+export async function countMessageTo(
+  op: Op,
+  recipient: string,
+  { hour, day }: { readonly hour: Date; readonly day: Date },
+  { inHour, inDay }: MessageLimit,
+): Promise<boolean> {
+  const { rows } = await op.db.query(
+    `INSERT INTO message_counts AS c (platform_id, recipient, hour, in_hour, day, in_day) VALUES ($1, $2, $3, 1, $4, 1)
+     ON CONFLICT (platform_id, recipient) DO UPDATE SET
+       hour = greatest(c.hour, $3), in_hour = CASE WHEN c.hour < $3 THEN 1 ELSE c.in_hour + 1 END,
+       day = greatest(c.day, $4), in_day = CASE WHEN c.day < $4 THEN 1 ELSE c.in_day + 1 END
+     WHERE (c.hour < $3 OR c.in_hour < $5) AND (c.day < $4 OR c.in_day < $6)
+     RETURNING c.recipient`,
+    [op.platform.id, recipient, hour, day, inHour, inDay],
+  )
+  return rows.length > 0
+}
+
+export async function selectMessageCount(op: Op, recipient: string): Promise<MessageCountRow | undefined> {
+  return op.read
+    .selectFrom('message_counts')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('recipient', '=', recipient)
+    .executeTakeFirst()
 }

@@ -7,6 +7,7 @@ import { newId, type Op } from '../app.ts'
 import type { Read } from '../db/read.ts'
 import type { PlatformRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
+import { maySendFrom } from '../delivery/message-rules.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { isPrivateHost } from '../outgoing/addresses.ts'
 import { present } from '../present.ts'
@@ -242,7 +243,7 @@ export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrenc
  * limits that cross.
  */
 export function changePlatformConfig(
-  op: Pick<Op, 'mode'>,
+  op: Pick<Op, 'mode' | 'messageRules' | 'platform'>,
   config: PlatformConfig,
   change: BodyOf<typeof config_update>,
 ): PlatformConfig {
@@ -266,7 +267,10 @@ export function changePlatformConfig(
     ...present({ umaDomain, cardConfig, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
-    embeddedWalletConfig: { ...config.embeddedWalletConfig, ...embeddedWalletConfig },
+    embeddedWalletConfig: {
+      ...config.embeddedWalletConfig,
+      ...checkSender(op, embeddedWalletConfig),
+    },
   }
 }
 
@@ -289,6 +293,21 @@ function checkEndpoint(url: string | null): string | null {
   if (url !== null && !URL.canParse(url))
     throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
   return url
+}
+
+/** Error: 400 for mail from a domain that the operator has not allowed this platform. */
+function checkSender<T extends { readonly sendFromEmailAddress?: string }>(
+  { messageRules, platform }: Pick<Op, 'messageRules' | 'platform'>,
+  config: T | undefined,
+): T | undefined {
+  const address = config?.sendFromEmailAddress
+  if (address !== undefined && !maySendFrom(messageRules, platform.id, address))
+    throw fieldError(
+      'INVALID_INPUT',
+      'embeddedWalletConfig.sendFromEmailAddress',
+      'The operator of this server has not allowed this platform to send from this domain',
+    )
+  return config
 }
 
 /**
