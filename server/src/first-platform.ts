@@ -17,7 +17,7 @@ export interface Credentials {
 
 /** A new platform with its first token, which has every permission. */
 export async function createPlatform(app: App, name: string, isRegulated = false): Promise<Credentials> {
-  const from = { now: app.clock(), random: randomBytes, mode: app.config.mode }
+  const from = { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave }
   const { row, writes } = makePlatform(from, name, isRegulated)
   const token = makeToken(from, row.id, 'First token', PERMISSIONS)
   await commit(app, [...writes, token.write])

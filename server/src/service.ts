@@ -13,8 +13,10 @@ import type { Database } from './db/port.ts'
 import { createRead } from './db/read.ts'
 import { retrying } from './db/retry.ts'
 import { createDelivery } from './delivery/delivery.ts'
+import { findOrMakeDataKeys } from './enclave/data-keys.ts'
 import { openEnclave } from './enclave/in-process.ts'
 import { findOrMakeMasterKey } from './enclave/master-key.ts'
+import { reseal } from './enclave/reseal.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { JOB_HANDLERS } from './handlers.ts'
 import { createServer, type ServerOptions } from './http/server.ts'
@@ -60,7 +62,8 @@ export async function openService(
     await migrate(db)
     await claimMode(db, config.mode)
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
-    const enclave = await openEnclave(db, masterKey, config.mode, machineClock())
+    const dataKeys = await findOrMakeDataKeys(db, masterKey, machineClock())
+    const enclave = await openEnclave(db, dataKeys, config.mode, machineClock())
     const isSandbox = config.mode === 'sandbox'
     const metrics = createMetrics(db, machineClock, config.mode)
     const app: App = {
@@ -93,13 +96,20 @@ export async function openService(
     }
     const jobs = createJobRunner(app, JOB_HANDLERS)
     const server = createServer(app, options)
+    let closing = false
+    let resealed: Promise<void> | undefined
     server.addHook('onReady', async () => {
       if (db.kind === 'embedded') await releaseClaims(app)
       jobs.start()
+      resealed = reseal(db, dataKeys, machineClock, () => closing).then(
+        (count) => {
+          if (count > 0) app.log.info({ count }, 'sealed under the newest data key')
+        },
+        (error) => app.log.error({ err: error }, 'sealing under the newest data key failed'),
+      )
       // So that the first caller finds rates, and the operator a line in the log where there are none.
       app.rates?.snapshot().catch(() => {})
     })
-    let closing = false
     // Otherwise a connection that was busy at the signal would stay open for the client's next request.
     server.addHook('onSend', (_request, reply, _payload, done) => {
       if (closing) reply.header('Connection', 'close')
@@ -115,6 +125,7 @@ export async function openService(
         server.server.keepAliveTimeout = 1
         await server.close()
         await jobs.stop()
+        await resealed
         await db.close()
       },
     }

@@ -238,7 +238,12 @@ export async function openProduction(
     service,
     async newPlatform(wallet = {}) {
       const { row, writes } = makePlatform(
-        { now: service.app.clock(), random: randomBytes, mode: service.app.config.mode },
+        {
+          now: service.app.clock(),
+          random: randomBytes,
+          mode: service.app.config.mode,
+          enclave: service.app.enclave,
+        },
         'Test',
       )
       await commit(service, writes)

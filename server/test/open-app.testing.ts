@@ -37,7 +37,7 @@ export async function openApp(): Promise<{
     server,
     async newPlatform() {
       const { row, writes } = makePlatform(
-        { now: app.clock(), random: randomBytes, mode: app.config.mode },
+        { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave },
         'Test',
       )
       const result = await app.committer.commit(writes)

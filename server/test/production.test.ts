@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { generateKeyPair } from '../src/crypto/p256.ts'
 import { makeStamp } from '../src/crypto/stamp.ts'
 import { update } from '../src/db/writes.ts'
-import { openEnclave } from '../src/enclave/in-process.ts'
-import { rotateMasterKey } from '../src/enclave/rotate.ts'
 import { baseUrlOf, createPlatform } from '../src/first-platform.ts'
 import { Authenticator } from './authenticator.testing.ts'
 import { Client, newCustomer, type Reply, type SignedIn, sealCode, signed } from './client.testing.ts'
@@ -309,13 +306,3 @@ function unsignedToken(issuer: string): string {
   const claims = { iss: issuer, aud: 'app', sub: 'user', iat: now, exp: now + 600 }
   return `${part({ alg: 'RS256', typ: 'JWT', kid: '1' })}.${part(claims)}.c2ln`
 }
-
-test('after the master key was rotated the old one opens nothing, and the secrets are the same', async () => {
-  const { db, enclave } = production.service.app
-  const [before, next] = [Buffer.from(TEST_MASTER_KEY, 'hex'), randomBytes(32)]
-  await expect(rotateMasterKey(db, next, before)).rejects.toThrow('is not the master key')
-  await rotateMasterKey(db, before, next)
-  await expect(openEnclave(db, before, 'production', new Date())).rejects.toThrow('master key')
-  const reopened = await openEnclave(db, next, 'production', new Date())
-  expect(reopened.quorumPublicKey).toBe(enclave.quorumPublicKey)
-})

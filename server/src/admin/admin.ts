@@ -1,9 +1,10 @@
-import type { App } from '../app.ts'
+import { type App, machineClock } from '../app.ts'
 import type { Config } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
+import { rotateMasterKey } from '../enclave/data-keys.ts'
 import { findOrMakeMasterKey, replaceMasterKey } from '../enclave/master-key.ts'
-import { rotateMasterKey } from '../enclave/rotate.ts'
+
 import { baseUrlOf } from '../first-platform.ts'
 import { openService } from '../service.ts'
 import { ROTATE, readCommand } from './arguments.ts'
@@ -47,6 +48,7 @@ async function rotate(config: Config): Promise<{ readonly rotated: true }> {
       db,
       config.masterKey ?? (await findOrMakeMasterKey(config.dataDir)),
       config.newMasterKey,
+      machineClock(),
     )
   } finally {
     await db.close()

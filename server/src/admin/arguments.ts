@@ -18,7 +18,9 @@ export function readCommand(args: readonly string[]): {
     const { values } = parseArgs({ args: args.slice(2), options: command.options })
     const missing = command.required.find((name) => !values[name])
     if (missing) throw new Error(`--${missing} is required`)
-    return { command, values: values as Readonly<Record<string, string | boolean | undefined>> }
+    const read = values as Readonly<Record<string, string | boolean | undefined>>
+    command.check?.(read)
+    return { command, values: read }
   } catch (error) {
     throw new Error(`${(error as Error).message} (usage: ${command.usage})`)
   }

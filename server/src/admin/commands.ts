@@ -13,6 +13,8 @@ export interface AdminCommand {
   readonly usage: string
   readonly options: NonNullable<ParseArgsConfig['options']>
   readonly required: readonly string[]
+  /** Throws for a value that no service needs to be asked about. */
+  readonly check?: (values: Values) => void
   /** Gives what the program prints as JSON. Throws an error of one line. */
   run(app: App, values: Values, baseUrl: string): Promise<object>
 }
@@ -38,8 +40,9 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     usage: 'token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE]',
     options: { name: { type: 'string' }, platform: { type: 'string' }, permissions: { type: 'string' } },
     required: ['platform', 'name'],
+    check: ({ permissions }) => void readPermissions(permissions),
     run: async (app, { platform, name, permissions }, baseUrl) => {
-      const granted = readPermissions(String(permissions ?? PERMISSIONS.join(',')))
+      const granted = readPermissions(permissions)
       return { ...(await createToken(app, String(platform), String(name), granted)), baseUrl }
     },
   },
@@ -71,8 +74,10 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
 }
 
-function readPermissions(text: string): Permission[] {
-  const words = text.split(',').map((word) => word.trim())
+/** All of them where none is named. */
+function readPermissions(given: Values[string]): readonly Permission[] {
+  if (typeof given !== 'string') return PERMISSIONS
+  const words = given.split(',').map((word) => word.trim())
   const unknown = words.filter((word) => !PERMISSIONS.some((permission) => permission === word))
   if (unknown.length > 0)
     throw new Error(`--permissions takes ${PERMISSIONS.join(', ')}, not ${unknown.join(', ')}`)

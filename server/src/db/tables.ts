@@ -33,6 +33,7 @@ export interface Tables {
   webhook_attempts: WebhookAttemptRow
   webhook_secrets: WebhookSecretRow
   idempotency_keys: IdempotencyRow
+  data_keys: DataKeyRow
   enclave_secrets: EnclaveSecretRow
   agents: AgentRow
   agent_policies: AgentPolicyRow
@@ -330,6 +331,8 @@ export interface WebhookSecretRow {
   platform_id: string
   created_at: Date
   expires_at: Date | null
+  /** Of the data key that it derives from. */
+  key_generation: number
 }
 
 export interface IdempotencyRow {
@@ -341,6 +344,13 @@ export interface IdempotencyRow {
   body: string
   created_at: Date
   expires_at: Date
+}
+
+export interface DataKeyRow {
+  generation: number
+  sealed: Uint8Array
+  created_at: Date
+  resealed_at: Date | null
 }
 
 export interface EnclaveSecretRow {

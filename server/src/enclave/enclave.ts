@@ -10,6 +10,9 @@ export interface Enclave {
   /** The key that signs webhooks, in the same form. */
   readonly webhookPublicKey: string
 
+  /** The number of the newest data key, from 1: one more with each rotation of the master key. */
+  readonly keyGeneration: number
+
   /** A fresh HPKE recipient for one code of one challenge, and the signed bundle that names it (specification 2.1). */
   newOtpTarget(challenge: OtpTargetOwner): OtpTarget
 
@@ -50,10 +53,12 @@ export interface Enclave {
   /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the key that signs webhooks. */
   signWebhook(body: Uint8Array): Uint8Array
 
-  /** A keyed digest of 32 bytes; each purpose has a key of its own. */
+  /** A keyed digest of 32 bytes; each purpose has a key of its own, and another one with each data key. */
   mac(
     purpose: 'card' | 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'webhook',
     message: Uint8Array | string,
+    /** Left out: of the newest data key. */
+    generation?: number,
   ): Uint8Array
 }
 

@@ -2,69 +2,56 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { makeOtpTargetBundle, openOtpBundle, sealSessionKey, sealWalletExport } from '../crypto/bundle.ts'
 import { signOtpToken } from '../crypto/otp-token.ts'
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, signMessage } from '../crypto/p256.ts'
-import { openAtRest, sealAtRest } from '../crypto/seal.ts'
 import type { Database } from '../db/port.ts'
+import { KEY_BYTES, type KEY_PAIRS } from './data-keys.ts'
 import type { Enclave } from './enclave.ts'
+import type { Keyring } from './keyring.ts'
 import { mnemonicOf, seedFromEntropy, sparkAddress } from './wallet.ts'
 
-const KEY_BYTES = 32
-/** Names the secret that the master key seals; it seals all others. */
-export const DATA_KEY = 'data_key'
 const WALLET_ENTROPY_BYTES = 32
 
-/** The master key does not open what this database holds. `message` is one line for the operator. */
-export class MasterKeyError extends Error {}
-
 /**
- * The enclave within the server's own process. Its secrets are in the database, sealed: the data key under the master
- * key, everything else under the data key, each bound to its record by associated data. Processes that share a
+ * The enclave within the server's own process. Its secrets are in the database, sealed: the data keys under the master
+ * key, everything else under the newest data key, each bound to its record by associated data. Processes that share a
  * database share them. `createdAt` is written beside secrets that this call makes.
- * Throws MasterKeyError where the master key is another than the one the database was made with.
  */
 export async function openEnclave(
   db: Database,
-  masterKey: Uint8Array,
+  keyring: Keyring,
   mode: 'sandbox' | 'production',
   createdAt: Date,
 ): Promise<Enclave> {
-  const dataKey = await findOrMakeSecret(db, DATA_KEY, masterKey, () => randomBytes(KEY_BYTES), createdAt)
-  const keyPair = async (name: string) =>
+  const keyPair = async (name: (typeof KEY_PAIRS)[number]) =>
     keyPairFromPrivateKey(
-      await findOrMakeSecret(db, name, dataKey, () => generateKeyPair().privateKey, createdAt),
+      await findOrMakeSecret(db, name, keyring, () => generateKeyPair().privateKey, createdAt),
     )
   const keys = { quorum: await keyPair('quorum_key'), webhook: await keyPair('webhook_key') }
-  return createEnclave(dataKey, keys, mode)
+  return createEnclave(keyring, keys, mode)
 }
 
 function createEnclave(
-  dataKey: Uint8Array,
+  keyring: Keyring,
   keys: { readonly quorum: KeyPair; readonly webhook: KeyPair },
   mode: 'sandbox' | 'production',
 ): Enclave {
   const quorumKey = keys.quorum
-  const macKeys = {
-    card: deriveKey(dataKey, 'mac card'),
-    cursor: deriveKey(dataKey, 'mac cursor'),
-    deviceCode: deriveKey(dataKey, 'mac deviceCode'),
-    lookup: deriveKey(dataKey, 'mac lookup'),
-    otp: deriveKey(dataKey, 'mac otp'),
-    webhook: deriveKey(dataKey, 'mac webhook'),
-  }
+  const macKeys = new Map<string, Uint8Array>()
   return {
     quorumPublicKey: quorumKey.publicKey.uncompressedHex,
     webhookPublicKey: keys.webhook.publicKey.uncompressedHex,
+    keyGeneration: keyring.generation,
 
     newOtpTarget({ challengeId, organizationId, userId }) {
       const target = generateKeyPair()
       return {
         publicKey: target.publicKey.uncompressedHex,
-        sealedKey: sealAtRest(dataKey, target.privateKey, `otp_target ${challengeId}`),
+        sealedKey: keyring.seal(target.privateKey, `otp_target ${challengeId}`),
         bundle: makeOtpTargetBundle({ targetPublicKey: target.publicKey, organizationId, userId }, quorumKey),
       }
     },
 
     openOtpBundle(challengeId, sealedTargetKey, bundle) {
-      const targetKey = openAtRest(dataKey, sealedTargetKey, `otp_target ${challengeId}`)
+      const targetKey = keyring.open(sealedTargetKey, `otp_target ${challengeId}`)
       if (!targetKey) throw new Error(`The target key of ${challengeId} does not open`)
       const opened = openOtpBundle(bundle, targetKey)
       targetKey.fill(0)
@@ -81,7 +68,7 @@ function createEnclave(
       const entropy = randomBytes(WALLET_ENTROPY_BYTES)
       const seed = seedFromEntropy(entropy)
       const wallet = {
-        sealedSeed: sealAtRest(dataKey, entropy, `wallet_seed ${accountId}`),
+        sealedSeed: keyring.seal(entropy, `wallet_seed ${accountId}`),
         sparkAddress: sparkAddress(seed, mode === 'production' ? 'spark' : 'sparkrt'),
       }
       entropy.fill(0)
@@ -97,7 +84,7 @@ function createEnclave(
     },
 
     exportWallet(accountId, sealedSeed, clientPublicKey) {
-      const entropy = openAtRest(dataKey, sealedSeed, `wallet_seed ${accountId}`)
+      const entropy = keyring.open(sealedSeed, `wallet_seed ${accountId}`)
       if (!entropy) throw new Error(`The seed of ${accountId} does not open`)
       const mnemonic = mnemonicOf(entropy)
       entropy.fill(0)
@@ -109,13 +96,13 @@ function createEnclave(
 
     newDelegatedKey(id) {
       const { privateKey, publicKey } = generateKeyPair()
-      const sealedKey = sealAtRest(dataKey, privateKey, `delegated_key ${id}`)
+      const sealedKey = keyring.seal(privateKey, `delegated_key ${id}`)
       privateKey.fill(0)
       return { sealedKey, publicKey: publicKey.compressedHex }
     },
 
     signDelegated(id, sealedKey, message) {
-      const privateKey = openAtRest(dataKey, sealedKey, `delegated_key ${id}`)
+      const privateKey = keyring.open(sealedKey, `delegated_key ${id}`)
       if (!privateKey) throw new Error(`The key ${id} does not open`)
       const signature = signMessage(keyPairFromPrivateKey(privateKey), message)
       privateKey.fill(0)
@@ -123,11 +110,11 @@ function createEnclave(
     },
 
     sealText(purpose, id, text) {
-      return sealAtRest(dataKey, Buffer.from(text), `text ${purpose} ${id}`)
+      return keyring.seal(Buffer.from(text), `text ${purpose} ${id}`)
     },
 
     openText(purpose, id, sealed) {
-      const bytes = openAtRest(dataKey, sealed, `text ${purpose} ${id}`)
+      const bytes = keyring.open(sealed, `text ${purpose} ${id}`)
       if (!bytes) throw new Error(`The text of ${id} does not open`)
       return Buffer.from(bytes).toString()
     },
@@ -136,8 +123,12 @@ function createEnclave(
       return signMessage(keys.webhook, body)
     },
 
-    mac(purpose, message) {
-      return createHmac('sha256', macKeys[purpose]).update(message).digest()
+    mac(purpose, message, generation = keyring.generation) {
+      const name = `${generation} ${purpose}`
+      const known = macKeys.get(name)
+      const key = known ?? deriveKey(keyring.key(generation), `mac ${purpose}`)
+      if (!known) macKeys.set(name, key)
+      return createHmac('sha256', key).update(message).digest()
     },
   }
 }
@@ -146,7 +137,7 @@ function createEnclave(
 async function findOrMakeSecret(
   db: Database,
   name: string,
-  sealingKey: Uint8Array,
+  keyring: Keyring,
   make: () => Uint8Array,
   createdAt: Date,
 ): Promise<Uint8Array> {
@@ -155,16 +146,13 @@ async function findOrMakeSecret(
   if (!found) {
     await db.query('INSERT INTO enclave_secrets VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
       name,
-      sealAtRest(sealingKey, make(), name),
+      keyring.seal(make(), name),
       createdAt,
     ])
     found = (await db.query<{ sealed: Uint8Array }>(select, [name])).rows[0]!
   }
-  const secret = openAtRest(sealingKey, found.sealed, name)
-  if (!secret)
-    throw new MasterKeyError(
-      'The master key does not open this database: it was made with another COUNTERSIGN_MASTER_KEY.',
-    )
+  const secret = keyring.open(found.sealed, name)
+  if (!secret) throw new Error(`The ${name} of this database does not open`)
   return secret
 }
 

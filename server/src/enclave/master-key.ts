@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MasterKeyError } from './in-process.ts'
+import { MasterKeyError } from './data-keys.ts'
 
 const MASTER_KEY_BYTES = 32
 

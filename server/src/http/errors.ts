@@ -1,5 +1,6 @@
 import { ERRORS } from '@countersign/contract/errors'
 import { NoConnection, sqlState } from '../db/port.ts'
+import { RotatedKeyError } from '../enclave/keyring.ts'
 import { ApiError } from '../operation.ts'
 
 export interface ErrorAnswer {
@@ -28,6 +29,9 @@ export function encodeError(error: ApiError): ErrorAnswer {
   }
 }
 
+/** The master key was rotated since this process was started (migration 0022). */
+const SEALED_UNDER_OLDER_KEY = 'CS001'
+
 /** Class 22 of SQLSTATE: a value that the database cannot hold, such as a date in the year 0. */
 const DATA_EXCEPTION = /^22/
 
@@ -41,6 +45,13 @@ export function asApiError(error: unknown): { refusal: ApiError; isFault: boolea
     return {
       refusal: new ApiError('UNAVAILABLE', {
         message: 'The database is not to be had. Nothing was done: try again.',
+      }),
+      isFault: true,
+    }
+  if (error instanceof RotatedKeyError || sqlState(error) === SEALED_UNDER_OLDER_KEY)
+    return {
+      refusal: new ApiError('UNAVAILABLE', {
+        message: 'This server has to be restarted before it can do this. Nothing was done: try again.',
       }),
       isFault: true,
     }

@@ -8,6 +8,7 @@ import type { Read } from '../db/read.ts'
 import type { PlatformRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { maySendFrom } from '../delivery/message-rules.ts'
+import type { Enclave } from '../enclave/enclave.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { isPrivateHost } from '../outgoing/addresses.ts'
 import { present } from '../present.ts'
@@ -71,7 +72,12 @@ export function defaultPlatformConfig(
 
 /** A new platform with its own accounts. A regulated one checks the identity of its customers itself. */
 export function makePlatform(
-  from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array; readonly mode: Mode },
+  from: {
+    readonly now: Date
+    readonly random: (bytes: number) => Uint8Array
+    readonly mode: Mode
+    readonly enclave: Pick<Enclave, 'keyGeneration'>
+  },
   name: string,
   isRegulated = false,
 ): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
@@ -80,7 +86,7 @@ export function makePlatform(
     isRegulatedFinancialInstitution: isRegulated,
   }
   const { row, writes } = openPlatform(from.now, name, config)
-  return { row, writes: [...writes, insert('webhook_secrets', firstSecret(row))] }
+  return { row, writes: [...writes, insert('webhook_secrets', firstSecret(row, from.enclave.keyGeneration))] }
 }
 
 /**

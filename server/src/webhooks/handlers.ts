@@ -137,6 +137,7 @@ export const webhookSecretCreate: Handler<typeof webhook_secret_create> = async 
     platform_id: op.platform.id,
     created_at: op.now,
     expires_at: null,
+    key_generation: op.enclave.keyGeneration,
   }
   const expires_at = plusSeconds(op.now, body.formerValidSeconds)
   return {

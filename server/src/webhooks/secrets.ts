@@ -10,13 +10,17 @@ export async function findSecrets(op: Op): Promise<[WebhookSecretRow, ...Webhook
 }
 
 /** What a new platform begins with. */
-export function firstSecret({ id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>): WebhookSecretRow {
-  return { id: id.replace(/^\w+/, 'WebhookSecret'), platform_id: id, created_at, expires_at: null }
+export function firstSecret(
+  { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
+  keyGeneration: number,
+): WebhookSecretRow {
+  const secretId = id.replace(/^\w+/, 'WebhookSecret')
+  return { id: secretId, platform_id: id, created_at, expires_at: null, key_generation: keyGeneration }
 }
 
-/** The 32 bytes of a secret. They derive from the enclave's data key and are stored nowhere. */
-export function secretBytes(op: Op, { id }: WebhookSecretRow): Uint8Array {
-  return op.enclave.mac('webhook', id)
+/** The 32 bytes of a secret. They derive from the enclave's data key of its time and are stored nowhere. */
+export function secretBytes(op: Op, { id, key_generation }: WebhookSecretRow): Uint8Array {
+  return op.enclave.mac('webhook', id, key_generation)
 }
 
 /** A secret as Standard Webhooks writes it. */

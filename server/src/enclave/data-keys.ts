@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { openAtRest, sealAtRest } from '../crypto/seal.ts'
+import type { Database } from '../db/port.ts'
+import { dataKeyName, Keyring } from './keyring.ts'
+
+export const KEY_BYTES = 32
+
+/** The master key does not open what this database holds. `message` is one line for the operator. */
+export class MasterKeyError extends Error {}
+
+/**
+ * The data keys of this database; a first one is made where there is none. Of processes that make it at the same time,
+ * the first one's stands. Throws MasterKeyError where the master key is another than the one that they are sealed under.
+ */
+export async function findOrMakeDataKeys(
+  db: Database,
+  masterKey: Uint8Array,
+  createdAt: Date,
+): Promise<Keyring> {
+  const found = await findDataKeys(db, masterKey)
+  if (found) return found
+  await db.query(
+    'INSERT INTO data_keys (generation, sealed, created_at) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
+    [sealAtRest(masterKey, randomBytes(KEY_BYTES), dataKeyName(1)), createdAt],
+  )
+  return (await findDataKeys(db, masterKey))!
+}
+
+async function findDataKeys(db: Database, masterKey: Uint8Array): Promise<Keyring | undefined> {
+  const { rows } = await db.query<{ generation: number; sealed: Uint8Array }>(
+    'SELECT generation, sealed FROM data_keys ORDER BY generation',
+  )
+  if (rows.length === 0) return undefined
+  const keys = rows.map(({ generation, sealed }) => {
+    const key = openAtRest(masterKey, sealed, dataKeyName(generation))
+    if (!key)
+      throw new MasterKeyError(
+        'The master key does not open this database: it was made with another COUNTERSIGN_MASTER_KEY.',
+      )
+    return [generation, key] as const
+  })
+  return new Keyring(new Map(keys))
+}
+
+/** The names of the enclave's own key pairs, which clients pin: they stay the same. */
+export const KEY_PAIRS = ['quorum_key', 'webhook_key'] as const
+
+const ROTATE = `
+WITH present AS (
+  SELECT generation FROM data_keys WHERE generation = $1 AND sealed = $2 FOR UPDATE),
+keys AS (
+  INSERT INTO data_keys (generation, sealed, created_at)
+  SELECT k.generation, k.sealed, $5 FROM unnest($3::integer[], $4::bytea[]) AS k (generation, sealed), present
+  ON CONFLICT (generation) DO UPDATE SET sealed = excluded.sealed RETURNING 1),
+secrets AS (
+  UPDATE enclave_secrets e SET sealed = s.sealed
+  FROM unnest($6::text[], $7::bytea[]) AS s (name, sealed), present WHERE e.name = s.name RETURNING 1)
+SELECT count(*)::integer AS written FROM keys`
+
+/**
+ * Makes a new data key, and puts it and those before it under another master key: what is sealed from then on opens with
+ * neither the old master key nor a backup from before. One statement, so all of it happens or nothing. What was sealed
+ * before is sealed anew when a server starts with the new key (`reseal.ts`). Throws MasterKeyError where `masterKey` is not
+ * the present one.
+ */
+export async function rotateMasterKey(
+  db: Database,
+  masterKey: Uint8Array,
+  newMasterKey: Uint8Array,
+  at: Date,
+): Promise<void> {
+  const { rows: present } = await db.query<{ generation: number; sealed: Uint8Array }>(
+    'SELECT generation, sealed FROM data_keys ORDER BY generation DESC LIMIT 1',
+  )
+  const before = await findDataKeys(db, masterKey).catch(() => undefined)
+  if (!before || !present[0])
+    throw new MasterKeyError('COUNTERSIGN_MASTER_KEY is not the master key of this database.')
+  const generations = Array.from({ length: before.generation + 1 }, (_, index) => index + 1)
+  const next = new Keyring(
+    new Map(
+      generations.map((generation) => [
+        generation,
+        generation > before.generation ? randomBytes(KEY_BYTES) : before.key(generation),
+      ]),
+    ),
+  )
+  const { rows: secrets } = await db.query<{ name: string; sealed: Uint8Array }>(
+    'SELECT name, sealed FROM enclave_secrets',
+  )
+  const resealed = secrets.map(({ name, sealed }) => next.seal(before.open(sealed, name)!, name))
+  const { rows } = await db.query<{ written: number }>(ROTATE, [
+    before.generation,
+    present[0].sealed,
+    generations,
+    generations.map((generation) => sealAtRest(newMasterKey, next.key(generation), dataKeyName(generation))),
+    at,
+    secrets.map(({ name }) => name),
+    resealed,
+  ])
+  if (rows[0]?.written !== generations.length)
+    throw new Error('The master key was rotated by someone else at the same time.')
+}

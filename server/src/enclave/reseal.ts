@@ -1,0 +1,65 @@
+import type { Database } from '../db/port.ts'
+import type { Keyring } from './keyring.ts'
+
+/**
+ * What is sealed under a data key and stays, by its table: the column, and what it is bound to. The targets of one-time
+ * codes are left out: none that was issued before a rotation is good after it.
+ */
+const SEALED = [
+  { table: 'internal_accounts', column: 'sealed_seed', boundTo: (id: string) => `wallet_seed ${id}` },
+  { table: 'delegated_keys', column: 'sealed_key', boundTo: (id: string) => `delegated_key ${id}` },
+  { table: 'messages', column: 'sealed_content', boundTo: (id: string) => `text message ${id}` },
+] as const
+
+const ROWS_AT_ONCE = 200
+
+/**
+ * Seals everything anew that is under an older data key, a few rows at a time, and notes when nothing is left of it. A row is
+ * changed only as it was read, so several processes may do it side by side, and one that dies leaves the rest to the next
+ * start. The database refuses to seal under an older key meanwhile. Gives how many rows it has sealed.
+ */
+export async function reseal(
+  db: Database,
+  keys: Keyring,
+  now: () => Date,
+  stopped: () => boolean,
+): Promise<number> {
+  if (keys.generation === 1 || (await isDone(db, keys.generation))) return 0
+  let count = 0
+  for (const { table, column, boundTo } of SEALED) {
+    let after = ''
+    for (;;) {
+      if (stopped()) return count
+      const { rows } = await db.query<{ id: string; sealed: Uint8Array }>(
+        `SELECT id, ${column} AS sealed FROM ${table}
+         WHERE id > $1 AND ${column} IS NOT NULL AND sealed_generation(${column}) < $2 ORDER BY id LIMIT $3`,
+        [after, keys.generation, ROWS_AT_ONCE],
+      )
+      const last = rows.at(-1)
+      if (!last) break
+      const resealed = rows.map(({ id, sealed }) => {
+        const secret = keys.open(sealed, boundTo(id))
+        if (!secret) throw new Error(`What ${table} has sealed in ${id} does not open`)
+        return keys.seal(secret, boundTo(id))
+      })
+      const { affected } = await db.query(
+        `UPDATE ${table} AS t SET ${column} = s.resealed
+         FROM unnest($1::text[], $2::bytea[], $3::bytea[]) AS s (id, sealed, resealed)
+         WHERE t.id = s.id AND t.${column} = s.sealed`,
+        [rows.map(({ id }) => id), rows.map(({ sealed }) => sealed), resealed],
+      )
+      count += affected
+      after = last.id
+    }
+  }
+  await db.query('UPDATE data_keys SET resealed_at = $1 WHERE generation = $2', [now(), keys.generation])
+  return count
+}
+
+async function isDone(db: Database, generation: number): Promise<boolean> {
+  const { rows } = await db.query<{ done: boolean }>(
+    'SELECT resealed_at IS NOT NULL AS done FROM data_keys WHERE generation = $1',
+    [generation],
+  )
+  return rows[0]?.done ?? false
+}
