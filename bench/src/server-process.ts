@@ -87,7 +87,7 @@ export class RunningProcess {
     this.#child = spawn(command, args, {
       cwd: ROOT,
       detached: true,
-      env: { ...inherited, HOST: '127.0.0.1', PORT: '0', ...env },
+      env: { ...inherited, HOST: '127.0.0.1', PORT: '0', COUNTERSIGN_REQUEST_LINES: 'off', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     running.add(this)

@@ -25,6 +25,8 @@ export interface Config {
   readonly masterKey?: Uint8Array
   /** What `master-key rotate` changes to; 32 bytes. */
   readonly newMasterKey?: Uint8Array
+  /** Whether the terminal has a line for each request. */
+  readonly requestLines: boolean
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** What `GET /metrics` asks for. Absent: open to all in sandbox, not there in production. */
   readonly metricsToken?: string
@@ -106,6 +108,8 @@ export function readConfig(env: Environment): Config {
     ...(masterKey ? { masterKey } : {}),
     ...(newMasterKey ? { newMasterKey } : {}),
     ...(publicUrl ? { publicUrl } : {}),
+    requestLines:
+      oneOf(env, 'COUNTERSIGN_REQUEST_LINES', ['on', 'off'], mode === 'sandbox' ? 'on' : 'off') === 'on',
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
     ...(metricsToken ? { metricsToken } : {}),
     ...(smtp ? { smtp } : {}),

@@ -1,8 +1,11 @@
 import { runAdmin } from './admin/admin.ts'
 import { readConfig } from './config.ts'
 import { serve } from './serve.ts'
+import { settingWarnings } from './settings-known.ts'
 
 const [command, ...rest] = process.argv.slice(2)
+
+for (const warning of settingWarnings(process.env)) process.stderr.write(`countersign: ${warning}\n`)
 
 try {
   const config = readConfig(process.env)

@@ -3,12 +3,15 @@ import { listenForAdmin } from './admin/socket.ts'
 import type { App } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { baseUrlOf, ensureFirstPlatform } from './first-platform.ts'
+import { requestLines } from './observability/request-lines.ts'
 import { VERSION } from './observability/version.ts'
 import { openService } from './service.ts'
 
 /** Serves until SIGINT or SIGTERM, then drains and closes. Resolves once it listens. */
 export async function serve(config: Config): Promise<void> {
-  const service = await openService(config)
+  const service = await openService(config, {
+    ...(config.requestLines ? { showRequest: requestLines(process.stdout) } : {}),
+  })
   const { app } = service
   const { db, log } = app
   const close = closeOnce(() => {

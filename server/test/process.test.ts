@@ -94,6 +94,21 @@ describe('a server', () => {
     expect(await answers[1]!.json()).toEqual({ status: 'ready' })
   })
 
+  test('shows each request as one line, and warns of a setting that is none', async () => {
+    const shown = await running()
+    await shown.client().send('GET', '/customers/Customer:none', undefined, { 'X-Request-Id': 'shown-1' })
+    await shown.says('shown-1')
+    expect(shown.stdout).toMatch(
+      /^404 GET {4}\/customers\/Customer:none +USER_NOT_FOUND +[\d.]+ ms {2}shown-1$/m,
+    )
+    const elsewhere = await newPlace('unused')
+    const env = { COUNTERSIGN_MODE: 'production', COUNTERSIGN_MASTERKEY: MASTER_KEY }
+    const { stderr } = await run(elsewhere, [], env)
+    expect(stderr.split('\n')[0]).toBe(
+      'countersign: COUNTERSIGN_MASTERKEY is not a setting; did you mean COUNTERSIGN_MASTER_KEY?',
+    )
+  })
+
   test.skipIf(onPostgres)('refuses a second one on its data directory, and goes on', async () => {
     const first = await running()
     expectRefusal(await run(place, []), new RegExp(`\\b${first.pid}\\b.*${place.dataDir}`))

@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '@countersign/contract/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type App, newRequestId } from '../app.ts'
+import { BASE_PATH } from '../base-path.ts'
+import type { RequestLine } from '../observability/request-lines.ts'
 import { shownPath } from '../observability/route-timings.ts'
 import { safetyHeaders } from './safety-headers.ts'
 
@@ -34,29 +36,54 @@ export function requestIdOf(app: App, { headers }: IncomingMessage): string {
  * platform, and the code of an error. Neither address nor headers nor body are in it. To be called before any other hook is
  * added.
  */
-export function observeRequests(server: FastifyInstance, app: App): void {
+export function observeRequests(server: FastifyInstance, app: App, show?: ShowRequest): void {
   server.decorateRequest('trace')
   server.addHook('onRequest', (request, reply, done) => {
-    observe(app, request, reply)
+    observe(app, request, reply, show)
     done()
   })
 }
 
+type ShowRequest = (line: RequestLine) => void
+
+/** The path below the base address, as it was sent; where a part of it is a secret, its pattern. */
+function pathShown({ url, routeOptions }: FastifyRequest): string {
+  const pattern = routeOptions.url
+  const path = pattern?.includes('/:code') ? shownPath(pattern) : url.split('?', 1)[0]!
+  return path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : path
+}
+
 /** The same for one request: hooks do not see those whose address the router cannot read. */
-export function observe(app: App, request: FastifyRequest, reply: FastifyReply): void {
+export function observe(app: App, request: FastifyRequest, reply: FastifyReply, show?: ShowRequest): void {
   const startedMs = performance.now()
   request.trace = { requestId: request.id, platformId: undefined, code: undefined }
   reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
   // Not fastify's onResponse: that does not see a client who leaves before the answer.
-  reply.raw.on('close', () => finish(app, request, reply, performance.now() - startedMs))
+  reply.raw.on('close', () => finish(app, request, reply, performance.now() - startedMs, show))
 }
 
-function finish(app: App, request: FastifyRequest, reply: FastifyReply, durationMs: number): void {
+function finish(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  durationMs: number,
+  show?: ShowRequest,
+): void {
   const { method, trace } = request
   const { url } = request.routeOptions
   const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined
   app.metrics.answered(url, method, status, trace.code, durationMs / 1000)
-  const level = url !== undefined && PROBES.has(url) ? 'debug' : 'info'
+  const isProbe = url !== undefined && PROBES.has(url)
+  if (show && !isProbe)
+    show({
+      method,
+      path: pathShown(request),
+      status,
+      code: trace.code,
+      durationMs,
+      requestId: trace.requestId,
+    })
+  const level = isProbe ? 'debug' : 'info'
   if (!app.log.isLevelEnabled(level)) return
   const route = url === undefined ? 'unknown' : shownPath(url)
   const outcome = status === undefined ? { aborted: true } : { status }

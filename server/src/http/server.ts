@@ -5,6 +5,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { App } from '../app.ts'
 import { pathOf, urlOf } from '../base-path.ts'
 import { HANDLERS } from '../handlers.ts'
+import type { RequestLine } from '../observability/request-lines.ts'
 import { ApiError, type Implementation } from '../operation.ts'
 import type { Caller, Head } from './admission.ts'
 import { addCardPage } from './card-page.ts'
@@ -31,7 +32,7 @@ const TIMEOUT_CHECK_MS = 1_000
 /** Connections that are refused are so many that one line must stand for all of this time. */
 const DROP_LINE_MS = 10_000
 
-/** What tests set. */
+/** What the service alone does not say; tests set most of it. */
 export interface ServerOptions {
   /** Holds every answer against the contract. */
   readonly checkAnswers?: boolean
@@ -39,6 +40,8 @@ export interface ServerOptions {
   readonly cardAnswerMsMax?: number
   /** How long a request may be on its way, headers and all. */
   readonly requestMsMax?: number
+  /** Is told of every request when its answer is out. */
+  readonly showRequest?: (line: RequestLine) => void
 }
 
 /** The HTTP server, not yet listening. */
@@ -59,7 +62,7 @@ export function createServer(app: App, options: ServerOptions = {}): FastifyInst
     },
     clientErrorHandler: (error, socket) => refuseNotHttp(app, error, socket),
     frameworkErrors: (_error, request, reply) => {
-      observe(app, request as FastifyRequest, reply as FastifyReply)
+      observe(app, request as FastifyRequest, reply as FastifyReply, options.showRequest)
       sendError(reply as FastifyReply, new ApiError('NOT_FOUND'))
     },
   })
@@ -81,7 +84,7 @@ export function createServer(app: App, options: ServerOptions = {}): FastifyInst
   const routes = Object.entries<Endpoint>(API).filter(
     ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
   )
-  observeRequests(server, app)
+  observeRequests(server, app, options.showRequest)
   server.decorateRequest('caller')
   refuseEarly(
     server,

@@ -1,0 +1,47 @@
+import { PassThrough } from 'node:stream'
+import { createColors } from 'picocolors'
+import { expect, test } from 'vitest'
+import { type RequestLine, requestLine, requestLines } from './request-lines.ts'
+
+const PLAIN = createColors(false)
+const COLORED = createColors(true)
+const LINE: RequestLine = {
+  method: 'GET',
+  path: '/customers',
+  status: 200,
+  code: undefined,
+  durationMs: 1.234,
+  requestId: 'r-1',
+}
+
+test('a request is one line: status, method, path, time and request id', () => {
+  expect(requestLine(LINE, PLAIN)).toMatch(/^200 GET {4}\/customers +1\.2 ms {2}r-1$/)
+})
+
+test('an error says its code, and a client who was gone has no status', () => {
+  const refused = { ...LINE, status: 404, code: 'USER_NOT_FOUND', durationMs: 12.7 }
+  expect(requestLine(refused, PLAIN)).toMatch(/^404 GET {4}\/customers +USER_NOT_FOUND +13 ms {2}r-1$/)
+  expect(requestLine({ ...LINE, status: undefined }, PLAIN)).toMatch(/^--- GET/)
+})
+
+test('the status is green, yellow or red where there are colors', () => {
+  const colorOf = (status: number) => requestLine({ ...LINE, status }, COLORED).slice(0, 5)
+  expect([200, 404, 500].map(colorOf)).toEqual(['\u001b[32m', '\u001b[33m', '\u001b[31m'])
+})
+
+test('what a caller puts into an address is not a command to the terminal', () => {
+  const text = requestLine({ ...LINE, path: `/\u001b[2J\u009b31m\r\n${'x'.repeat(500)}` }, PLAIN)
+  expect(text).toMatch(/^[\x20-\x7e…]{1,250}$/)
+})
+
+test('lines go on being written, and to a reader who is gone they are not', async () => {
+  const stream = new PassThrough()
+  const write = requestLines(stream, PLAIN)
+  write(LINE)
+  write({ ...LINE, requestId: 'r-2' })
+  const lines = String(await new Promise((resolve) => stream.once('data', resolve))).split('\n')
+  expect(lines.map((line) => line.slice(-3))).toEqual(['r-1', 'r-2', ''])
+  stream.destroy(new Error('EPIPE'))
+  await new Promise((resolve) => stream.once('close', resolve))
+  expect(() => write(LINE)).not.toThrow()
+})
