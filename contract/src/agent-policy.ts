@@ -83,7 +83,7 @@ export const AgentAccountRestrictions = Type.Object({
       uniqueItems: true,
       description:
         'Every account elsewhere that an action touches must be one of these: whom it pays, or what it pulls from. With a ' +
-        'list, an address that is no account is not allowed. null or left out: all accounts of the customer, and addresses',
+        'list, UMA addresses are not allowed. null or left out: all accounts of the customer, and UMA addresses',
     }),
   ),
   accountRules: Type.Optional(Type.Array(AgentAccountRule, { maxItems: 200 })),
@@ -157,7 +157,7 @@ export const AGENT_DENIALS = {
   },
   externalAccount: {
     code: 'FORBIDDEN',
-    when: 'there are allowedExternalAccountIds, and the action touches an account elsewhere that is none of them, or an address that is no account',
+    when: 'there are allowedExternalAccountIds, and the action touches an account elsewhere that is none of them, or an UMA address',
   },
   conversion: {
     code: 'FORBIDDEN',

@@ -82,7 +82,7 @@ export const AgentPolicySimulateRequest = Type.Object({
   currency: CurrencyCode,
   sourceAccountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),
   destinationAccountId: Type.Optional(
-    IdOfAny(['InternalAccount', 'ExternalAccount'], 'Left out: an address that is no account'),
+    IdOfAny(['InternalAccount', 'ExternalAccount'], 'Left out: an UMA address'),
   ),
 })
 

@@ -209,7 +209,7 @@ describe('a list of accounts', () => {
       done,
       elsewhere,
       elsewhere,
-      denied('externalAccount', 'an address that is no account'),
+      denied('externalAccount', 'UMA addresses'),
     ])
     // A payee that it adds itself is not on the list.
     const added = await agent.post('/agents/me/external-accounts', {

@@ -119,7 +119,8 @@ describe('what needs an approval', () => {
       data: {
         id: body.id,
         agentName: 'Shopper',
-        summary: expect.any(String),
+        summary:
+          'Send 20.00 USD to “Ada Lovelace” (USD account, account number 123456789, routing number 021000021)',
         decision: { because: ['defaultExecutionMode'] },
       },
     })

@@ -14,7 +14,7 @@ export interface Ask {
   readonly permission: AgentPermission
   /** What it needs besides. */
   readonly alsoNeeds?: readonly AgentPermission[]
-  /** Every account that it touches, by id; null is an address that is no account. */
+  /** Every account that it touches, by id; null is an UMA address. */
   readonly accountIds: readonly (string | null)[]
   readonly spends?: {
     /** Smallest unit of `currency`. */

@@ -113,7 +113,7 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
         policy: { accountRestrictions: { allowedExternalAccountIds: [BANK] } },
         request: { accountIds: [OWN, null] },
       },
-      { rule: 'externalAccount', subject: 'an address that is no account' },
+      { rule: 'externalAccount', subject: 'UMA addresses' },
     ],
   ],
   conversion: [[{ spends: { amount: null } }, { outcome: 'DENIED', rule: 'conversion' }]],

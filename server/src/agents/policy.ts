@@ -20,7 +20,7 @@ export interface PolicyRequest {
   readonly permission: AgentPermission
   /** What it needs besides. */
   readonly alsoNeeds?: readonly AgentPermission[]
-  /** Every account that it touches, by id; null is an address that is no account. */
+  /** Every account that it touches, by id; null is an UMA address. */
   readonly accountIds: readonly (string | null)[]
   /** What it moves, where it moves money. */
   readonly spends?: Spending
@@ -73,7 +73,7 @@ const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
     const allowed = policy.accountRestrictions?.allowedExternalAccountIds
     if (!allowed) return undefined
     const other = request.accountIds.find((id) => id === null || (isElsewhere(id) && !allowed.includes(id)))
-    return other === undefined ? undefined : { subject: other ?? 'an address that is no account' }
+    return other === undefined ? undefined : { subject: other ?? 'UMA addresses' }
   },
   conversion: ({ request }) => (request.spends && request.spends.amount === null ? {} : undefined),
   perTransactionLimit: ({ policy, request }) => over(request, policy.spendingLimits.perTransactionLimit),
