@@ -93,7 +93,7 @@ test('holds, balances, summaries and states are those of a model, whatever happe
     // Smaller examples would take as long again for each of their many tries.
     { numRuns: RUNS, endOnFailure: true },
   )
-})
+}, 60_000)
 
 /** Smallest units of what pays, in one of the card: it is in USD. */
 const UNITS = { usd: 1n, wallet: 10_000n } as const
