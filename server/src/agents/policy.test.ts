@@ -43,6 +43,10 @@ function said({ policy, limits, isPaused = false, usage, request, spends }: Give
 const MOVED = { amount: 100n, currency: 'USD' }
 const ALLOWED = { outcome: 'ALLOWED', ...MOVED }
 const waits = (...because: string[]) => ({ outcome: 'APPROVAL_REQUIRED', because, ...MOVED })
+const lists = (
+  accountRestrictions: NonNullable<Policy['accountRestrictions']>,
+  accountIds = [OWN, BANK] as PolicyRequest['accountIds'],
+) => ({ policy: { accountRestrictions }, request: { accountIds } })
 const rules = (...accountRules: NonNullable<Policy['accountRestrictions']>['accountRules'] & object) => ({
   accountRestrictions: { accountRules },
 })
@@ -63,56 +67,26 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
     [{ request: { permission: 'SEND_EVERYTHING' as never } }, { rule: 'permission' }],
   ],
   account: [
-    [{ policy: { accountRestrictions: {} } }, ALLOWED],
-    [{ policy: { accountRestrictions: { allowedAccountIds: null } } }, ALLOWED],
-    [{ policy: { accountRestrictions: { allowedAccountIds: [OWN] } } }, ALLOWED],
-    [{ policy: { accountRestrictions: { allowedAccountIds: [SECOND] } } }, { rule: 'account', subject: OWN }],
-    [{ policy: { accountRestrictions: { allowedAccountIds: [] } } }, { rule: 'account', subject: OWN }],
-    [
-      {
-        policy: { accountRestrictions: { allowedAccountIds: [OWN] } },
-        request: { accountIds: [OWN, SECOND] },
-      },
-      { rule: 'account', subject: SECOND },
-    ],
+    [lists({}), ALLOWED],
+    [lists({ allowedAccountIds: null }), ALLOWED],
+    [lists({ allowedAccountIds: [OWN] }), ALLOWED],
+    [lists({ allowedAccountIds: [SECOND] }), { rule: 'account', subject: OWN }],
+    [lists({ allowedAccountIds: [] }), { rule: 'account', subject: OWN }],
+    [lists({ allowedAccountIds: [OWN] }, [OWN, SECOND]), { rule: 'account', subject: SECOND }],
     // Where it leads to elsewhere is a rule of its own.
-    [
-      { policy: { accountRestrictions: { allowedAccountIds: [OWN] } }, request: { accountIds: [OWN, null] } },
-      ALLOWED,
-    ],
+    [lists({ allowedAccountIds: [OWN] }, [OWN, null]), ALLOWED],
   ],
   externalAccount: [
-    [{ policy: { accountRestrictions: { allowedExternalAccountIds: null } } }, ALLOWED],
-    [{ policy: { accountRestrictions: { allowedExternalAccountIds: [OTHER, BANK] } } }, ALLOWED],
-    [
-      { policy: { accountRestrictions: { allowedExternalAccountIds: [OTHER] } } },
-      { rule: 'externalAccount', subject: BANK },
-    ],
-    [
-      { policy: { accountRestrictions: { allowedExternalAccountIds: [] } } },
-      { rule: 'externalAccount', subject: BANK },
-    ],
+    [lists({ allowedExternalAccountIds: null }), ALLOWED],
+    [lists({ allowedExternalAccountIds: [OTHER, BANK] }), ALLOWED],
+    [lists({ allowedExternalAccountIds: [OTHER] }), { rule: 'externalAccount', subject: BANK }],
+    [lists({ allowedExternalAccountIds: [] }), { rule: 'externalAccount', subject: BANK }],
     // What is pulled from counts as what is paid to.
+    [lists({ allowedExternalAccountIds: [OTHER] }, [BANK, OWN]), { rule: 'externalAccount', subject: BANK }],
+    [lists({ allowedExternalAccountIds: [] }, [OWN, SECOND]), ALLOWED],
+    [lists({}, [OWN, null]), ALLOWED],
     [
-      {
-        policy: { accountRestrictions: { allowedExternalAccountIds: [OTHER] } },
-        request: { accountIds: [BANK, OWN] },
-      },
-      { rule: 'externalAccount', subject: BANK },
-    ],
-    [
-      {
-        policy: { accountRestrictions: { allowedExternalAccountIds: [] } },
-        request: { accountIds: [OWN, SECOND] },
-      },
-      ALLOWED,
-    ],
-    [{ request: { accountIds: [OWN, null] } }, ALLOWED],
-    [
-      {
-        policy: { accountRestrictions: { allowedExternalAccountIds: [BANK] } },
-        request: { accountIds: [OWN, null] },
-      },
+      lists({ allowedExternalAccountIds: [BANK] }, [OWN, null]),
       { rule: 'externalAccount', subject: 'UMA addresses' },
     ],
   ],
