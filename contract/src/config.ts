@@ -123,7 +123,7 @@ export const OauthConfig = Type.Object({
         inWords: 'a URL that begins with https://',
       }),
       audiences: Type.Optional(
-        Type.Array(Text(512), { minItems: 1, maxItems: 64, description: 'The client ids; left out: any' }),
+        Type.Array(Text(255), { minItems: 1, maxItems: 64, description: 'The client ids; left out: any' }),
       ),
     }),
     { maxItems: 64 },
@@ -193,7 +193,7 @@ export const config_update = endpoint({
   summary: 'Change the settings',
   description:
     'Members that are left out keep their value, inside embeddedWalletConfig and passkeyConfig too; ' +
-    'supportedCurrencies and oauthConfig are replaced as a whole.',
+    'supportedCurrencies and oauthConfig are replaced as a whole. All settings together have 48 KiB at most.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,
   responses: { 200: PlatformConfig },

@@ -4,6 +4,7 @@ import { accountsBackfill } from '../accounts/backfill.ts'
 import { update } from '../db/writes.ts'
 import { firstEvent } from '../events/events.ts'
 import type { Handler } from '../operation.ts'
+import { checkSize } from './config-size.ts'
 import {
   accountCurrencies,
   changePlatformConfig,
@@ -26,6 +27,7 @@ export const configUpdate: Handler<typeof config_update> = async (op, { body }) 
   const earlier = accountCurrencies(before)
   const added = accountCurrencies(config).filter((currency) => !earlier.includes(currency))
   const stored = withoutDefaults(config, platform, body)
+  checkSize(stored, body)
   const change = { config: stored, version: platform.version + 1, updated_at: op.now }
   return {
     status: 200,

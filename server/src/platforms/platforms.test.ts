@@ -84,6 +84,23 @@ describe('the settings of a platform', () => {
     expect((await client.get('/config')).body).toEqual(before)
   })
 
+  test('are bounded as a whole, and the refusal names what is too large', async () => {
+    const client = await newPlatform()
+    const before = (await client.get('/config')).body
+    const issuers = Array.from({ length: 10 }, (_, n) => ({
+      issuer: `https://id${n}.example`,
+      audiences: Array.from({ length: 26 }, (_, m) => `${m}`.padEnd(200, 'x')),
+    }))
+    const reply = await client.send('PATCH', '/config', {
+      umaDomain: 'pay.example',
+      oauthConfig: { issuers },
+    })
+    expect(refusal(reply)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'oauthConfig' })
+    expect((await client.get('/config')).body).toEqual(before)
+    const some = { issuers: issuers.slice(0, 5) }
+    expect((await client.send('PATCH', '/config', { oauthConfig: some })).status).toBe(200)
+  })
+
   test('that gain a currency give everyone approved an account in it, once', async () => {
     const client = await newPlatform()
     const customers = [await newCustomer(client), await newCustomer(client)]

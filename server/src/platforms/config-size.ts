@@ -1,0 +1,24 @@
+import type { config_update } from '@countersign/contract/config'
+import type { BodyOf } from '@countersign/contract/endpoint'
+import { toJson } from '../json.ts'
+import { fieldError } from '../operation.ts'
+
+const CONFIG_BYTES_MAX = 48 * 1024
+
+/**
+ * Error: 400 for settings that are too large altogether; they are read with much of what is done. It names the largest
+ * member of those that were given.
+ */
+export function checkSize(stored: Record<string, unknown>, change: BodyOf<typeof config_update>): void {
+  const bytesOf = (value: unknown) => Buffer.byteLength(toJson(value))
+  if (bytesOf(stored) <= CONFIG_BYTES_MAX) return
+  const [largest = 'body'] = Object.entries(change)
+    .map(([name, value]) => [name, bytesOf(value ?? null)] as const)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name]) => name)
+  throw fieldError(
+    'INVALID_INPUT',
+    largest,
+    `${largest} makes the settings larger than ${CONFIG_BYTES_MAX / 1024} KiB altogether`,
+  )
+}
