@@ -3,6 +3,7 @@ import { runAgents } from './agents.ts'
 import { serveBareRoute } from './bare-route.ts'
 import { runCards } from './cards.ts'
 import { runGrowth } from './growth.ts'
+import { runHostile } from './hostile.ts'
 import { runLoad } from './load.ts'
 import { runMemory } from './memory.ts'
 import type { DatabaseKind } from './server-process.ts'
@@ -10,7 +11,7 @@ import { runSignIn } from './sign-in.ts'
 import { runStart } from './start.ts'
 import { runTransfers } from './transfers.ts'
 
-const COMMANDS = ['load', 'sign-in', 'agents', 'transfers', 'cards', 'growth', 'start', 'memory']
+const COMMANDS = ['load', 'sign-in', 'agents', 'transfers', 'cards', 'hostile', 'growth', 'start', 'memory']
 
 const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N]]
   load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
@@ -18,6 +19,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   agents   quote and execute by an agent beside the platform's own, one decision, a limit under load; PostgreSQL likewise
   transfers  durable POST /transfer-out beside pgbench, spread over 10,000 accounts and on one; PostgreSQL only
   cards    authorizations of cards by 32 clients, spread over 10,000 cards and of one; PostgreSQL only
+  hostile  what others see while two connections send bodies that are costly to read
   growth   pages of transactions and transfers with 10,000 and with 1,000,000 stored; PostgreSQL only, some minutes
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
@@ -43,6 +45,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (isWanted('agents')) await runAgents({ database: options.database ?? 'postgres', seconds, rounds })
     if (isWanted('transfers')) await runTransfers({ seconds, rounds })
     if (isWanted('cards')) await runCards({ seconds, rounds })
+    if (isWanted('hostile')) await runHostile({ database, seconds, rounds })
     if (command === 'growth') await runGrowth({ rounds })
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
