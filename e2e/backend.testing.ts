@@ -3,25 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { API, type EndpointName } from '@countersign/contract/api'
+import { Countersign } from '@countersign/sdk/countersign'
+import { toJson } from '@countersign/sdk/json'
 import { build } from 'esbuild'
+import { isOwn, type PageCall, readCall } from './gate.testing.ts'
 
-/** What the page may ask of the API. Whatever moves money among these takes the customer's signature. */
-const PASSED_ON: readonly EndpointName[] = [
-  'customer_internal_account_list',
-  'credential_list',
-  'credential_challenge',
-  'credential_verify',
-  'credential_create',
-  'credential_delete',
-  'session_list',
-  'session_refresh',
-  'session_delete',
-  'internal_account_export',
-  'quote_create',
-  'quote_execute',
-  'transaction_get',
-]
 const HEADERS_PASSED_ON = ['content-type', 'idempotency-key', 'svc-wallet-signature', 'request-id']
 
 const PAGE = fileURLToPath(new URL('./page/', import.meta.url))
@@ -36,12 +22,15 @@ export interface Backend {
   readonly origin: string
   /** Every byte of text that the page was sent, to look for what it must not be sent. */
   readonly sent: string[]
+  /** Every call that went on to the API, as method and path. */
+  readonly passedOn: string[]
   close(): void
 }
 
 /**
- * The backend of an app: serves the page, knows who its customer is, has the API's credentials and adds them to the
- * calls that it passes on. `quorumPublicKey` is built into the page.
+ * The backend of an app: serves the page, knows who its customer is (`me`; an app has a login for that), has the API's
+ * credentials and adds them to the calls that it passes on: those of the table in `gate.testing.ts`, for what is the customer's own, and no other.
+ * `quorumPublicKey` is built into the page.
  */
 export async function startBackend(options: {
   readonly baseUrl: string
@@ -57,8 +46,10 @@ export async function startBackend(options: {
     'style.css': await readFile(`${PAGE}style.css`, 'utf8'),
     'main.js': await bundle(quorumPublicKey),
   }
+  const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
   const challenges = new Set<string>()
   const sent: string[] = []
+  const passedOn: string[] = []
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET' } = request
@@ -75,25 +66,38 @@ export async function startBackend(options: {
       challenges.add(challenge)
       return send(200, 'application/json', JSON.stringify({ challenge }))
     }
-    const body = await textOf(request)
-    const path = url.pathname.replace(/^\/api/, '')
-    if (!url.pathname.startsWith('/api/') || !isPassedOn(method, path, url, body))
+    const call = url.pathname.startsWith('/api/') ? await callOf(request, url) : undefined
+    if (!call || !(await mayPass(call)))
       return send(403, 'application/json', '{"status":403,"code":"FORBIDDEN","message":"Not for this page."}')
     const headers = new Headers({ Authorization: authorization })
     for (const name of HEADERS_PASSED_ON)
       if (typeof request.headers[name] === 'string') headers.set(name, request.headers[name])
-    const reply = await fetch(baseUrl + path + url.search, { method, headers, ...(body && { body }) })
+    const query = new URLSearchParams(call.query)
+    const body = call.body === undefined ? {} : { body: toJson(call.body) }
+    passedOn.push(`${method} ${call.path}`)
+    const reply = await fetch(`${baseUrl}${call.path}?${query}`, { method, headers, ...body })
+    if (reply.status === 201) challenges.delete(challengeIn(call))
     for (const name of ['Idempotency-Replayed', 'Retry-After'])
       if (reply.headers.has(name)) response.setHeader(name, reply.headers.get(name)!)
     send(reply.status, 'application/json', await reply.text())
   }
 
-  function isPassedOn(method: string, path: string, url: URL, body: string): boolean {
-    const name = PASSED_ON.find((name) => API[name].method === method && patternOf(API[name].path).test(path))
-    if (name === 'customer_internal_account_list') return url.searchParams.get('customerId') === me.customerId
-    if (name !== 'credential_create') return name !== undefined
-    const { type, challenge } = JSON.parse(body) as { type: string; challenge: string }
-    return type !== 'PASSKEY' || challenges.has(challenge)
+  async function callOf(request: IncomingMessage, url: URL): Promise<PageCall | undefined> {
+    const text = await textOf(request)
+    url.pathname = url.pathname.slice('/api'.length)
+    try {
+      return readCall(request.method ?? 'GET', url, text)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Besides, a passkey is registered with a challenge of this backend alone, and once. */
+  async function mayPass(call: PageCall): Promise<boolean> {
+    const { type } = (call.body ?? {}) as { readonly type?: unknown }
+    if (call.name === 'credential_create' && type === 'PASSKEY' && !challenges.has(challengeIn(call)))
+      return false
+    return isOwn(countersign, me.customerId, call)
   }
 
   const server = createServer((request, response) => {
@@ -103,6 +107,7 @@ export async function startBackend(options: {
   return {
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
     sent,
+    passedOn,
     close() {
       server.closeAllConnections()
       server.close()
@@ -124,8 +129,8 @@ async function bundle(quorumPublicKey: string): Promise<string> {
   return outputFiles[0]!.text
 }
 
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+function challengeIn({ body }: PageCall): string {
+  return String((body as { readonly challenge?: unknown } | undefined)?.challenge)
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

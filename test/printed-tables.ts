@@ -1,3 +1,4 @@
+import { API } from '@countersign/contract/api'
 import {
   AGENT_ACTION_TRANSITIONS,
   CARD_TRANSACTION_TRANSITIONS,
@@ -7,6 +8,7 @@ import {
   PULL_TRANSITIONS,
   QUOTE_TRANSITIONS,
 } from '@countersign/contract/states'
+import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, tryLimitTable } from './agent-tables.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
@@ -33,6 +35,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),
   'when a card is declined': cardDeclineTable,
   'what a payload says': payloadTable,
+  'what a page may call': pageTable,
   'calls that are signed': signedCallTable,
   'what a merchant may claim': overClaimTable,
 }
@@ -57,4 +60,17 @@ export function withPrintedTables(text: string): string {
     if (!print) throw new Error(`There is no printed table "${name}"`)
     return `<!-- printed: ${name} -->\n\n${print()}\n\n<!-- printed end -->`
   })
+}
+
+/** What the backend of the example page passes on, and the ids that it holds against its customer. */
+function pageTable(): string {
+  return markdownTable(
+    ['call', 'ids that have to be there, and be the customer’s own'],
+    Object.entries(ALLOWED).map(([name, places]) => [
+      `\`${API[name as keyof typeof API].method} ${API[name as keyof typeof API].path}\``,
+      Object.keys(places)
+        .map((place) => `\`${place}\``)
+        .join(', '),
+    ]),
+  )
 }
