@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Op, plusSeconds } from '../app.ts'
-import type { CredentialRow, InternalAccountRow, OtpChallengeRow } from '../db/tables.ts'
+import type { OtpChallengeRow } from '../db/sign-in-tables.ts'
+import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
 import { platformConfig } from '../platforms/platforms.ts'

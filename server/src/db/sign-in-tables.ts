@@ -16,3 +16,16 @@ export interface MessageCountRow {
   day: Date
   in_day: number
 }
+
+export interface OtpChallengeRow {
+  id: string
+  platform_id: string
+  credential_id: string
+  target_public_key: string
+  sealed_target_key: Uint8Array
+  code_mac: Uint8Array
+  tries: number
+  expires_at: Date
+  consumed_at: Date | null
+  created_at: Date
+}

@@ -8,7 +8,7 @@ import type {
   AgentRow,
 } from './agent-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
-import type { CodeFailuresRow, MessageCountRow } from './sign-in-tables.ts'
+import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 
 /** The rows of the database as they are read (see `migrations/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables {
@@ -140,19 +140,6 @@ export interface CredentialRow extends Stamped {
   current_challenge_id: string | null
   version: number
   revoked_at: Date | null
-}
-
-export interface OtpChallengeRow {
-  id: string
-  platform_id: string
-  credential_id: string
-  target_public_key: string
-  sealed_target_key: Uint8Array
-  code_mac: Uint8Array
-  tries: number
-  expires_at: Date
-  consumed_at: Date | null
-  created_at: Date
 }
 
 export interface UsedIdTokenRow {

@@ -10,9 +10,9 @@ import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { maySendFrom } from '../delivery/message-rules.ts'
 import type { Enclave } from '../enclave/enclave.ts'
 import { ApiError, fieldError } from '../operation.ts'
-import { isPrivateHost } from '../outgoing/addresses.ts'
 import { present } from '../present.ts'
 import { firstSecret } from '../webhooks/secrets.ts'
+import { checkIssuers } from './issuers.ts'
 import { selectOpenPlatforms, selectPlatform } from './store.ts'
 
 type ConfigView = SuccessOf<typeof config_get>['body']
@@ -313,27 +313,6 @@ function checkSender<T extends { readonly sendFromEmailAddress?: string }>(
       'embeddedWalletConfig.sendFromEmailAddress',
       'The operator of this server has not allowed this platform to send from this domain',
     )
-  return config
-}
-
-/**
- * Error: 400 for an issuer that nobody is going to be asked at: its keys come from a host of the public internet, by https.
- * The connection is checked besides. The sandbox asks no issuer and takes any name for one.
- */
-function checkIssuers(
-  op: Pick<Op, 'mode'>,
-  config: PlatformConfig['oauthConfig'] | undefined,
-): PlatformConfig['oauthConfig'] | undefined {
-  if (op.mode === 'sandbox') return config
-  config?.issuers.forEach(({ issuer }, index) => {
-    const url = URL.canParse(issuer) ? new URL(issuer) : undefined
-    if (!url || url.username || url.password || url.search || url.hash || isPrivateHost(url.hostname))
-      throw fieldError(
-        'INVALID_INPUT',
-        `oauthConfig.issuers.${index}.issuer`,
-        'An issuer is an https address of the public internet, without user, query and fragment',
-      )
-  })
   return config
 }
 

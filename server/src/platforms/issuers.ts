@@ -1,0 +1,25 @@
+import type { Op } from '../app.ts'
+import { fieldError } from '../operation.ts'
+import { isPrivateHost } from '../outgoing/addresses.ts'
+import type { PlatformConfig } from './platforms.ts'
+
+/**
+ * Error: 400 for an issuer that nobody is going to be asked at: its keys come from a host of the public internet, by https.
+ * The connection is checked besides. The sandbox asks no issuer and takes any name for one.
+ */
+export function checkIssuers(
+  op: Pick<Op, 'mode'>,
+  config: PlatformConfig['oauthConfig'] | undefined,
+): PlatformConfig['oauthConfig'] | undefined {
+  if (op.mode === 'sandbox') return config
+  config?.issuers.forEach(({ issuer }, index) => {
+    const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+    if (!url || url.username || url.password || url.search || url.hash || isPrivateHost(url.hostname))
+      throw fieldError(
+        'INVALID_INPUT',
+        `oauthConfig.issuers.${index}.issuer`,
+        'An issuer is an https address of the public internet, without user, query and fragment',
+      )
+  })
+  return config
+}
