@@ -7,6 +7,7 @@ import {
   OUTGOING_TRANSACTION_TRANSITIONS,
   PULL_TRANSITIONS,
   QUOTE_TRANSITIONS,
+  TRANSFER_OUT_TRANSITIONS,
 } from '@countersign/contract/states'
 import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
@@ -30,6 +31,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of a pull': () => stateTable(PULL_TRANSITIONS),
   'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
+  'states of a transfer out': () => stateTable(TRANSFER_OUT_TRANSITIONS),
   'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),
   'states of a card': () => stateTable(CARD_TRANSITIONS),
   'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),

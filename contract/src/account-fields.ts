@@ -43,6 +43,8 @@ export interface AccountTypeDeclaration {
   readonly country?: string
   /** How money reaches it, the preferred rail first; a wallet has none. */
   readonly rails: readonly PaymentRailName[]
+  /** Whether it is on a chain, so that a payment to it has a hash there. */
+  readonly isChain?: boolean
   /** What the holder tells about the account. Left out where there are payment instructions only. */
   readonly fields?: TProperties
   /**

@@ -47,6 +47,7 @@ export const OTHER_ACCOUNT_TYPES = {
     paymentExtra: byReference,
   },
   SPARK_WALLET: {
+    isChain: true,
     currencies: ['BTC', 'USDB'],
     rails: [],
     fields: address,
@@ -61,6 +62,7 @@ export const OTHER_ACCOUNT_TYPES = {
     },
   },
   LIGHTNING: {
+    isChain: true,
     currencies: ['BTC'],
     rails: [],
     fields: {
@@ -80,6 +82,7 @@ export const OTHER_ACCOUNT_TYPES = {
     paymentOnly: { invoice: Invoice },
   },
   SOLANA_WALLET: {
+    isChain: true,
     currencies: ['USDC', 'USDT'],
     rails: [],
     fields: address,
@@ -89,6 +92,7 @@ export const OTHER_ACCOUNT_TYPES = {
     paymentExtra: ofAsset(['USDC', 'USDT']),
   },
   TRON_WALLET: {
+    isChain: true,
     currencies: ['USDT'],
     rails: [],
     fields: address,
@@ -98,6 +102,7 @@ export const OTHER_ACCOUNT_TYPES = {
     paymentExtra: ofAsset(['USDT']),
   },
   POLYGON_WALLET: {
+    isChain: true,
     currencies: ['USDC'],
     rails: [],
     fields: address,
@@ -107,6 +112,7 @@ export const OTHER_ACCOUNT_TYPES = {
     paymentExtra: ofAsset(['USDC']),
   },
   BASE_WALLET: {
+    isChain: true,
     currencies: ['USDC'],
     rails: [],
     fields: address,
@@ -116,6 +122,7 @@ export const OTHER_ACCOUNT_TYPES = {
     paymentExtra: ofAsset(['USDC']),
   },
   ETHEREUM_WALLET: {
+    isChain: true,
     currencies: ['USDC'],
     rails: [],
     fields: address,

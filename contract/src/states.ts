@@ -58,6 +58,24 @@ export const OUTGOING_TRANSACTION_TRANSITIONS = {
   Record<OutgoingTransactionEvent, OutgoingTransactionState | null>
 >
 
+export const TRANSFER_OUT_EVENTS = ['settle', 'reject', 'fail', 'expire'] as const
+export type TransferOutEvent = (typeof TRANSFER_OUT_EVENTS)[number]
+
+/**
+ * The life of a transfer out, in the states of an outgoing transaction: its amount is held from the start, so it is not
+ * executed. `reject`, `expire`: one that an agent asked for, and that the platform did not approve.
+ */
+export const TRANSFER_OUT_TRANSITIONS = {
+  PENDING: { settle: 'COMPLETED', reject: 'FAILED', fail: 'FAILED', expire: 'EXPIRED' },
+  PROCESSING: { settle: null, reject: null, fail: null, expire: null },
+  COMPLETED: { settle: null, reject: null, fail: null, expire: null },
+  FAILED: { settle: null, reject: null, fail: null, expire: null },
+  EXPIRED: { settle: null, reject: null, fail: null, expire: null },
+} as const satisfies Record<
+  OutgoingTransactionState,
+  Record<TransferOutEvent, OutgoingTransactionState | null>
+>
+
 export const INCOMING_TRANSACTION_STATES = [
   'CREATED',
   'PENDING',
@@ -82,7 +100,7 @@ export const INCOMING_TRANSACTION_EVENTS = [
 export type IncomingTransactionEvent = (typeof INCOMING_TRANSACTION_EVENTS)[number]
 
 /**
- * The life of a record of type INCOMING: money from outside, and transfers in both directions (specification 4.11).
+ * The life of a record of type INCOMING: money from outside, and transfers in.
  * `approve`, `reject`: the platform's word on a payment to one of its customers. `refund`: what had arrived went back.
  */
 export const INCOMING_TRANSACTION_TRANSITIONS = {

@@ -127,8 +127,8 @@ const transactionFields = {
 }
 
 /**
- * Money that came in, and transfers in either direction (specification 2.11, 4.11). `fees` is in the receiving
- * currency. A transfer-out has the direction DEBIT and a `sentAmount`.
+ * Money that came in (specification 2.11). `fees` is in the receiving currency. The answer of `POST /transfer-out` is of
+ * this type as well (specification 4.11), with the direction DEBIT and a `sentAmount`.
  */
 export const IncomingTransaction = Type.Object({
   type: Tag('INCOMING'),
@@ -142,7 +142,10 @@ export const IncomingTransaction = Type.Object({
   failureReason: Type.Optional(OneOfWords(INCOMING_FAILURE_REASONS)),
 })
 
-/** Money that went out, or is about to (specification 2.11). `fees` is in the sending currency. */
+/**
+ * Money that went out, or is about to (specification 2.11). `fees` is in the sending currency. The `rateDetails` of a
+ * transfer out have what is our own only (specification 2.7).
+ */
 export const OutgoingTransaction = Type.Object({
   type: Tag('OUTGOING'),
   status: OneOfWords(OUTGOING_TRANSACTION_STATES),
@@ -157,7 +160,7 @@ export const OutgoingTransaction = Type.Object({
   quoteId: Type.Optional(Id('Quote')),
   paymentInstructions: Type.Optional(Type.Array(PaymentInstructions)),
   refund: Type.Optional(Refund),
-  rateDetails: Type.Optional(OutgoingRateDetails),
+  rateDetails: Type.Optional(Type.Union([OutgoingRateDetails, IncomingRateDetails])),
   failureReason: Type.Optional(OneOfWords(OUTGOING_FAILURE_REASONS)),
 })
 

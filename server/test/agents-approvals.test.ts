@@ -39,7 +39,7 @@ describe('a rejected action', () => {
     const first = await say(client, 'reject', action, { reason: 'Too much.' })
     expect(first).toMatchObject({
       status: 200,
-      body: { status: 'REJECTED', rejectionReason: 'Too much.', transaction: { status: 'REJECTED' } },
+      body: { status: 'REJECTED', rejectionReason: 'Too much.', transaction: { status: 'FAILED' } },
     })
     const again = await say(client, 'reject', action, { reason: 'Other words.' })
     expect([again.status, again.body]).toEqual([200, first.body])
@@ -247,7 +247,7 @@ describe('an approval', () => {
       ])
       const after = await settled(client, agent, action.id)
       const isApproved = after.status === 'APPROVED'
-      expect(after.transaction.status).toBe(isApproved ? 'COMPLETED' : 'REJECTED')
+      expect(after.transaction.status).toBe(isApproved ? 'COMPLETED' : 'FAILED')
       const winners = [isApproved, isApproved, isApproved, isApproved]
       const expected = [...winners, ...winners.map((won) => !won), isApproved, !isApproved]
       expect(replies.map(({ status }) => status)).toEqual(expected.map((won) => (won ? 200 : 409)))
@@ -270,7 +270,7 @@ describe('an approval', () => {
     for (const word of ['approve', 'reject'] as const)
       expectError(await say(client, word, action), { code: 'AGENT_NOT_FOUND' })
     expect((await client.get(`/transactions/${action.transaction.id}`)).body).toMatchObject({
-      status: 'REJECTED',
+      status: 'FAILED',
       agentId: agent.id,
     })
     expect((await client.get('/agents/approvals')).body.data).toEqual([])

@@ -30,7 +30,7 @@ describe('an agent', () => {
     expect((await client.send('DELETE', `/agents/${agent.id}`)).status).toBe(204)
     await client.advance(0)
     expect((await client.get('/agents/approvals')).body.data).toEqual([])
-    const { totalCount } = (await client.get('/transactions?status=REJECTED')).body
+    const { totalCount } = (await client.get('/transactions?status=FAILED')).body
     expect(totalCount).toBe(waiting.length)
   })
 

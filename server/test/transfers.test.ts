@@ -58,12 +58,27 @@ describe('a transfer out', () => {
       platformCustomerId: expect.any(String),
       sentAmount: { amount: 2500, currency: USD },
       receivedAmount: { amount: 2500, currency: USD },
+      fees: 0,
+      rateDetails: {
+        svcApiMultiplier: expect.any(Number),
+        svcApiFixedFee: 0,
+        svcApiVariableFeeRate: 0,
+        svcApiVariableFeeAmount: 0,
+      },
       reconciliationInstructions,
       createdAt,
       updatedAt,
     })
     await client.advance(0)
-    expect(await read(client, begun)).toMatchObject({ status: 'COMPLETED', settledAt: expect.any(String) })
+    const settled = await read(client, begun)
+    expect(settled).toMatchObject({ status: 'COMPLETED', settledAt: expect.any(String) })
+    // Of type INCOMING in the answer that begins it (specification 4.11), and nowhere else.
+    const { rateDetails } = begun.body
+    expect(settled).toMatchObject({ type: 'OUTGOING', fees: 0, rateDetails })
+    const listed = await client.get(`/transactions?type=OUTGOING&customerId=${customer.id}`)
+    expect(listed.body.data).toEqual([settled])
+    const told = (await client.events(`&objectId=${id}`)).map((event: { data: object }) => event.data)
+    expect(told.map(({ type }: { type: string }) => type)).toEqual(['OUTGOING', 'OUTGOING'])
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
   })
 
@@ -188,7 +203,7 @@ describe('a transfer in', () => {
     const begun = await pullBoth()
     await client.advance(0)
     const tooLarge = { status: 400, code: 'AMOUNT_OUT_OF_RANGE', details: { field: 'amount' } }
-    const full = { status: 'FAILED', failureReason: 'OFFRAMP_FAILED' }
+    const full = { status: 'FAILED', failureReason: 'COUNTERPARTY_POST_TX_FAILED' }
     const ends = await Promise.all(
       begun.map(async (reply) => (reply.status === 201 ? read(client, reply) : reply.body)),
     )
@@ -241,7 +256,7 @@ describe('the sandbox suffixes of an external account', () => {
     const [sent, pulled] = [await out(place, { amount: 500 }), await pull(place, { amount: 500 })]
     await client.advance(0)
     const failed = { status: 'FAILED', counterpartyInformation: { failureDetail } }
-    expect(await read(client, sent)).toMatchObject({ ...failed, failureReason: 'OFFRAMP_FAILED' })
+    expect(await read(client, sent)).toMatchObject({ ...failed, failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
     expect(await read(client, pulled)).toMatchObject({ ...failed, failureReason: 'PAY_REQUEST_FAILED' })
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })

@@ -4,6 +4,7 @@ import {
   MESSAGE_TRANSITIONS,
   OUTGOING_TRANSACTION_TRANSITIONS,
   QUOTE_TRANSITIONS,
+  TRANSFER_OUT_TRANSITIONS,
 } from '@countersign/contract/states'
 import { describe, expect, test } from 'vitest'
 import type { Op } from '../src/app.ts'
@@ -15,6 +16,7 @@ const op = { now: new Date('2025-10-13T00:00:00Z') } as Op
 const MACHINES = [
   ['quotes', QUOTE_TRANSITIONS],
   ['transactions', OUTGOING_TRANSACTION_TRANSITIONS],
+  ['transactions', TRANSFER_OUT_TRANSITIONS],
   ['transactions', INCOMING_TRANSACTION_TRANSITIONS],
   ['messages', MESSAGE_TRANSITIONS],
   ['agent_actions', AGENT_ACTION_TRANSITIONS],

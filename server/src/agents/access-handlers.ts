@@ -35,7 +35,7 @@ import { createQuote } from '../quotes/create.ts'
 import { checkExecution, checkIsPaidFromAccount } from '../quotes/execution.ts'
 import { executeQuote, executionCall, findPayload, findQuote, quoteView } from '../quotes/quotes.ts'
 import { transactionList } from '../transactions/handlers.ts'
-import { findTransaction, transactionView } from '../transactions/transactions.ts'
+import { findTransaction, transactionView, transferOutAnswer } from '../transactions/transactions.ts'
 import {
   beginTransfer,
   draftTransferIn,
@@ -190,7 +190,9 @@ async function transfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', draft: Tra
     begin: () => ({ ...beginTransfer(op, draft), quote: undefined }),
     record: () => recordTransfer(op, draft),
   })
-  return { status: 201, body: view, writes } as const
+  const { transaction } = draft
+  const body = type === 'TRANSFER_OUT' ? { ...view, transaction: transferOutAnswer(transaction) } : view
+  return { status: 201, body, writes } as const
 }
 
 export const agentMeTransactionList: Handler<typeof agent_me_transaction_list> = async (

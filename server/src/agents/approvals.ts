@@ -181,9 +181,7 @@ function endPayment(
     return { transaction, quote, writes: [] }
   const details = reason === null ? transaction.details : explained(transaction, reason)
   if (!quote) {
-    const failure_reason = { reject: null, fail: 'PAY_REQUEST_FAILED', expire: 'PAYMENT_APPROVAL_TIMED_OUT' }[
-      by
-    ]
+    const failure_reason = NOT_TRANSFERRED[transaction.kind === 'TRANSFER_OUT' ? 'out' : 'in'][by]
     const { row, writes } = moveTransaction(op, transaction, by, { failure_reason, details })
     return { transaction: row, quote, writes }
   }
@@ -194,6 +192,12 @@ function endPayment(
   const moving = moveTransaction(op, transaction, ending, { failure_reason, details })
   return { transaction: moving.row, quote: paying.row, writes: [paying.write, ...moving.writes] }
 }
+
+/** Why a transfer that waited comes to nothing, in the words of its type (specification 2.11). */
+const NOT_TRANSFERRED = {
+  in: { reject: null, fail: 'PAY_REQUEST_FAILED', expire: 'PAYMENT_APPROVAL_TIMED_OUT' },
+  out: { reject: 'QUOTE_EXECUTION_FAILED', fail: 'QUOTE_EXECUTION_FAILED', expire: 'QUOTE_EXPIRED' },
+} as const
 
 function explained({ details }: TransactionWithCustomer, failureDetail: string) {
   const { counterparty } = details as { counterparty?: object }

@@ -49,6 +49,11 @@ export function railsOf(account: ExternalAccountRow): readonly string[] {
   return accountType(account.account_type as ExternalAccountTypeName).rails ?? []
 }
 
+/** The chain that an account elsewhere is on, by its type; undefined where it is at a bank. */
+export function chainOf({ account_type }: ExternalAccountRow): string | undefined {
+  return accountType(account_type as ExternalAccountTypeName).isChain ? account_type : undefined
+}
+
 /** The rail that fetches money from an account elsewhere; undefined where none does. */
 export function pullingRailOf(account: ExternalAccountRow): string | undefined {
   return railsOf(account).find(isPullingRail)

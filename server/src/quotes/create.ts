@@ -7,6 +7,7 @@ import type { CustomerRow, QuoteRow, TransactionRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import type { AccountDetails } from '../external-accounts/account-details.ts'
 import { describeAccount } from '../external-accounts/describe.ts'
+import { chainOf } from '../external-accounts/external-accounts.ts'
 import { INT64_MAX } from '../int64.ts'
 import { job } from '../jobs/jobs.ts'
 import { findBalances } from '../ledger/ledger.ts'
@@ -152,6 +153,7 @@ function payingTransaction(
     description: body.description ?? null,
     details: {
       rates: quote.pricing,
+      ...(payee.kind === 'external' ? present({ chain: chainOf(payee.account) }) : {}),
       ...(counterparty ? { counterparty } : {}),
       ...(quote.destination_uma ? { uma: quote.destination_uma } : {}),
       ...(reference ? { paymentInstructions: fundingInstructions(op, quote, reference) } : {}),

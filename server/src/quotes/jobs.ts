@@ -10,7 +10,12 @@ import { hasRoom, post, release } from '../ledger/ledger.ts'
 import type { Delivery, Payment } from '../rails/rail.ts'
 import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
-import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import {
+  type Details,
+  findTransaction,
+  hashed,
+  type TransactionWithCustomer,
+} from '../transactions/transactions.ts'
 import { transition } from '../transition.ts'
 import { findQuote } from './quotes.ts'
 import {
@@ -58,7 +63,7 @@ export const settleTransaction: JobHandler = async (op, payload) => {
     case 'pending':
       return again
     case 'delivered':
-      return wasDelivered ? again : [...(await settled(op, quote, transaction)), ...again]
+      return wasDelivered ? again : [...(await settled(op, quote, transaction, delivery)), ...again]
     case 'failed':
       return wasDelivered ? [] : await failed(op, quote, transaction, delivery)
     case 'returned':
@@ -100,6 +105,7 @@ function paymentOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submitt
     purpose: 'quote',
     identifier: transaction.destination_identifier,
     paymentRail: quote.payment_rail,
+    chain: (transaction.details as Details).chain ?? null,
     amount: quote.receiving_amount,
     currency: quote.receiving_currency,
     reference: transaction.reference,
@@ -109,8 +115,14 @@ function paymentOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submitt
   }
 }
 
-async function settled(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer): Promise<Write[]> {
-  const moved = moveTransaction(op, transaction, 'settle', { settled_at: op.now })
+async function settled(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  delivery: Extract<Delivery, { outcome: 'delivered' }>,
+): Promise<Write[]> {
+  const change = { settled_at: op.now, ...hashed(transaction, delivery) }
+  const moved = moveTransaction(op, transaction, 'settle', change)
   return [
     ...takeFromPayer(op, quote, transaction, settlementLegs(quote)),
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'settle').write,

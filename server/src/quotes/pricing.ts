@@ -1,6 +1,7 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/currencies'
 import { type FeeSchedule, feesFor } from '../rates/fees.ts'
 import { type RateTable, type Ratio, rateBetween } from '../rates/rates.ts'
+import type { OwnRateDetails } from '../transactions/transactions.ts'
 
 /**
  * The arithmetic of a quote (specification 2.5, 2.7), exact to the unit:
@@ -137,6 +138,28 @@ export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Pri
     svcApiVariableFeeAmount: price.variableFee,
   }
 }
+
+/** The same of an amount that is not converted and costs nothing: what is our own (specification 2.7). */
+export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRateDetails {
+  const known = OWN_RATE_DETAILS.get(rates)?.get(currency)
+  if (known) return known
+  const satoshi = rateBetween(rates, currency, 'BTC')
+  if (!satoshi) throw new Error('A table of rates without BTC')
+  const made = {
+    svcApiMultiplier: nearestDouble({
+      numerator: satoshi.denominator * 1000n,
+      denominator: satoshi.numerator,
+    }),
+    svcApiFixedFee: 0n,
+    svcApiVariableFeeRate: 0,
+    svcApiVariableFeeAmount: 0n,
+  }
+  OWN_RATE_DETAILS.set(rates, (OWN_RATE_DETAILS.get(rates) ?? new Map()).set(currency, made))
+  return made
+}
+
+/** A table of rates does not change, and every transfer out shows this. */
+const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetails>>()
 
 /** An amount in words a person reads: `25.00 USD`. */
 export function inWords(amount: bigint, currency: KnownCurrency): string {

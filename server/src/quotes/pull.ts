@@ -71,6 +71,7 @@ function pullOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedA
     purpose: 'quote',
     identifier: transaction.source_identifier,
     paymentRail: (quote.request as KeptRequest).pullRail ?? null,
+    chain: null,
     amount: quote.sending_amount,
     currency: quote.sending_currency,
     reference: transaction.reference,

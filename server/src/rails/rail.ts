@@ -37,6 +37,8 @@ export interface Payment {
   readonly identifier: string | null
   /** The network that was asked for; null leaves it to the rail. */
   readonly paymentRail: string | null
+  /** The chain that the other account is on, by its account type; null where it is none. */
+  readonly chain: string | null
   /** Smallest unit of `currency`. */
   readonly amount: bigint
   readonly currency: string
@@ -60,8 +62,8 @@ export type PaymentFailure =
 export type Delivery =
   /** On its way. */
   | { readonly outcome: 'pending'; readonly askAgainAt: Date }
-  /** Arrived. With `askAgainAt` it may still come back. */
-  | { readonly outcome: 'delivered'; readonly askAgainAt?: Date }
+  /** Arrived; on a chain, under this hash. With `askAgainAt` it may still come back. */
+  | { readonly outcome: 'delivered'; readonly askAgainAt?: Date; readonly transactionHash?: string }
   /** It never left. `detail` is what the bank said. */
   | { readonly outcome: 'failed'; readonly failureReason: PaymentFailure; readonly detail: string }
   /** It left and was not delivered; its money comes back by way of `refund`. */

@@ -1,6 +1,7 @@
 import { isKnownCurrency } from '@countersign/contract/currencies'
 import { plusSeconds } from '../app.ts'
 import { type PaymentScenario, pullableOf, scenarioOf } from '../sandbox/payment-outcomes.ts'
+import { sandboxTransactionHash } from '../sandbox/transaction-hash.ts'
 import type { Delivery, Payment, Rail } from './rail.ts'
 
 /** The rail of the sandbox: what comes of a payment follows from the account at its other end (specification 4.16). */
@@ -14,11 +15,17 @@ export const sandboxRail: Rail = {
 }
 
 /** The step that a payment is at; it is to be asked for again when the next one begins. */
-function deliveryOf({ steps }: PaymentScenario, { submittedAt, now }: Payment): Delivery {
+function deliveryOf({ steps }: PaymentScenario, payment: Payment): Delivery {
+  const { submittedAt, now, chain, transactionId } = payment
   const beginning = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
   const next = steps.find((step) => beginning(step) > now)
   const { afterSeconds: _, ...step } = steps.findLast((one) => beginning(one) <= now) ?? steps[0]
   if (step.outcome === 'pending') return { outcome: 'pending', askAgainAt: beginning(next ?? steps.at(-1)!) }
-  if (step.outcome === 'delivered') return next ? { ...step, askAgainAt: beginning(next) } : step
+  if (step.outcome === 'delivered')
+    return {
+      ...step,
+      ...(chain === null ? {} : { transactionHash: sandboxTransactionHash(chain, transactionId) }),
+      ...(next ? { askAgainAt: beginning(next) } : {}),
+    }
   return step
 }

@@ -112,7 +112,7 @@ const TRANSFER_FAILURES: Readonly<
 /** A transfer into or out of an external account, by the suffix of the account. */
 export const TRANSFER_SCENARIOS = {
   in: transferScenarios('PAY_REQUEST_FAILED'),
-  out: transferScenarios('OFFRAMP_FAILED'),
+  out: transferScenarios('COUNTERPARTY_POST_TX_FAILED'),
 }
 
 /**
@@ -138,7 +138,7 @@ export const PULL_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
 }
 
 function transferScenarios(
-  failureReason: 'PAY_REQUEST_FAILED' | 'OFFRAMP_FAILED' | 'QUOTE_EXECUTION_FAILED',
+  failureReason: 'PAY_REQUEST_FAILED' | 'COUNTERPARTY_POST_TX_FAILED' | 'QUOTE_EXECUTION_FAILED',
 ): Readonly<Record<string, PaymentScenario>> {
   return Object.fromEntries(
     Object.entries(TRANSFER_FAILURES).map(([suffix, { afterSeconds, detail }]) => {

@@ -4,28 +4,23 @@ import {
   type IncomingTransactionEvent,
   OUTGOING_TRANSACTION_TRANSITIONS,
   type OutgoingTransactionEvent,
+  TRANSFER_OUT_TRANSITIONS,
+  type TransferOutEvent,
 } from '@countersign/contract/states'
 import type { Op } from '../app.ts'
 import type { RefundRow, TransactionRow } from '../db/tables.ts'
 import { update, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { transition } from '../transition.ts'
-import {
-  type IncomingRow,
-  makeReference,
-  type OutgoingRow,
-  type TransactionWithCustomer,
-  transactionView,
-} from './transactions.ts'
+import { makeReference, type TransactionWithCustomer, transactionView } from './transactions.ts'
 
-/** Announces are by the direction of the money: a transfer-out is of type INCOMING, and goes out. */
+/** Announced by the direction of the money. */
 const ANNOUNCED = {
   DEBIT: {
     PENDING: 'OUTGOING_PAYMENT.PENDING',
     PROCESSING: 'OUTGOING_PAYMENT.PROCESSING',
     COMPLETED: 'OUTGOING_PAYMENT.COMPLETED',
     FAILED: 'OUTGOING_PAYMENT.FAILED',
-    REJECTED: 'OUTGOING_PAYMENT.FAILED',
     EXPIRED: 'OUTGOING_PAYMENT.EXPIRED',
   },
   CREDIT: {
@@ -44,31 +39,28 @@ export function announce(op: Op, transaction: TransactionWithCustomer): Write[] 
   return type ? [event(op, type, transaction.id, transactionView(transaction, transaction))] : []
 }
 
+type TransactionEvent = OutgoingTransactionEvent | IncomingTransactionEvent | TransferOutEvent
+type Machine = Readonly<
+  Record<TransactionRow['state'], Readonly<Record<TransactionEvent, TransactionRow['state'] | null>>>
+>
+
+/** The states of each kind. What a machine has no cell for cannot happen. */
+const MACHINES = {
+  QUOTE: OUTGOING_TRANSACTION_TRANSITIONS,
+  TRANSFER_OUT: TRANSFER_OUT_TRANSITIONS,
+  TRANSFER_IN: INCOMING_TRANSACTION_TRANSITIONS,
+  RECEIPT: INCOMING_TRANSACTION_TRANSITIONS,
+} as const satisfies Record<TransactionRow['kind'], unknown>
+
 /** Moves a transaction on and tells of it. Guard: its state has not changed meanwhile. */
 export function moveTransaction(
   op: Op,
   transaction: TransactionWithCustomer,
-  by: OutgoingTransactionEvent | IncomingTransactionEvent,
+  by: TransactionEvent,
   change: Partial<TransactionRow> = {},
 ): { readonly row: TransactionWithCustomer; readonly writes: readonly Write[] } {
-  const moved =
-    transaction.type === 'OUTGOING'
-      ? transition(
-          op,
-          'transactions',
-          OUTGOING_TRANSACTION_TRANSITIONS,
-          transaction as OutgoingRow,
-          by as OutgoingTransactionEvent,
-          change as Partial<OutgoingRow>,
-        )
-      : transition(
-          op,
-          'transactions',
-          INCOMING_TRANSACTION_TRANSITIONS,
-          transaction as IncomingRow,
-          by as IncomingTransactionEvent,
-          change as Partial<IncomingRow>,
-        )
+  const machine = MACHINES[transaction.kind] as Machine
+  const moved = transition(op, 'transactions', machine, transaction, by, change)
   const row = { ...moved.row, platform_customer_id: transaction.platform_customer_id }
   return { row, writes: [moved.write, ...announce(op, row)] }
 }

@@ -1,8 +1,5 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/currencies'
-import type {
-  INCOMING_TRANSACTION_TRANSITIONS,
-  OUTGOING_TRANSACTION_TRANSITIONS,
-} from '@countersign/contract/states'
+import type { OutgoingTransactionState } from '@countersign/contract/states'
 import type {
   INCOMING_FAILURE_REASONS,
   OUTGOING_FAILURE_REASONS,
@@ -17,22 +14,23 @@ import { selectTransaction, type TransactionWithCustomer } from './store.ts'
 
 export type { TransactionWithCustomer } from './store.ts'
 
-/** A row whose states are those of the outgoing table: what a quote pays. */
-export type OutgoingRow = TransactionRow & { readonly state: keyof typeof OUTGOING_TRANSACTION_TRANSITIONS }
+/** A row whose states are those of an outgoing transaction: what a quote pays, and transfers out. */
+type OutgoingRow = TransactionRow & { readonly state: OutgoingTransactionState }
 
-/** A row whose states are those of the incoming table: receipts, and transfers in both directions. */
-export type IncomingRow = TransactionRow & { readonly state: keyof typeof INCOMING_TRANSACTION_TRANSITIONS }
+/** Our own part of how an amount came about (specification 2.7). */
+export interface OwnRateDetails {
+  readonly svcApiMultiplier: number
+  readonly svcApiFixedFee: bigint
+  readonly svcApiVariableFeeRate: number
+  readonly svcApiVariableFeeAmount: bigint
+}
 
 /** What a transaction shows of how its amounts came about (specification 2.7). */
 export interface RateSummary {
   readonly exchangeRate: number
-  readonly rateDetails: {
+  readonly rateDetails: OwnRateDetails & {
     readonly counterpartyMultiplier: number
     readonly counterpartyFixedFee: bigint
-    readonly svcApiMultiplier: number
-    readonly svcApiFixedFee: bigint
-    readonly svcApiVariableFeeRate: number
-    readonly svcApiVariableFeeAmount: bigint
   }
 }
 
@@ -87,9 +85,28 @@ export function newTransaction(op: Op, given: Given): TransactionRow {
 /** A transaction as the API shows it (specification 2.11). */
 export function transactionView(
   row: TransactionRow,
+  customer: Pick<TransactionWithCustomer, 'platform_customer_id'>,
+) {
+  const common = commonView(row, customer)
+  return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
+}
+
+/** A transfer out in the answer that begins it: there its type is INCOMING, and nowhere else (specification 4.11). */
+export function transferOutAnswer(row: TransactionWithCustomer) {
+  return {
+    ...incomingView(row, commonView(row, row)),
+    ...present({
+      sentAmount: money(row.sent_amount!, row.sent_currency!),
+      rateDetails: ownRatesOf(row),
+    }),
+  }
+}
+
+function commonView(
+  row: TransactionRow,
   { platform_customer_id }: Pick<TransactionWithCustomer, 'platform_customer_id'>,
 ) {
-  const common = {
+  return {
     id: row.id,
     direction: row.direction,
     destination: destinationView(row),
@@ -98,18 +115,26 @@ export function transactionView(
     fees: row.fees,
     description: row.description,
     counterpartyInformation: (row.details as Details).counterparty,
-    reconciliationInstructions: row.state === 'CREATED' ? undefined : { reference: row.reference },
+    reconciliationInstructions:
+      row.state === 'CREATED'
+        ? undefined
+        : present({ reference: row.reference, transactionHash: (row.details as Details).transactionHash }),
     agentId: row.agent_id,
     receiptDeliveryConfirmedAt: row.receipt_delivery_confirmed_at?.toISOString(),
     settledAt: row.settled_at?.toISOString(),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }
-  return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
 }
 
-interface Details {
+/** What a transaction keeps beside its columns. */
+export interface Details {
   readonly rates?: RateSummary
+  /** Of a transfer out, which has no other side. */
+  readonly ownRates?: OwnRateDetails
+  /** The chain that pays the account elsewhere, by its account type; and the hash of the payment there. */
+  readonly chain?: string
+  readonly transactionHash?: string
   readonly counterparty?: Readonly<Record<string, unknown>>
   /** Where a payment with real-time funding is to be paid. */
   readonly paymentInstructions?: NonNullable<Static<typeof OutgoingTransaction>['paymentInstructions']>
@@ -125,7 +150,7 @@ function outgoingView<Common extends object>(row: TransactionRow, common: Common
     sentAmount: money(row.sent_amount!, row.sent_currency!),
     receivedAmount: money(row.received_amount!, row.received_currency!),
     exchangeRate: rates?.exchangeRate,
-    rateDetails: rates && withBigints(rates.rateDetails),
+    rateDetails: rates ? withBigints(rates.rateDetails) : ownRatesOf(row),
     quoteId: row.quote_id,
     paymentInstructions,
     refund: row.refund,
@@ -139,7 +164,6 @@ function incomingView<Common extends object>(row: TransactionRow, common: Common
     status: row.state,
     ...common,
     source: sourceView(row),
-    sentAmount: row.kind === 'TRANSFER_OUT' ? money(row.sent_amount!, row.sent_currency!) : undefined,
     receivedAmount: money(row.received_amount!, row.received_currency!),
     failureReason: row.failure_reason as (typeof INCOMING_FAILURE_REASONS)[number] | null,
   })
@@ -171,10 +195,30 @@ function destinationView(row: TransactionRow) {
 export function withBigints(details: RateSummary['rateDetails']): RateSummary['rateDetails'] {
   return {
     ...details,
+    ...withOwnBigints(details),
     counterpartyFixedFee: BigInt(details.counterpartyFixedFee),
+  }
+}
+
+function ownRatesOf(row: TransactionRow): OwnRateDetails | undefined {
+  const { ownRates } = row.details as Details
+  return ownRates && withOwnBigints(ownRates)
+}
+
+function withOwnBigints(details: OwnRateDetails): OwnRateDetails {
+  return {
+    ...details,
     svcApiFixedFee: BigInt(details.svcApiFixedFee),
     svcApiVariableFeeAmount: BigInt(details.svcApiVariableFeeAmount),
   }
+}
+
+/** What a payment that was delivered on a chain keeps of that: its hash there. */
+export function hashed(
+  { details }: TransactionRow,
+  { transactionHash }: { readonly transactionHash?: string },
+): Partial<TransactionRow> {
+  return transactionHash === undefined ? {} : { details: { ...details, transactionHash } }
 }
 
 /** An amount with its currency as the API shows it. */

@@ -1,6 +1,6 @@
 import type { transfer_in, transfer_out } from '@countersign/contract/transfers'
 import type { Handler } from '../operation.ts'
-import { transactionView } from '../transactions/transactions.ts'
+import { transactionView, transferOutAnswer } from '../transactions/transactions.ts'
 import { beginTransfer, draftTransferIn, draftTransferOut } from './transfers.ts'
 
 export const transferIn: Handler<typeof transfer_in> = async (op, { body }) => {
@@ -10,5 +10,5 @@ export const transferIn: Handler<typeof transfer_in> = async (op, { body }) => {
 
 export const transferOut: Handler<typeof transfer_out> = async (op, { body }) => {
   const { transaction, writes } = beginTransfer(op, await draftTransferOut(op, body))
-  return { status: 201, body: transactionView(transaction, transaction), writes }
+  return { status: 201, body: transferOutAnswer(transaction), writes }
 }

@@ -7,7 +7,12 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import { arrivalLegs, type Cause, captureAll, hasRoom, post, release } from '../ledger/ledger.ts'
 import type { Delivery, Payment, Rail } from '../rails/rail.ts'
 import { moveTransaction } from '../transactions/moves.ts'
-import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import {
+  type Details,
+  findTransaction,
+  hashed,
+  type TransactionWithCustomer,
+} from '../transactions/transactions.ts'
 
 /** A transfer and its account here, as they were when it was begun. */
 export interface KnownTransfer {
@@ -34,7 +39,8 @@ export const settleTransfer: JobHandler = async (op, payload, known) => {
   if (delivery.outcome === 'delivered')
     return [
       ...moneyMoved(op, transaction, account),
-      ...moveTransaction(op, transaction, 'settle', { settled_at: op.now }).writes,
+      ...moveTransaction(op, transaction, 'settle', { settled_at: op.now, ...hashed(transaction, delivery) })
+        .writes,
       balanceUpdated(op, account),
     ]
   const change = {
@@ -74,6 +80,7 @@ function paymentOf(op: Op, transaction: TransactionRow, submittedAt: Date): Paym
     purpose: 'transfer',
     identifier: (transaction.destination_identifier ?? transaction.source_identifier)!,
     paymentRail: transaction.payment_rail,
+    chain: (transaction.details as Details).chain ?? null,
     amount: transaction.received_amount!,
     currency: transaction.received_currency!,
     reference: transaction.reference,

@@ -5,14 +5,24 @@ import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accou
 import type { Op } from '../app.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
-import { checkRail, findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
+import {
+  chainOf,
+  checkRail,
+  findExternalAccount,
+  pullingRailOf,
+} from '../external-accounts/external-accounts.ts'
 import { job } from '../jobs/jobs.ts'
 import { arrivalLegs, type Balance, checkRoom, hold } from '../ledger/ledger.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
-import { inWords } from '../quotes/pricing.ts'
+import { present } from '../present.ts'
+import { inWords, ownRateDetails } from '../quotes/pricing.ts'
 import { announce } from '../transactions/moves.ts'
-import { newTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import {
+  newTransaction,
+  type OwnRateDetails,
+  type TransactionWithCustomer,
+} from '../transactions/transactions.ts'
 import type { KnownTransfer } from './jobs.ts'
 
 /** A transfer that was checked and has not begun: nothing of it is written yet. */
@@ -81,7 +91,7 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
   checkLimits(op, 'OUTGOING', internal, amount)
   const row = newTransaction(op, {
     kind: 'TRANSFER_OUT',
-    type: 'INCOMING',
+    type: 'OUTGOING',
     direction: 'DEBIT',
     state: 'PENDING',
     customer_id: internal.customer_id,
@@ -92,10 +102,19 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
     sent_currency: internal.currency,
     received_amount: amount,
     received_currency: internal.currency,
+    fees: 0n,
+    details: present({ ownRates: await ownRatesOf(op, internal), chain: chainOf(external) }),
     payment_rail: destination.paymentRail ?? null,
     remittance_information: body.remittanceInformation ?? null,
   })
   return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
+}
+
+/** How the amount came about, where there are rates: it is the whole amount, without a fee (specification 2.7). */
+async function ownRatesOf(op: Op, { currency }: InternalAccountRow): Promise<OwnRateDetails | undefined> {
+  return op.rates && isKnownCurrency(currency)
+    ? ownRateDetails(await op.rates.snapshot(), currency)
+    : undefined
 }
 
 /**

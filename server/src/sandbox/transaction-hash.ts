@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { base58 } from '@scure/base'
+
+/** How each chain writes the hash of a transaction; those that are not named write 32 bytes in hex. */
+const FORMS: Readonly<Record<string, (digest: Buffer) => string>> = {
+  ETHEREUM_WALLET: prefixedHex,
+  BASE_WALLET: prefixedHex,
+  POLYGON_WALLET: prefixedHex,
+  // A signature of 64 bytes names a transaction of Solana.
+  SOLANA_WALLET: (digest) => base58.encode(Buffer.concat([digest, sha256(digest)])),
+}
+
+/** The hash of a payment on a chain of the sandbox, made up: always the same for one transaction, and on no real chain. */
+export function sandboxTransactionHash(chain: string, transactionId: string): string {
+  const digest = sha256(Buffer.from(`${chain} ${transactionId}`))
+  return FORMS[chain]?.(digest) ?? digest.toString('hex')
+}
+
+function prefixedHex(digest: Buffer): string {
+  return `0x${digest.toString('hex')}`
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}
