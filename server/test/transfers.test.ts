@@ -77,8 +77,8 @@ describe('a transfer out', () => {
     expect(settled).toMatchObject({ type: 'OUTGOING', fees: 0, rateDetails })
     const listed = await client.get(`/transactions?type=OUTGOING&customerId=${customer.id}`)
     expect(listed.body.data).toEqual([settled])
-    const told = (await client.events(`&objectId=${id}`)).map((event: { data: object }) => event.data)
-    expect(told.map(({ type }: { type: string }) => type)).toEqual(['OUTGOING', 'OUTGOING'])
+    const told = await client.events(`&objectId=${id}`)
+    expect(told.map(({ data }: { data: { type: string } }) => data.type)).toEqual(['OUTGOING', 'OUTGOING'])
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
   })
 
@@ -203,7 +203,7 @@ describe('a transfer in', () => {
     const begun = await pullBoth()
     await client.advance(0)
     const tooLarge = { status: 400, code: 'AMOUNT_OUT_OF_RANGE', details: { field: 'amount' } }
-    const full = { status: 'FAILED', failureReason: 'COUNTERPARTY_POST_TX_FAILED' }
+    const full = { status: 'FAILED', failureReason: 'OFFRAMP_FAILED' }
     const ends = await Promise.all(
       begun.map(async (reply) => (reply.status === 201 ? read(client, reply) : reply.body)),
     )
@@ -256,7 +256,10 @@ describe('the sandbox suffixes of an external account', () => {
     const [sent, pulled] = [await out(place, { amount: 500 }), await pull(place, { amount: 500 })]
     await client.advance(0)
     const failed = { status: 'FAILED', counterpartyInformation: { failureDetail } }
-    expect(await read(client, sent)).toMatchObject({ ...failed, failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
+    expect(await read(client, sent)).toMatchObject({
+      ...failed,
+      failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+    })
     expect(await read(client, pulled)).toMatchObject({ ...failed, failureReason: 'PAY_REQUEST_FAILED' })
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
