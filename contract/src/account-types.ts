@@ -111,7 +111,9 @@ function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
   if (maxLength === undefined) return field
   const length = pattern === undefined && `1 to ${maxLength} characters`
   const what = [description, check && ACCOUNT_CHECKS[check], length].filter(Boolean).join('. ')
-  const text = Type.String({ wellFormed: 'line', ...(what === '' ? {} : { description: what }) })
+  // An offer may be cut by + and the end of a line.
+  const wellFormed = check === 'bolt12' ? 'prose' : 'line'
+  const text = Type.String({ wellFormed, ...(what === '' ? {} : { description: what }) })
   return Type.IsOptional(field) ? Type.Optional(text) : text
 }
 

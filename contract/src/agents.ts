@@ -123,7 +123,7 @@ export const agent_create = endpoint({
   summary: 'Create an agent',
   description: 'The device code in the answer connects it. It is shown once.',
   body: AgentCreateRequest,
-  bodyBytesMax: 64 * KIB,
+  bodyBytesMax: 96 * KIB,
   responses: { 201: AgentCreateResponse },
   errors: [
     'INVALID_INPUT',
@@ -211,7 +211,7 @@ export const agent_policy_update = endpoint({
     'nothing used, so all of them are given anew with it.',
   params: agentPath,
   body: AgentPolicyUpdateRequest,
-  bodyBytesMax: 64 * KIB,
+  bodyBytesMax: 96 * KIB,
   responses: { 200: Agent },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'FORBIDDEN', 'ACCOUNT_NOT_FOUND', 'AGENT_NOT_FOUND'],
 })

@@ -198,7 +198,7 @@ test('a text of another length is refused like any other mistake in a member', a
     taxId: '12345678909',
     beneficiary,
   }
-  const long = '1'.repeat(100_000)
+  const long = '1'.repeat(10_000)
   const cases: [string, object, string][] = [
     ...['1'.repeat(35), long, '', '💥'.repeat(35)].map((text): [string, object, string] => [
       'THB',
