@@ -48,6 +48,15 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('carries the version of the description, and marks what manages agents as experimental', () => {
+    const { info, tags } = openApi({ serverUrl: '/' }) as { info: object; tags: { name: string }[] }
+    expect(info).toMatchObject({ version: '2026-06-25' })
+    const isMarked = (one: object) => 'x-stability' in one
+    expect(tags.filter(isMarked).map(({ name }) => name)).toEqual(['Agents', 'Agent access'])
+    const marked = operations.filter(({ operation }) => isMarked(operation)).map(({ path }) => path)
+    expect(marked).toEqual(operations.map(({ path }) => path).filter((path) => /^\/agents\b/.test(path)))
+  })
+
   test('declares each parameter of a path', () => {
     for (const { path, operation } of operations) {
       const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1])

@@ -10,7 +10,7 @@ import { WEBHOOKS, type Webhook } from './webhooks.ts'
 export interface OpenApiOptions {
   /** The base address, version segment included; the paths of the document are below it. */
   readonly serverUrl: string
-  /** Left out: the dated version of the interface. */
+  /** Left out: `DESCRIPTION_VERSION`. */
   readonly version?: string
   /** In production the endpoints of the sandbox are not there; left out, they are. */
   readonly mode?: 'sandbox' | 'production'
@@ -18,6 +18,17 @@ export interface OpenApiOptions {
 
 /** The dated version of the interface, as the base address carries it (specification 9). */
 export const API_VERSION = '2025-10-13'
+
+/** The version that the description itself carries (specification 9). */
+export const DESCRIPTION_VERSION = '2026-06-25'
+
+/** What may still change without notice (specification 9). */
+const EXPERIMENTAL_TAGS: ReadonlySet<string> = new Set(['Agents', 'Agent access'])
+
+/** Says of an operation or a tag that it is experimental, where it is. */
+function stabilityOf(tag: string): Json {
+  return EXPERIMENTAL_TAGS.has(tag) ? { 'x-stability': 'experimental' } : {}
+}
 
 type Json = Record<string, unknown>
 
@@ -56,7 +67,7 @@ export function openApi(options: OpenApiOptions): Json {
     openapi: '3.1.0',
     info: {
       title: 'Countersign',
-      version: options.version ?? API_VERSION,
+      version: options.version ?? DESCRIPTION_VERSION,
       description:
         'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names, and all other ' +
         'text but explanations, are in one line: no control characters, and none that set the direction of text. Members ' +
@@ -65,7 +76,7 @@ export function openApi(options: OpenApiOptions): Json {
     },
     servers: [{ url: options.serverUrl }],
     security: [{ BasicAuth: [] }],
-    tags: [...tags].map((tag) => ({ name: tag })),
+    tags: [...tags].map((tag) => ({ name: tag, ...stabilityOf(tag) })),
     paths,
     webhooks: Object.fromEntries(
       Object.entries(WEBHOOKS).map(([name, webhook]) => [name, { post: received(webhook) }]),
@@ -97,6 +108,7 @@ function operation(name: string, endpoint: Endpoint): Json {
     summary: endpoint.summary,
     description: notes.filter(Boolean).join('\n\n'),
     security: securityOf(endpoint),
+    ...stabilityOf(endpoint.tag),
     ...(endpoint.auth === 'platform' ? permissionMembers(endpoint) : {}),
     ...(endpoint.sandboxOnly ? { 'x-sandbox-only': true } : {}),
     parameters: parametersOf(endpoint),

@@ -6,6 +6,7 @@ import { Id, IdOfAny, PathId } from './ids.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 import { PaymentRail } from './rails.ts'
 import { OutgoingRateDetails } from './rate-details.ts'
+import { COUNTERPARTY_ERRORS } from './receivers.ts'
 import { FreeForm, FreeFormInput, Int64, OneOf, OneOfWords, Prose, Tag, Text, Timestamp } from './schema.ts'
 import { SignedRequestChallenge } from './signed-retry.ts'
 import { QUOTE_STATES } from './states.ts'
@@ -166,6 +167,8 @@ export const quote_create = endpoint({
     'LOOKUP_REQUEST_NOT_FOUND',
     'UMA_NOT_FOUND',
     'USER_NOT_FOUND',
+    ...COUNTERPARTY_ERRORS,
+    'PAYREQ_REQUEST_FAILED',
     'NOT_IMPLEMENTED',
   ],
 })
@@ -204,7 +207,6 @@ export const quote_execute = endpoint({
     'AMOUNT_OUT_OF_RANGE',
     'INSUFFICIENT_BALANCE',
     'QUOTE_EXPIRED',
-    'QUOTE_REQUEST_FAILED',
     'UNAUTHORIZED',
     'USER_NOT_READY',
     'ACCOUNT_NOT_FOUND',

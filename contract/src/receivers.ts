@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { CustomerInfoField } from './config.ts'
 import { Currency } from './currencies.ts'
 import { endpoint } from './endpoint.ts'
+import type { ErrorCode } from './errors.ts'
 import { UmaAddress, UmaAddressInput } from './formats.ts'
 import { Id, PathId } from './ids.ts'
 import { Int64, Text } from './schema.ts'
@@ -43,6 +44,14 @@ export const ReceiverExternalAccountLookup = Type.Object({
   accountId: Id('ExternalAccount'),
 })
 
+/** How the receiving side may fail before there is a payment. */
+export const COUNTERPARTY_ERRORS = [
+  'UNSUPPORTED_UMA_VERSION',
+  'LNURLP_REQUEST_FAILED',
+  'COUNTERPARTY_PUBKEY_FETCH_ERROR',
+  'NO_COMPATIBLE_UMA_VERSION',
+] as const satisfies readonly ErrorCode[]
+
 /** The sender may be named either way; both must be the same customer. */
 const senderQuery = Type.Object({
   senderUmaAddress: Type.Optional(UmaAddressInput),
@@ -71,6 +80,7 @@ export const receiver_uma_lookup = endpoint({
     'UMA_NOT_FOUND',
     'USER_NOT_FOUND',
     'CUSTOMER_DELETED',
+    ...COUNTERPARTY_ERRORS,
     'NOT_IMPLEMENTED',
   ],
 })

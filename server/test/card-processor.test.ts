@@ -119,7 +119,7 @@ describe('the processor of cards', () => {
     const { client, authorization, balances } = await newWorld()
     const { headers, body } = signedEvent(service.app.enclave, authorization('one'))
     const text = body.toString()
-    const invalid = { code: 'UNAUTHORIZED', reason: 'Invalid signature' } as const
+    const invalid = { code: 'INVALID_SIGNATURE', reason: 'Invalid signature' } as const
     expectError(await post(text, {}), invalid)
     expectError(await post(text.replace('1000', '1001'), headers), invalid)
     expectError(await post(`${text} `, headers), invalid)

@@ -47,7 +47,7 @@ const parseEvent = validator(CardProcessorEvent, 'body')
 /**
  * `POST /card-processor/events`: the cards' processor asks before a card pays, and tells of what merchants claim and give
  * back, of what was never authorized as well. It is no part of the API: the processor is known by its signature. Without a processor it is not there. Errors:
- * 401 `UNAUTHORIZED`, 400 `INVALID_INPUT`, 404 `CARD_NOT_FOUND` and `CARD_TRANSACTION_NOT_FOUND`, 409 `CONFLICT` for a
+ * 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT`, 404 `CARD_NOT_FOUND` and `CARD_TRANSACTION_NOT_FOUND`, 409 `CONFLICT` for a
  * token or event that was something else before, and for claims and returns those of their rules.
  */
 export function addCardProcessor(
@@ -80,13 +80,13 @@ interface Limit {
   readonly late: Set<Promise<void>>
 }
 
-/** Errors: 401 `UNAUTHORIZED`, 400 `INVALID_INPUT`. */
+/** Errors: 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT`. */
 function readEvent(processor: CardProcessor, { headers, body }: FastifyRequest): ProcessorEvent {
   const texts = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),
   )
   const event = processor.readEvent(texts, (body as Buffer | undefined) ?? Buffer.alloc(0))
-  if (event === undefined) throw new ApiError('UNAUTHORIZED', { reason: 'Invalid signature' })
+  if (event === undefined) throw new ApiError('INVALID_SIGNATURE', { reason: 'Invalid signature' })
   return parseEvent(event) as ProcessorEvent
 }
 

@@ -65,7 +65,7 @@ const PIPELINE_CODES: ReadonlySet<ErrorCode> = new Set(
 /** Refusals that say nothing final about the request are not kept with its idempotency key. */
 function isFinal(code: ErrorCode): boolean {
   const { status } = ERRORS[code]
-  return status < 500 && status !== 401 && status !== 403 && status !== 429
+  return status < 500 && ![401, 403, 424, 429].includes(status)
 }
 
 /**

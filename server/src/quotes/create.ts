@@ -18,6 +18,7 @@ import { checkLookup } from '../receivers/lookups.ts'
 import { issueRequest } from '../signing/signing.ts'
 import { announce } from '../transactions/moves.ts'
 import { makeReference, newTransaction } from '../transactions/transactions.ts'
+import { checkSenderKnown } from '../uma/asked.ts'
 import { askedOf } from '../uma/counterparty.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { exchangeRate, feesOf, inWords, type Price, price, rateDetails } from './pricing.ts'
@@ -38,6 +39,8 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
   const quote = await priced(op, body, parties)
   const { customer, payer, payee } = parties
+  const told = { ...present({ PURPOSE_OF_PAYMENT: body.purposeOfPayment }), ...body.senderCustomerInfo }
+  if (payee.kind === 'uma') checkSenderKnown(payee.asks, customer, told)
   const transaction = { ...payingTransaction(op, body, quote, parties), ...platformId(customer) }
   const signing =
     payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET'

@@ -15,8 +15,9 @@ import {
   railsOf,
 } from '../external-accounts/external-accounts.ts'
 import { ApiError, fieldError } from '../operation.ts'
+import type { AskedField } from '../sandbox/uma-receivers.ts'
 import type { Counterparty } from '../uma/counterparty.ts'
-import { resolveUma } from '../uma/uma.ts'
+import { checkQuotes, resolveUma } from '../uma/uma.ts'
 
 export type QuoteBody = BodyOf<typeof quote_create>
 
@@ -49,6 +50,8 @@ export type Payee =
       readonly umaAddress: string
       readonly currency: KnownCurrency
       readonly counterparty: Counterparty
+      /** What it asks to know of who pays. */
+      readonly asks: readonly AskedField[]
     }
 
 export interface Parties {
@@ -179,6 +182,7 @@ async function findUmaPayee(
   { umaAddress, currency }: Extract<QuoteBody['destination'], { destinationType: 'UMA_ADDRESS' }>,
 ): Promise<Payee> {
   const receiver = await resolveUma(op, umaAddress, 'destination.umaAddress')
+  checkQuotes(op, receiver, 'destination.umaAddress')
   const receiving = (currency ?? receiver.currencies[0]) as KnownCurrency
   if (!receiver.currencies.includes(receiving))
     throw fieldError(
@@ -188,7 +192,7 @@ async function findUmaPayee(
     )
   const account = receiver.customerId && (await findCustomerAccount(op, receiver.customerId, receiving))
   const at = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
-  return account ? { kind: 'internal', account, ...at } : { kind: 'uma', ...at }
+  return account ? { kind: 'internal', account, ...at } : { kind: 'uma', ...at, asks: receiver.asks }
 }
 
 function checkCurrency(asked: string | undefined, actual: string): void {

@@ -14,7 +14,7 @@ export const receiverUmaLookup: Handler<typeof receiver_uma_lookup> = async (op,
     body: {
       receiverUmaAddress: receiver.address,
       supportedCurrencies: await currencyPreferences(op, sender, receiver.currencies),
-      requiredPayerDataFields: [],
+      requiredPayerDataFields: [...receiver.asks],
       lookupId: newLookupId(op, receiver.address),
     },
   }

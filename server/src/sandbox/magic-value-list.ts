@@ -1,4 +1,5 @@
 import type { SuccessOf } from '@countersign/contract/endpoint'
+import { ERRORS } from '@countersign/contract/errors'
 import type { sandbox_magic_value_list } from '@countersign/contract/sandbox'
 import { present } from '../present.ts'
 import { CARD_SCENARIOS, type CardScenario, PURCHASE_SCENARIOS } from './card-outcomes.ts'
@@ -17,6 +18,7 @@ import {
   TRANSFER_SCENARIOS,
   UMA_SCENARIOS,
 } from './payment-outcomes.ts'
+import { UMA_ASKED, UMA_REFUSALS } from './uma-receivers.ts'
 
 type Family = SuccessOf<typeof sandbox_magic_value_list>['body']['data'][number]
 type Value = Family['values'][number]
@@ -87,6 +89,14 @@ export function magicValueFamilies(umaDomain: string): Family[] {
       otherwise: '404 UMA_NOT_FOUND, unless a customer of the platform has the address',
     },
     {
+      family: 'UMA_RECEIVER',
+      appliesTo:
+        'What a receiver answers before there is a payment: GET /receiver/uma/{receiverUmaAddress} and POST /quotes',
+      places: ['receiverUmaAddress', 'umaAddress of the destination'],
+      values: umaReceivers(umaDomain),
+      otherwise: 'as QUOTE_TO_UMA_ADDRESS says',
+    },
+    {
       family: 'ONE_TIME_CODE',
       appliesTo: 'Sign-in by e-mail or SMS',
       places: ['the code that encryptedOtpBundle seals'],
@@ -126,6 +136,23 @@ export function magicValueFamilies(umaDomain: string): Family[] {
       otherwise: 'SETTLED',
     },
   ]
+}
+
+function umaReceivers(umaDomain: string): Value[] {
+  const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({
+    value: `${name}@${umaDomain}`,
+    outcome: `${ERRORS[code].status} ${code}`,
+    meaning: at === 'quote' ? `${meaning}: of the quote` : meaning,
+  }))
+  const asking = Object.entries(UMA_ASKED).map(([name, asks]) => ({
+    value: `${name}@${umaDomain}`,
+    outcome: `${ERRORS.MISSING_MANDATORY_USER_INFO.status} MISSING_MANDATORY_USER_INFO`,
+    meaning: `Asks for ${asks
+      .filter(({ mandatory }) => mandatory)
+      .map(({ name }) => name)
+      .join(' and ')}: without them, of the quote`,
+  }))
+  return [...asking, ...refusing]
 }
 
 /** In the order of the suffixes: as members of an object they might be numbers, and 102 would come before 001. */

@@ -5,6 +5,7 @@ import type { CustomerRow } from '../db/tables.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
 import { UMA_SCENARIOS } from '../sandbox/payment-outcomes.ts'
+import { type AskedField, UMA_ASKED, UMA_OTHERS_CURRENCY, UMA_REFUSALS } from '../sandbox/uma-receivers.ts'
 import { type Counterparty, customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
 import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
 
@@ -17,6 +18,8 @@ export interface UmaReceiver {
   /** A customer of this platform. */
   readonly customerId?: string
   readonly counterparty: Counterparty
+  /** What it asks to know of who sends. */
+  readonly asks: readonly AskedField[]
 }
 
 /** An UMA address in the one form in which it is compared. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`. */
@@ -30,16 +33,17 @@ export function readUmaAddress(text: string, field: string): string {
 /**
  * Who receives at an UMA address: in sandbox a receiver of the sandbox's own (specification 4.16), else an approved
  * customer of this platform, in the currencies of its open accounts. This server speaks to no UMA network, so there is
- * nobody else. Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND`.
+ * nobody else. Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND`, in sandbox `COUNTERPARTY_ERRORS`.
  */
 export async function resolveUma(op: Op, text: string, field: string): Promise<UmaReceiver> {
   const address = readUmaAddress(text, field)
-  const simulated = sandboxReceiver(op, address)
+  const simulated = sandboxReceiver(op, address, field)
   if (simulated) return simulated
   const customer = await findCustomerAtUma(op, address, field)
   const currencies = customer.verification_status === 'APPROVED' ? await receivedBy(op, customer) : []
   if (currencies.length === 0) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
-  return { address, currencies, customerId: customer.id, counterparty: customerAsCounterparty(customer) }
+  const counterparty = customerAsCounterparty(customer)
+  return { address, currencies, customerId: customer.id, counterparty, asks: [] }
 }
 
 /** The customer at an address as `readUmaAddress` gives it, approved or not. Error: 404 `UMA_NOT_FOUND`, naming `field`. */
@@ -55,11 +59,29 @@ export function mayReceive(op: Op, currency: string): boolean {
   return settings === undefined || settings.enabledTransactionTypes.includes('INCOMING')
 }
 
-function sandboxReceiver(op: Op, address: string): UmaReceiver | undefined {
-  if (op.mode !== 'sandbox') return undefined
-  const [name = '', domain] = address.split('@')
-  if (domain !== op.sandboxUmaDomain || !Object.hasOwn(UMA_SCENARIOS, name)) return undefined
-  return { address, currencies: [UMA_SCENARIOS[name]!.currency], counterparty: SANDBOX_COUNTERPARTY }
+/**
+ * In sandbox the refusal of a receiver that is found and gives no quote. Errors, naming `field`: 400
+ * `QUOTE_REQUEST_FAILED`, 424 `PAYREQ_REQUEST_FAILED`.
+ */
+export function checkQuotes(op: Op, { address }: UmaReceiver, field: string): void {
+  const refusal = UMA_REFUSALS[sandboxName(op, address) ?? '']
+  if (refusal) throw new ApiError(refusal.code, { details: { field } })
+}
+
+/** The name of an address of the sandbox's own receivers, before the `@`. */
+function sandboxName(op: Op, address: string): string | undefined {
+  const [name, domain] = address.split('@')
+  return op.mode === 'sandbox' && domain === op.sandboxUmaDomain ? name : undefined
+}
+
+function sandboxReceiver(op: Op, address: string, field: string): UmaReceiver | undefined {
+  const name = sandboxName(op, address) ?? ''
+  const refusal = Object.hasOwn(UMA_REFUSALS, name) ? UMA_REFUSALS[name] : undefined
+  if (refusal?.at === 'lookup') throw new ApiError(refusal.code, { details: { field } })
+  const asks = Object.hasOwn(UMA_ASKED, name) ? UMA_ASKED[name] : undefined
+  const scenario = Object.hasOwn(UMA_SCENARIOS, name) ? UMA_SCENARIOS[name] : undefined
+  const currency = scenario?.currency ?? (refusal || asks ? UMA_OTHERS_CURRENCY : undefined)
+  return currency && { address, currencies: [currency], counterparty: SANDBOX_COUNTERPARTY, asks: asks ?? [] }
 }
 
 /** What a customer receives: its own currencies first, then in the order of the settings, the wallet's last. */

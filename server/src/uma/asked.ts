@@ -1,0 +1,30 @@
+import type { CustomerRow } from '../db/tables.ts'
+import { ApiError } from '../operation.ts'
+import type { AskedField } from '../sandbox/uma-receivers.ts'
+import { customerAsCounterparty } from './counterparty.ts'
+
+/**
+ * Holds what is known of who sends against what the receiver must know: of the customer, and of what the request tells
+ * besides, by the names of `CUSTOMER_INFO_FIELDS`. Error: 400 `MISSING_MANDATORY_USER_INFO`, with the names in `missing`.
+ */
+export function checkSenderKnown(
+  asks: readonly AskedField[],
+  customer: CustomerRow | null | undefined,
+  told: Readonly<Record<string, unknown>>,
+): void {
+  const known: Readonly<Record<string, unknown>> = {
+    ...(customer ? customerAsCounterparty(customer) : {}),
+    ...told,
+  }
+  const isTold = (name: string) => Object.hasOwn(known, name) && isText(known[name])
+  const missing = asks.filter(({ name, mandatory }) => mandatory && !isTold(name)).map(({ name }) => name)
+  if (missing.length === 0) return
+  throw new ApiError('MISSING_MANDATORY_USER_INFO', {
+    message: `The receiver asks for ${missing.join(', ')} of the sender.`,
+    details: { field: 'senderCustomerInfo', missing },
+  })
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
+}
