@@ -10,9 +10,10 @@ test.skipIf(!canRunGuides)(
       ...['11669', '69', 'PROCESSING', '10000'],
       '8568',
       ...['EUR_ACCOUNT', 'PROCESSING', 'COMPLETED'],
+      ...['PROCESSING', 'COMPLETED'],
       ...['EUR', 'USD', 'PROCESSING'],
       'COMPLETED',
-      'DEBIT CREDIT DEBIT DEBIT DEBIT CREDIT',
+      'DEBIT CREDIT DEBIT DEBIT DEBIT DEBIT CREDIT',
     ])
   },
   60_000,
