@@ -14,9 +14,9 @@ export const PasskeyAttestation = Type.Object({
   clientDataJson: Opaque(16384, { description: 'base64url' }),
   attestationObject: Opaque(65536, { description: 'base64url' }),
   transports: Type.Optional(
-    Type.Array(Opaque(64), {
+    Type.Array(Opaque(64, { knownWords: ['usb', 'nfc', 'ble', 'internal', 'hybrid', 'smart-card'] }), {
       maxItems: 16,
-      description: 'As getTransports() gives them, such as usb, nfc, ble, internal, hybrid, smart-card',
+      description: 'As getTransports() gives them',
     }),
   ),
 })

@@ -263,7 +263,7 @@ function namedComponents(): Json {
 }
 
 /** Of our own validation; they say nothing to anybody else's. */
-const OWN_KEYWORDS = new Set(['wellFormed', 'inWords', 'freeFormMax', 'judgedByHandler'])
+const OWN_KEYWORDS = new Set(['wellFormed', 'inWords', 'freeFormMax', 'judgedByHandler', 'knownWords'])
 
 /** A schema with every named schema in it, itself included, replaced by a reference. */
 function refer(node: unknown): unknown {
@@ -278,7 +278,8 @@ function referInside(node: object): unknown {
   for (const [key, value] of Object.entries(node)) if (!OWN_KEYWORDS.has(key)) copy[key] = refer(value)
   if ('discriminator' in node && 'oneOf' in node)
     copy.discriminator = withMapping(node as Union, copy.oneOf as Json[])
-  return copy
+  // Any word is taken; a reader, or a client that is generated, sees which there are today.
+  return 'knownWords' in node ? { anyOf: [{ type: 'string', enum: node.knownWords }, copy] } : copy
 }
 
 interface Union {

@@ -2,12 +2,13 @@ import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Ty
 
 /**
  * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object
- * is the type, the validation and the OpenAPI text. Five keywords are ours and are explained here:
+ * is the type, the validation and the OpenAPI text. Six keywords are ours and are explained here:
  * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
  * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate. `line` and `prose` say more,
  *   see `TEXT_FORMS`.
  * - `freeFormMax` on an object whose members are the caller's own: how much of them there may be.
  * - `inWords` on a string with a pattern: what it must be, for a person. A refusal says "must be …".
+ * - `knownWords` on a string: words that it may be, among any others.
  * - `judgedByHandler: true`: any value passes the validation, because whether it counts is for the handler to know.
  */
 
@@ -53,7 +54,10 @@ export function Pattern(
 }
 
 /** Text that is only ever compared or decrypted, never stored: any characters, at most `maxLength`. */
-export function Opaque(maxLength: number, options: { description?: string } = {}) {
+export function Opaque(
+  maxLength: number,
+  options: { description?: string; knownWords?: readonly string[] } = {},
+) {
   return Type.String({ maxLength, ...options })
 }
 
