@@ -149,7 +149,9 @@ describe('an action that waits', () => {
     expect(first.status).toBe('PENDING_APPROVAL')
     const soon = agent.waitForDecision(first.id, { timeoutMs: 1 })
     await expect(soon).rejects.toBeInstanceOf(NotDecidedError)
-    expect(await all(countersign.agents.approvals({ agentId, sortOrder: 'asc' }))).toEqual([first, second])
+    const waiting = await all(countersign.agents.approvals({ agentId, sortOrder: 'asc' }))
+    expect(waiting.map(({ id }) => id)).toEqual([first.id, second.id])
+    expect(waiting[0]).toEqual({ ...first, transaction: { ...first.transaction, type: 'OUTGOING' } })
 
     const waits = [agent.waitForDecision(first.id), agent.waitForDecision(second.id)]
     const approved = await countersign.agents.approve(first)

@@ -112,7 +112,10 @@ describe('what needs an approval', () => {
       transaction: { status: 'PENDING', agentId: agent.id },
     })
     expect(await usageOf(client, agent)).toMatchObject({ dailySpend: 2_000 })
-    expect((await client.get(`/agents/approvals?agentId=${agent.id}`)).body.data).toEqual([body])
+    // Of type INCOMING in the answer that begins it, and nowhere else.
+    expect((await client.get(`/agents/approvals?agentId=${agent.id}`)).body.data).toEqual([
+      { ...body, transaction: { ...body.transaction, type: 'OUTGOING' } },
+    ])
     const [told] = (await client.get(`/events?objectId=${body.id}`)).body.data
     expect(told).toMatchObject({
       type: 'AGENT_ACTION.PENDING_APPROVAL',
