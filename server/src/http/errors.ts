@@ -30,7 +30,7 @@ export function encodeError(error: ApiError): ErrorAnswer {
 }
 
 /** The master key was rotated since this process was started (migration 0022). */
-const SEALED_UNDER_OLDER_KEY = 'CS001'
+const SEALED_UNDER_OLDER_KEY = 'CS003'
 
 /** Class 22 of SQLSTATE: a value that the database cannot hold, such as a date in the year 0. */
 const DATA_EXCEPTION = /^22/

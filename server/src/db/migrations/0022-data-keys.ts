@@ -32,7 +32,7 @@ BEGIN
   ELSE sealed := NEW.sealed_target_key;
   END IF;
   IF sealed_generation(sealed) < (SELECT max(generation) FROM data_keys) THEN
-    RAISE EXCEPTION 'sealed under an older data key' USING ERRCODE = 'CS001';
+    RAISE EXCEPTION 'sealed under an older data key' USING ERRCODE = 'CS003';
   END IF;
   RETURN NEW;
 END $$;
