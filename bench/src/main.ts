@@ -3,6 +3,7 @@ import { runAgents } from './agents.ts'
 import { serveBareRoute } from './bare-route.ts'
 import { runCards } from './cards.ts'
 import { runGrowth } from './growth.ts'
+import { runHanging } from './hanging.ts'
 import { runHostile } from './hostile.ts'
 import { runLoad } from './load.ts'
 import { runMemory } from './memory.ts'
@@ -13,13 +14,14 @@ import { runTransfers } from './transfers.ts'
 
 const COMMANDS = ['load', 'sign-in', 'agents', 'transfers', 'cards', 'hostile', 'growth', 'start', 'memory']
 
-const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N]]
+const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--events N]]
   load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
   sign-in  passkey, OAuth and signed retry beside raw signature checks, on PostgreSQL unless --database says
   agents   quote and execute by an agent beside the platform's own, one decision, a limit under load; PostgreSQL likewise
   transfers  durable POST /transfer-out beside pgbench, spread over 10,000 accounts and on one; PostgreSQL only
   cards    authorizations of cards by 32 clients, spread over 10,000 cards and of one; PostgreSQL only
-  hostile  what others see while two connections send bodies that are costly to read
+  hostile  what others see while two connections send bodies that are costly to read, and while webhook endpoints
+           of other platforms hang with N events (500) due to them
   growth   pages of transactions and transfers with 10,000 and with 1,000,000 stored; PostgreSQL only, some minutes
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
@@ -37,7 +39,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${USAGE}\n`)
     return 2
   }
-  const { command, database = 'embedded', seconds, rounds } = options
+  const { command, database = 'embedded', seconds, rounds, events } = options
   const isWanted = (name: string) => command === undefined || command === name
   try {
     if (isWanted('load')) await runLoad({ database, seconds, rounds })
@@ -45,7 +47,10 @@ async function main(args: readonly string[]): Promise<number> {
     if (isWanted('agents')) await runAgents({ database: options.database ?? 'postgres', seconds, rounds })
     if (isWanted('transfers')) await runTransfers({ seconds, rounds })
     if (isWanted('cards')) await runCards({ seconds, rounds })
-    if (isWanted('hostile')) await runHostile({ database, seconds, rounds })
+    if (isWanted('hostile')) {
+      await runHostile({ database, seconds, rounds })
+      await runHanging({ database, seconds, rounds, events })
+    }
     if (command === 'growth') await runGrowth({ rounds })
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
@@ -61,6 +66,7 @@ interface Options {
   readonly database: DatabaseKind | undefined
   readonly seconds: number
   readonly rounds: number
+  readonly events: number
 }
 
 /** Undefined for what is not understood. */
@@ -72,18 +78,24 @@ function readOptions(args: readonly string[]): Options | undefined {
         database: { type: 'string' },
         seconds: { type: 'string', default: '3' },
         rounds: { type: 'string', default: '3' },
+        events: { type: 'string', default: '500' },
       },
       allowPositionals: true,
     })
     const [command, ...rest] = positionals
     const { database } = values
-    const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
+    const seconds = Number(values.seconds)
+    const [rounds, events] = [Number(values.rounds), Number(values.events)]
     const isKnown = command === undefined || COMMANDS.includes(command)
     const isDatabase = database === undefined || database === 'embedded' || database === 'postgres'
-    const isCount = seconds > 0 && seconds <= 60 && Number.isInteger(rounds) && rounds > 0
+    const isCount = seconds > 0 && seconds <= 60 && isPositive(rounds) && isPositive(events)
     if (!isKnown || rest.length > 0 || !isDatabase || !isCount) return undefined
-    return { command, database, seconds, rounds }
+    return { command, database, seconds, rounds, events }
   } catch {
     return undefined
   }
+}
+
+function isPositive(count: number): boolean {
+  return Number.isInteger(count) && count > 0
 }
