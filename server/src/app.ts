@@ -18,6 +18,7 @@ import type { MessageRules } from './delivery/message-rules.ts'
 import type { Enclave } from './enclave/enclave.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
+import type { WithConfig } from './platforms/config-cache.ts'
 import type { Rail } from './rails/rail.ts'
 import type { FeeSchedule } from './rates/fees.ts'
 import type { RateProvider } from './rates/rates.ts'
@@ -30,6 +31,8 @@ export interface App {
   readonly read: Read
   /** Rows by their keys; those that are asked for at the same time share a statement. */
   readonly lookup: Lookup
+  /** A platform that credentials or due work brought, with its config: read only where it has changed. */
+  readonly withConfig: WithConfig
   readonly committer: Committer
   readonly enclave: Enclave
   readonly log: Logger

@@ -25,6 +25,7 @@ import { releaseClaims } from './jobs/store.ts'
 import { createLog } from './observability/log.ts'
 import { createMetrics } from './observability/metrics.ts'
 import { getJsonFrom } from './outgoing/send.ts'
+import { createConfigCache } from './platforms/config-cache.ts'
 import { sandboxRail } from './rails/sandbox-rail.ts'
 import { createHttpRates } from './rates/http-rates.ts'
 import type { RateProvider } from './rates/rates.ts'
@@ -66,11 +67,13 @@ export async function openService(
     const enclave = await openEnclave(db, dataKeys, config.mode, machineClock())
     const isSandbox = config.mode === 'sandbox'
     const metrics = createMetrics(db, machineClock, config.mode)
+    const lookup = createLookup(db)
     const app: App = {
       config,
       db,
       read: createRead(db),
-      lookup: createLookup(db),
+      lookup,
+      withConfig: createConfigCache(lookup),
       // It tries again by itself, and counts.
       committer: createCommitter(bare, metrics),
       enclave,

@@ -294,7 +294,8 @@ export class TestPlatform {
   }
 
   async change(set: Partial<PlatformRow>): Promise<void> {
-    await commit(this.service, [update('platforms', this.id, {}, set)])
+    const { version } = await this.row()
+    await commit(this.service, [update('platforms', this.id, {}, { ...set, version: version + 1 })])
   }
 
   commit(writes: readonly Write[]): Promise<void> {

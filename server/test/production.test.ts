@@ -282,13 +282,13 @@ describe('in production', () => {
       const issuer = `https://${host}:${port}`
       // As it may stand in a database from before the settings were held against this.
       const { platformId: id } = client.credentials
-      const { config } = await read
+      const { config, version } = await read
         .selectFrom('platforms')
-        .select('config')
+        .select(['config', 'version'])
         .where('id', '=', id)
         .executeTakeFirstOrThrow()
-      const changed = { ...config, oauthConfig: { issuers: [{ issuer }] } }
-      await committer.commit([update('platforms', id, {}, { config: changed })])
+      const changed = { config: { ...config, oauthConfig: { issuers: [{ issuer }] } }, version: version + 1 }
+      await committer.commit([update('platforms', id, {}, changed)])
       const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: unsignedToken(issuer) }
       expect((await client.post('/auth/credentials', body)).body, host).toMatchObject({
         status: 401,

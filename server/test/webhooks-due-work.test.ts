@@ -26,9 +26,12 @@ afterAll(() => service.close())
 async function newWorld() {
   const receiver = await Receiver.open()
   const { platform } = await service.newPlatform()
-  const config = { ...platform.config, webhookEndpoint: receiver.url }
-  await service.app.committer.commit([update('platforms', platform.id, {}, { config })])
-  return { receiver, op: opAt(0, { ...platform, config }) }
+  const change = {
+    config: { ...platform.config, webhookEndpoint: receiver.url },
+    version: platform.version + 1,
+  }
+  await service.app.committer.commit([update('platforms', platform.id, {}, change)])
+  return { receiver, op: opAt(0, { ...platform, ...change }) }
 }
 
 /** An operation so much later, by the clock of its platform. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { DEVICE_CODE_SECONDS } from '@countersign/contract/agents'
 import { type App, type Op, plusSeconds } from '../app.ts'
 import type { AgentDeviceCodeRow, AgentRow } from '../db/agent-tables.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import type { BarePlatformRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
 import { selectDeviceCode, selectPlatformOfCode } from './store.ts'
@@ -61,7 +61,11 @@ export function isGood(op: Op, code: AgentDeviceCodeRow, agent: AgentRow): boole
  * Who comes with a device code and nothing else: gives the platform that it was made on. Errors: 404
  * `DEVICE_CODE_NOT_FOUND`, 429 `RATE_LIMITED` for an address, or a code, that was wrong too often.
  */
-export async function authenticateDeviceCode(app: App, code: string, address: string): Promise<PlatformRow> {
+export async function authenticateDeviceCode(
+  app: App,
+  code: string,
+  address: string,
+): Promise<BarePlatformRow> {
   const mac = macOf(app, code)
   app.tries.check('deviceCodesByAddress', address)
   if (mac !== undefined) app.tries.check('deviceCode', mac)

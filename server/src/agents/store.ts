@@ -8,8 +8,9 @@ import type {
   AgentReservationRow,
   AgentRow,
 } from '../db/agent-tables.ts'
+import { BARE_PLATFORM } from '../db/bare-platform.ts'
 import { type Lookup, rowByKey } from '../db/lookup.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import type { BarePlatformRow } from '../db/tables.ts'
 import type { TimeRange } from '../time-range.ts'
 
 const BY_ID = rowByKey<AgentRow>('SELECT * FROM agents WHERE id = ANY ($1::text[])', 'id')
@@ -19,7 +20,7 @@ export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefi
   return op.find(BY_ID, id)
 }
 
-type Acting = PlatformRow & {
+type Acting = BarePlatformRow & {
   agent_id: string
   agent_customer_id: string
   agent_is_paused: boolean
@@ -27,7 +28,7 @@ type Acting = PlatformRow & {
 }
 
 const ACTING_BY_TOKEN = rowByKey<Acting>(
-  `SELECT p.*, a.id AS agent_id, a.customer_id AS agent_customer_id,
+  `SELECT ${BARE_PLATFORM}, a.id AS agent_id, a.customer_id AS agent_customer_id,
      a.is_paused AS agent_is_paused, a.token_hash
    FROM agents a JOIN platforms p ON p.id = a.platform_id JOIN customers c ON c.id = a.customer_id
    WHERE a.token_hash = ANY ($1::text[]) AND a.deleted_at IS NULL AND c.deleted_at IS NULL AND p.closed_at IS NULL`,
@@ -43,7 +44,7 @@ export async function selectActingAgent(
       readonly agentId: string
       readonly customerId: string
       readonly isPaused: boolean
-      readonly platform: PlatformRow
+      readonly platform: BarePlatformRow
     }
   | undefined
 > {
@@ -86,8 +87,8 @@ export async function selectDeviceCode(op: Op, codeMac: string): Promise<AgentDe
   return op.find(CODE_BY_MAC, codeMac)
 }
 
-const PLATFORM_BY_CODE = rowByKey<PlatformRow & { code_mac: string }>(
-  `SELECT p.*, c.code_mac FROM agent_device_codes c JOIN platforms p ON p.id = c.platform_id
+const PLATFORM_BY_CODE = rowByKey<BarePlatformRow & { code_mac: string }>(
+  `SELECT ${BARE_PLATFORM}, c.code_mac FROM agent_device_codes c JOIN platforms p ON p.id = c.platform_id
    WHERE c.code_mac = ANY ($1::text[]) AND p.closed_at IS NULL`,
   'code_mac',
 )
@@ -96,7 +97,7 @@ const PLATFORM_BY_CODE = rowByKey<PlatformRow & { code_mac: string }>(
 export async function selectPlatformOfCode(
   lookup: Lookup,
   codeMac: string,
-): Promise<PlatformRow | undefined> {
+): Promise<BarePlatformRow | undefined> {
   const row = await lookup(PLATFORM_BY_CODE, codeMac)
   if (!row) return undefined
   const { code_mac: _, ...platform } = row

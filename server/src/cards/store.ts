@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
+import { BARE_PLATFORM_BY_ID } from '../db/bare-platform.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/card-tables.ts'
 import { type Lookup, rowByColumns, rowByKey } from '../db/lookup.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import type { BarePlatformRow } from '../db/tables.ts'
 
 const CARD_BY_ID = rowByKey<CardRow>('SELECT * FROM cards WHERE id = ANY ($1::text[])', 'id')
 
@@ -21,7 +22,6 @@ const CARD_BY_PROCESSOR_REF = rowByKey<CardRow>(
    WHERE c.processor_ref = ANY ($1::text[]) AND p.closed_at IS NULL`,
   'processor_ref',
 )
-const PLATFORM_BY_ID = rowByKey<PlatformRow>('SELECT * FROM platforms WHERE id = ANY ($1::text[])', 'id')
 
 /** The card that a processor names, of whatever platform. */
 export async function selectCardOfProcessor(
@@ -32,8 +32,8 @@ export async function selectCardOfProcessor(
 }
 
 /** The platform of a card. */
-export async function selectPlatformOfCard(lookup: Lookup, card: CardRow): Promise<PlatformRow> {
-  return (await lookup(PLATFORM_BY_ID, card.platform_id))!
+export async function selectPlatformOfCard(lookup: Lookup, card: CardRow): Promise<BarePlatformRow> {
+  return (await lookup(BARE_PLATFORM_BY_ID, card.platform_id))!
 }
 
 export interface CardFilters {

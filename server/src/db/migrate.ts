@@ -17,6 +17,7 @@ import { closedAccounts } from './migrations/0019-closed-accounts.ts'
 import { pulledQuotes } from './migrations/0020-pulled-quotes.ts'
 import { questions } from './migrations/0021-questions.ts'
 import { dataKeys } from './migrations/0022-data-keys.ts'
+import { configVersions } from './migrations/0024-config-versions.ts'
 import type { Database } from './port.ts'
 
 /** Forward only: what has landed is never edited, a change is a new file at the end. */
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: '0020-pulled-quotes', sql: pulledQuotes },
   { name: '0021-questions', sql: questions },
   { name: '0022-data-keys', sql: dataKeys },
+  { name: '0024-config-versions', sql: configVersions },
 ]
 
 /** Chosen once at random; any number that nothing else on the database server locks. */

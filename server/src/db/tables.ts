@@ -58,15 +58,21 @@ export interface Stamped {
   updated_at: Date
 }
 
-export interface PlatformRow extends Stamped {
+/** A platform as it is found by credentials: without its config, which is kept apart (`App.withConfig`). */
+export interface BarePlatformRow extends Stamped {
   id: string
   name: string
-  config: Record<string, unknown>
+  /** Changes without the version. */
   clock_offset_ms: bigint
   version: number
   /** Sandbox: when it was reset, and the platform that has its tokens since then. */
   closed_at: Date | null
   successor_id: string | null
+}
+
+export interface PlatformRow extends BarePlatformRow {
+  /** What changes it moves the version on. */
+  config: Readonly<Record<string, unknown>>
 }
 
 export interface TokenRow extends Stamped {

@@ -2,7 +2,7 @@ import type { Endpoint } from '@countersign/contract/endpoint'
 import { authenticateDeviceCode } from '../agents/device-codes.ts'
 import { pausedDenial } from '../agents/evaluate.ts'
 import type { Actor, App } from '../app.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import type { BarePlatformRow } from '../db/tables.ts'
 import { checkPermission } from '../permissions.ts'
 import { authenticateAgent, authenticatePlatform } from './auth.ts'
 import type { Trace } from './observe.ts'
@@ -18,7 +18,7 @@ export interface Head {
 }
 
 export interface Caller {
-  readonly platform: PlatformRow
+  readonly platform: BarePlatformRow
   readonly actor: Actor
 }
 

@@ -3,12 +3,12 @@ import type { Permission } from '@countersign/contract/endpoint'
 import { hashToken } from '../agents/device-codes.ts'
 import { selectActingAgent } from '../agents/store.ts'
 import type { App } from '../app.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import type { BarePlatformRow } from '../db/tables.ts'
 import { ApiError } from '../operation.ts'
 import { findTokenWithPlatform } from '../tokens/tokens.ts'
 
 export interface TokenAuthentication {
-  readonly platform: PlatformRow
+  readonly platform: BarePlatformRow
   readonly tokenId: string
   readonly permissions: readonly Permission[]
 }

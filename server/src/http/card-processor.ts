@@ -101,7 +101,7 @@ async function begin(
   const platform = await selectPlatformOfCard(app.lookup, card)
   trace.platformId = platform.id
   return {
-    op: createOp(app, platform, { kind: 'cardProcessor' }, new LogWith(app.log, trace)),
+    op: createOp(app, await app.withConfig(platform), { kind: 'cardProcessor' }, new LogWith(app.log, trace)),
     cardId: card.id,
   }
 }

@@ -89,7 +89,8 @@ export function createPipeline<E extends Endpoint>(
     answer: (call, caller) =>
       orRefusal(call, async () => {
         const { platform, actor } = caller ?? (await admit(app, endpoint, call))
-        return await run(createOp(app, platform, actor, new LogWith(app.log, call.trace)), call)
+        const log = new LogWith(app.log, call.trace)
+        return await run(createOp(app, await app.withConfig(platform), actor, log), call)
       }),
   }
 

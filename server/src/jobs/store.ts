@@ -1,13 +1,11 @@
 import type { App } from '../app.ts'
-import { rowByKey } from '../db/lookup.ts'
+import { BARE_PLATFORM_BY_ID } from '../db/bare-platform.ts'
 import type { JobRow, PlatformRow } from '../db/tables.ts'
 import { LANE_NAMES, LANES, type LaneName, WEBHOOK_LANES } from './lanes.ts'
 import type { Candidate, Offer } from './room.ts'
 
 /** Work that is due, with the platform that it is of; `attempts` are those before this one. */
 export type DueJob = JobRow & { readonly platform: PlatformRow; readonly known?: unknown }
-
-const PLATFORM_BY_ID = rowByKey<PlatformRow>('SELECT * FROM platforms WHERE id = ANY ($1::text[])', 'id')
 
 const KINDS_APART = LANE_NAMES.flatMap((lane) => [...LANES[lane].kinds])
 
@@ -74,8 +72,8 @@ export async function claimDue(app: App, ids: readonly string[]): Promise<DueJob
   const { rows } = await app.db.query<JobRow>(CLAIM, [app.clock(), ids], { isBrief: true })
   return Promise.all(
     rows.sort(byTime).map(async (job) => {
-      const platform = (await app.lookup(PLATFORM_BY_ID, job.platform_id))!
-      return { ...job, attempts: job.attempts - 1, platform }
+      const platform = (await app.lookup(BARE_PLATFORM_BY_ID, job.platform_id))!
+      return { ...job, attempts: job.attempts - 1, platform: await app.withConfig(platform) }
     }),
   )
 }

@@ -6,8 +6,8 @@ import { fieldError } from '../operation.ts'
 const CONFIG_BYTES_MAX = 48 * 1024
 
 /**
- * Error: 400 for settings that are too large altogether; they are read with much of what is done. It names the largest
- * member of those that were given.
+ * Error: 400 for settings that are too large altogether: every process keeps those of the platforms that it meets. It names
+ * the largest member of those that were given.
  */
 export function checkSize(stored: Record<string, unknown>, change: BodyOf<typeof config_update>): void {
   const bytesOf = (value: unknown) => Buffer.byteLength(toJson(value))

@@ -1,6 +1,15 @@
 import type { Op } from '../app.ts'
+import { rowByKey } from '../db/lookup.ts'
 import type { Read } from '../db/read.ts'
 import type { PlatformRow } from '../db/tables.ts'
+
+/** What changes together, or not at all. */
+export type ConfigRow = Pick<PlatformRow, 'id' | 'version' | 'config' | 'updated_at'>
+
+export const CONFIG_BY_ID = rowByKey<ConfigRow>(
+  'SELECT id, version, config, updated_at FROM platforms WHERE id = ANY ($1::text[])',
+  'id',
+)
 
 export async function selectPlatform(op: Op): Promise<PlatformRow> {
   return op.read

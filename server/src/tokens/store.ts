@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import { BARE_PLATFORM } from '../db/bare-platform.ts'
 import { type Lookup, rowByKey } from '../db/lookup.ts'
 import type { Read } from '../db/read.ts'
-import type { PlatformRow, TokenRow } from '../db/tables.ts'
+import type { BarePlatformRow, TokenRow } from '../db/tables.ts'
 
 export interface TokenFilters {
   readonly name?: string
@@ -13,8 +14,9 @@ export interface TokenFilters {
 
 type Authenticating = Pick<TokenRow, 'id' | 'permissions' | 'secret_hash'>
 
-const WITH_PLATFORM_BY_ID = rowByKey<PlatformRow & Omit<Authenticating, 'id'> & { token_id: string }>(
-  `SELECT p.*, t.id AS token_id, t.permissions, t.secret_hash FROM api_tokens t JOIN platforms p ON p.id = t.platform_id
+const WITH_PLATFORM_BY_ID = rowByKey<BarePlatformRow & Omit<Authenticating, 'id'> & { token_id: string }>(
+  `SELECT ${BARE_PLATFORM}, t.id AS token_id, t.permissions, t.secret_hash
+   FROM api_tokens t JOIN platforms p ON p.id = t.platform_id
    WHERE t.id = ANY ($1::text[]) AND t.deleted_at IS NULL AND p.closed_at IS NULL`,
   'token_id',
 )
@@ -23,7 +25,7 @@ const WITH_PLATFORM_BY_ID = rowByKey<PlatformRow & Omit<Authenticating, 'id'> & 
 export async function selectTokenWithPlatform(
   lookup: Lookup,
   id: string,
-): Promise<{ token: Authenticating; platform: PlatformRow } | undefined> {
+): Promise<{ token: Authenticating; platform: BarePlatformRow } | undefined> {
   const row = await lookup(WITH_PLATFORM_BY_ID, id)
   if (!row) return undefined
   const { token_id, permissions, secret_hash, ...platform } = row
