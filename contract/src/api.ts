@@ -62,6 +62,7 @@ import {
   platform_external_account_get,
   platform_external_account_list,
 } from './external-accounts.ts'
+import { platform_fee_balance_list, platform_fee_list } from './fees.ts'
 import { sandbox_inbox_list } from './inbox.ts'
 import {
   customer_internal_account_list,
@@ -140,6 +141,8 @@ export const API = {
   transaction_confirm,
   transaction_approve,
   transaction_reject,
+  platform_fee_list,
+  platform_fee_balance_list,
   agent_create,
   agent_list,
   agent_get,

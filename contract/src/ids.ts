@@ -13,6 +13,7 @@ export const ID_KINDS = [
   'Request',
   'Quote',
   'Transaction',
+  'LedgerTransfer',
   'Card',
   'CardTransaction',
   'DelegatedKey',

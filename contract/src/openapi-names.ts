@@ -36,6 +36,7 @@ import {
   ExternalAccountCreateRequest,
   PlatformExternalAccountCreateRequest,
 } from './external-accounts.ts'
+import { Fee, FeeBalance } from './fees.ts'
 import { InboxMessage } from './inbox.ts'
 import { InternalAccount } from './internal-accounts.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
@@ -157,6 +158,8 @@ const nouns = {
   ExternalAccountCreateInfo,
   ExternalAccountCreateRequest,
   ExternalAccountInfo,
+  Fee,
+  FeeBalance,
   IncomingPaymentApproval: webhooks.IncomingPaymentApproval,
   IncomingPaymentWebhook: webhooks.IncomingPaymentWebhook,
   IncomingPaymentWebhookData: webhooks.IncomingPaymentWebhookData,

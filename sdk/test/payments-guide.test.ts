@@ -14,6 +14,7 @@ test.skipIf(!canRunGuides)(
       ...['EUR', 'USD', 'PROCESSING'],
       'COMPLETED',
       'DEBIT CREDIT DEBIT DEBIT DEBIT DEBIT CREDIT',
+      ...['34 EUR, 120 USD', '16'],
     ])
   },
   60_000,

@@ -123,7 +123,7 @@ export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolea
   return op.actor.kind !== 'agent' || op.actor.customerId === customerId
 }
 
-type LedgerIdKind = 'LedgerTransfer' | 'Hold' | 'Job' | 'Challenge' | 'DeviceCode'
+type LedgerIdKind = 'Hold' | 'Job' | 'Challenge' | 'DeviceCode'
 
 /** `log` adds to each line which request or job it is of. */
 export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log = app.log): Op {

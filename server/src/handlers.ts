@@ -68,6 +68,7 @@ import {
   platformExternalAccountGet,
   platformExternalAccountList,
 } from './external-accounts/handlers.ts'
+import { platformFeeBalanceList, platformFeeList } from './fees/handlers.ts'
 import type { JobHandler, JobKind } from './jobs/kinds.ts'
 import type { Implementation } from './operation.ts'
 import { configGet, configUpdate } from './platforms/handlers.ts'
@@ -149,6 +150,8 @@ export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof
   transaction_confirm: transactionConfirm,
   transaction_approve: transactionApprove,
   transaction_reject: transactionReject,
+  platform_fee_list: platformFeeList,
+  platform_fee_balance_list: platformFeeBalanceList,
   agent_create: agentCreate,
   agent_list: agentList,
   agent_get: agentGet,

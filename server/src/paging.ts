@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Op } from './app.ts'
-import { countUpTo } from './db/read.ts'
+import { countUpTo, firstRows } from './db/read.ts'
 import type { Tables } from './db/tables.ts'
 import { toCanonicalJson } from './json.ts'
 import { fieldError } from './operation.ts'
@@ -34,7 +34,8 @@ const MAC_BYTES = 16
 
 /** A list: its rows in no order yet, the table whose columns order them, and what the API shows of them. */
 export interface List<TB extends keyof Tables, Row, Item> {
-  readonly rows: SelectQueryBuilder<Tables, TB, Row>
+  /** Several queries where no index has all rows in this order: each is read in its own, as far as the page may need it. */
+  readonly rows: SelectQueryBuilder<Tables, TB, Row> | readonly SelectQueryBuilder<Tables, TB, Row>[]
   readonly table: TB & string
   /** Left out: by creation. */
   readonly by?: Order<Row>
@@ -57,24 +58,25 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
   const binding = `${table} ${op.platform.id} ${toCanonicalJson(rest)}`
   const place = cursor === undefined ? undefined : readCursor(op, binding, cursor)
   const position = place && by.read(...place.position)
+  const parts = 'where' in rows ? [rows] : rows
   const columns = by.columns.map((column) => sql.ref(`${table}.${column}`))
   const [first, second] = columns
+  const beyond = sql.raw(order === 'desc' ? '<' : '>')
   const following = position
-    ? rows.where(
-        sql<boolean>`(${first}, ${second}) ${sql.raw(order === 'desc' ? '<' : '>')} (${position[0]}, ${position[1]})`,
+    ? parts.map((part) =>
+        part.where(sql<boolean>`(${first}, ${second}) ${beyond} (${position[0]}, ${position[1]})`),
       )
-    : rows
-  const found = (await following
-    .orderBy(first!, order)
-    .orderBy(second!, order)
-    .limit(limit + 1)
-    .execute()) as Row[]
+    : parts
+  const found = await firstRows(op.read, table, following, columns, order, limit + 1)
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
   const hasMore = found.length > limit
   const count = async () => {
     if (!hasMore) return found.length
-    const counted = await countUpTo(op.read, rows, columns, order, COUNTED_ROWS_MAX + 1)
+    const counts = await Promise.all(
+      parts.map((part) => countUpTo(op.read, part, first!, order, COUNTED_ROWS_MAX + 1)),
+    )
+    const counted = counts.reduce((sum, one) => sum + one, 0)
     return counted > COUNTED_ROWS_MAX ? undefined : counted
   }
   const totalCount = place ? place.totalCount : await count()

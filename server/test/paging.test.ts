@@ -15,6 +15,7 @@ import {
 } from './calls.testing.ts'
 import { used } from './cards.testing.ts'
 import { credentialOf, newCustomer, newPlatform, type Reply } from './client.testing.ts'
+import { account, quoted, to } from './quotes.testing.ts'
 import type { JsonSchema } from './schemas.testing.ts'
 
 const ROWS = 12
@@ -26,15 +27,14 @@ beforeAll(async () => {
 })
 
 /**
- * One more row for every list: a customer with its accounts, a message to it, a bank account, a token, a quote with its
- * transaction, an agent, a decision and an action of one, a card, and a purchase by one.
+ * One more row for every list: a customer with its accounts, a message to it, a bank account, a token, a payment with its
+ * fee, an agent, a decision and an action of one, a card, and a purchase by one.
  */
 async function addRows({ client, agent, customer, ids }: World) {
   const rows = [
     ['/customers/external-accounts', 'customer_external_account_create'],
     ['/platform/external-accounts', 'platform_external_account_create'],
     ['/tokens', 'token_create'],
-    ['/quotes', 'quote_create'],
     ['/cards', 'card_create'],
   ] as const
   const transfer = validBody('agent_me_transfer_out', ids) as object
@@ -48,10 +48,12 @@ async function addRows({ client, agent, customer, ids }: World) {
       const credential = await credentialOf(client, wallet)
       expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
     }),
+    quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true }),
     ...rows.map(async ([path, name]) => {
       expect((await client.post(path, validBody(name, ids))).status, name).toBe(201)
     }),
   ])
+  await client.advance(0)
 }
 
 const PAGED = ENDPOINTS.filter(

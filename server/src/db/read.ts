@@ -29,22 +29,41 @@ export function createRead(db: Database): Read {
 }
 
 /**
- * How many rows a query has, counting no further than `max` in the order of these columns. It is that of an index, and
+ * How many rows a query has, counting no further than `max` in the order of this column. It is that of an index, and
  * nothing of the rows is asked for. So the index is read, and of a long table at most the pages of the latest rows.
  */
 export async function countUpTo<TB extends keyof Tables, Row>(
   read: Read,
   rows: SelectQueryBuilder<Tables, TB, Row>,
-  columns: readonly RawBuilder<unknown>[],
+  column: RawBuilder<unknown>,
   order: 'asc' | 'desc',
   max: number,
 ): Promise<number> {
-  const ordered = columns.reduce((query, column) => query.orderBy(column, order), rows.clearSelect())
+  const ordered = rows.clearSelect().orderBy(column, order)
   const { count } = await read
     .selectFrom(ordered.select(sql.lit(1).as('one')).limit(max).as('some'))
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
+}
+
+/** The first rows that all these queries have together, in the order of these columns: each gives its own first ones. */
+export async function firstRows<TB extends keyof Tables, Row>(
+  read: Read,
+  table: TB & string,
+  queries: readonly SelectQueryBuilder<Tables, TB, Row>[],
+  columns: readonly RawBuilder<unknown>[],
+  order: 'asc' | 'desc',
+  max: number,
+): Promise<Row[]> {
+  const cut = (query: SelectQueryBuilder<Tables, TB, Row>) =>
+    columns.reduce((some, column) => some.orderBy(column, order), query).limit(max)
+  const [one, ...others] = queries.map(cut)
+  if (!one) return []
+  if (others.length === 0) return (await one.execute()) as Row[]
+  const together = sql`(${sql.join([one, ...others], sql` UNION ALL `)})`
+  const all = read.selectFrom(together.as(table)).selectAll() as unknown
+  return (await cut(all as typeof one).execute()) as Row[]
 }
 
 /** Runs kysely's statements through the port, each on its own. */

@@ -163,8 +163,23 @@ export async function findBalances(
   )
 }
 
-const BY_ID = rowByKey<Pick<LedgerAccountRow, 'id' | 'platform_id' | 'posted' | 'held'>>(
-  'SELECT id, platform_id, posted, held FROM ledger_accounts WHERE id = ANY ($1::text[])',
+/**
+ * The platform's own accounts of one kind in these currencies, as far as they were opened, with what is posted to them on
+ * their normal side.
+ */
+export async function findSystemAccounts(
+  op: Op,
+  system: SystemAccount,
+  currencies: readonly string[],
+): Promise<{ readonly id: string; readonly currency: string; readonly posted: bigint }[]> {
+  const rows = await Promise.all(
+    currencies.map((currency) => op.find(BY_ID, systemAccountId(op, system, currency))),
+  )
+  return rows.filter((row) => row !== undefined)
+}
+
+const BY_ID = rowByKey<Pick<LedgerAccountRow, 'id' | 'platform_id' | 'currency' | 'posted' | 'held'>>(
+  'SELECT id, platform_id, currency, posted, held FROM ledger_accounts WHERE id = ANY ($1::text[])',
   'id',
 )
 

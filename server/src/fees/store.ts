@@ -1,0 +1,36 @@
+import type { Op } from '../app.ts'
+import { rowByKey } from '../db/lookup.ts'
+import type { LedgerTransferRow, QuoteRow } from '../db/tables.ts'
+
+export interface FeeFilters {
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** The entries of an account in the ledger, for a page of them. */
+export function selectEntries(op: Op, accountId: string, { startDate, endDate }: FeeFilters) {
+  return op.read
+    .selectFrom('ledger_entries')
+    .selectAll()
+    .select('transfer_id as id')
+    .where('account_id', '=', accountId)
+    .$if(startDate !== undefined, (q) => q.where('created_at', '>=', new Date(startDate!)))
+    .$if(endDate !== undefined, (q) => q.where('created_at', '<=', new Date(endDate!)))
+}
+
+/** The quote that a movement is of. */
+export type QuoteOfTransfer = Pick<LedgerTransferRow, 'id' | 'platform_id'> &
+  Pick<QuoteRow, 'transaction_id' | 'customer_id'> & { readonly quote_id: string }
+
+// Row by row by their ids, whatever the plan: OFFSET keeps the join from being turned around.
+const QUOTE_BY_TRANSFER = rowByKey<QuoteOfTransfer>(
+  `SELECT t.id, t.platform_id, q.id AS quote_id, q.transaction_id, q.customer_id
+   FROM ledger_transfers t
+   CROSS JOIN LATERAL (SELECT id, transaction_id, customer_id FROM quotes WHERE id = t.cause_id OFFSET 0) q
+   WHERE t.id = ANY ($1::text[])`,
+  'id',
+)
+
+export async function selectQuoteOfTransfer(op: Op, id: string): Promise<QuoteOfTransfer | undefined> {
+  return op.find(QUOTE_BY_TRANSFER, id)
+}
