@@ -6,6 +6,8 @@ interface Lane {
   readonly atOnceMax: number
   /** One platform alone has this part of it: 4 is a quarter (`room.ts`). */
   readonly shareOfPlatform: number
+  /** The same of a platform whose last work there was slow. The larger it is, the more all of these leave for the others. */
+  readonly shareOfSlow: number
   /**
    * A process that claims a job and dies holds others off it for so long. Doing a job twice has one effect all the same;
    * a message or a webhook, though, would arrive twice.
@@ -20,10 +22,28 @@ interface Lane {
  * a payment waits for is a question, and does not wait behind those that only tell.
  */
 export const LANES = {
-  main: { atOnceMax: 128, shareOfPlatform: 2, claimSeconds: 5, kinds: [] },
-  messages: { atOnceMax: 128, shareOfPlatform: 4, claimSeconds: 30, kinds: ['message.deliver'] },
-  questions: { atOnceMax: 128, shareOfPlatform: 4, claimSeconds: 30, kinds: ['webhook.ask'] },
-  webhooks: { atOnceMax: 128, shareOfPlatform: 4, claimSeconds: 30, kinds: ['webhook.deliver'] },
+  main: { atOnceMax: 128, shareOfPlatform: 2, shareOfSlow: 2, claimSeconds: 5, kinds: [] },
+  messages: {
+    atOnceMax: 128,
+    shareOfPlatform: 4,
+    shareOfSlow: 4,
+    claimSeconds: 30,
+    kinds: ['message.deliver'],
+  },
+  questions: {
+    atOnceMax: 128,
+    shareOfPlatform: 4,
+    shareOfSlow: 16,
+    claimSeconds: 30,
+    kinds: ['webhook.ask'],
+  },
+  webhooks: {
+    atOnceMax: 128,
+    shareOfPlatform: 4,
+    shareOfSlow: 16,
+    claimSeconds: 30,
+    kinds: ['webhook.deliver'],
+  },
 } as const satisfies Record<string, Lane>
 
 export type LaneName = keyof typeof LANES

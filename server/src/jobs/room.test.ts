@@ -60,3 +60,33 @@ test('a platform that left work behind is looked for again once a good part of i
   expect(done).toBeGreaterThan(1)
   expect(done).toBeLessThan(WHOLE / LANES.webhooks.shareOfPlatform)
 })
+
+test('however many platforms have an endpoint that hangs, there is room for one whose endpoint answers', () => {
+  const room = new Room()
+  const hanging = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`hangs-${n}`, 500]))
+  const look = () => {
+    const offer = room.offer()
+    return room.takeFor(
+      due(hanging).filter(({ platformId }) => !offer.webhooks.full.includes(platformId)),
+      offer,
+    )
+  }
+  const end = (work: readonly Candidate[], tookMs: number) => {
+    for (const { lane, platformId } of work) room.done(lane, platformId, tookMs)
+  }
+  // Until all of them are known, which takes as many looks as it takes.
+  let underWay = look()
+  for (let looks = 0; looks < 20; looks++) {
+    end(underWay, 10_000)
+    underWay = look()
+  }
+  expect(underWay.length).toBeGreaterThan(WHOLE / 2)
+  // Nobody asks the database for what could not be begun, and what it gives is of others.
+  expect(room.offer().webhooks.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
+  expect(begun(room, { answers: 500 }).answers).toBeGreaterThan(2)
+  // One that answers again has a share like anybody.
+  end(underWay, 10)
+  expect(begun(room, { [underWay[0]!.platformId]: 500 })[underWay[0]!.platformId]).toBeGreaterThan(
+    WHOLE / LANES.webhooks.shareOfSlow,
+  )
+})

@@ -1,5 +1,8 @@
 import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
 
+/** Work that takes longer is slow: an endpoint hangs, or nearly so. */
+const SLOW_MS = 2000
+
 /** Work that could be begun. */
 export interface Candidate {
   readonly id: string
@@ -13,13 +16,16 @@ export type Offer = Readonly<Record<LaneName, { readonly free: number; readonly 
 /**
  * The room that a process has for due work. A platform takes at most a given part of what nobody else has taken, so each one
  * that comes takes less than the one before it and leaves some for the next: nobody waits behind the work of somebody
- * whose endpoint does not answer.
+ * whose endpoint does not answer. Those whose last work was slow take less, and however many they are, they leave room
+ * that only others can take.
  */
 export class Room {
   readonly #taken = byLane(() => new Map<string, number>())
   readonly #free = byLane((lane): number => LANES[lane].atOnceMax)
   /** Platforms of which more may be due than there was room for: who came first is first, also in the database. */
   readonly #behind = byLane(() => new Set<string>())
+  /** Platforms whose last work was slow. */
+  readonly #slow = byLane(() => new Set<string>())
 
   /** Whether there is room for anybody. */
   get isFull(): boolean {
@@ -29,13 +35,15 @@ export class Room {
   offer(): Offer {
     return byLane((lane) => ({
       free: Math.max(0, this.#free[lane]),
-      full: [...this.#taken[lane].keys()].filter((platformId) => !this.hasFor(lane, platformId)),
+      full: [...new Set([...this.#taken[lane].keys(), ...this.#slow[lane]])].filter(
+        (platformId) => !this.hasFor(lane, platformId),
+      ),
     }))
   }
 
   hasFor(lane: LaneName, platformId: string): boolean {
     return (
-      ((this.#taken[lane].get(platformId) ?? 0) + 1) * (LANES[lane].shareOfPlatform - 1) < this.#free[lane]
+      ((this.#taken[lane].get(platformId) ?? 0) + 1) * this.#othersShare(lane, platformId) < this.#free[lane]
     )
   }
 
@@ -50,6 +58,13 @@ export class Room {
     if (left === 0) this.#taken[lane].delete(platformId)
     else this.#taken[lane].set(platformId, left)
     this.#free[lane] += 1
+  }
+
+  /** Release, where the work took so long. */
+  done(lane: LaneName, platformId: string, tookMs: number): void {
+    if (tookMs > SLOW_MS) this.#slow[lane].add(platformId)
+    else this.#slow[lane].delete(platformId)
+    this.release(lane, platformId)
   }
 
   /** Takes room for new work of a platform, if there is any and nothing older of it waits. */
@@ -78,8 +93,14 @@ export class Room {
   /** Whether it is time to look for more of a platform's work. Not for each one's room: a look is a statement. */
   wantsMore(lane: LaneName, platformId: string): boolean {
     const taken = this.#taken[lane].get(platformId) ?? 0
-    const isHalfDone = taken * 2 * (LANES[lane].shareOfPlatform - 1) <= this.#free[lane]
+    const isHalfDone = taken * 2 * this.#othersShare(lane, platformId) <= this.#free[lane]
     return isHalfDone && this.#behind[lane].has(platformId)
+  }
+
+  /** How much has to be free for each part that a platform takes. */
+  #othersShare(lane: LaneName, platformId: string): number {
+    const { shareOfPlatform, shareOfSlow } = LANES[lane]
+    return (this.#slow[lane].has(platformId) ? shareOfSlow : shareOfPlatform) - 1
   }
 }
 

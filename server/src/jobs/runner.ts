@@ -73,11 +73,12 @@ export function createJobRunner(app: App, handlers: Readonly<Record<JobKind, Job
     const lane = laneOf(job.kind)
     const platformId = job.platform_id
     room.take(lane, platformId)
+    const begunMs = performance.now()
     const done = perform(job)
       .catch((error) => app.log.error({ err: error, job: job.id, kind: job.kind }, 'a job was cut short'))
       .finally(() => {
         underWay.delete(job.id)
-        room.release(lane, platformId)
+        room.done(lane, platformId, performance.now() - begunMs)
         if (room.wantsMore(lane, platformId)) wake()
       })
     underWay.set(job.id, done)
