@@ -77,7 +77,8 @@ async function balanceShown(client: Client, id: string, customerId: string): Pro
  */
 async function expectDelivered(client: Client, receiver: Receiver): Promise<void> {
   // The TEST that the endpoint began with is not among what was received since.
-  const events = (await feedOf(client)).filter(({ type }) => type !== 'TEST')
+  const happened = async () => (await feedOf(client)).filter(({ type }) => type !== 'TEST')
+  let events = await happened()
   const missing = () => {
     const came = new Set(receiver.received.map(({ event }) => event.id))
     return events
@@ -85,8 +86,11 @@ async function expectDelivered(client: Client, receiver: Receiver): Promise<void
       .map(({ id, type, objectId, sequence }) => ({ id, type, objectId, sequence }))
   }
   const limitMs = performance.now() + DELIVERED_MS_MAX
-  // What a killed process was about is taken up when its claim is over.
-  while (missing().length > 0 && performance.now() < limitMs) await client.advance(60)
+  // What a killed process was about is taken up when its claim is over. Time that passes meanwhile makes events too.
+  while (missing().length > 0 && performance.now() < limitMs) {
+    await client.advance(60)
+    events = await happened()
+  }
   expect(missing(), 'events that did not come').toEqual([])
 
   const first = new Map<string, Received>()
