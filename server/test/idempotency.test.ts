@@ -14,6 +14,7 @@ import {
   validBody,
   type World,
 } from './calls.testing.ts'
+import { clear, used } from './cards.testing.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from './client.testing.ts'
 import { Receiver } from './webhook-receiver.testing.ts'
 
@@ -33,24 +34,36 @@ const IDEMPOTENT = ENDPOINTS.filter(([, { idempotent }]) => idempotent)
 
 const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') === 'true'
 
-/** What has to be there before each call; it gives the quote that the call is about. */
-const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<string | undefined>>> = {
+/** What has to be there before each call: the ids that the call is about. */
+const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<World['ids']>>>> = {
   quote_execute: ({ client, ids }) => newQuote(client, validBody('quote_create', ids)),
-  agent_me_quote_execute: async ({ agent, ids }) =>
-    (await agent.post('/agents/me/quotes', validBody('agent_me_quote_create', ids))).body.id,
+  agent_me_quote_execute: ({ agent, ids }) =>
+    newQuote(agent, validBody('agent_me_quote_create', ids), '/agents/me/quotes'),
   sandbox_send: ({ client, ids }) =>
     newQuote(client, {
       ...(validBody('quote_create', ids) as object),
       source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
     }),
-  event_redeliver: async ({ client, ids }) => {
+  event_redeliver: async ({ client }) => {
     await Receiver.of(client)
-    return ids.Quote
+    return {}
+  },
+  sandbox_card_clearing: newPurchase,
+  // A return is refused while money is pulled for the purchase: each one has a purchase of its own, all of it pulled.
+  sandbox_card_return: async (world) => {
+    const prepared = await newPurchase(world)
+    await clear(world.client, { id: prepared.CardTransaction, cardId: world.ids.Card! }, 500)
+    await world.client.advance(0)
+    return prepared
   },
 }
 
-async function newQuote(client: Client, body: unknown): Promise<string> {
-  return (await client.post('/quotes', body)).body.id
+async function newQuote(caller: Pick<Client, 'post'>, body: unknown, path = '/quotes') {
+  return { Quote: (await caller.post(path, body)).body.id as string }
+}
+
+async function newPurchase({ client, ids }: World) {
+  return { CardTransaction: (await used(client, ids.Card!, 1000)).id as string }
 }
 
 /** A call that has an effect, once more whenever it is asked for. */
@@ -58,7 +71,7 @@ async function freshCall(name: EndpointName, world: World) {
   const endpoint = ENDPOINTS.find(([one]) => one === name)![1]
   const prepared = await PREPARED[name]?.(world)
   const own = idsFor(endpoint, world)
-  const ids = prepared === undefined ? own : { ...own, Quote: prepared }
+  const ids = { ...own, ...prepared }
   const path = pathWith(endpoint, (kind) => ids[kind]!)
   const caller = callerOf(endpoint, world)
   return { caller, method: endpoint.method, path, body: validBody(name, ids) }
