@@ -1,5 +1,5 @@
 import { API, type EndpointName } from '@countersign/contract/api'
-import { ID_KINDS, type IdKind } from '@countersign/contract/ids'
+import { ID_KINDS, type IdKind } from '@countersign/contract/core/ids'
 import type { Countersign } from '@countersign/sdk/countersign'
 import { parseJson } from '@countersign/sdk/json'
 

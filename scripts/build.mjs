@@ -25,7 +25,7 @@ const TARGETS = [
     room: 'server',
     entry: 'server/src/main.ts',
     rooms: ['contract', 'server'],
-    workers: ['server/src/db/embedded-worker.mjs'],
+    workers: ['server/src/db/engine/embedded-worker.mjs'],
   },
   { room: 'sdk', rooms: ['contract', 'sdk'], workers: [] },
   { room: 'cli', entry: 'cli/src/main.ts', rooms: ['contract', 'sdk', 'cli'], workers: [] },
@@ -33,7 +33,7 @@ const TARGETS = [
     room: 'bench',
     entry: 'bench/src/main.ts',
     rooms: ['contract', 'server', 'sdk', 'bench'],
-    workers: ['server/src/db/embedded-worker.mjs'],
+    workers: ['server/src/db/engine/embedded-worker.mjs'],
   },
 ]
 

@@ -1,9 +1,13 @@
-import { ACCOUNT_CHECKS, SEPA_COUNTRIES } from '@countersign/contract/account-fields'
-import { type AccountTypeName, accountType, isAccountType } from '@countersign/contract/account-types'
-import { BANK_ACCOUNT_TYPES } from '@countersign/contract/account-types-bank'
-import { MOBILE_ACCOUNT_TYPES } from '@countersign/contract/account-types-mobile'
-import { OTHER_ACCOUNT_TYPES } from '@countersign/contract/account-types-other'
-import { currenciesOfKind } from '@countersign/contract/currencies'
+import { ACCOUNT_CHECKS, SEPA_COUNTRIES } from '@countersign/contract/accounts/account-fields'
+import {
+  type AccountTypeName,
+  accountType,
+  isAccountType,
+} from '@countersign/contract/accounts/account-types'
+import { BANK_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types-bank'
+import { MOBILE_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types-mobile'
+import { OTHER_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types-other'
+import { currenciesOfKind } from '@countersign/contract/core/currencies'
 import { type TProperties, type TSchema, Type } from 'typebox'
 
 /** What every member is held to, and every account type. */

@@ -3,8 +3,8 @@ import {
   AGENT_APPROVALS,
   AGENT_DENIAL_RULES,
   AGENT_DENIALS,
-} from '@countersign/contract/agent-policy'
-import { TRY_LIMITS, type TryKind } from '../server/src/agents/tries.ts'
+} from '@countersign/contract/agents/agent-policy'
+import { TRY_LIMITS, type TryKind } from '../server/src/ports/tries.ts'
 import { markdownTable } from './markdown-table.ts'
 
 /** The rules that deny, in the order in which they are asked. */

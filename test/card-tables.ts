@@ -1,6 +1,6 @@
-import { DECLINE_REASONS } from '@countersign/contract/card-processor'
-import { ERRORS } from '@countersign/contract/errors'
-import { OVER_CLAIM_PERCENT_DEFAULT, OVER_CLAIM_RULES } from '@countersign/contract/over-claims'
+import { DECLINE_REASONS } from '@countersign/contract/cards/card-processor'
+import { OVER_CLAIM_PERCENT_DEFAULT, OVER_CLAIM_RULES } from '@countersign/contract/cards/over-claims'
+import { ERRORS } from '@countersign/contract/core/errors'
 import { markdownTable } from './markdown-table.ts'
 
 /** Why a card does not pay, in the order in which it is asked. */

@@ -8,7 +8,7 @@ import {
   PULL_TRANSITIONS,
   QUOTE_TRANSITIONS,
   TRANSFER_OUT_TRANSITIONS,
-} from '@countersign/contract/states'
+} from '@countersign/contract/core/states'
 import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, tryLimitTable } from './agent-tables.ts'

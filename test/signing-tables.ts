@@ -1,6 +1,6 @@
 import { API } from '@countersign/contract/api'
-import type { Endpoint } from '@countersign/contract/endpoint'
-import { PAYLOADS, type SignedOperation } from '@countersign/contract/payloads'
+import { PAYLOADS, type SignedOperation } from '@countersign/contract/auth/payloads'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { markdownTable } from './markdown-table.ts'
 
 interface JsonSchema {

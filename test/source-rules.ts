@@ -16,7 +16,7 @@ export type Rule = (source: Source) => Violation[]
  * The only places that may ask the system for the time or for randomness; everything else gets them from Op. The sdk
  * has none: it holds a webhook against the clock of the machine that it runs on.
  */
-const TIME_AND_RANDOMNESS_ARE_FROM: readonly string[] = ['server/src/app.ts', 'sdk/src/system-clock.ts']
+const TIME_AND_RANDOMNESS_ARE_FROM: readonly string[] = ['server/src/op/app.ts', 'sdk/src/system-clock.ts']
 
 /** What each room may import of the others. A room that is not named here is free. Tests are: see `isTest`. */
 const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
@@ -74,7 +74,7 @@ export const imports: Rule = (source) => {
 
     const targetFolder = serverFolderOf(target)
     if (!target.startsWith('server/src/') || !path.startsWith('server/src/')) continue
-    if (targetFolder === 'http' && folder !== 'http' && path !== 'server/src/service.ts')
+    if (targetFolder === 'http' && folder !== 'http' && path !== 'server/src/service/service.ts')
       report('only service.ts, which puts the service together, may import http')
     if (targetFolder === undefined || INFRASTRUCTURE.includes(targetFolder) || targetFolder === folder)
       continue

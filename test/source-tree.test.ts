@@ -32,7 +32,7 @@ describe('the source tree', () => {
   const sources = FOLDERS.flatMap(sourcesBelow)
 
   test('is there', () => {
-    expect(sources.map(({ path }) => path)).toContain('contract/src/endpoint.ts')
+    expect(sources.map(({ path }) => path)).toContain('contract/src/core/endpoint.ts')
   })
 
   test.each(Object.entries(RULES))('holds the rule %s', (_name, rule) => {
@@ -47,20 +47,20 @@ function broken(rule: Rule, path: string, text: string): number {
 
 describe('the rules', () => {
   test.each([
-    ['contract/src/quotes.ts', '../../server/src/db/port.ts'],
-    ['contract/src/quotes.ts', '@countersign/sdk/client'],
-    ['contract/src/quotes.ts', 'node:fs'],
-    ['contract/src/quotes.ts', 'fastify'],
+    ['contract/src/payments/quotes.ts', '../../server/src/db/engine/port.ts'],
+    ['contract/src/payments/quotes.ts', '@countersign/sdk/client'],
+    ['contract/src/payments/quotes.ts', 'node:fs'],
+    ['contract/src/payments/quotes.ts', 'fastify'],
     ['server/src/crypto/stamp.ts', '../sessions/sessions.ts'],
     ['server/src/ledger/post.ts', '../quotes/quotes.ts'],
     ['server/src/quotes/handlers.ts', '../customers/store.ts'],
     ['server/src/quotes/handlers.ts', '@countersign/server/customers/store'],
     ['server/src/quotes/handlers.ts', '../http/pipeline.ts'],
-    ['server/src/config.ts', './http/auth.ts'],
+    ['server/src/settings/config.ts', './http/auth.ts'],
     ['server/src/quotes/handlers.ts', '@countersign/sdk/client'],
-    ['cli/src/demo.ts', '../../server/src/app.ts'],
-    ['cli/src/demo.ts', '@countersign/server/app'],
-    ['console/src/page.tsx', '@countersign/server/app'],
+    ['cli/src/demo/demo.ts', '../../server/src/op/app.ts'],
+    ['cli/src/demo/demo.ts', '@countersign/server/op/app'],
+    ['console/src/page.tsx', '@countersign/server/op/app'],
     ['sdk/src/client.ts', '@countersign/server/crypto/hpke'],
     ['sdk/src/client.ts', '../../cli/src/main.ts'],
   ])('%s may not import %s, in any form of import', (path, specifier) => {
@@ -73,8 +73,8 @@ describe('the rules', () => {
   })
 
   test.each([
-    ['contract/src/quotes.ts', 'typebox'],
-    ['contract/src/quotes.ts', './schema.ts'],
+    ['contract/src/payments/quotes.ts', 'typebox'],
+    ['contract/src/payments/quotes.ts', './schema.ts'],
     ['contract/src/quotes.test.ts', 'vitest'],
     ['server/src/crypto/stamp.ts', './p256.ts'],
     ['server/src/crypto/stamp.ts', '../json.ts'],
@@ -83,12 +83,12 @@ describe('the rules', () => {
     ['server/src/quotes/handlers.ts', '../customers/customers.ts'],
     ['server/src/quotes/handlers.ts', '../ledger/store.ts'],
     ['server/src/quotes/quotes.test.ts', '@countersign/sdk/client'],
-    ['server/src/service.ts', './http/server.ts'],
+    ['server/src/service/service.ts', './http/server.ts'],
     ['server/src/http/server.ts', './auth.ts'],
-    ['server/src/app.ts', '@countersign/contract/quotes'],
-    ['cli/src/demo.ts', '@countersign/sdk/client'],
+    ['server/src/op/app.ts', '@countersign/contract/payments/quotes'],
+    ['cli/src/demo/demo.ts', '@countersign/sdk/client'],
     ['cli/test/demo.test.ts', '../../server/test/harness.ts'],
-    ['bench/src/main.ts', '@countersign/server/db/port'],
+    ['bench/src/main.ts', '@countersign/server/db/engine/port'],
   ])('%s may import %s', (path, specifier) => {
     expect(imports({ path, text: `import { a } from '${specifier}'` })).toEqual([])
   })
@@ -105,7 +105,7 @@ describe('the rules', () => {
   ])('time and randomness come from Op, not from %s', (text) => {
     for (const path of ['contract/src/a.ts', 'server/src/jobs/a.ts', 'server/src/db/a.mjs', 'sdk/src/a.ts'])
       expect(broken(timeAndRandomness, path, text)).toBe(1)
-    expect(broken(timeAndRandomness, 'server/src/app.ts', text)).toBe(0)
+    expect(broken(timeAndRandomness, 'server/src/op/app.ts', text)).toBe(0)
     expect(broken(timeAndRandomness, 'cli/src/a.ts', text)).toBe(0)
   })
 

@@ -1,5 +1,5 @@
-import type { Database } from '@countersign/server/db/port'
-import { openPostgres } from '@countersign/server/db/postgres'
+import type { Database } from '@countersign/server/db/engine/port'
+import { openPostgres } from '@countersign/server/db/engine/postgres'
 import { type Connection, openConnections } from './connections.ts'
 import { Api } from './payments.ts'
 import { LOG_SETTINGS, wearInLog } from './seed.ts'

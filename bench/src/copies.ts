@@ -1,4 +1,4 @@
-import type { Database } from '@countersign/server/db/port'
+import type { Database } from '@countersign/server/db/engine/port'
 import type { Payer } from './seed.ts'
 
 /** Key of the transfer that is copied. */

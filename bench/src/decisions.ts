@@ -1,4 +1,4 @@
-import { AGENT_PERMISSIONS } from '@countersign/contract/agent-policy'
+import { AGENT_PERMISSIONS } from '@countersign/contract/agents/agent-policy'
 import { decide, type Policy, type PolicyRequest } from '@countersign/server/agents/policy'
 import { median } from './table.ts'
 

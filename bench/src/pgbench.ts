@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { openPostgres } from '@countersign/server/db/postgres'
+import { openPostgres } from '@countersign/server/db/engine/postgres'
 import type { Cluster } from './server-process.ts'
 
 const run = promisify(execFile)

@@ -1,4 +1,4 @@
-import type { Database } from '@countersign/server/db/port'
+import type { Database } from '@countersign/server/db/engine/port'
 
 /** An account that pays, and where it pays to. */
 export interface Payer {

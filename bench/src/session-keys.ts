@@ -1,4 +1,4 @@
-import { sealSessionKey } from '@countersign/server/crypto/bundle'
+import { sealSessionKey } from '@countersign/server/crypto/otp/bundle'
 import { generateKeyPair } from '@countersign/server/crypto/p256'
 
 /** Session keys made and sealed to a device's key per second, as a sign-in does it once, on one core. */

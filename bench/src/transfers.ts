@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
-import type { Database } from '@countersign/server/db/port'
+import type { Database } from '@countersign/server/db/engine/port'
 import { onPostgres } from './commit-bench.ts'
 import { after, type Connection } from './connections.ts'
 import { type Figure, measure } from './measure.ts'

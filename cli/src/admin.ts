@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '@countersign/contract/endpoint'
+import { PERMISSIONS } from '@countersign/contract/core/endpoint'
 import { Failure } from './failure.ts'
 import { runServerProgram } from './server-program.ts'
 

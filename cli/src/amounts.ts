@@ -1,4 +1,4 @@
-import { CURRENCIES, isKnownCurrency } from '@countersign/contract/currencies'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
 
 /** The parts of a currency that matter here (specification 2.6). */
 interface Currency {

@@ -10,13 +10,13 @@ import {
   revokeToken,
   unlockWallet,
 } from './admin.ts'
-import { addAgentCommands } from './agent-commands.ts'
-import { addCardCommands } from './card-commands.ts'
+import { addAgentCommands } from './agents/commands.ts'
+import { addCardCommands } from './cards/commands.ts'
 import { atBaseUrl, readCredentials } from './credentials.ts'
-import { runDemo } from './demo.ts'
+import { runDemo } from './demo/demo.ts'
 import { Failure } from './failure.ts'
-import { serveMcp } from './mcp.ts'
-import type { McpOptions } from './mcp-token.ts'
+import { serveMcp } from './mcp/server.ts'
+import type { McpOptions } from './mcp/token.ts'
 import { runServerProgram } from './server-program.ts'
 
 const FAILED = 1

@@ -1,4 +1,20 @@
 import {
+  customer_external_account_create,
+  customer_external_account_delete,
+  customer_external_account_get,
+  customer_external_account_list,
+  platform_external_account_create,
+  platform_external_account_delete,
+  platform_external_account_get,
+  platform_external_account_list,
+} from './accounts/external-accounts.ts'
+import {
+  customer_internal_account_list,
+  internal_account_export,
+  internal_account_update,
+  platform_internal_account_list,
+} from './accounts/internal-accounts.ts'
+import {
   agent_me_action_get,
   agent_me_action_list,
   agent_me_exchange_rate_list,
@@ -16,7 +32,7 @@ import {
   agent_me_transaction_list,
   agent_me_transfer_in,
   agent_me_transfer_out,
-} from './agent-access.ts'
+} from './agents/agent-access.ts'
 import {
   agent_action_approve,
   agent_action_reject,
@@ -32,60 +48,35 @@ import {
   agent_policy_simulate,
   agent_policy_update,
   agent_update,
-} from './agents.ts'
-import { card_create, card_get, card_list, card_transaction_list, card_update } from './cards.ts'
-import { config_get, config_update } from './config.ts'
-import { credential_create, credential_delete } from './credential-registration.ts'
-import { credential_challenge, credential_list, credential_verify } from './credentials.ts'
+} from './agents/agents.ts'
+import { credential_create, credential_delete } from './auth/credential-registration.ts'
+import { credential_challenge, credential_list, credential_verify } from './auth/credentials.ts'
+import { session_delete, session_list, session_refresh } from './auth/sessions.ts'
+import { token_create, token_delete, token_get, token_list } from './auth/tokens.ts'
+import { card_create, card_get, card_list, card_transaction_list, card_update } from './cards/cards.ts'
+import {
+  delegated_key_create,
+  delegated_key_delete,
+  delegated_key_get,
+  delegated_key_list,
+} from './cards/delegated-keys.ts'
+import type { Endpoint } from './core/endpoint.ts'
 import {
   customer_create,
   customer_delete,
   customer_get,
   customer_list,
   customer_update,
-} from './customers.ts'
-import {
-  delegated_key_create,
-  delegated_key_delete,
-  delegated_key_get,
-  delegated_key_list,
-} from './delegated-keys.ts'
-import type { Endpoint } from './endpoint.ts'
-import { exchange_rate_list } from './exchange-rates.ts'
-import {
-  customer_external_account_create,
-  customer_external_account_delete,
-  customer_external_account_get,
-  customer_external_account_list,
-  platform_external_account_create,
-  platform_external_account_delete,
-  platform_external_account_get,
-  platform_external_account_list,
-} from './external-accounts.ts'
-import { platform_fee_balance_list, platform_fee_list } from './fees.ts'
-import { sandbox_inbox_list } from './inbox.ts'
-import {
-  customer_internal_account_list,
-  internal_account_export,
-  internal_account_update,
-  platform_internal_account_list,
-} from './internal-accounts.ts'
-import { quote_create, quote_execute, quote_get } from './quotes.ts'
-import { sandbox_uma_receive, transaction_approve, transaction_reject } from './receipts.ts'
-import { receiver_external_account_lookup, receiver_uma_lookup } from './receivers.ts'
-import {
-  sandbox_account_fund,
-  sandbox_clock_advance,
-  sandbox_clock_get,
-  sandbox_magic_value_list,
-  sandbox_reset,
-} from './sandbox.ts'
-import { sandbox_card_authorization, sandbox_card_clearing, sandbox_card_return } from './sandbox-cards.ts'
-import { sandbox_send } from './sandbox-send.ts'
-import { session_delete, session_list, session_refresh } from './sessions.ts'
-import { token_create, token_delete, token_get, token_list } from './tokens.ts'
-import { transaction_confirm, transaction_get, transaction_list } from './transactions.ts'
-import { transfer_in, transfer_out } from './transfers.ts'
+} from './customers/customers.ts'
+import { exchange_rate_list } from './payments/exchange-rates.ts'
+import { platform_fee_balance_list, platform_fee_list } from './payments/fees.ts'
+import { quote_create, quote_execute, quote_get } from './payments/quotes.ts'
+import { sandbox_uma_receive, transaction_approve, transaction_reject } from './payments/receipts.ts'
+import { receiver_external_account_lookup, receiver_uma_lookup } from './payments/receivers.ts'
+import { transaction_confirm, transaction_get, transaction_list } from './payments/transactions.ts'
+import { transfer_in, transfer_out } from './payments/transfers.ts'
+import { config_get, config_update } from './platform/config.ts'
+import { sandbox_inbox_list } from './platform/inbox.ts'
 import {
   event_get,
   event_list,
@@ -93,7 +84,20 @@ import {
   sandbox_webhook_test,
   webhook_secret_create,
   webhook_secret_list,
-} from './webhooks.ts'
+} from './platform/webhooks.ts'
+import {
+  sandbox_account_fund,
+  sandbox_clock_advance,
+  sandbox_clock_get,
+  sandbox_magic_value_list,
+  sandbox_reset,
+} from './sandbox/sandbox.ts'
+import {
+  sandbox_card_authorization,
+  sandbox_card_clearing,
+  sandbox_card_return,
+} from './sandbox/sandbox-cards.ts'
+import { sandbox_send } from './sandbox/sandbox-send.ts'
 
 /** Every endpoint by its name. The same name stands for the handler, the store function and the test. */
 export const API = {

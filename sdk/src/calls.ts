@@ -1,5 +1,5 @@
 import type { API, EndpointName } from '@countersign/contract/api'
-import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/endpoint'
+import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/core/endpoint'
 
 /** The types of every call, taken from the contract. */
 type Table = typeof API

@@ -1,6 +1,6 @@
 import { API, type EndpointName } from '@countersign/contract/api'
-import { decode } from '@countersign/contract/decode'
-import type { Endpoint } from '@countersign/contract/endpoint'
+import { decode } from '@countersign/contract/core/decode'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { Answer, Arguments, Caller, CallOptions } from './calls.ts'
 import { base64FromBytes, bytesFromText } from './crypto/bytes.ts'
 import { pointFromHex } from './crypto/p256.ts'

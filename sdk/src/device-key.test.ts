@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { makeOtpTargetBundle, openOtpBundle } from '@countersign/server/crypto/bundle'
 import { signEnvelope } from '@countersign/server/crypto/envelope'
+import { makeOtpTargetBundle, openOtpBundle } from '@countersign/server/crypto/otp/bundle'
 import { generateKeyPair } from '@countersign/server/crypto/p256'
 import { parseStamp, verifyStamp } from '@countersign/server/crypto/stamp'
 import fc from 'fast-check'

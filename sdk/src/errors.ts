@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@countersign/contract/errors'
+import type { ErrorCode } from '@countersign/contract/core/errors'
 
 /** What an answer of the API says about why it is a refusal (specification 7). */
 export interface Refusal {

@@ -1,4 +1,4 @@
-import { toJson } from '@countersign/server/json'
+import { toJson } from '@countersign/server/json/json'
 import { describe, expect, test } from 'vitest'
 import type { Caller } from './calls.ts'
 import { ACCOUNT, issue, PAYEE, PAYMENT, QUOTE } from './hostile-backend.testing.ts'

@@ -1,4 +1,4 @@
-import { toJson } from '@countersign/server/json'
+import { toJson } from '@countersign/server/json/json'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Agents } from './agents.ts'
 import type { Caller } from './calls.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { API } from '@countersign/contract/api'
-import type { Endpoint } from '@countersign/contract/endpoint'
-import { parseJson, toCanonicalJson, toJson } from '@countersign/server/json'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { parseJson, toCanonicalJson, toJson } from '@countersign/server/json/json'
 import type { Caller } from './calls.ts'
 import { systemClock } from './system-clock.ts'
 

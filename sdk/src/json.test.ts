@@ -1,4 +1,7 @@
-import { toCanonicalJson as canonicalOnServer, parseJson as parseOnServer } from '@countersign/server/json'
+import {
+  toCanonicalJson as canonicalOnServer,
+  parseJson as parseOnServer,
+} from '@countersign/server/json/json'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJson, toCanonicalJson, toJson } from './json.ts'

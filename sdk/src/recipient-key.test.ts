@@ -1,5 +1,5 @@
-import { sealSessionKey, sealWalletExport } from '@countersign/server/crypto/bundle'
 import { signEnvelope } from '@countersign/server/crypto/envelope'
+import { sealSessionKey, sealWalletExport } from '@countersign/server/crypto/otp/bundle'
 import { generateKeyPair } from '@countersign/server/crypto/p256'
 import { parseStamp, verifyStamp } from '@countersign/server/crypto/stamp'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-import type { ExternalAccountInfoValue } from '@countersign/contract/account-types'
+import type { ExternalAccountInfoValue } from '@countersign/contract/accounts/account-types'
 import { Agent } from '@countersign/sdk/agent'
 import { SignatureRequiredError } from '@countersign/sdk/agents'
 import type { BodyInput } from '@countersign/sdk/calls'

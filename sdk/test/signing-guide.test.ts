@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { toCanonicalJson } from '../../server/src/json.ts'
+import { toCanonicalJson } from '../../server/src/json/json.ts'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
 test.skipIf(!canRunGuides)(

@@ -1,7 +1,7 @@
 import { runAdmin } from './admin/admin.ts'
-import { readConfig } from './config.ts'
 import { serve } from './serve.ts'
-import { settingWarnings } from './settings-known.ts'
+import { readConfig } from './settings/config.ts'
+import { settingWarnings } from './settings/known.ts'
 
 const [command, ...rest] = process.argv.slice(2)
 

@@ -1,11 +1,11 @@
 import { runCommand } from './admin/admin.ts'
 import { listenForAdmin } from './admin/socket.ts'
-import type { App } from './app.ts'
-import { type Config, ConfigError } from './config.ts'
-import { baseUrlOf, ensureFirstPlatform } from './first-platform.ts'
 import { requestLines } from './observability/request-lines.ts'
 import { VERSION } from './observability/version.ts'
-import { openService } from './service.ts'
+import type { App } from './op/app.ts'
+import { baseUrlOf, ensureFirstPlatform } from './service/first-platform.ts'
+import { openService } from './service/service.ts'
+import { type Config, ConfigError } from './settings/config.ts'
 
 /** Serves until SIGINT or SIGTERM, then drains and closes. Resolves once it listens. */
 export async function serve(config: Config): Promise<void> {

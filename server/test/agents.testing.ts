@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { toJson } from '../src/json.ts'
+import { toJson } from '../src/json/json.ts'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from './client.testing.ts'
 
 /** What allows everything, up to 1,000.00 USD at a time. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { toJson } from '../src/json/json.ts'
 import type {
   CardProcessor,
   ProcessorEvent,
   Provision,
   ProvisionedCard,
   ProvisionRequest,
-} from '../src/cards/processor.ts'
-import { toJson } from '../src/json.ts'
+} from '../src/ports/card-processor.ts'
 
 /** A processor that can be tried out. */
 export interface TriedProcessor {

@@ -2,7 +2,7 @@ import {
   CARD_TRANSACTION_TRANSITIONS,
   type CardTransactionEvent,
   type CardTransactionState,
-} from '@countersign/contract/states'
+} from '@countersign/contract/core/states'
 
 /** Where purchases are made: one whose claims are taken at once, one 30 seconds later, one never. */
 export const SHOPS = ['SHOP', 'SHOP 005', 'SHOP 006'] as const

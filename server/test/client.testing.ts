@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { open, seal } from '../src/crypto/hpke.ts'
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, parsePublicKey } from '../src/crypto/p256.ts'
 import { makeStamp } from '../src/crypto/stamp.ts'
-import { parseJson, toJson } from '../src/json.ts'
+import { parseJson, toJson } from '../src/json/json.ts'
 
 /** An answer as it came over HTTP; integers beyond 2^53 are bigints. */
 export interface Reply {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { plusSeconds } from '../src/app.ts'
-import { expectRow, insert, keep, update, type Write, withValues } from '../src/db/writes.ts'
+import { expectRow, insert, keep, update, type Write, withValues } from '../src/db/commit/writes.ts'
+import { plusSeconds } from '../src/op/app.ts'
 import type { openApp } from './open-app.testing.ts'
 
 type Host = Awaited<ReturnType<typeof openApp>>

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { toJson } from '../src/json.ts'
+import { toJson } from '../src/json/json.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from './client.testing.ts'
 import { type Reaction, Receiver } from './webhook-receiver.testing.ts'
 

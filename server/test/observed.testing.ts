@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers'
 import { inject, vi } from 'vitest'
 import { copyEmptyDatabase, ownPostgresDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
-import { readConfig } from '../src/config.ts'
-import { baseUrlOf, createPlatform } from '../src/first-platform.ts'
 import type { ServerOptions } from '../src/http/server.ts'
-import { openService, type Service } from '../src/service.ts'
+import { baseUrlOf, createPlatform } from '../src/service/first-platform.ts'
+import { openService, type Service } from '../src/service/service.ts'
+import { readConfig } from '../src/settings/config.ts'
 import { Client } from './client.testing.ts'
 
 type Line = Readonly<Record<string, unknown>>

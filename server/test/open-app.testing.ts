@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { copyEmptyDatabase, ownPostgresDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
-import { type App, createOp, type Op } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
+import { type App, createOp, type Op } from '../src/op/app.ts'
 import { makePlatform } from '../src/platforms/platforms.ts'
-import { openService, type Service } from '../src/service.ts'
+import { openService, type Service } from '../src/service/service.ts'
+import { readConfig } from '../src/settings/config.ts'
 
 /**
  * A service of the test's own that does not listen, for what cannot be seen over HTTP. With DATABASE_URL it has a database

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { toJson } from '../src/json.ts'
+import { toJson } from '../src/json/json.ts'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform } from './client.testing.ts'
 
 export const FUNDED = 100_000

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { parseJson } from '../src/json.ts'
+import { parseJson } from '../src/json/json.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from './client.testing.ts'
 
 /** A request that a receiver got. */

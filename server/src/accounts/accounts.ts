@@ -1,11 +1,11 @@
-import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/currencies'
-import { maySee, type Op } from '../app.ts'
-import type { InternalAccountRow } from '../db/tables.ts'
-import { type EventWrite, insert, type Write } from '../db/writes.ts'
+import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { type EventWrite, insert, type Write } from '../db/commit/writes.ts'
+import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'
-import { ApiError, fieldError } from '../operation.ts'
-import { present } from '../present.ts'
+import { maySee, type Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
 import { fundingInstructions } from './funding.ts'
 import {
   type OwnedAccountRow,

@@ -4,12 +4,11 @@ import {
   type AccountTypeName,
   accountType,
   isAccountType,
-  PAYMENT_ACCOUNT_INFO,
   type PaymentAccountInfoValue,
-} from '@countersign/contract/account-types'
-import type { Op } from '../app.ts'
-import type { InternalAccountRow } from '../db/tables.ts'
-import { sandboxMember } from './sandbox-details.ts'
+} from '@countersign/contract/accounts/account-types'
+import type { InternalAccountRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
+import type { DepositDetails } from '../ports/deposit-details.ts'
 
 /** Where to pay to so that the money arrives on an internal account. */
 export interface FundingInstructions {
@@ -43,12 +42,13 @@ export function fundingInstructions(op: Op, account: InternalAccountRow): Fundin
         isPlatformAccount,
       },
     ]
-  if (op.mode !== 'sandbox') return []
+  const from = op.depositDetails
+  if (!from) return []
   const reference = fundingReference(account.id)
   // A Lightning invoice is paid once; an account is paid at the same place always.
   const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
   return types.map((type) => {
-    const accountOrWalletInfo = detailsOf(type, account.id, account.currency, reference)
+    const accountOrWalletInfo = from.details(type, account.id, account.currency, reference)
     const note = 'Sandbox: these details lead nowhere. Fund the account with the sandbox endpoint instead.'
     return {
       accountOrWalletInfo,
@@ -87,13 +87,11 @@ function holds(type: AccountTypeName, currency: string): boolean {
 }
 
 /**
- * Made-up deposit details of the sandbox, the same for the same arguments: they have the form of the currency's own
- * account type and the check digits of real ones, and lead nowhere. Where the type has no member for the reference, it
- * is part of what is paid to (a PIX code, a payment page, an invoice) or of nothing: say it in the notes as well.
- * `network` as for `fundingTypesOf`, which says beforehand whether there is such an account; it is a fault to ask for
- * details where there is none.
+ * The deposit details of a currency, of the preferred account type; `network` as for `fundingTypesOf`, which says
+ * beforehand whether there is such an account. It is a fault to ask for details where there is none.
  */
 export function depositDetails(
+  from: DepositDetails,
   seed: string,
   currency: string,
   reference: string,
@@ -101,21 +99,5 @@ export function depositDetails(
 ): PaymentAccountInfoValue {
   const [type] = fundingTypesOf(currency, network)
   if (!type) throw new Error(`No account type takes ${currency} on ${network}`)
-  return detailsOf(type, seed, currency, reference)
-}
-
-function detailsOf(
-  type: AccountTypeName,
-  seed: string,
-  currency: string,
-  reference: string,
-): PaymentAccountInfoValue {
-  const properties = PAYMENT_ACCOUNT_INFO.get(type)!.properties
-  const from = { type, seed, currency, reference }
-  const members = Object.keys(properties).flatMap((name) => {
-    const value = sandboxMember(name, from)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  // That they fit the type's schema and its checks is a test's to say, over every currency and network.
-  return Object.fromEntries(members) as PaymentAccountInfoValue
+  return from.details(type, seed, currency, reference)
 }

@@ -1,9 +1,9 @@
 import type {
   customer_internal_account_list,
   platform_internal_account_list,
-} from '@countersign/contract/internal-accounts'
-import type { Handler } from '../operation.ts'
-import { page } from '../paging.ts'
+} from '@countersign/contract/accounts/internal-accounts'
+import type { Handler } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
 import { internalAccountViews } from './accounts.ts'
 import { selectCustomerAccounts, selectPlatformAccounts } from './store.ts'
 

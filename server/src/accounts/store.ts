@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
-import type { Op } from '../app.ts'
-import { rowByKey } from '../db/lookup.ts'
-import type { CustomerRow, InternalAccountRow, LedgerAccountRow } from '../db/tables.ts'
+import { rowByKey } from '../db/read/lookup.ts'
+import type { CustomerRow, InternalAccountRow, LedgerAccountRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
 
 export interface AccountFilters {
   readonly currency?: string
@@ -62,47 +61,5 @@ export async function selectPlatformAccounts(op: Op, filters: AccountFilters): P
     .where('customer_id', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
-    .execute()
-}
-
-export interface MissingAccount {
-  readonly customerId: string
-  readonly currency: string
-}
-
-/**
- * Approved customers without an account in one of `currencies`, wallets aside, in the order of their ids from
- * `fromCustomerId` on: one row per customer and currency, `limit` at most.
- */
-export async function selectMissingAccounts(
-  op: Op,
-  currencies: readonly string[],
-  fromCustomerId: string,
-  limit: number,
-): Promise<MissingAccount[]> {
-  return op.read
-    .selectFrom('customers')
-    .innerJoin(sql<{ code: string }>`unnest(${currencies}::text[])`.as<'wanted'>(sql`wanted(code)`), (join) =>
-      join.onTrue(),
-    )
-    .select(['customers.id as customerId', 'wanted.code as currency'])
-    .where('customers.platform_id', '=', op.platform.id)
-    .where('customers.id', '>=', fromCustomerId)
-    .where('customers.verification_status', '=', 'APPROVED')
-    .where('customers.deleted_at', 'is', null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('internal_accounts')
-            .select('internal_accounts.id')
-            .whereRef('internal_accounts.customer_id', '=', 'customers.id')
-            .where('internal_accounts.type', '<>', 'EMBEDDED_WALLET')
-            .whereRef('internal_accounts.currency', '=', 'wanted.code'),
-        ),
-      ),
-    )
-    .orderBy('customers.id')
-    .orderBy('wanted.code')
-    .limit(limit)
     .execute()
 }

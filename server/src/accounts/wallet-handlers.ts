@@ -1,12 +1,12 @@
 import type {
   internal_account_export,
   internal_account_update,
-} from '@countersign/contract/internal-accounts'
-import { plusSeconds } from '../app.ts'
-import { checkClientPublicKey } from '../client-key.ts'
-import { update } from '../db/writes.ts'
+} from '@countersign/contract/accounts/internal-accounts'
+import { update } from '../db/commit/writes.ts'
 import { event } from '../events/events.ts'
-import { fieldError, type SignedHandler } from '../operation.ts'
+import { plusSeconds } from '../op/app.ts'
+import { fieldError, type SignedHandler } from '../op/operation.ts'
+import { checkClientPublicKey } from '../signing/client-key.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { findEmbeddedWallet, internalAccountViews } from './accounts.ts'
 

@@ -1,12 +1,11 @@
-import { type App, machineClock } from '../app.ts'
-import type { Config } from '../config.ts'
-import { migrate } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDatabase } from '../db/engine/open.ts'
+import { migrate } from '../db/schema/migrate.ts'
 import { rotateMasterKey } from '../enclave/data-keys.ts'
 import { findOrMakeMasterKey, replaceMasterKey } from '../enclave/master-key.ts'
-
-import { baseUrlOf } from '../first-platform.ts'
-import { openService } from '../service.ts'
+import { type App, machineClock } from '../op/app.ts'
+import { baseUrlOf } from '../service/first-platform.ts'
+import { openService } from '../service/service.ts'
+import type { Config } from '../settings/config.ts'
 import { ROTATE, readCommand } from './arguments.ts'
 import { askServer } from './socket.ts'
 

@@ -1,9 +1,9 @@
 import type { ParseArgsConfig } from 'node:util'
-import { PERMISSIONS, type Permission } from '@countersign/contract/endpoint'
-import type { App } from '../app.ts'
+import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { unlockCodes } from '../credentials/code-failures.ts'
-import { createPlatform, createToken } from '../first-platform.ts'
+import type { App } from '../op/app.ts'
 import { listPlatforms } from '../platforms/platforms.ts'
+import { createPlatform, createToken } from '../service/first-platform.ts'
 import { deleteToken, findTokenWithPlatform, listTokens } from '../tokens/tokens.ts'
 
 type Values = Readonly<Record<string, string | boolean | undefined>>

@@ -1,159 +1,17 @@
-import { AGENT_APPROVAL_SECONDS, type AgentActionType } from '@countersign/contract/agent-actions'
-import type { AgentPermission } from '@countersign/contract/agent-policy'
-import { type Op, plusSeconds } from '../app.ts'
-import type { AgentActionRow, AgentReservationRow, AgentRow } from '../db/agent-tables.ts'
-import type { QuoteRow } from '../db/tables.ts'
-import { insert, type Write } from '../db/writes.ts'
-import { event } from '../events/events.ts'
-import { job } from '../jobs/jobs.ts'
-import { ApiError } from '../operation.ts'
-import { present } from '../present.ts'
-import { findPayload, findQuote, quoteView } from '../quotes/quotes.ts'
-import { fundingOf } from '../quotes/settlement.ts'
-import {
-  findTransaction,
-  type TransactionWithCustomer,
-  transactionView,
-} from '../transactions/transactions.ts'
-import { periodsOf } from './agents.ts'
-import { describePayment } from './describe.ts'
-import { type Ask, decidedBy, evaluate, recordDecision, refusal } from './evaluate.ts'
+import type { AgentActionRow } from '../db/schema/agent-tables.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import type { TransactionWithCustomer } from '../transactions/transactions.ts'
 import { selectAction, selectActionOfTransaction } from './store.ts'
 
-/** The payment of an action as it is, or is about to be. */
-export interface Payment {
-  readonly transaction: TransactionWithCustomer
-  readonly quote: QuoteRow | undefined
-}
-
-/** What an agent asks to be done, checked in every way but by its policy. */
-export interface Proposal extends Payment {
-  readonly type: AgentActionType
-  /** The customer has signed: an embedded wallet pays by its signature. */
-  readonly isSigned: boolean
-  /** What is written, and what is then to be seen, where it is done at once. */
-  begin(): Payment & { readonly writes: readonly Write[] }
-  /** What is written where it waits. */
-  record(): readonly Write[]
-}
-
-const PERMISSIONS: Readonly<Record<AgentActionType, AgentPermission>> = {
-  EXECUTE_QUOTE: 'EXECUTE_QUOTES',
-  TRANSFER_OUT: 'CREATE_TRANSFERS',
-  TRANSFER_IN: 'CREATE_TRANSFERS',
-}
-
-export function permissionFor(type: AgentActionType): AgentPermission {
-  return PERMISSIONS[type]
-}
-
-/** Money that a quote pulls in from elsewhere is a transfer in as well. */
-export function pulling(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
-  return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}
-}
-
-/** What a payment asks of the policy. */
-export function askFor(
-  type: AgentActionType,
-  { transaction, quote }: Payment,
-  isSigned: boolean,
-): Ask & { readonly spends: NonNullable<Ask['spends']> } {
-  // An account that an UMA address leads to may be anybody's: the address is what was asked for.
-  const destination = quote?.destination_uma ? null : transaction.destination_account_id
-  return {
-    permission: permissionFor(type),
-    ...(quote ? pulling(quote) : {}),
-    accountIds: [transaction.source_account_id, destination],
-    spends: {
-      amount: transaction.sent_amount!,
-      currency: transaction.sent_currency!,
-      needsSignature: quote !== undefined && quote.signing_request_id !== null && !isSigned,
-    },
-  }
-}
-
-/**
- * Lets the policy decide about a payment: it is done at once, or waits for the platform, with what it spends reserved
- * either way. Guards: the policy is the one that decided, no limit is passed by what runs in parallel. Errors: 403
- * `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`.
- */
-export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
-  const evaluation = await evaluate(op, agent, askFor(proposal.type, proposal, proposal.isSigned))
-  const { decision } = evaluation
-  if (decision.outcome === 'DENIED') throw refusal(op, agent, evaluation)
-  const waits = decision.outcome === 'APPROVAL_REQUIRED'
-  const row = newAction(op, agent, proposal, waits)
-  const done = waits
-    ? { transaction: proposal.transaction, quote: proposal.quote, writes: proposal.record() }
-    : proposal.begin()
-  const view = await actionView(op, row, done)
-  const reservation = newReservation(op, row, {
-    currency: decision.currency!,
-    amount: decision.amount!,
-    state: waits ? 'RESERVED' : 'CAPTURED',
-  })
-  return {
-    view,
-    writes: [
-      decidedBy(agent),
-      ...done.writes,
-      insert('agent_actions', row),
-      insert('agent_reservations', reservation),
-      recordDecision(op, agent, evaluation, row.id),
-      ...(waits
-        ? [
-            event(op, 'AGENT_ACTION.PENDING_APPROVAL', row.id, {
-              ...view,
-              agentName: agent.name,
-              summary: await describePayment(op, done),
-              decision,
-            }),
-            job(op, 'agent-action.expire', { actionId: row.id }, row.expires_at),
-          ]
-        : []),
-    ],
-  }
-}
-
-function newAction(op: Op, agent: AgentRow, proposal: Proposal, waits: boolean): AgentActionRow {
-  const { transaction, quote } = proposal
-  return {
-    id: op.newId('AgentAction'),
-    platform_id: op.platform.id,
-    agent_id: agent.id,
-    customer_id: agent.customer_id,
-    type: proposal.type,
-    state: waits ? 'PENDING_APPROVAL' : 'APPROVED',
-    decided: null,
-    quote_id: quote?.id ?? null,
-    transaction_id: transaction.id,
-    is_signed: proposal.isSigned,
-    reason: null,
-    expires_at: quote?.expires_at ?? plusSeconds(op.now, AGENT_APPROVAL_SECONDS),
-    created_at: op.now,
-    updated_at: op.now,
-  }
-}
-
-function newReservation(
-  op: Op,
-  action: AgentActionRow,
-  spent: Pick<AgentReservationRow, 'currency' | 'amount' | 'state'>,
-): AgentReservationRow {
-  return {
-    id: action.transaction_id,
-    platform_id: op.platform.id,
-    agent_id: action.agent_id,
-    ...spent,
-    ...periodsOf(op.now),
-    created_at: op.now,
-    updated_at: op.now,
-  }
+/** An action on this platform, if there is one of this id. */
+export async function findActionIfAny(op: Op, id: string): Promise<AgentActionRow | undefined> {
+  return selectAction(op, id)
 }
 
 /** An action on this platform, of `agentId` where that is given. Error: 404 `AGENT_ACTION_NOT_FOUND`. */
 export async function findAction(op: Op, id: string, agentId: string): Promise<AgentActionRow> {
-  const action = await selectAction(op, id)
+  const action = await findActionIfAny(op, id)
   if (!action || action.agent_id !== agentId)
     throw new ApiError('AGENT_ACTION_NOT_FOUND', { details: { field: 'actionId' } })
   return action
@@ -168,42 +26,3 @@ export async function findActionOf(
 }
 
 /** The payment of an action as it is now. */
-export async function findPayment(op: Op, action: AgentActionRow): Promise<Payment> {
-  const [transaction, quote] = await Promise.all([
-    findTransaction(op, action.transaction_id),
-    action.quote_id === null ? undefined : findQuote(op, action.quote_id),
-  ])
-  return { transaction, quote }
-}
-
-/** An action as the API shows it. */
-export async function actionView(op: Op, action: AgentActionRow, { transaction, quote }: Payment) {
-  return present({
-    id: action.id,
-    agentId: action.agent_id,
-    customerId: action.customer_id,
-    platformCustomerId: transaction.platform_customer_id!,
-    status: action.state,
-    type: action.type,
-    quote: quote && quoteView(op, quote, await findPayload(op, quote)),
-    transferDetails: quote ? undefined : transferDetails(transaction),
-    transaction: transactionView(transaction, transaction),
-    rejectionReason: action.reason,
-    createdAt: action.created_at.toISOString(),
-    updatedAt: action.updated_at.toISOString(),
-  })
-}
-
-function transferDetails(transaction: TransactionWithCustomer) {
-  return {
-    amount: transaction.sent_amount!,
-    currency: transaction.sent_currency!,
-    sourceAccountId: transaction.source_account_id!,
-    destinationAccountId: transaction.destination_account_id!,
-  }
-}
-
-/** Actions as the API shows them, each with its payment as it is now. */
-export async function actionViews(op: Op, actions: readonly AgentActionRow[]) {
-  return Promise.all(actions.map(async (action) => actionView(op, action, await findPayment(op, action))))
-}

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { DEVICE_CODE_SECONDS } from '@countersign/contract/agents'
-import { type App, type Op, plusSeconds } from '../app.ts'
-import type { AgentDeviceCodeRow, AgentRow } from '../db/agent-tables.ts'
-import type { BarePlatformRow } from '../db/tables.ts'
-import { insert, type Write } from '../db/writes.ts'
-import { ApiError } from '../operation.ts'
+import { DEVICE_CODE_SECONDS } from '@countersign/contract/agents/agents'
+import { insert, type Write } from '../db/commit/writes.ts'
+import type { AgentDeviceCodeRow, AgentRow } from '../db/schema/agent-tables.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
+import { type App, type Op, plusSeconds } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
 import { selectDeviceCode, selectPlatformOfCode } from './store.ts'
 
 /** Crockford's alphabet: no letter that is taken for a digit or for another letter. */

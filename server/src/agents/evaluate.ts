@@ -1,11 +1,16 @@
-import { AGENT_DENIALS, type AgentDenialRule, type AgentPermission } from '@countersign/contract/agent-policy'
-import { isKnownCurrency } from '@countersign/contract/currencies'
-import type { App, Op } from '../app.ts'
-import type { AgentReservationRow, AgentRow } from '../db/agent-tables.ts'
-import { expectRow, insert, type Write } from '../db/writes.ts'
-import { ApiError } from '../operation.ts'
-import { present } from '../present.ts'
-import { rateBetween } from '../rates/rates.ts'
+import {
+  AGENT_DENIALS,
+  type AgentDenialRule,
+  type AgentPermission,
+} from '@countersign/contract/agents/agent-policy'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { AgentActionType } from '@countersign/contract/agents/agent-actions'
+import { expectRow, insert, type Write } from '../db/commit/writes.ts'
+import type { AgentReservationRow, AgentRow } from '../db/schema/agent-tables.ts'
+import type { App, Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
+import { rateBetween } from '../pricing/ratios.ts'
 import { findUsage, periodsOf, policyOf } from './agents.ts'
 import { type Decision, decide, type Policy, type PolicyRequest, type Usage } from './policy.ts'
 
@@ -23,6 +28,16 @@ export interface Ask {
     /** Money of an embedded wallet, whose holder has not signed. */
     readonly needsSignature: boolean
   }
+}
+
+const PERMISSIONS: Readonly<Record<AgentActionType, AgentPermission>> = {
+  EXECUTE_QUOTE: 'EXECUTE_QUOTES',
+  TRANSFER_OUT: 'CREATE_TRANSFERS',
+  TRANSFER_IN: 'CREATE_TRANSFERS',
+}
+
+export function permissionFor(type: AgentActionType): AgentPermission {
+  return PERMISSIONS[type]
 }
 
 /** A decision with all that it was made from. */

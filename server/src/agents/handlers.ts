@@ -1,11 +1,7 @@
-import { AGENT_SPENDING_PERMISSIONS } from '@countersign/contract/agent-policy'
+import { AGENT_SPENDING_PERMISSIONS } from '@countersign/contract/agents/agent-policy'
 import type {
-  agent_action_approve,
-  agent_action_reject,
-  agent_approval_list,
   agent_create,
   agent_decision_list,
-  agent_delete,
   agent_device_code_create,
   agent_device_code_get,
   agent_device_code_redeem,
@@ -14,19 +10,17 @@ import type {
   agent_policy_simulate,
   agent_policy_update,
   agent_update,
-} from '@countersign/contract/agents'
-import type { Op } from '../app.ts'
+} from '@countersign/contract/agents/agents'
 import { findCustomer } from '../customers/customers.ts'
-import type { AgentDecisionRow, AgentRow } from '../db/agent-tables.ts'
-import { expectRow, insert, update } from '../db/writes.ts'
-import { toCanonicalJson } from '../json.ts'
-import { ApiError, type Handler, type SignedHandler } from '../operation.ts'
-import { page } from '../paging.ts'
-import { checkPermission } from '../permissions.ts'
-import { present } from '../present.ts'
-import { executionCall } from '../quotes/quotes.ts'
-import { timeRange } from '../time-range.ts'
-import { actionView, actionViews, findAction } from './actions.ts'
+import { expectRow, insert, update } from '../db/commit/writes.ts'
+import type { AgentDecisionRow, AgentRow } from '../db/schema/agent-tables.ts'
+import { toCanonicalJson } from '../json/json.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, type Handler } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
+import { checkPermission } from '../op/permissions.ts'
+import { present } from '../op/present.ts'
+import { timeRange } from '../op/time-range.ts'
 import {
   agentView,
   agentViews,
@@ -36,7 +30,6 @@ import {
   policyOf,
   recordPolicy,
 } from './agents.ts'
-import { approveAction, type Decided, rejectAction, rejectWaiting, signatureFor } from './approvals.ts'
 import {
   findDeviceCode,
   isGood,
@@ -48,7 +41,7 @@ import {
 import type { Decision, Policy } from './policy.ts'
 import { changedPolicy, checkPolicy } from './policy-change.ts'
 import { simulate } from './simulate.ts'
-import { selectActions, selectAgents, selectDecisions, selectPolicies } from './store.ts'
+import { selectAgents, selectDecisions, selectPolicies } from './store.ts'
 
 /**
  * Who gives an agent its policy, its name or its credential may do what that policy does. Error: 403 `FORBIDDEN` for a
@@ -135,17 +128,6 @@ export const agentPolicyUpdate: Handler<typeof agent_policy_update> = async (op,
   }
 }
 
-/** What waits for approval is rejected. Nothing begins to wait after this, as that would need the agent. */
-export const agentDelete: Handler<typeof agent_delete> = async (op, { params }) => {
-  const agent = await findAgent(op, params.agentId)
-  const gone = { deleted_at: op.now, token_hash: null, device_code_id: null }
-  return {
-    status: 204,
-    body: undefined,
-    writes: [changeAgent(op, agent, gone).write, ...(await rejectWaiting(op, agent.id))],
-  }
-}
-
 export const agentPolicySimulate: Handler<typeof agent_policy_simulate> = async (op, { params, body }) => ({
   status: 200,
   body: await simulate(op, await findAgent(op, params.agentId), body),
@@ -228,45 +210,4 @@ export const agentDeviceCodeRedeem: Handler<typeof agent_device_code_redeem> = a
       ),
     ],
   }
-}
-
-export const agentApprovalList: Handler<typeof agent_approval_list> = async (op, { query }) => ({
-  status: 200,
-  body: await page(op, query, {
-    rows: selectActions(op, { ...query, status: 'PENDING_APPROVAL' }),
-    table: 'agent_actions',
-    order: query.sortOrder ?? 'desc',
-    view: (rows) => actionViews(op, rows),
-  }),
-})
-
-export const agentActionApprove: SignedHandler<typeof agent_action_approve> = {
-  async signedAs(op, { params }) {
-    const { quote_id } = await findOf(op, params)
-    return quote_id === null ? undefined : executionCall(quote_id)
-  },
-
-  async authorize(op, { params }) {
-    return signatureFor(op, await findOf(op, params))
-  },
-
-  async handle(op, { params }) {
-    return answer(op, await approveAction(op, await findOf(op, params)))
-  },
-}
-
-export const agentActionReject: Handler<typeof agent_action_reject> = async (op, { params, body }) =>
-  answer(op, await rejectAction(op, await findOf(op, params), body?.reason))
-
-async function findOf(op: Op, { agentId, actionId }: { agentId: string; actionId: string }) {
-  return findAction(op, actionId, (await findAgent(op, agentId)).id)
-}
-
-async function answer(op: Op, decided: Decided | undefined) {
-  if (!decided)
-    throw new ApiError('CONFLICT', {
-      message: 'Something else was decided about this action before.',
-      details: { field: 'actionId' },
-    })
-  return { status: 200, body: await actionView(op, decided.action, decided), writes: decided.writes } as const
 }

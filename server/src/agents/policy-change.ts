@@ -1,8 +1,8 @@
-import type { AgentPolicyUpdateRequest } from '@countersign/contract/agent-policy'
-import { isKnownCurrency } from '@countersign/contract/currencies'
+import type { AgentPolicyUpdateRequest } from '@countersign/contract/agents/agent-policy'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Static } from 'typebox'
-import type { Op } from '../app.ts'
-import { fieldError } from '../operation.ts'
+import type { Op } from '../op/app.ts'
+import { fieldError } from '../op/operation.ts'
 import { findAccountOf } from './agents.ts'
 import type { Policy } from './policy.ts'
 

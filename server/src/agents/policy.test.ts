@@ -3,10 +3,10 @@ import {
   AGENT_DENIAL_RULES,
   AGENT_EXECUTION_MODES,
   AGENT_PERMISSIONS,
-} from '@countersign/contract/agent-policy'
+} from '@countersign/contract/agents/agent-policy'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { INT64_MAX } from '../int64.ts'
+import { INT64_MAX } from '../json/int64.ts'
 import { decide, type Policy, type PolicyRequest, type Spending, type Usage } from './policy.ts'
 
 const [OWN, BANK, OTHER] = ['InternalAccount:a', 'ExternalAccount:b', 'ExternalAccount:c'] as const

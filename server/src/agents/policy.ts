@@ -4,9 +4,9 @@ import type {
   AgentDenialRule,
   AgentPermission,
   AgentPolicy,
-} from '@countersign/contract/agent-policy'
+} from '@countersign/contract/agents/agent-policy'
 import type { Static } from 'typebox'
-import { INT64_MAX } from '../int64.ts'
+import { INT64_MAX } from '../json/int64.ts'
 
 /**
  * What an agent may do: one pure decision over two tables of rules. What does not clearly say yes says no. Amounts are in

@@ -1,12 +1,11 @@
-import type { AgentPolicySimulateRequest } from '@countersign/contract/agents'
-import { isKnownCurrency } from '@countersign/contract/currencies'
+import type { AgentPolicySimulateRequest } from '@countersign/contract/agents/agents'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Static } from 'typebox'
-import type { Op } from '../app.ts'
-import type { AgentRow } from '../db/agent-tables.ts'
-import { fieldError } from '../operation.ts'
-import { permissionFor } from './actions.ts'
+import type { AgentRow } from '../db/schema/agent-tables.ts'
+import type { Op } from '../op/app.ts'
+import { fieldError } from '../op/operation.ts'
 import { findAccountOf, usageView } from './agents.ts'
-import { evaluate } from './evaluate.ts'
+import { evaluate, permissionFor } from './evaluate.ts'
 
 type Body = Static<typeof AgentPolicySimulateRequest>
 

@@ -1,17 +1,16 @@
 import { sql } from 'kysely'
-import type { Op } from '../app.ts'
+import { BARE_PLATFORM } from '../db/read/bare-platform.ts'
+import { type Lookup, rowByKey } from '../db/read/lookup.ts'
 import type {
   AgentActionRow,
   AgentBudgetRow,
   AgentDeviceCodeRow,
   AgentPolicyRow,
-  AgentReservationRow,
   AgentRow,
-} from '../db/agent-tables.ts'
-import { BARE_PLATFORM } from '../db/bare-platform.ts'
-import { type Lookup, rowByKey } from '../db/lookup.ts'
-import type { BarePlatformRow } from '../db/tables.ts'
-import type { TimeRange } from '../time-range.ts'
+} from '../db/schema/agent-tables.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
+import type { TimeRange } from '../op/time-range.ts'
 
 const BY_ID = rowByKey<AgentRow>('SELECT * FROM agents WHERE id = ANY ($1::text[])', 'id')
 
@@ -121,40 +120,6 @@ export async function selectActionOfTransaction(
   return op.find(ACTION_BY_TRANSACTION, transactionId)
 }
 
-/** What of an agent waits for approval, the oldest first, up to `limit`. */
-export async function selectWaitingActions(
-  op: Op,
-  agentId: string,
-  limit: number,
-): Promise<AgentActionRow[]> {
-  return selectActions(op, { agentId, status: 'PENDING_APPROVAL' })
-    .orderBy('created_at')
-    .limit(limit)
-    .execute()
-}
-
-export interface ActionFilters {
-  readonly agentId?: string
-  readonly customerId?: string
-  readonly status?: AgentActionRow['state']
-  readonly startDate?: string
-  readonly endDate?: string
-}
-
-/** The actions that match, for a page of them. */
-export function selectActions(op: Op, filters: ActionFilters) {
-  const { agentId, customerId, status, startDate, endDate } = filters
-  return op.read
-    .selectFrom('agent_actions')
-    .selectAll()
-    .where('platform_id', '=', op.platform.id)
-    .$if(agentId !== undefined, (q) => q.where('agent_id', '=', agentId!))
-    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
-    .$if(status !== undefined, (q) => q.where('state', '=', status!))
-    .$if(startDate !== undefined, (q) => q.where('created_at', '>=', new Date(startDate!)))
-    .$if(endDate !== undefined, (q) => q.where('created_at', '<=', new Date(endDate!)))
-}
-
 /** What a policy decided about an agent, for a page of it. */
 export function selectDecisions(op: Op, agentId: string) {
   return op.read
@@ -178,19 +143,6 @@ export async function selectPolicies(
     .where(sql<boolean>`version = ANY (${versions})`)
     .execute()
   return new Map(rows.map(({ version, policy }) => [version, policy]))
-}
-
-const RESERVATION_BY_ID = rowByKey<AgentReservationRow>(
-  'SELECT * FROM agent_reservations WHERE id = ANY ($1::text[])',
-  'id',
-)
-
-/** What is reserved for a transaction. */
-export async function selectReservation(
-  op: Op,
-  transactionId: string,
-): Promise<AgentReservationRow | undefined> {
-  return op.find(RESERVATION_BY_ID, transactionId)
 }
 
 /** A day and a month of one agent, or of several, with what is reserved in each. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../operation.ts'
-import { createTries, TRY_LIMITS } from './tries.ts'
+import { ApiError } from '../op/operation.ts'
+import { TRY_LIMITS } from '../ports/tries.ts'
+import { createTries } from './tries.ts'
 
 const LIMITS = { ...TRY_LIMITS, deviceCode: { triesMax: 2, seconds: 60 } }
 

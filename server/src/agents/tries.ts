@@ -1,35 +1,9 @@
 import { Lru } from '../crypto/lru.ts'
-import { ApiError } from '../operation.ts'
-
-/** Failed tries that are allowed of one who tries, and the time after which they are forgotten. */
-export interface TryLimit {
-  readonly triesMax: number
-  readonly seconds: number
-}
-
-/**
- * What may be guessed at: device codes by an address, or by a platform that reads them; one device code by anyone; and
- * tokens of agents.
- */
-export const TRY_LIMITS = {
-  deviceCodesByAddress: { triesMax: 20, seconds: 15 * 60 },
-  deviceCodeReads: { triesMax: 20, seconds: 15 * 60 },
-  deviceCode: { triesMax: 5, seconds: 15 * 60 },
-  agentTokensByAddress: { triesMax: 100, seconds: 15 * 60 },
-} as const satisfies Record<string, TryLimit>
-
-export type TryKind = keyof typeof TRY_LIMITS
-export type TryLimits = Readonly<Record<TryKind, TryLimit>>
+import { ApiError } from '../op/operation.ts'
+import { TRY_LIMITS, type Tries, type TryKind, type TryLimits } from '../ports/tries.ts'
 
 /** Whoever has failed is remembered up to so many of each kind; a flood of addresses forgets the oldest. */
 const REMEMBERED_MAX = 10_000
-
-/** Counts failed tries at secrets, in this process and in real time: what is limited is the machine at the other end. */
-export interface Tries {
-  /** Error: 429 `RATE_LIMITED` with `Retry-After`, once `who` has failed too often. */
-  check(kind: TryKind, who: string): void
-  failed(kind: TryKind, who: string): void
-}
 
 export function createTries(clock: () => Date, limits: TryLimits = TRY_LIMITS): Tries {
   const failures = new Map<string, Lru<string, { count: number; readonly untilMs: number }>>(

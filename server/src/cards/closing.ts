@@ -1,8 +1,8 @@
-import { CARD_TRANSITIONS } from '@countersign/contract/states'
-import type { Op } from '../app.ts'
-import type { CardRow, DelegatedKeyRow } from '../db/card-tables.ts'
-import { update, type Write } from '../db/writes.ts'
-import { nextState } from '../transition.ts'
+import { CARD_TRANSITIONS } from '@countersign/contract/core/states'
+import { update, type Write } from '../db/commit/writes.ts'
+import type { CardRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
+import type { Op } from '../op/app.ts'
+import { nextState } from '../op/transition.ts'
 import { announceCard, changeCard, tellProcessor } from './cards.ts'
 import { selectActiveKeysOf, selectCards } from './store.ts'
 

@@ -1,6 +1,6 @@
-import type { CardRow } from '../db/card-tables.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
+import type { DeclineReason } from '../ports/card-processor.ts'
 import { toSourceUnits } from './over-claim.ts'
-import type { DeclineReason } from './processor.ts'
 
 /** Whether a card pays, and from which account: one pure decision. */
 

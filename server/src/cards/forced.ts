@@ -1,9 +1,9 @@
 import { findInternalAccount } from '../accounts/accounts.ts'
-import type { Op } from '../app.ts'
-import type { CardRow } from '../db/card-tables.ts'
-import { insert } from '../db/writes.ts'
+import { insert } from '../db/commit/writes.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
+import type { Op } from '../op/app.ts'
+import type { ClearingEvent } from '../ports/card-processor.ts'
 import { newPurchase } from './authorize.ts'
-import type { ClearingEvent } from './processor.ts'
 import { clear, type MovedPurchase } from './transactions.ts'
 
 /** A claim that says where it is from, of what nobody has asked for before. */

@@ -4,18 +4,19 @@ import type {
   card_list,
   card_transaction_list,
   card_update,
-} from '@countersign/contract/cards'
-import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states'
+} from '@countersign/contract/cards/cards'
+import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/core/states'
 import { describeInternalAccount, findWallet } from '../accounts/accounts.ts'
-import { type Op, plusSeconds } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
-import type { CardRow } from '../db/card-tables.ts'
-import { expectRow, insert } from '../db/writes.ts'
+import { expectRow, insert } from '../db/commit/writes.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
 import { job } from '../jobs/jobs.ts'
-import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
-import { page } from '../paging.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
+import { nextState } from '../op/transition.ts'
+import { madeUpPlatformCardId } from '../ports/card-processor.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
-import { nextState } from '../transition.ts'
 import {
   announceCard,
   cardView,
@@ -26,7 +27,6 @@ import {
   tellProcessor,
 } from './cards.ts'
 import { revokeKey } from './closing.ts'
-import { madeUpPlatformCardId } from './processor.ts'
 import {
   selectActiveKeysOf,
   selectCardByPlatformCardId,

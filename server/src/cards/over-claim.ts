@@ -1,6 +1,6 @@
-import { CURRENCIES, isKnownCurrency } from '@countersign/contract/currencies'
-import { overClaimRule } from '@countersign/contract/over-claims'
-import { INT64_MAX } from '../int64.ts'
+import { overClaimRule } from '@countersign/contract/cards/over-claims'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { INT64_MAX } from '../json/int64.ts'
 
 export interface Authorized {
   /** Smallest unit of `currency`. */

@@ -1,7 +1,7 @@
-import type { Op } from '../app.ts'
-import type { CardTransactionRow } from '../db/card-tables.ts'
-import { insert, type Write } from '../db/writes.ts'
-import { toCanonicalJson } from '../json.ts'
+import { insert, type Write } from '../db/commit/writes.ts'
+import type { CardTransactionRow } from '../db/schema/card-tables.ts'
+import { toCanonicalJson } from '../json/json.ts'
+import type { Op } from '../op/app.ts'
 import { selectDelegatedKey } from './store.ts'
 
 /**

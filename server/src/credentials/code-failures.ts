@@ -1,9 +1,10 @@
-import type { Op } from '../app.ts'
-import type { Database } from '../db/port.ts'
-import type { CredentialRow } from '../db/tables.ts'
-import { update, type Write } from '../db/writes.ts'
+import { update, type Write } from '../db/commit/writes.ts'
+import type { Database } from '../db/engine/port.ts'
+import type { CodeFailuresRow } from '../db/schema/sign-in-tables.ts'
+import type { CredentialRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
-import { ApiError } from '../operation.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
 import { credentialView } from './credentials.ts'
 import { resetCodeFailures, selectCodeFailures } from './store.ts'
 
@@ -17,10 +18,15 @@ export const CODE_FAILURES_MAX = 100
 
 /** Error: 403 `CODE_SIGN_IN_LOCKED`. */
 export async function checkCodesNotLocked(op: Op, credential: CredentialRow): Promise<void> {
-  const row = await selectCodeFailures(op, credential.account_id)
+  const row = await findCodeFailures(op, credential.account_id)
   if (!row || !areCodesLocked(row.failures)) return
   // Nobody was told where the process died between the count and the refusal.
   throw codesLocked(row.locked_at === null ? codesLockedWrites(op, credential) : [])
+}
+
+/** The wrong codes in a row of a wallet; undefined where there never was one. */
+export async function findCodeFailures(op: Op, accountId: string): Promise<CodeFailuresRow | undefined> {
+  return selectCodeFailures(op, accountId)
 }
 
 export function areCodesLocked(failures: number | null): boolean {

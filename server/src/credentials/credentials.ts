@@ -1,9 +1,8 @@
-import type { Op } from '../app.ts'
-import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
-import { update, type Write } from '../db/writes.ts'
-import { ApiError } from '../operation.ts'
-import { present } from '../present.ts'
-import type { DeliveryChannel } from './otp.ts'
+import { update, type Write } from '../db/commit/writes.ts'
+import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
 import { selectCredential, selectCredentials } from './store.ts'
 
 /** What every kind of credential begins as; each kind adds its own. */
@@ -31,6 +30,9 @@ function makeCredential(
     ...own,
   }
 }
+
+/** The kinds of credential whose codes are delivered. */
+export type DeliveryChannel = 'EMAIL_OTP' | 'SMS_OTP'
 
 /** A credential whose codes go to an e-mail address or a phone number. */
 export function makeOtpCredential(
@@ -85,12 +87,17 @@ export async function findCredential(op: Op, id: string): Promise<CredentialRow>
   return credential
 }
 
+/** The credentials of a wallet that were not revoked, oldest first. */
+export async function findCredentials(op: Op, accountId: string): Promise<CredentialRow[]> {
+  return selectCredentials(op, accountId)
+}
+
 /** The kind of the wallet's oldest credential that is active; undefined where it has none. */
 export async function firstCredentialType(
   op: Op,
   accountId: string,
 ): Promise<CredentialRow['type'] | undefined> {
-  const [first] = await selectCredentials(op, accountId)
+  const [first] = await findCredentials(op, accountId)
   return first?.type
 }
 

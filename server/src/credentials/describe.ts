@@ -1,8 +1,8 @@
-import type { SignedCredential } from '@countersign/contract/payloads'
+import type { SignedCredential } from '@countersign/contract/auth/payloads'
 import type { Static } from 'typebox'
-import type { CredentialRow } from '../db/tables.ts'
-import { present } from '../present.ts'
-import { quoted } from '../signing/words.ts'
+import type { CredentialRow } from '../db/schema/tables.ts'
+import { quoted } from '../formats/quoted.ts'
+import { present } from '../op/present.ts'
 
 const WORDS: Readonly<Record<CredentialRow['type'], string>> = {
   EMAIL_OTP: 'codes to the e-mail address',

@@ -1,14 +1,18 @@
-import type { customer_create, customer_get, customer_update } from '@countersign/contract/customers'
-import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type {
+  customer_create,
+  customer_get,
+  customer_update,
+} from '@countersign/contract/customers/customers'
 import { WALLET_CURRENCY } from '../accounts/accounts.ts'
-import { maySee, type Op } from '../app.ts'
-import type { CustomerRow } from '../db/tables.ts'
-import type { EventWrite } from '../db/writes.ts'
+import type { EventWrite } from '../db/commit/writes.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
-import { ApiError, fieldError } from '../operation.ts'
+import { suffixOf, verificationOutcome } from '../magic-values/magic-values.ts'
+import { maySee, type Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platforms.ts'
-import { present } from '../present.ts'
-import { suffixOf, verificationOutcome } from '../sandbox/magic-values.ts'
 import { selectCustomer } from './store.ts'
 
 type CreateBody = BodyOf<typeof customer_create>

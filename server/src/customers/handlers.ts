@@ -1,24 +1,20 @@
 import type {
   customer_create,
-  customer_delete,
   customer_get,
   customer_list,
   customer_update,
-} from '@countersign/contract/customers'
+} from '@countersign/contract/customers/customers'
 import { findWallet } from '../accounts/accounts.ts'
-import { type Op, plusSeconds } from '../app.ts'
-import { closeCardsOf } from '../cards/closing.ts'
-import { credentialsChanged } from '../credentials/credentials.ts'
 import { signedCredential } from '../credentials/describe.ts'
-import type { CredentialRow, CustomerRow } from '../db/tables.ts'
-import { expectRow, insert, update } from '../db/writes.ts'
-import { toCanonicalJson } from '../json.ts'
-import { closeAccounts } from '../ledger/ledger.ts'
-import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
-import { page } from '../paging.ts'
+import { expectRow, insert, update } from '../db/commit/writes.ts'
+import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
+import { quoted } from '../formats/quoted.ts'
+import { toCanonicalJson } from '../json/json.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
+import { timeRange } from '../op/time-range.ts'
 import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
-import { quoted } from '../signing/words.ts'
-import { timeRange } from '../time-range.ts'
 import {
   changeCustomer,
   checkCurrencies,
@@ -29,15 +25,7 @@ import {
   makeCustomer,
   verificationEvent,
 } from './customers.ts'
-import { checkNothingIsOpen } from './deletion.ts'
-import {
-  selectActiveSessionIds,
-  selectCustomers,
-  selectEmailCredentials,
-  selectHolders,
-  selectIsEmailTaken,
-  selectLiveCredentialIds,
-} from './store.ts'
+import { selectCustomers, selectEmailCredentials, selectHolders, selectIsEmailTaken } from './store.ts'
 import { moveCredential, openCustomerAccounts, openWallet } from './wallets.ts'
 
 const EMAIL_CHANGE_SECONDS = 5 * 60
@@ -128,35 +116,6 @@ export const customerUpdate: SignedHandler<typeof customer_update> = {
       ],
     }
   },
-}
-
-/**
- * Soft: the record and its accounts stay, closed. Nobody signs in to its wallet any more, so there is nothing in it. Error:
- * 409 `CONFLICT`, naming what holds money of the customer or is still to move it.
- */
-export const customerDelete: Handler<typeof customer_delete> = async (op, { params }) => {
-  const customer = await findCustomer(op, params.customerId)
-  await checkNothingIsOpen(op, customer)
-  const change = { deleted_at: op.now, updated_at: op.now, version: customer.version + 1 }
-  const wallet = await findWallet(op, customer.id)
-  const sessionIds = await selectActiveSessionIds(op, customer.id)
-  const credentialIds = await selectLiveCredentialIds(op, customer.id)
-  return {
-    status: 200,
-    body: customerView({ ...customer, ...change }),
-    writes: [
-      update('customers', customer.id, { version: customer.version, deleted_at: null }, change),
-      ...sessionIds.map((id) =>
-        update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
-      ),
-      ...credentialIds.map((id) =>
-        update('credentials', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
-      ),
-      ...(wallet ? [credentialsChanged(op, wallet)] : []),
-      ...(await closeCardsOf(op, customer.id)),
-      closeAccounts(customer.id),
-    ],
-  }
 }
 
 /** A change to a customer, checked, and the credentials that have to move to the new address with it. */

@@ -1,8 +1,8 @@
 import { makeInternalAccount, makeWallet } from '../accounts/accounts.ts'
-import type { Op } from '../app.ts'
 import { makeOtpCredential } from '../credentials/credentials.ts'
-import type { CredentialRow, CustomerRow } from '../db/tables.ts'
-import { insert, update, type Write } from '../db/writes.ts'
+import { insert, update, type Write } from '../db/commit/writes.ts'
+import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
 import { accountCurrencies, type PlatformConfig } from '../platforms/platforms.ts'
 
 /** What an approved customer gets: an account per currency of the platform and, with an e-mail, a wallet. */

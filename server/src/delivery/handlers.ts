@@ -1,6 +1,6 @@
-import type { sandbox_inbox_list } from '@countersign/contract/inbox'
-import type { Handler } from '../operation.ts'
-import { page } from '../paging.ts'
+import type { sandbox_inbox_list } from '@countersign/contract/platform/inbox'
+import type { Handler } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
 import { messageView } from './messages.ts'
 import { selectMessages } from './store.ts'
 

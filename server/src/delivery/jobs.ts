@@ -1,9 +1,9 @@
-import { type Op, plusSeconds } from '../app.ts'
-import type { MessageRow } from '../db/tables.ts'
-import { update } from '../db/writes.ts'
+import { update } from '../db/commit/writes.ts'
+import type { MessageRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { DeliveryError, type Handover } from './delivery.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { DeliveryError, type Handover } from '../ports/delivery.ts'
 import { endMessage, readContent } from './messages.ts'
 import { type MessageWithCredential, selectMessageWithCredential } from './store.ts'
 

@@ -1,6 +1,6 @@
-import type { Op } from '../app.ts'
-import { ApiError } from '../operation.ts'
-import type { MessageLimit } from './message-rules.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import type { MessageLimit } from '../settings/message-rules.ts'
 import { countMessageTo, selectMessageCount } from './store.ts'
 
 const HOUR_MS = 60 * 60 * 1000

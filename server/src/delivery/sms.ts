@@ -1,6 +1,7 @@
-import type { SmsConfig } from '../config.ts'
 import { NoAnswer, send } from '../outgoing/send.ts'
-import { type Delivery, DeliveryError } from './delivery.ts'
+import type { Delivery } from '../ports/delivery.ts'
+import { DeliveryError } from '../ports/delivery.ts'
+import type { SmsConfig } from '../settings/config.ts'
 
 const PHONE_NUMBER = /^\+[1-9][0-9]{1,14}$/
 const ANSWER_BYTES_MAX = 16 * 1024

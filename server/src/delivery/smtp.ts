@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer'
-import type { SmtpConfig } from '../config.ts'
-import { type Delivery, DeliveryError, type Handover, type OutgoingEmail } from './delivery.ts'
+import type { Delivery } from '../ports/delivery.ts'
+import { DeliveryError, type Handover, type OutgoingEmail } from '../ports/delivery.ts'
+import type { SmtpConfig } from '../settings/config.ts'
 
 /** One plain address: nothing in it can be taken for a second one or for a header. */
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,253}$/u

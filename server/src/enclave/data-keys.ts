@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { openAtRest, sealAtRest } from '../crypto/seal.ts'
-import type { Database } from '../db/port.ts'
+import type { Database } from '../db/engine/port.ts'
 import { dataKeyName, Keyring } from './keyring.ts'
 
 export const KEY_BYTES = 32

@@ -1,4 +1,4 @@
-import type { Database } from '../db/port.ts'
+import type { Database } from '../db/engine/port.ts'
 import type { Keyring } from './keyring.ts'
 
 /**

@@ -1,9 +1,9 @@
-import type { EventType } from '@countersign/contract/events'
-import type { Op } from '../app.ts'
-import type { PlatformRow } from '../db/tables.ts'
-import type { EventWrite, Write } from '../db/writes.ts'
+import type { EventType } from '@countersign/contract/platform/events'
+import type { EventWrite, Write } from '../db/commit/writes.ts'
+import type { PlatformRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobKind } from '../jobs/kinds.ts'
+import type { Op } from '../op/app.ts'
 
 /**
  * The outbox row of a state change, written in the transaction of the change, and the work that delivers it where the

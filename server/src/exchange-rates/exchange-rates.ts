@@ -1,17 +1,17 @@
-import { ACCOUNT_TYPES, accountType, isAccountType } from '@countersign/contract/account-types'
+import { ACCOUNT_TYPES, accountType, isAccountType } from '@countersign/contract/accounts/account-types'
 import {
   CURRENCIES,
   currencyRecord,
   isKnownCurrency,
   type KnownCurrency,
-} from '@countersign/contract/currencies'
-import { LOCKED_AMOUNT_MAX } from '@countersign/contract/exchange-rates'
-import type { PaymentRailName } from '@countersign/contract/rails'
+} from '@countersign/contract/core/currencies'
+import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates'
+import type { PaymentRailName } from '@countersign/contract/payments/rails'
 import { WALLET_CURRENCY } from '../accounts/accounts.ts'
-import { INT64_MAX } from '../int64.ts'
-import { fieldError } from '../operation.ts'
+import { INT64_MAX } from '../json/int64.ts'
+import { fieldError } from '../op/operation.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platforms.ts'
-import { exchangeRate, feesOf, type Price } from '../quotes/pricing.ts'
+import { exchangeRate, feesOf, type Price } from '../pricing/pricing.ts'
 
 /** How a payment in each currency may travel. A currency that only wallets hold has no rail. */
 export const RAILS_BY_CURRENCY: ReadonlyMap<KnownCurrency, readonly PaymentRailName[]> = railsByCurrency()

@@ -1,8 +1,11 @@
-import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
-import { type exchange_rate_list, SENDING_AMOUNT_DEFAULT } from '@countersign/contract/exchange-rates'
-import { ApiError, fieldError, type Handler } from '../operation.ts'
+import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import {
+  type exchange_rate_list,
+  SENDING_AMOUNT_DEFAULT,
+} from '@countersign/contract/payments/exchange-rates'
+import { ApiError, fieldError, type Handler } from '../op/operation.ts'
 import { platformConfig } from '../platforms/platforms.ts'
-import { priceOfSending } from '../quotes/pricing.ts'
+import { priceOfSending } from '../pricing/pricing.ts'
 import { exchangeRateViews, RAILS_BY_CURRENCY, sourcesOf } from './exchange-rates.ts'
 
 export const exchangeRateList: Handler<typeof exchange_rate_list> = async (op, { query }) => {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import type { AccountCheckName } from '@countersign/contract/account-fields'
+import type { AccountCheckName } from '@countersign/contract/accounts/account-fields'
 import {
   type AccountTypeName,
   accountType,
   EXTERNAL_ACCOUNT_INFO,
   type ExternalAccountCreateInfoValue,
-} from '@countersign/contract/account-types'
-import { toJson } from '../json.ts'
-import { fieldError } from '../operation.ts'
-import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../sandbox/magic-values.ts'
-import { joinedOffer, sparkSpelling } from './addresses.ts'
+} from '@countersign/contract/accounts/account-types'
+import { joinedOffer, sparkSpelling } from '../formats/addresses.ts'
+import { toJson } from '../json/json.ts'
+import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../magic-values/magic-values.ts'
+import { fieldError } from '../op/operation.ts'
 import { CHECKS, type Given } from './checks.ts'
 
 /** The rules of account details: what the schema's patterns cannot say. */

@@ -1,8 +1,8 @@
-import type { AccountTypeName } from '@countersign/contract/account-types'
+import type { AccountTypeName } from '@countersign/contract/accounts/account-types'
 import { bech32m } from '@scure/base'
 import { describe, expect, test } from 'vitest'
+import { hasEvmChecksum, isLightningOffer, sparkSpelling } from '../formats/addresses.ts'
 import { wrongMember } from './account-details.ts'
-import { hasEvmChecksum, isLightningOffer, sparkSpelling } from './addresses.ts'
 
 type Mode = Parameters<typeof wrongMember>[1]
 

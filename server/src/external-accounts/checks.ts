@@ -1,4 +1,4 @@
-import type { AccountCheckName } from '@countersign/contract/account-fields'
+import type { AccountCheckName } from '@countersign/contract/accounts/account-fields'
 import { getCountrySpecifications, isValidBIC, isValidIBAN } from 'ibantools'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import {
@@ -8,8 +8,8 @@ import {
   isSolanaKey,
   isSparkAddress,
   isTronAddress,
-} from './addresses.ts'
-import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from './check-digits.ts'
+} from '../formats/addresses.ts'
+import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from '../formats/check-digits.ts'
 
 /** What a check knows beside the text. */
 export interface Given {

@@ -2,7 +2,7 @@ import {
   EXTERNAL_ACCOUNT_INFO,
   type ExternalAccountTypeName,
   exampleAccounts,
-} from '@countersign/contract/account-types'
+} from '@countersign/contract/accounts/account-types'
 import { expect, test } from 'vitest'
 import { describeAccount } from './describe.ts'
 

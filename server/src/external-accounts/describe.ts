@@ -1,6 +1,6 @@
-import { accountType, type ExternalAccountTypeName } from '@countersign/contract/account-types'
-import type { ExternalAccountRow } from '../db/tables.ts'
-import { quoted } from '../signing/words.ts'
+import { accountType, type ExternalAccountTypeName } from '@countersign/contract/accounts/account-types'
+import type { ExternalAccountRow } from '../db/schema/tables.ts'
+import { quoted } from '../formats/quoted.ts'
 
 const WORDS: Readonly<Record<string, string>> = {
   bolt12: 'offer',

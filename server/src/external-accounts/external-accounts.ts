@@ -1,15 +1,15 @@
-import { accountType, type ExternalAccountTypeName } from '@countersign/contract/account-types'
-import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
+import { accountType, type ExternalAccountTypeName } from '@countersign/contract/accounts/account-types'
 import type {
   customer_external_account_create,
   customer_external_account_get,
-} from '@countersign/contract/external-accounts'
-import { isPullingRail } from '@countersign/contract/rails'
-import { maySee, type Op } from '../app.ts'
-import type { ExternalAccountRow } from '../db/tables.ts'
-import { ApiError, fieldError } from '../operation.ts'
-import { present } from '../present.ts'
-import { beneficiaryOutcome, suffixOf } from '../sandbox/magic-values.ts'
+} from '@countersign/contract/accounts/external-accounts'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { isPullingRail } from '@countersign/contract/payments/rails'
+import type { ExternalAccountRow } from '../db/schema/tables.ts'
+import { beneficiaryOutcome, suffixOf } from '../magic-values/magic-values.ts'
+import { maySee, type Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
 import { type AccountDetails, fingerprintOf, identifiersOf } from './account-details.ts'
 import { selectExternalAccount } from './store.ts'
 

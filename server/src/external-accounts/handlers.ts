@@ -1,4 +1,4 @@
-import { accountType } from '@countersign/contract/account-types'
+import { accountType } from '@countersign/contract/accounts/account-types'
 import type {
   customer_external_account_create,
   customer_external_account_delete,
@@ -8,13 +8,13 @@ import type {
   platform_external_account_delete,
   platform_external_account_get,
   platform_external_account_list,
-} from '@countersign/contract/external-accounts'
-import type { Op } from '../app.ts'
+} from '@countersign/contract/accounts/external-accounts'
 import { checkBirthDate, findCustomer } from '../customers/customers.ts'
-import type { ExternalAccountRow } from '../db/tables.ts'
-import { expectRow, insert, update, type Write } from '../db/writes.ts'
-import { ApiError, fieldError, type Handler } from '../operation.ts'
-import { page } from '../paging.ts'
+import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
+import type { ExternalAccountRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError, type Handler } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
 import { checkAccountDetails, keptDetails } from './account-details.ts'
 import {
   type CreateBody,

@@ -1,8 +1,8 @@
-import { CURRENCIES } from '@countersign/contract/currencies'
-import type { Op } from '../app.ts'
-import type { LedgerEntryRow } from '../db/tables.ts'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import type { LedgerEntryRow } from '../db/schema/tables.ts'
 import { findSystemAccounts } from '../ledger/ledger.ts'
-import type { Order } from '../paging.ts'
+import type { Op } from '../op/app.ts'
+import type { Order } from '../op/paging.ts'
 import { money } from '../transactions/transactions.ts'
 import { selectQuoteOfTransfer } from './store.ts'
 

@@ -1,6 +1,6 @@
-import type { Op } from '../app.ts'
-import { rowByKey } from '../db/lookup.ts'
-import type { LedgerTransferRow, QuoteRow } from '../db/tables.ts'
+import { rowByKey } from '../db/read/lookup.ts'
+import type { LedgerTransferRow, QuoteRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
 
 export interface FeeFilters {
   readonly startDate?: string

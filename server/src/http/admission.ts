@@ -1,9 +1,9 @@
-import type { Endpoint } from '@countersign/contract/endpoint'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { authenticateDeviceCode } from '../agents/device-codes.ts'
 import { pausedDenial } from '../agents/evaluate.ts'
-import type { Actor, App } from '../app.ts'
-import type { BarePlatformRow } from '../db/tables.ts'
-import { checkPermission } from '../permissions.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
+import type { Actor, App } from '../op/app.ts'
+import { checkPermission } from '../op/permissions.ts'
 import { authenticateAgent, authenticatePlatform } from './auth.ts'
 import type { Trace } from './observe.ts'
 

@@ -1,10 +1,10 @@
-import { type FreeFormMax, TEXT_FORMS, type TextForm } from '@countersign/contract/schema'
+import { type FreeFormMax, TEXT_FORMS, type TextForm } from '@countersign/contract/core/schema'
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
-import { isWithinFreeForm } from '../free-form.ts'
-import { INT64_MAX, INT64_MIN } from '../int64.ts'
+import { isWithinFreeForm } from '../json/free-form.ts'
+import { INT64_MAX, INT64_MIN } from '../json/int64.ts'
 
 export interface Int64Bounds {
   isNullable?: boolean

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Permission } from '@countersign/contract/endpoint'
+import type { Permission } from '@countersign/contract/core/endpoint'
 import { hashToken } from '../agents/device-codes.ts'
 import { selectActingAgent } from '../agents/store.ts'
-import type { App } from '../app.ts'
-import type { BarePlatformRow } from '../db/tables.ts'
-import { ApiError } from '../operation.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
+import type { App } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
 import { findTokenWithPlatform } from '../tokens/tokens.ts'
 
 export interface TokenAuthentication {

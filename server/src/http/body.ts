@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { JsonLimitError, readJson } from '../json-reader.ts'
-import { type ApiError, fieldError } from '../operation.ts'
+import { JsonLimitError, readJson } from '../json/json-reader.ts'
+import { type ApiError, fieldError } from '../op/operation.ts'
 
 const LIMITS = { depthMax: 64, membersMax: 5_000 }
 

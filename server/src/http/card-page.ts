@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { App } from '../app.ts'
 import { selectCardOfProcessor } from '../cards/store.ts'
-import type { CardRow } from '../db/card-tables.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
+import type { App } from '../op/app.ts'
 import { CARD_PAGE_PATH } from '../sandbox/card-processor.ts'
 
 const STYLE = `

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto'
-import { CardProcessorEvent } from '@countersign/contract/card-processor'
+import { CardProcessorEvent } from '@countersign/contract/cards/card-processor'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type App, createOp, type Op } from '../app.ts'
 import { authorize } from '../cards/authorize.ts'
 import { findCard } from '../cards/cards.ts'
 import { clearForced, type ForcedClearing } from '../cards/forced.ts'
+import { selectCardOfProcessor, selectCardTransactionByToken, selectPlatformOfCard } from '../cards/store.ts'
+import { clear, expire, giveBack } from '../cards/transactions.ts'
+import type { Write } from '../db/commit/writes.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
+import { parseJson, toCanonicalJson, toJson } from '../json/json.ts'
+import { type App, createOp, type Op } from '../op/app.ts'
+import { LogWith } from '../op/log-with.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
 import type {
   AuthorizationEvent,
   CardProcessor,
@@ -12,14 +19,7 @@ import type {
   DeclineReason,
   ProcessorEvent,
   ReturnEvent,
-} from '../cards/processor.ts'
-import { selectCardOfProcessor, selectCardTransactionByToken, selectPlatformOfCard } from '../cards/store.ts'
-import { clear, expire, giveBack } from '../cards/transactions.ts'
-import type { CardRow } from '../db/card-tables.ts'
-import type { Write } from '../db/writes.ts'
-import { parseJson, toCanonicalJson, toJson } from '../json.ts'
-import { LogWith } from '../observability/log.ts'
-import { ApiError, fieldError } from '../operation.ts'
+} from '../ports/card-processor.ts'
 import { planFor } from '../sandbox/card-handlers.ts'
 import { storeAnswer } from './idempotency.ts'
 import { type Decided, decideAndCommit } from './rerun.ts'

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { openApi } from '@countersign/contract/openapi'
+import { openApi } from '@countersign/contract/document/openapi'
 import type { FastifyInstance } from 'fastify'
-import type { App } from '../app.ts'
-import { BASE_PATH } from '../base-path.ts'
+import type { App } from '../op/app.ts'
+import { BASE_PATH } from '../op/base-path.ts'
 
 const require = createRequire(import.meta.url)
 

@@ -1,7 +1,7 @@
-import { ERRORS } from '@countersign/contract/errors'
-import { NoConnection, sqlState } from '../db/port.ts'
+import { ERRORS } from '@countersign/contract/core/errors'
+import { NoConnection, sqlState } from '../db/engine/port.ts'
 import { RotatedKeyError } from '../enclave/keyring.ts'
-import { ApiError } from '../operation.ts'
+import { ApiError } from '../op/operation.ts'
 
 export interface ErrorAnswer {
   readonly status: number

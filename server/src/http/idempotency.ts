@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type Op, plusSeconds } from '../app.ts'
-import { keep, type Write } from '../db/writes.ts'
-import { toCanonicalJson } from '../json.ts'
-import { ApiError, fieldError } from '../operation.ts'
+import { keep, type Write } from '../db/commit/writes.ts'
+import { toCanonicalJson } from '../json/json.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
 import { selectIdempotencyKey } from './store.ts'
 
 const KEPT_SECONDS = 30 * 24 * 3600

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { App } from '../app.ts'
-import { ApiError } from '../operation.ts'
+import type { App } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
 
 const BEARER = /^Bearer +([^\s]+) *$/i
 

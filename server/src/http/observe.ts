@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { ErrorCode } from '@countersign/contract/errors'
+import type { ErrorCode } from '@countersign/contract/core/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type App, newRequestId } from '../app.ts'
-import { BASE_PATH } from '../base-path.ts'
 import type { RequestLine } from '../observability/request-lines.ts'
 import { shownPath } from '../observability/route-timings.ts'
+import { type App, newRequestId } from '../op/app.ts'
+import { BASE_PATH } from '../op/base-path.ts'
 import { safetyHeaders } from './safety-headers.ts'
 
 /** What every log line of a request says about it. It is completed while the request is being understood. */

@@ -1,8 +1,8 @@
-import type { Endpoint } from '@countersign/contract/endpoint'
-import { type UnknownMember, unknownMembers } from '@countersign/contract/unknown-members'
-import type { Op } from '../app.ts'
-import { nearest } from '../nearest.ts'
-import type { Input } from '../operation.ts'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { type UnknownMember, unknownMembers } from '@countersign/contract/core/unknown-members'
+import { nearest } from '../formats/nearest.ts'
+import type { Op } from '../op/app.ts'
+import type { Input } from '../op/operation.ts'
 import { isLenient } from '../platforms/platforms.ts'
 import { type Checked, checker, FAULTS_MAX, type Fault, fieldAt, type Part, refusal } from './validate.ts'
 

@@ -1,10 +1,10 @@
-import type { Endpoint } from '@countersign/contract/endpoint'
-import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import { codeFailed } from '../agents/device-codes.ts'
-import { type App, createOp, type Op } from '../app.ts'
-import type { Write } from '../db/writes.ts'
-import { parseJson, toJson } from '../json.ts'
-import { LogWith } from '../observability/log.ts'
+import type { Write } from '../db/commit/writes.ts'
+import { parseJson, toJson } from '../json/json.ts'
+import { type App, createOp, type Op } from '../op/app.ts'
+import { LogWith } from '../op/log-with.ts'
 import {
   ApiError,
   type Approval,
@@ -13,14 +13,9 @@ import {
   type Input,
   type SignedCall,
   type SignedHandler,
-} from '../operation.ts'
-import {
-  approve,
-  approveByProof,
-  challengeFor,
-  consumeRequest,
-  findUnusedRequest,
-} from '../signing/signing.ts'
+} from '../op/operation.ts'
+import { approve, approveByProof, challengeFor, consumeRequest } from '../signed-retry/signed-retry.ts'
+import { findUnusedRequest } from '../signing/signing.ts'
 import { admit, type Caller, codeOf, type Head } from './admission.ts'
 import { parseBody } from './body.ts'
 import { asApiError, encodeError } from './errors.ts'

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import type { App, Op } from '../app.ts'
-import type { CommitResult } from '../db/committer.ts'
-import type { Write } from '../db/writes.ts'
-import { ApiError, StaleRead } from '../operation.ts'
+import type { CommitResult } from '../db/commit/committer.ts'
+import type { Write } from '../db/commit/writes.ts'
+import type { App, Op } from '../op/app.ts'
+import { ApiError, StaleRead } from '../op/operation.ts'
 
 /** How long an operation may keep missing others, and wait for its turn, before its caller is told to come again. */
 const CONTENTION_MS_MAX = 15_000

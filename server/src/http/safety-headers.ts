@@ -1,4 +1,4 @@
-import type { App } from '../app.ts'
+import type { App } from '../op/app.ts'
 
 const HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',

@@ -1,12 +1,11 @@
 import { API, type EndpointName } from '@countersign/contract/api'
-import { BODY_BYTES_MAX_DEFAULT, bodyBytesMaxOf, type Endpoint } from '@countersign/contract/endpoint'
-import type { ErrorCode } from '@countersign/contract/errors'
+import { BODY_BYTES_MAX_DEFAULT, bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
+import type { ErrorCode } from '@countersign/contract/core/errors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import type { App } from '../app.ts'
-import { pathOf, urlOf } from '../base-path.ts'
-import { HANDLERS } from '../handlers.ts'
 import type { RequestLine } from '../observability/request-lines.ts'
-import { ApiError, type Implementation } from '../operation.ts'
+import type { App } from '../op/app.ts'
+import { pathOf, urlOf } from '../op/base-path.ts'
+import { ApiError, type Handlers, type Implementation } from '../op/operation.ts'
 import type { Caller, Head } from './admission.ts'
 import { addCardPage } from './card-page.ts'
 import { addCardProcessor } from './card-processor.ts'
@@ -45,7 +44,11 @@ export interface ServerOptions {
 }
 
 /** The HTTP server, not yet listening. */
-export function createServer(app: App, options: ServerOptions = {}): FastifyInstance {
+export function createServer(
+  app: App,
+  handlers: Handlers<typeof API>,
+  options: ServerOptions = {},
+): FastifyInstance {
   const requestMsMax = options.requestMsMax ?? REQUEST_MS_MAX
   const server = fastify({
     bodyLimit: BODY_BYTES_MAX_DEFAULT,
@@ -90,7 +93,15 @@ export function createServer(app: App, options: ServerOptions = {}): FastifyInst
     server,
     routes.map(([, endpoint]) => endpoint),
   )
-  for (const [name] of routes) addEndpoint(server, app, name as EndpointName, options.checkAnswers ?? false)
+  for (const [name, endpoint] of routes)
+    addEndpoint(
+      server,
+      app,
+      name as EndpointName,
+      endpoint,
+      handlers[name as EndpointName] as Implementation<Endpoint>,
+      options.checkAnswers ?? false,
+    )
   addHealth(server, app)
   addMetrics(server, app)
   addWellKnown(server, app)
@@ -100,11 +111,15 @@ export function createServer(app: App, options: ServerOptions = {}): FastifyInst
   return server
 }
 
-function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, checkAnswers: boolean): void {
-  const endpoint: Endpoint = API[name]
-  const pipeline = createPipeline(app, name, endpoint, HANDLERS[name] as Implementation<Endpoint>, {
-    checkAnswers,
-  })
+function addEndpoint(
+  server: FastifyInstance,
+  app: App,
+  name: EndpointName,
+  endpoint: Endpoint,
+  handler: Implementation<Endpoint>,
+  checkAnswers: boolean,
+): void {
+  const pipeline = createPipeline(app, name, endpoint, handler, { checkAnswers })
   server.route({
     method: endpoint.method,
     url: urlOf(endpoint),

@@ -1,8 +1,8 @@
-import type { Op } from '../app.ts'
-import { rowByColumns } from '../db/lookup.ts'
-import type { Database } from '../db/port.ts'
-import type { IdempotencyRow } from '../db/tables.ts'
-import { inTime } from '../in-time.ts'
+import type { Database } from '../db/engine/port.ts'
+import { rowByColumns } from '../db/read/lookup.ts'
+import type { IdempotencyRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
+import { inTime } from '../op/in-time.ts'
 
 /** A probe that waits longer takes the process for dead. */
 const PING_MS_MAX = 2000

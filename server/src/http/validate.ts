@@ -1,6 +1,6 @@
-import { decode } from '@countersign/contract/decode'
+import { decode } from '@countersign/contract/core/decode'
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import { ApiError } from '../operation.ts'
+import { ApiError } from '../op/operation.ts'
 import { compile } from './ajv.ts'
 import { describe } from './words.ts'
 

@@ -1,4 +1,4 @@
-import type { FreeFormMax } from '@countersign/contract/schema'
+import type { FreeFormMax } from '@countersign/contract/core/schema'
 import type { ErrorObject } from 'ajv'
 import type { Int64Bounds } from './ajv.ts'
 

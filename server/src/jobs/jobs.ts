@@ -1,6 +1,6 @@
-import type { Op } from '../app.ts'
-import type { JobRow } from '../db/tables.ts'
-import { insert, type Write } from '../db/writes.ts'
+import { insert, type Write } from '../db/commit/writes.ts'
+import type { JobRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
 import type { JobKind } from './kinds.ts'
 
 /**

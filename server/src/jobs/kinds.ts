@@ -1,5 +1,5 @@
-import type { Op } from '../app.ts'
-import type { Write } from '../db/writes.ts'
+import type { Write } from '../db/commit/writes.ts'
+import type { Op } from '../op/app.ts'
 
 /** Every kind of due work. `handlers.ts` names what does it. */
 export const JOB_KINDS = [

@@ -1,9 +1,9 @@
-import type { Op } from '../app.ts'
-import { rowByKey } from '../db/lookup.ts'
-import type { InternalAccountRow, LedgerAccountRow } from '../db/tables.ts'
-import type { LedgerEntry, LedgerWrite } from '../db/writes.ts'
-import { INT64_MAX, INT64_MIN } from '../int64.ts'
-import { fieldError } from '../operation.ts'
+import type { LedgerEntry, LedgerWrite } from '../db/commit/writes.ts'
+import { rowByKey } from '../db/read/lookup.ts'
+import type { InternalAccountRow, LedgerAccountRow } from '../db/schema/tables.ts'
+import { INT64_MAX, INT64_MIN } from '../json/int64.ts'
+import type { Op } from '../op/app.ts'
+import { fieldError } from '../op/operation.ts'
 
 /**
  * The double-entry ledger: the only maker of ledger writes. What each write does, and what the database refuses, is in

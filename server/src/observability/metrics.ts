@@ -1,38 +1,16 @@
-import { AGENT_DENIAL_RULES, type AgentDenialRule } from '@countersign/contract/agent-policy'
-import { ERRORS, type ErrorCode } from '@countersign/contract/errors'
+import { AGENT_DENIAL_RULES } from '@countersign/contract/agents/agent-policy'
+import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Config } from '../config.ts'
-import type { CommitObserver, CommitResult } from '../db/committer.ts'
-import type { Database } from '../db/port.ts'
-import { inTime } from '../in-time.ts'
-import { JOB_KINDS, type JobKind } from '../jobs/kinds.ts'
+import type { CommitResult } from '../db/commit/committer.ts'
+import type { Database } from '../db/engine/port.ts'
+import { JOB_KINDS } from '../jobs/kinds.ts'
+import { inTime } from '../op/in-time.ts'
+import type { Metrics } from '../ports/metrics.ts'
+import type { Config } from '../settings/config.ts'
 import { RouteTimings } from './route-timings.ts'
 import { type DueWork, findDueWork } from './store.ts'
 import { Tally } from './tally.ts'
 import { VERSION } from './version.ts'
-
-/** What this process counts about itself, for Prometheus. Calls never throw and cost about a microsecond at most. */
-export interface Metrics extends CommitObserver {
-  /**
-   * One HTTP answer. `route` is a pattern of the router, undefined where none fits; `status` is undefined where the
-   * client was gone before the answer.
-   */
-  answered(
-    route: string | undefined,
-    method: string,
-    status: number | undefined,
-    code: ErrorCode | undefined,
-    seconds: number,
-  ): void
-  job(kind: JobKind, result: 'done' | 'failed'): void
-  /** A try to deliver a webhook: the status of the answer, or the code of what kept it away. */
-  webhookAttempt(result: number | string): void
-  /** A no of an agent's policy, by the rule that said it. */
-  agentDenied(rule: AgentDenialRule): void
-  /** The text format of Prometheus. What the database says is asked for now, and left out where it does not answer. */
-  text(): Promise<string>
-  readonly contentType: string
-}
 
 /** Seconds. Half a millisecond is a read on an idle machine; at ten seconds most clients have given up. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -1,4 +1,4 @@
-import type { Database } from '../db/port.ts'
+import type { Database } from '../db/engine/port.ts'
 import { LANE_NAMES, type LaneName } from '../jobs/lanes.ts'
 import { IS_OF } from '../jobs/store.ts'
 

@@ -1,13 +1,10 @@
 import { Lru } from '../crypto/lru.ts'
-import type { Lookup } from '../db/lookup.ts'
-import type { BarePlatformRow, PlatformRow } from '../db/tables.ts'
+import type { Lookup } from '../db/read/lookup.ts'
+import type { WithConfig } from '../op/app.ts'
 import { CONFIG_BY_ID, type ConfigRow } from './store.ts'
 
 /** A config is a few KiB, at most 48 KiB since there is a limit. */
 const PLATFORMS_MAX = 1000
-
-/** A platform with its config, as it is at the version that was read, or a later one. */
-export type WithConfig = (platform: BarePlatformRow) => Promise<PlatformRow>
 
 /**
  * Keeps the configs of the platforms that this process meets, so that a request or due work reads but a few columns.

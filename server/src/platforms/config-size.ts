@@ -1,7 +1,7 @@
-import type { config_update } from '@countersign/contract/config'
-import type { BodyOf } from '@countersign/contract/endpoint'
-import { toJson } from '../json.ts'
-import { fieldError } from '../operation.ts'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { config_update } from '@countersign/contract/platform/config'
+import { toJson } from '../json/json.ts'
+import { fieldError } from '../op/operation.ts'
 
 const CONFIG_BYTES_MAX = 48 * 1024
 

@@ -1,9 +1,9 @@
-import type { config_get, config_update } from '@countersign/contract/config'
+import type { config_get, config_update } from '@countersign/contract/platform/config'
 import { openMissingPlatformAccounts } from '../accounts/accounts.ts'
-import { accountsBackfill } from '../accounts/backfill.ts'
-import { update } from '../db/writes.ts'
+import { update } from '../db/commit/writes.ts'
 import { firstEvent } from '../events/events.ts'
-import type { Handler } from '../operation.ts'
+import type { Handler } from '../op/operation.ts'
+import { accountsBackfill } from './accounts-backfill.ts'
 import { checkSize } from './config-size.ts'
 import {
   accountCurrencies,

@@ -1,5 +1,5 @@
-import type { Op } from '../app.ts'
-import { fieldError } from '../operation.ts'
+import type { Op } from '../op/app.ts'
+import { fieldError } from '../op/operation.ts'
 import { isPrivateHost } from '../outgoing/addresses.ts'
 import type { PlatformConfig } from './platforms.ts'
 

@@ -1,19 +1,19 @@
-import type { config_get, config_update } from '@countersign/contract/config'
-import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
-import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
-import { OVER_CLAIM_PERCENT_DEFAULT } from '@countersign/contract/over-claims'
+import { OVER_CLAIM_PERCENT_DEFAULT } from '@countersign/contract/cards/over-claims'
+import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type { config_get, config_update } from '@countersign/contract/platform/config'
 import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
-import { newId, type Op } from '../app.ts'
-import type { Read } from '../db/read.ts'
-import type { PlatformRow } from '../db/tables.ts'
-import { expectRow, insert, update, type Write } from '../db/writes.ts'
-import { maySendFrom } from '../delivery/message-rules.ts'
-import type { Enclave } from '../enclave/enclave.ts'
-import { ApiError, fieldError } from '../operation.ts'
-import { present } from '../present.ts'
-import { firstSecret } from '../webhooks/secrets.ts'
+import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
+import type { Read } from '../db/read/read.ts'
+import type { PlatformRow } from '../db/schema/tables.ts'
+import { newId, type Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
+import type { Enclave } from '../ports/enclave.ts'
+import { maySendFrom } from '../settings/message-rules.ts'
+import { firstSecret } from './first-secret.ts'
 import { checkIssuers } from './issuers.ts'
-import { selectOpenPlatforms, selectPlatform } from './store.ts'
+import { hasPlatforms, selectOpenPlatform, selectOpenPlatforms, selectPlatform } from './store.ts'
 
 type ConfigView = SuccessOf<typeof config_get>['body']
 type EmbeddedWalletConfig = ConfigView['embeddedWalletConfig']
@@ -376,4 +376,14 @@ export function platformConfigView(op: Pick<Op, 'mode'>, row: PlatformRow): Conf
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }
+}
+
+/** A platform that was not reset. */
+export async function findOpenPlatform(read: Read, id: string): Promise<PlatformRow | undefined> {
+  return selectOpenPlatform(read, id)
+}
+
+/** Whether the database has a platform, reset or not. */
+export async function isAnyPlatform(read: Read): Promise<boolean> {
+  return hasPlatforms(read)
 }

@@ -1,7 +1,8 @@
-import type { Op } from '../app.ts'
-import { rowByKey } from '../db/lookup.ts'
-import type { Read } from '../db/read.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import { sql } from 'kysely'
+import { rowByKey } from '../db/read/lookup.ts'
+import type { Read } from '../db/read/read.ts'
+import type { PlatformRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
 
 /** What changes together, or not at all. */
 export type ConfigRow = Pick<PlatformRow, 'id' | 'version' | 'config' | 'updated_at'>
@@ -42,4 +43,46 @@ export async function selectOpenPlatforms(read: Read): Promise<PlatformRow[]> {
 
 export async function hasPlatforms(read: Read): Promise<boolean> {
   return (await read.selectFrom('platforms').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+export interface MissingAccount {
+  readonly customerId: string
+  readonly currency: string
+}
+
+/**
+ * Approved customers without an account in one of `currencies`, wallets aside, in the order of their ids from
+ * `fromCustomerId` on: one row per customer and currency, `limit` at most.
+ */
+export async function selectMissingAccounts(
+  op: Op,
+  currencies: readonly string[],
+  fromCustomerId: string,
+  limit: number,
+): Promise<MissingAccount[]> {
+  return op.read
+    .selectFrom('customers')
+    .innerJoin(sql<{ code: string }>`unnest(${currencies}::text[])`.as<'wanted'>(sql`wanted(code)`), (join) =>
+      join.onTrue(),
+    )
+    .select(['customers.id as customerId', 'wanted.code as currency'])
+    .where('customers.platform_id', '=', op.platform.id)
+    .where('customers.id', '>=', fromCustomerId)
+    .where('customers.verification_status', '=', 'APPROVED')
+    .where('customers.deleted_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('internal_accounts')
+            .select('internal_accounts.id')
+            .whereRef('internal_accounts.customer_id', '=', 'customers.id')
+            .where('internal_accounts.type', '<>', 'EMBEDDED_WALLET')
+            .whereRef('internal_accounts.currency', '=', 'wanted.code'),
+        ),
+      ),
+    )
+    .orderBy('customers.id')
+    .orderBy('wanted.code')
+    .limit(limit)
+    .execute()
 }

@@ -1,13 +1,14 @@
-import { QUOTE_TRANSITIONS } from '@countersign/contract/states'
+import { QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { balanceUpdated, isOwnerDeleted } from '../accounts/accounts.ts'
-import type { Op } from '../app.ts'
 import { isDeleted } from '../customers/customers.ts'
-import type { QuoteRow, TransactionRow } from '../db/tables.ts'
-import type { Write } from '../db/writes.ts'
+import type { Write } from '../db/commit/writes.ts'
+import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { hasRoom, post, release } from '../ledger/ledger.ts'
-import type { Delivery, Payment } from '../rails/rail.ts'
+import type { Op } from '../op/app.ts'
+import { transition } from '../op/transition.ts'
+import type { RailAnswer, RailPayment } from '../ports/rail.ts'
 import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
 import {
@@ -16,7 +17,6 @@ import {
   hashed,
   type TransactionWithCustomer,
 } from '../transactions/transactions.ts'
-import { transition } from '../transition.ts'
 import { findQuote } from './quotes.ts'
 import {
   explained,
@@ -77,7 +77,7 @@ async function deliver(
   transaction: TransactionRow,
   executedAt: Date,
   isAsked: boolean,
-): Promise<Delivery> {
+): Promise<RailAnswer> {
   // Nothing is sent that could not be counted; what was sent before may be on its way.
   if (!isAsked && !(await hasRoom(op, settlementLegs(quote))))
     return {
@@ -91,7 +91,7 @@ async function deliver(
 }
 
 /** An account here is paid by the ledger alone, as long as it is open. */
-async function deliverHere(op: Op, quote: QuoteRow): Promise<Delivery> {
+async function deliverHere(op: Op, quote: QuoteRow): Promise<RailAnswer> {
   const { status, customer_id } = await payeeAccount(op, quote)
   const isGone = customer_id !== null && (await isDeleted(op, customer_id))
   if (status === 'ACTIVE' && !isGone) return { outcome: 'delivered' }
@@ -99,7 +99,7 @@ async function deliverHere(op: Op, quote: QuoteRow): Promise<Delivery> {
   return { outcome: 'failed', failureReason: 'COUNTERPARTY_POST_TX_FAILED', detail }
 }
 
-function paymentOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedAt: Date): Payment {
+function paymentOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedAt: Date): RailPayment {
   return {
     transactionId: transaction.id,
     purpose: 'quote',
@@ -119,7 +119,7 @@ async function settled(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
-  delivery: Extract<Delivery, { outcome: 'delivered' }>,
+  delivery: Extract<RailAnswer, { outcome: 'delivered' }>,
 ): Promise<Write[]> {
   const change = { settled_at: op.now, ...hashed(transaction, delivery) }
   const moved = moveTransaction(op, transaction, 'settle', change)
@@ -155,8 +155,8 @@ function paidBy({ source_account_id: accountId, sending_currency: currency }: Qu
   return accountId === null ? null : { accountId, currency }
 }
 
-type Failure = Extract<Delivery, { outcome: 'failed' }>
-type Return = Extract<Delivery, { outcome: 'returned' }>
+type Failure = Extract<RailAnswer, { outcome: 'failed' }>
+type Return = Extract<RailAnswer, { outcome: 'returned' }>
 
 /** Nothing left: what was held is free again; what came in for it goes back to where it came from. */
 async function failed(

@@ -1,21 +1,21 @@
-import { accountType } from '@countersign/contract/account-types'
-import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
-import type { BodyOf } from '@countersign/contract/endpoint'
-import type { quote_create } from '@countersign/contract/quotes'
-import { isInstantRail } from '@countersign/contract/rails'
+import { accountType } from '@countersign/contract/accounts/account-types'
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { quote_create } from '@countersign/contract/payments/quotes'
+import { isInstantRail } from '@countersign/contract/payments/rails'
 import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.ts'
 import { fundingTypesOf } from '../accounts/funding.ts'
-import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
-import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../db/tables.ts'
+import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../db/schema/tables.ts'
 import {
   checkRail,
   findExternalAccount,
   pullingRailOf,
   railsOf,
 } from '../external-accounts/external-accounts.ts'
-import { ApiError, fieldError } from '../operation.ts'
-import type { AskedField } from '../sandbox/uma-receivers.ts'
+import type { AskedField } from '../magic-values/uma-receivers.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
 import type { Counterparty } from '../uma/counterparty.ts'
 import { checkQuotes, resolveUma } from '../uma/uma.ts'
 

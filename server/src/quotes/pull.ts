@@ -1,20 +1,20 @@
-import { PULL_TRANSITIONS, type PullEvent, QUOTE_TRANSITIONS } from '@countersign/contract/states'
-import type { Op } from '../app.ts'
-import type { QuoteRow, TransactionRow } from '../db/tables.ts'
-import { update, type Write } from '../db/writes.ts'
+import { PULL_TRANSITIONS, type PullEvent, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
+import { update, type Write } from '../db/commit/writes.ts'
+import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { hasRoom, type Leg, post } from '../ledger/ledger.ts'
-import { StaleRead } from '../operation.ts'
-import type { Delivery, Payment } from '../rails/rail.ts'
+import type { Op } from '../op/app.ts'
+import { StaleRead } from '../op/operation.ts'
+import { nextState, transition } from '../op/transition.ts'
+import type { RailAnswer, RailPayment } from '../ports/rail.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
   transactionView,
 } from '../transactions/transactions.ts'
-import { nextState, transition } from '../transition.ts'
 import { findQuote, type KeptRequest, settlementJob } from './quotes.ts'
 import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
 
@@ -53,7 +53,7 @@ async function pull(
   transaction: TransactionRow,
   submittedAt: Date,
   isAsked: boolean,
-): Promise<Delivery> {
+): Promise<RailAnswer> {
   // Nothing is asked for that could not be counted; what was asked for before may be on its way.
   if (!isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount))))
     return {
@@ -65,7 +65,7 @@ async function pull(
   return op.rail.pull(pullOf(op, quote, transaction, submittedAt))
 }
 
-function pullOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedAt: Date): Payment {
+function pullOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedAt: Date): RailPayment {
   return {
     transactionId: transaction.id,
     purpose: 'quote',

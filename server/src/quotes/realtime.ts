@@ -1,19 +1,21 @@
-import type { KnownCurrency } from '@countersign/contract/currencies'
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { depositDetails } from '../accounts/funding.ts'
-import type { Op } from '../app.ts'
-import type { QuoteRow } from '../db/tables.ts'
-import { inWords } from './pricing.ts'
+import type { QuoteRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
+import { inWords } from '../pricing/pricing.ts'
 
 /**
  * Where the customer pays the amount of a quote (specification 2.8): an account of the quote's sending currency, with a
  * reference of the quote's own. In production there is no bank to pay in at yet, and no such quote.
  */
 export function fundingInstructions(op: Op, quote: QuoteRow, reference: string) {
+  if (!op.depositDetails) throw new Error('A quote is paid in where no deposit details are given')
   const amount = inWords(quote.sending_amount, quote.sending_currency as KnownCurrency)
   const simulated = op.mode === 'sandbox' ? ' Sandbox: POST /sandbox/send pays it.' : ''
   return [
     {
       accountOrWalletInfo: depositDetails(
+        op.depositDetails,
         quote.id,
         quote.sending_currency,
         reference,

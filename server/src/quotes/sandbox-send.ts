@@ -1,5 +1,5 @@
-import type { sandbox_send } from '@countersign/contract/sandbox-send'
-import { fieldError, type Handler } from '../operation.ts'
+import type { sandbox_send } from '@countersign/contract/sandbox/sandbox-send'
+import { fieldError, type Handler } from '../op/operation.ts'
 import { findTransaction, transactionView } from '../transactions/transactions.ts'
 import { receiveFunding } from './funding.ts'
 import { checkExecutable, findQuote } from './quotes.ts'

@@ -1,8 +1,8 @@
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
-import type { Op } from '../app.ts'
-import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
-import { expectRow, type Write } from '../db/writes.ts'
+import { expectRow, type Write } from '../db/commit/writes.ts'
+import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { type Cause, captureAll, type Leg, post } from '../ledger/ledger.ts'
+import type { Op } from '../op/app.ts'
 
 /** How the money of a quote gets here: it is on an account here, is pulled from one elsewhere, or is paid in. */
 export type Funding = 'HELD' | 'PULLED' | 'PAID_IN'

@@ -2,10 +2,11 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ApiError } from '../operation.ts'
+import { ApiError } from '../op/operation.ts'
 import { getJsonFrom } from '../outgoing/send.ts'
+import type { RateProvider } from '../ports/rates.ts'
+import { ratioOf } from '../pricing/ratios.ts'
 import { createHttpRates } from './http-rates.ts'
-import { type RateProvider, ratioOf } from './rates.ts'
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z')
 const MAX_AGE_SECONDS = 900

@@ -1,8 +1,9 @@
-import { CURRENCIES, isKnownCurrency } from '@countersign/contract/currencies'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { textFromUtf8 } from '../crypto/text.ts'
-import { ApiError } from '../operation.ts'
+import { ApiError } from '../op/operation.ts'
 import type { Get } from '../outgoing/send.ts'
-import { type RateProvider, type RateTable, TABLE_MS } from './rates.ts'
+import type { RateProvider } from '../ports/rates.ts'
+import { type RateTable, TABLE_MS } from '../pricing/ratios.ts'
 import { parseRates, RatesError } from './rates-document.ts'
 
 export interface HttpRatesOptions {

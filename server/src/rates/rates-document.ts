@@ -1,6 +1,6 @@
-import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { parse } from 'lossless-json'
-import { type RateTable, type Ratio, ratioOf } from './rates.ts'
+import { type RateTable, type Ratio, ratioOf } from '../pricing/ratios.ts'
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 /** A decimal number as JSON writes it, of no more digits than a rate can have. */

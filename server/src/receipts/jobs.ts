@@ -1,6 +1,6 @@
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import { isDeleted } from '../customers/customers.ts'
-import { expectRow } from '../db/writes.ts'
+import { expectRow } from '../db/commit/writes.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { arrivalLegs, hasRoom, post } from '../ledger/ledger.ts'
 import { moveTransaction } from '../transactions/moves.ts'

@@ -1,4 +1,4 @@
-import type { Op } from '../app.ts'
+import type { Op } from '../op/app.ts'
 
 /** The platform's own id of a customer, deleted or not. */
 export async function selectPlatformCustomerId(op: Op, id: string): Promise<string> {

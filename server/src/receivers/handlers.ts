@@ -1,7 +1,10 @@
-import { isKnownCurrency } from '@countersign/contract/currencies'
-import type { receiver_external_account_lookup, receiver_uma_lookup } from '@countersign/contract/receivers'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type {
+  receiver_external_account_lookup,
+  receiver_uma_lookup,
+} from '@countersign/contract/payments/receivers'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
-import { ApiError, type Handler } from '../operation.ts'
+import { ApiError, type Handler } from '../op/operation.ts'
 import { resolveUma } from '../uma/uma.ts'
 import { newLookupId } from './lookups.ts'
 import { currencyPreferences, findSender } from './receivers.ts'

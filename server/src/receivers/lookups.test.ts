@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Op, plusSeconds } from '../app.ts'
-import { ApiError } from '../operation.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
 import { checkLookup, newLookupId } from './lookups.ts'
 
 const NOW = new Date('2026-01-02T03:04:05.678Z')

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { LOOKUP_SECONDS } from '@countersign/contract/receivers'
-import { type Op, plusSeconds } from '../app.ts'
-import { ApiError, fieldError } from '../operation.ts'
+import { LOOKUP_SECONDS } from '@countersign/contract/payments/receivers'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
 
 /**
  * The id of a lookup is the lookup: whom it was for, until when it is good, and a digest that only this server can make

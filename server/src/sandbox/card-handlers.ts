@@ -2,16 +2,16 @@ import type {
   sandbox_card_authorization,
   sandbox_card_clearing,
   sandbox_card_return,
-} from '@countersign/contract/sandbox-cards'
-import { type Op, plusSeconds } from '../app.ts'
+} from '@countersign/contract/sandbox/sandbox-cards'
 import { authorize } from '../cards/authorize.ts'
 import { findCard } from '../cards/cards.ts'
 import type { PullPlan } from '../cards/transactions.ts'
 import { cardTransactionView, clear, findCardTransaction, giveBack } from '../cards/transactions.ts'
-import type { CardTransactionRow } from '../db/card-tables.ts'
-import { ApiError, type Handler } from '../operation.ts'
-import { purchaseScenario } from './card-outcomes.ts'
-import { suffixOf } from './magic-values.ts'
+import type { CardTransactionRow } from '../db/schema/card-tables.ts'
+import { purchaseScenario } from '../magic-values/card-outcomes.ts'
+import { suffixOf } from '../magic-values/magic-values.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { ApiError, type Handler } from '../op/operation.ts'
 
 /** What the sandbox's processor tells when a card is used, as its events would. */
 export const sandboxCardAuthorization: Handler<typeof sandbox_card_authorization> = async (

@@ -1,5 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import { plusSeconds } from '../app.ts'
+import { parseJson, toJson } from '../json/json.ts'
+import { cardScenario } from '../magic-values/card-outcomes.ts'
+import { suffixOf } from '../magic-values/magic-values.ts'
+import { plusSeconds } from '../op/app.ts'
 import {
   type CardProcessor,
   madeUpPlatformCardId,
@@ -7,11 +10,8 @@ import {
   type Provision,
   type ProvisionedCard,
   type ProvisionRequest,
-} from '../cards/processor.ts'
-import type { Enclave } from '../enclave/enclave.ts'
-import { parseJson, toJson } from '../json.ts'
-import { cardScenario } from './card-outcomes.ts'
-import { suffixOf } from './magic-values.ts'
+} from '../ports/card-processor.ts'
+import type { Enclave } from '../ports/enclave.ts'
 
 /** The header that the sandbox's processor signs with: HMAC-SHA256 over the body, in hex. */
 export const SANDBOX_PROCESSOR_SIGNATURE = 'sandbox-processor-signature'

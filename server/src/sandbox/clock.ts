@@ -1,6 +1,6 @@
-import type { App } from '../app.ts'
-import { update } from '../db/writes.ts'
+import { update } from '../db/commit/writes.ts'
 import type { JobRunner } from '../jobs/runner.ts'
+import type { App } from '../op/app.ts'
 import { selectClockOffset } from './store.ts'
 
 /**

@@ -3,11 +3,11 @@ import type {
   sandbox_clock_advance,
   sandbox_clock_get,
   sandbox_magic_value_list,
-} from '@countersign/contract/sandbox'
+} from '@countersign/contract/sandbox/sandbox'
 import { balanceUpdated, findOwnedAccount, internalAccountView } from '../accounts/accounts.ts'
 import { arrivalLegs, checkRoom, findBalances, post } from '../ledger/ledger.ts'
-import { ApiError, fieldError, type Handler } from '../operation.ts'
-import { magicValueFamilies } from './magic-value-list.ts'
+import { magicValueFamilies } from '../magic-values/magic-value-list.ts'
+import { ApiError, fieldError, type Handler } from '../op/operation.ts'
 
 /** Beyond any test, and far from where dates stop fitting. */
 const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')

@@ -1,5 +1,5 @@
-import type { sandbox_reset } from '@countersign/contract/sandbox'
-import type { Handler } from '../operation.ts'
+import type { sandbox_reset } from '@countersign/contract/sandbox/sandbox'
+import type { Handler } from '../op/operation.ts'
 import { succeedPlatform } from '../platforms/platforms.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { App } from '../app.ts'
+import type { App } from '../op/app.ts'
 
 /** How far a platform's clock is ahead of real time, in milliseconds. */
 export async function selectClockOffset(app: App, platformId: string): Promise<bigint> {

@@ -1,9 +1,11 @@
-import { type Op, plusSeconds } from '../app.ts'
-import type { CredentialRow, SessionRow } from '../db/tables.ts'
-import { insert, update, type Write } from '../db/writes.ts'
-import { present } from '../present.ts'
+import { insert, update, type Write } from '../db/commit/writes.ts'
+import type { CredentialRow, SessionRow } from '../db/schema/tables.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
 import {
   type SigningSession,
+  selectActiveSession,
   selectActiveSessionByKey,
   selectActiveSessions,
   selectNewestActiveSession,
@@ -23,6 +25,11 @@ export async function findActiveSession(
 /** The active session of an account that was issued last. */
 export async function findNewestSession(op: Op, accountId: string): Promise<SigningSession | undefined> {
   return selectNewestActiveSession(op, accountId)
+}
+
+/** The active sessions of an account with what they show of their credential, oldest first. */
+export async function findActiveSessions(op: Op, accountId: string) {
+  return selectActiveSessions(op, accountId)
 }
 
 /** Ends the active sessions that a credential issued. */
@@ -73,4 +80,11 @@ export function sessionView(
     updatedAt: session.updated_at.toISOString(),
     expiresAt: session.expires_at.toISOString(),
   })
+}
+
+/** Error: 404 `SESSION_NOT_FOUND`, also for one that has ended. */
+export async function findActiveSessionById(op: Op, id: string): Promise<SessionRow> {
+  const session = await selectActiveSession(op, id)
+  if (!session) throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })
+  return session
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Permission } from '@countersign/contract/endpoint'
-import { newId } from '../app.ts'
-import type { Lookup } from '../db/lookup.ts'
-import type { Read } from '../db/read.ts'
-import type { TokenRow } from '../db/tables.ts'
-import { insert, update, type Write } from '../db/writes.ts'
+import type { Permission } from '@countersign/contract/core/endpoint'
+import { insert, update, type Write } from '../db/commit/writes.ts'
+import type { Lookup } from '../db/read/lookup.ts'
+import type { Read } from '../db/read/read.ts'
+import type { TokenRow } from '../db/schema/tables.ts'
+import { newId } from '../op/app.ts'
 import { selectTokensOf, selectTokenWithPlatform } from './store.ts'
 
 const SECRET_BYTES = 32

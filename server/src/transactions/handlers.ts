@@ -2,10 +2,10 @@ import type {
   transaction_confirm,
   transaction_get,
   transaction_list,
-} from '@countersign/contract/transactions'
-import { update } from '../db/writes.ts'
-import { fieldError, type Handler } from '../operation.ts'
-import { page } from '../paging.ts'
+} from '@countersign/contract/payments/transactions'
+import { update } from '../db/commit/writes.ts'
+import { fieldError, type Handler } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
 import { selectTransactions } from './store.ts'
 import { findTransaction, transactionView } from './transactions.ts'
 

@@ -1,4 +1,3 @@
-import type { EventType } from '@countersign/contract/events'
 import {
   INCOMING_TRANSACTION_TRANSITIONS,
   type IncomingTransactionEvent,
@@ -6,12 +5,13 @@ import {
   type OutgoingTransactionEvent,
   TRANSFER_OUT_TRANSITIONS,
   type TransferOutEvent,
-} from '@countersign/contract/states'
-import type { Op } from '../app.ts'
-import type { RefundRow, TransactionRow } from '../db/tables.ts'
-import { update, type Write } from '../db/writes.ts'
+} from '@countersign/contract/core/states'
+import type { EventType } from '@countersign/contract/platform/events'
+import { update, type Write } from '../db/commit/writes.ts'
+import type { RefundRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
-import { transition } from '../transition.ts'
+import type { Op } from '../op/app.ts'
+import { transition } from '../op/transition.ts'
 import { makeReference, type TransactionWithCustomer, transactionView } from './transactions.ts'
 
 /** Announced by the direction of the money. */

@@ -1,7 +1,7 @@
-import { canonicalUmaAddress } from '@countersign/contract/formats'
-import type { Op } from '../app.ts'
-import { rowByKey } from '../db/lookup.ts'
-import type { TransactionRow } from '../db/tables.ts'
+import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import { rowByKey } from '../db/read/lookup.ts'
+import type { TransactionRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
 
 export interface TransactionFilters {
   readonly customerId?: string

@@ -1,29 +1,22 @@
-import { currencyRecord, type KnownCurrency } from '@countersign/contract/currencies'
-import type { OutgoingTransactionState } from '@countersign/contract/states'
+import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { OutgoingTransactionState } from '@countersign/contract/core/states'
 import type {
   INCOMING_FAILURE_REASONS,
   OUTGOING_FAILURE_REASONS,
   OutgoingTransaction,
-} from '@countersign/contract/transactions'
+} from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
-import { maySee, type Op } from '../app.ts'
-import type { TransactionRow } from '../db/tables.ts'
-import { ApiError } from '../operation.ts'
-import { present } from '../present.ts'
+import type { TransactionRow } from '../db/schema/tables.ts'
+import { maySee, type Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
+import type { OwnRateDetails } from '../pricing/pricing.ts'
 import { selectTransaction, type TransactionWithCustomer } from './store.ts'
 
 export type { TransactionWithCustomer } from './store.ts'
 
 /** A row whose states are those of an outgoing transaction: what a quote pays, and transfers out. */
 type OutgoingRow = TransactionRow & { readonly state: OutgoingTransactionState }
-
-/** Our own part of how an amount came about (specification 2.7). */
-export interface OwnRateDetails {
-  readonly svcApiMultiplier: number
-  readonly svcApiFixedFee: bigint
-  readonly svcApiVariableFeeRate: number
-  readonly svcApiVariableFeeAmount: bigint
-}
 
 /** What a transaction shows of how its amounts came about (specification 2.7). */
 export interface RateSummary {

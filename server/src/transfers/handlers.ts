@@ -1,5 +1,5 @@
-import type { transfer_in, transfer_out } from '@countersign/contract/transfers'
-import type { Handler } from '../operation.ts'
+import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
+import type { Handler } from '../op/operation.ts'
 import { transactionView, transferOutAnswer } from '../transactions/transactions.ts'
 import { beginTransfer, draftTransferIn, draftTransferOut } from './transfers.ts'
 

@@ -1,11 +1,11 @@
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
-import type { Op } from '../app.ts'
-import type { InternalAccountRow, TransactionRow } from '../db/tables.ts'
-import type { Write } from '../db/writes.ts'
+import type { Write } from '../db/commit/writes.ts'
+import type { InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { arrivalLegs, type Cause, captureAll, hasRoom, post, release } from '../ledger/ledger.ts'
-import type { Delivery, Payment, Rail } from '../rails/rail.ts'
+import type { Op } from '../op/app.ts'
+import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import {
   type Details,
@@ -58,10 +58,10 @@ export const settleTransfer: JobHandler = async (op, payload, known) => {
 async function pull(
   op: Op,
   rail: Rail,
-  payment: Payment,
+  payment: RailPayment,
   account: InternalAccountRow,
   isAsked: boolean,
-): Promise<Delivery> {
+): Promise<RailAnswer> {
   if (isAsked || (await hasRoom(op, arrivalLegs(account, payment.amount)))) return rail.pull(payment)
   return { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail: 'The account is full' }
 }
@@ -74,7 +74,7 @@ function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccoun
   return captureAll(op, cause, held, arrivalLegs(account, -amount))
 }
 
-function paymentOf(op: Op, transaction: TransactionRow, submittedAt: Date): Payment {
+function paymentOf(op: Op, transaction: TransactionRow, submittedAt: Date): RailPayment {
   return {
     transactionId: transaction.id,
     purpose: 'transfer',

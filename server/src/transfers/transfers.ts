@@ -1,10 +1,9 @@
-import { isKnownCurrency } from '@countersign/contract/currencies'
-import type { BodyOf } from '@countersign/contract/endpoint'
-import type { transfer_in, transfer_out } from '@countersign/contract/transfers'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
-import type { Op } from '../app.ts'
-import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/tables.ts'
-import { expectRow, insert, update, type Write } from '../db/writes.ts'
+import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
+import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import {
   chainOf,
   checkRail,
@@ -13,16 +12,13 @@ import {
 } from '../external-accounts/external-accounts.ts'
 import { job } from '../jobs/jobs.ts'
 import { arrivalLegs, type Balance, checkRoom, hold } from '../ledger/ledger.ts'
-import { ApiError, fieldError } from '../operation.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
-import { present } from '../present.ts'
-import { inWords, ownRateDetails } from '../quotes/pricing.ts'
+import { inWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing.ts'
 import { announce } from '../transactions/moves.ts'
-import {
-  newTransaction,
-  type OwnRateDetails,
-  type TransactionWithCustomer,
-} from '../transactions/transactions.ts'
+import { newTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import type { KnownTransfer } from './jobs.ts'
 
 /** A transfer that was checked and has not begun: nothing of it is written yet. */

@@ -1,6 +1,6 @@
-import type { CustomerRow } from '../db/tables.ts'
-import { ApiError } from '../operation.ts'
-import type { AskedField } from '../sandbox/uma-receivers.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
+import type { AskedField } from '../magic-values/uma-receivers.ts'
+import { ApiError } from '../op/operation.ts'
 import { customerAsCounterparty } from './counterparty.ts'
 
 /**

@@ -1,8 +1,8 @@
-import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/config'
-import type { Op } from '../app.ts'
-import type { CustomerRow } from '../db/tables.ts'
+import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/platform/config'
+import type { CustomerRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
+import { present } from '../op/present.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
-import { present } from '../present.ts'
 
 /** What somebody tells of itself as the other side of a payment. */
 export type Counterparty = { readonly [Field in (typeof CUSTOMER_INFO_FIELDS)[number]]?: string }

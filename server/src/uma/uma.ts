@@ -1,11 +1,16 @@
-import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
-import { canonicalUmaAddress } from '@countersign/contract/formats'
-import type { Op } from '../app.ts'
-import type { CustomerRow } from '../db/tables.ts'
-import { ApiError, fieldError } from '../operation.ts'
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import type { CustomerRow } from '../db/schema/tables.ts'
+import { UMA_SCENARIOS } from '../magic-values/payment-outcomes.ts'
+import {
+  type AskedField,
+  UMA_ASKED,
+  UMA_OTHERS_CURRENCY,
+  UMA_REFUSALS,
+} from '../magic-values/uma-receivers.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
-import { UMA_SCENARIOS } from '../sandbox/payment-outcomes.ts'
-import { type AskedField, UMA_ASKED, UMA_OTHERS_CURRENCY, UMA_REFUSALS } from '../sandbox/uma-receivers.ts'
 import { type Counterparty, customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
 import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
 

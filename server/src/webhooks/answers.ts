@@ -1,7 +1,7 @@
-import type { EventType } from '@countersign/contract/events'
-import type { Op } from '../app.ts'
-import type { EventRow } from '../db/tables.ts'
-import type { Write } from '../db/writes.ts'
+import type { EventType } from '@countersign/contract/platform/events'
+import type { Write } from '../db/commit/writes.ts'
+import type { EventRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
 
 /** How the platform answered a delivery: any status, and its body as JSON where it is that. */
 export interface WebhookAnswer {

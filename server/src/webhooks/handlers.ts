@@ -1,4 +1,4 @@
-import type { EventType } from '@countersign/contract/events'
+import type { EventType } from '@countersign/contract/platform/events'
 import type {
   event_get,
   event_list,
@@ -6,15 +6,20 @@ import type {
   sandbox_webhook_test,
   webhook_secret_create,
   webhook_secret_list,
-} from '@countersign/contract/webhooks'
-import { type Op, plusSeconds } from '../app.ts'
-import type { EventRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../db/tables.ts'
-import { insert, update, type Write } from '../db/writes.ts'
+} from '@countersign/contract/platform/webhooks'
+import { insert, update, type Write } from '../db/commit/writes.ts'
+import type {
+  EventRow,
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookSecretRow,
+} from '../db/schema/tables.ts'
 import { deliveryJob, deliveryKind, testEvent, webhookEndpoint } from '../events/events.ts'
-import { ApiError, fieldError, type Handler, StaleRead } from '../operation.ts'
-import { type Order, page } from '../paging.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { ApiError, fieldError, type Handler, StaleRead } from '../op/operation.ts'
+import { type Order, page } from '../op/paging.ts'
+import { present } from '../op/present.ts'
 import { platformIsOpen } from '../platforms/platforms.ts'
-import { present } from '../present.ts'
 import { attempt, attemptWrite, envelope, textOf } from './attempt.ts'
 import { isReceived, newDelivery, tryNow } from './deliver.ts'
 import { findSecrets, secretText } from './secrets.ts'

@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../app.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
 
 const FIRST_SECONDS = 5
 const SECONDS_MAX = 1800

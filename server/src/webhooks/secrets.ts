@@ -1,5 +1,5 @@
-import type { Op } from '../app.ts'
-import type { PlatformRow, WebhookSecretRow } from '../db/tables.ts'
+import type { WebhookSecretRow } from '../db/schema/tables.ts'
+import type { Op } from '../op/app.ts'
 import { selectValidSecrets } from './store.ts'
 
 /** The secrets that deliveries are signed with now, the present one first; a second where a replaced one is valid. */
@@ -7,15 +7,6 @@ export async function findSecrets(op: Op): Promise<[WebhookSecretRow, ...Webhook
   const [present, replaced] = await selectValidSecrets(op)
   if (!present) throw new Error('The platform has no webhook secret')
   return replaced ? [present, replaced] : [present]
-}
-
-/** What a new platform begins with. */
-export function firstSecret(
-  { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
-  keyGeneration: number,
-): WebhookSecretRow {
-  const secretId = id.replace(/^\w+/, 'WebhookSecret')
-  return { id: secretId, platform_id: id, created_at, expires_at: null, key_generation: keyGeneration }
 }
 
 /** The 32 bytes of a secret. They derive from the enclave's data key of its time and are stored nowhere. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import type { Op } from '../app.ts'
-import type { WebhookSecretRow } from '../db/tables.ts'
-import { toJson } from '../json.ts'
+import type { WebhookSecretRow } from '../db/schema/tables.ts'
+import { toJson } from '../json/json.ts'
+import type { Op } from '../op/app.ts'
 import { secretBytes } from './secrets.ts'
 
 /**

@@ -1,14 +1,14 @@
-import type { EventType } from '@countersign/contract/events'
+import type { EventType } from '@countersign/contract/platform/events'
 import { sql } from 'kysely'
-import type { Op } from '../app.ts'
 import type {
   EventRow,
   JobRow,
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookSecretRow,
-} from '../db/tables.ts'
+} from '../db/schema/tables.ts'
 import { DELIVERY_KINDS } from '../events/events.ts'
+import type { Op } from '../op/app.ts'
 
 export interface EventFilters {
   readonly type?: EventType

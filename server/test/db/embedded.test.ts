@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEmbedded } from '../../src/db/embedded.ts'
+import { openEmbedded } from '../../src/db/engine/embedded.ts'
 import { bundle, Program, temporaryFolder } from './harness.ts'
 
 const HOOK = fileURLToPath(new URL('./fsync-hook.mjs', import.meta.url))

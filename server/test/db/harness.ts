@@ -16,7 +16,7 @@ export async function bundle(name: string): Promise<{ file: string; remove: () =
   const file = join(folder, 'program.mjs')
   symlinkSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'))
   copyFileSync(
-    fileURLToPath(new URL('../../src/db/embedded-worker.mjs', import.meta.url)),
+    fileURLToPath(new URL('../../src/db/engine/embedded-worker.mjs', import.meta.url)),
     join(folder, 'embedded-worker.mjs'),
   )
   await build({

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { acquireLock } from '../../src/db/lock.ts'
+import { acquireLock } from '../../src/db/engine/lock.ts'
 import { bundle, Program, temporaryFolder } from './harness.ts'
 
 let program: { file: string; remove: () => void }

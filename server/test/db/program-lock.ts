@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { acquireLock } from '../../src/db/lock.ts'
+import { acquireLock } from '../../src/db/engine/lock.ts'
 
 // program <lock file>: takes the lock at the first line of its input, and holds it until its input ends.
 process.stdout.write('ready\n')

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import { openEmbedded } from '../../src/db/embedded.ts'
+import { openEmbedded } from '../../src/db/engine/embedded.ts'
 
 // program <data directory> <first id> <writers> <rows of each writer>
 // Prints `have <ids>`, then `ack <id>` for each row once its statement is answered, or `lost <message>`.

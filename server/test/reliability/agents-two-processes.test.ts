@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { toJson } from '../../src/json.ts'
+import { toJson } from '../../src/json/json.ts'
 import { AgentClient, changePolicy, newAgent, newPayer, usageOf } from '../agents.testing.ts'
 import { Client } from '../client.testing.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { toJson } from '../../src/json.ts'
+import { toJson } from '../../src/json/json.ts'
 import { type Client, fund, newBankAccount, newCustomer, type Reply, signIn } from '../client.testing.ts'
 import type { Random } from './random.testing.ts'
 

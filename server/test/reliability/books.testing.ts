@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Database } from '../../src/db/port.ts'
+import type { Database } from '../../src/db/engine/port.ts'
 
 interface AccountRow {
   readonly id: string

@@ -1,4 +1,4 @@
-import type { Database, QueryAnswer, QueryOptions } from '../../src/db/port.ts'
+import type { Database, QueryAnswer, QueryOptions } from '../../src/db/engine/port.ts'
 import { Random } from './random.testing.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDatabase } from '../../src/db/engine/open.ts'
 import type { Client, Reply } from '../client.testing.ts'
 import { ensureServerBuilt, newPlace, PROCESS_TEST_MS, ServerProcess } from '../server-process.testing.ts'
 import { type Received, Receiver } from '../webhook-receiver.testing.ts'

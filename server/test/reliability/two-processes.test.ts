@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest'
-import { openPostgres } from '../../src/db/postgres.ts'
+import { openPostgres } from '../../src/db/engine/postgres.ts'
 import {
   ensureServerBuilt,
   newPlace,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Database } from '../../src/db/port.ts'
-import { toJson } from '../../src/json.ts'
+import type { Database } from '../../src/db/engine/port.ts'
+import { toJson } from '../../src/json/json.ts'
 import type { Client } from '../client.testing.ts'
 import type { Bank } from './bank.testing.ts'
 import { expectSettledBooks, expectSoundBalances } from './books.testing.ts'

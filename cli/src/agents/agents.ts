@@ -1,0 +1,133 @@
+import type { AgentRecord, DeviceCode } from '@countersign/sdk/agents'
+import { SignatureRequiredError } from '@countersign/sdk/agents'
+import { statementOf } from '@countersign/sdk/statement'
+import type { AgentAction } from '@countersign/sdk/wait-for-decision'
+import { Failure } from '../failure.ts'
+import { programWords } from '../program-words.ts'
+import { type Shell, say } from '../shell.ts'
+import { type PolicyOptions, readPolicy } from './policy.ts'
+import { accountsInWords, actionInWords, approvalsInWords, limitsInWords } from './words.ts'
+
+const LABEL_WIDTH = 15
+
+/** `countersign agent create` */
+export async function createAgent(
+  shell: Shell,
+  options: PolicyOptions & { readonly customer: string; readonly name: string },
+): Promise<void> {
+  const { customer, name, ...words } = options
+  const policy = await readPolicy(words)
+  const created = await shell.countersign.agents.create({ name, customerId: customer, policy })
+  say(shell, created, [...agentRows(created.agent), '', ...codeRows(shell, created.deviceCode)])
+}
+
+/** `countersign agent list` */
+export async function listAgents(shell: Shell, options: { readonly customer?: string }): Promise<void> {
+  const query = options.customer === undefined ? {} : { customerId: options.customer }
+  const agents: AgentRecord[] = []
+  for await (const agent of shell.countersign.agents.list(query)) agents.push(agent)
+  const lines = agents.flatMap((agent, i) => [...(i > 0 ? [''] : []), ...agentRows(agent)])
+  say(shell, agents, lines.length > 0 ? lines : ['There are no agents.'])
+}
+
+/** `countersign agent approve` */
+export async function approveAction(
+  shell: Shell,
+  actionId: string,
+  options: { readonly agent?: string },
+): Promise<void> {
+  const { agents } = shell.countersign
+  const action = await agents
+    .approve(await findAction(shell, actionId, options.agent))
+    .catch((error: unknown) => {
+      if (!(error instanceof SignatureRequiredError)) throw error
+      const words = statementOf(error.payloadToSign)?.summary ?? error.payloadToSign
+      throw new Failure(
+        `A wallet pays, so its holder signs the approval, in your app (agents.approve of the sdk with a session): ${words}`,
+      )
+    })
+  sayDecided(shell, action)
+  // The word was taken, and it came to nothing: a script should notice.
+  if (action.status === 'FAILED')
+    throw new Failure(`It was not done: ${action.rejectionReason ?? 'no reason is given'}`)
+}
+
+/** `countersign agent reject` */
+export async function rejectAction(
+  shell: Shell,
+  actionId: string,
+  options: { readonly agent?: string; readonly reason?: string },
+): Promise<void> {
+  const action = await findAction(shell, actionId, options.agent)
+  sayDecided(shell, await shell.countersign.agents.reject(action, options.reason))
+}
+
+/** `countersign agent pause` and `resume` */
+export async function setPaused(shell: Shell, agentId: string, isPaused: boolean): Promise<void> {
+  const agent = await shell.countersign.agents.update(agentId, { isPaused })
+  say(shell, agent, [
+    `${agent.id} "${agent.name}" ${agent.isPaused ? 'is paused: it may read and do nothing' : 'goes on'}.`,
+  ])
+}
+
+/** `countersign agent delete` */
+export async function deleteAgent(shell: Shell, agentId: string): Promise<void> {
+  await shell.countersign.agents.delete(agentId)
+  say(shell, { id: agentId, isDeleted: true }, [
+    `${agentId} is deleted. Its token has ended, and what waited for approval is rejected.`,
+  ])
+}
+
+/** `countersign agent code` */
+export async function makeCode(shell: Shell, agentId: string): Promise<void> {
+  const code = await shell.countersign.agents.deviceCode(agentId)
+  say(shell, code, codeRows(shell, code))
+}
+
+/** An action that waits is found by its id alone; of any other one has to say whose it is. */
+async function findAction(
+  { countersign }: Shell,
+  id: string,
+  agentId: string | undefined,
+): Promise<Pick<AgentAction, 'id' | 'agentId'>> {
+  if (agentId !== undefined) return { id, agentId }
+  for await (const action of countersign.agents.approvals()) if (action.id === id) return action
+  throw new Failure(
+    `No action ${id} waits for approval. Where it was decided before, say whose it is: --agent Agent:…`,
+  )
+}
+
+function sayDecided(shell: Shell, action: AgentAction): void {
+  const reason = action.rejectionReason === undefined ? '' : `: ${action.rejectionReason}`
+  say(shell, action, [
+    `${action.id} is ${action.status}${reason}`,
+    row('action', actionInWords(action)),
+    ...(action.transaction
+      ? [row('transaction', `${action.transaction.id} ${action.transaction.status}`)]
+      : []),
+  ])
+}
+
+function agentRows(agent: AgentRecord): string[] {
+  const state = [agent.isPaused ? 'paused' : 'active', agent.isConnected ? 'connected' : 'not connected']
+  return [
+    `${agent.id}  "${agent.name}", ${state.join(', ')}`,
+    row('customer', agent.customerId),
+    row('may', agent.policy.permissions.join(', ') || 'nothing'),
+    ...limitsInWords(agent).map((line, i) => row(i === 0 ? 'limits' : '', line)),
+    ...accountsInWords(agent).map((line, i) => row(i === 0 ? 'accounts' : '', line)),
+    row('approval', approvalsInWords(agent)),
+  ]
+}
+
+function codeRows({ baseUrl }: Shell, { code, expiresAt }: DeviceCode): string[] {
+  return [
+    `Device code  ${code}  good once, until ${expiresAt}`,
+    'The agent redeems it. An AI program does so where it has this as a tool server:',
+    `  ${programWords({ isAbsolute: true })} mcp --base-url ${baseUrl} --code ${code}`,
+  ]
+}
+
+function row(label: string, value: string): string {
+  return `  ${label.padEnd(LABEL_WIDTH)}${value}`
+}

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises'
+import { AGENT_PERMISSIONS, type AgentPermission } from '@countersign/contract/agents/agent-policy'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyInput } from '@countersign/sdk/calls'
+import { parseJson } from '@countersign/sdk/json'
+import { currencyOf, parseAmount } from '../amounts.ts'
+import { Failure } from '../failure.ts'
+
+export type Policy = BodyInput<'agent_create'>['policy']
+
+/** A policy as the command line says it: amounts as a person writes them. */
+export interface PolicyOptions {
+  readonly policy?: string
+  readonly allow?: string
+  readonly currency?: string
+  readonly perTransaction?: string
+  readonly daily?: string
+  readonly dailyCount?: string
+  readonly monthly?: string
+  readonly approveAll?: boolean
+  readonly approveOver?: string
+  readonly accounts?: string
+  readonly payees?: string
+}
+
+/** The policy of a file, which is as the API has it, or of the other options. Throws Failure. */
+export async function readPolicy({ policy: file, ...words }: PolicyOptions): Promise<Policy> {
+  if (file === undefined) return policyOf(words)
+  const other = Object.keys(words).length
+  if (other > 0)
+    throw new Failure('--policy is the whole policy: leave out the options that say parts of it.')
+  try {
+    return parseJson(await readFile(file, 'utf8')) as Policy
+  } catch (error) {
+    throw new Failure(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function policyOf(words: Omit<PolicyOptions, 'policy'>): Policy {
+  const { currency, perTransaction, allow, approveOver, accounts, payees } = words
+  if (currency === undefined || perTransaction === undefined || allow === undefined)
+    throw new Failure('A policy takes --allow, --currency and --per-transaction, or a --policy file.')
+  if (!isKnownCurrency(currency))
+    throw new Failure(`--currency is a code like USD; "${currency}" is not known.`)
+  const amount = (option: string, text: string): bigint => {
+    const value = parseAmount(text, currencyOf(currency))
+    if (value !== undefined) return value
+    const places = currencyOf(currency).decimals
+    throw new Failure(`--${option} is an amount of ${currency} with ${places} places at most, not "${text}".`)
+  }
+  const { daily, monthly, dailyCount } = words
+  return {
+    permissions: permissionsOf(allow),
+    defaultExecutionMode: words.approveAll ? 'APPROVAL_REQUIRED' : 'AUTO',
+    spendingLimits: {
+      currency,
+      perTransactionLimit: amount('per-transaction', perTransaction),
+      ...(daily === undefined ? {} : { dailyLimit: amount('daily', daily) }),
+      ...(dailyCount === undefined ? {} : { dailyTransactionLimit: countOf(dailyCount) }),
+      ...(monthly === undefined ? {} : { monthlyLimit: amount('monthly', monthly) }),
+    },
+    ...(accounts === undefined && payees === undefined
+      ? {}
+      : {
+          accountRestrictions: {
+            ...(accounts === undefined ? {} : { allowedAccountIds: wordsOf(accounts) }),
+            ...(payees === undefined ? {} : { allowedExternalAccountIds: wordsOf(payees) }),
+          },
+        }),
+    ...(approveOver === undefined
+      ? {}
+      : { approvalThresholds: { amount: amount('approve-over', approveOver) } }),
+  }
+}
+
+function permissionsOf(text: string): AgentPermission[] {
+  return wordsOf(text).map((word) => {
+    const permission = AGENT_PERMISSIONS.find((known) => known === word)
+    if (permission) return permission
+    throw new Failure(`--allow takes ${AGENT_PERMISSIONS.join(', ')}, separated by commas; not "${word}".`)
+  })
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(',').map((word) => word.trim())
+}
+
+function countOf(text: string): number {
+  if (/^\d{1,7}$/.test(text)) return Number(text)
+  throw new Failure(`--daily-count is a whole number, not "${text}".`)
+}

@@ -1,0 +1,79 @@
+import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
+import { toJson } from '@countersign/sdk/json'
+import { wait } from '@countersign/sdk/wait'
+import type { AgentAction } from '@countersign/sdk/wait-for-decision'
+import { programWords } from '../program-words.ts'
+import type { Shell } from '../shell.ts'
+import { actionInWords } from './words.ts'
+
+const INTERVAL_MS = 1_000
+
+/**
+ * `countersign agent watch`: says what waits for approval, at once and as it comes, and what does not wait any more,
+ * until the signal comes. A server that is away for a while is said once and waited for.
+ */
+export async function watchApprovals(
+  shell: Shell,
+  options: { readonly agent?: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const { signal } = options
+  let known: ReadonlyMap<string, AgentAction> = new Map()
+  let isAway = false
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      const waiting = await readWaiting(shell, options.agent, signal)
+      say(shell, known, waiting, isFirst)
+      known = waiting
+      isAway = false
+    } catch (error) {
+      if (signal.aborted) return
+      if (isFirst || !isPassing(error)) throw error
+      if (!isAway) process.stderr.write(`${(error as Error).message} Trying again.\n`)
+      isAway = true
+    }
+    await wait(INTERVAL_MS, signal).catch(() => {})
+    if (signal.aborted) return
+  }
+}
+
+async function readWaiting(
+  { countersign }: Shell,
+  agentId: string | undefined,
+  signal: AbortSignal,
+): Promise<Map<string, AgentAction>> {
+  const query = { sortOrder: 'asc', limit: 100, ...(agentId === undefined ? {} : { agentId }) } as const
+  const waiting = new Map<string, AgentAction>()
+  for await (const action of countersign.paginate('agent_approval_list', { query, signal }))
+    waiting.set(action.id, action)
+  return waiting
+}
+
+function say(
+  { isJson }: Shell,
+  known: ReadonlyMap<string, AgentAction>,
+  waiting: ReadonlyMap<string, AgentAction>,
+  isFirst: boolean,
+): void {
+  const write = (text: string) => process.stdout.write(`${text}\n`)
+  const news = [...waiting.values()].filter(({ id }) => !known.has(id))
+  if (isJson) {
+    for (const action of news) write(toJson(action))
+    return
+  }
+  if (isFirst)
+    write(
+      `${waiting.size === 0 ? 'Nothing waits for approval' : `${waiting.size} waiting`}. Ctrl-C ends this.`,
+    )
+  for (const action of known.values()) if (!waiting.has(action.id)) write(`${action.id} is decided.`)
+  for (const action of news) {
+    write(`${action.createdAt}  ${action.id}  of ${action.agentId} for ${action.customerId}`)
+    write(`  ${actionInWords(action)}`)
+    write(`  ${programWords()} agent approve ${action.id}   (or: reject)`)
+  }
+}
+
+/** What may be otherwise when asked again. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true
+  return error instanceof CountersignError && (error.status >= 500 || error.status === 429)
+}

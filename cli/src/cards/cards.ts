@@ -1,0 +1,91 @@
+import { CARD_STATES } from '@countersign/contract/core/states'
+import type { BodyInput } from '@countersign/sdk/calls'
+import { type CardPurchase, type CardRecord, NotIssuedError } from '@countersign/sdk/cards'
+import { Failure } from '../failure.ts'
+import { programWords } from '../program-words.ts'
+import { type Shell, say } from '../shell.ts'
+import { cardInWords, purchaseInWords } from './words.ts'
+
+/** Who issues at once does so by then. */
+const ISSUE_TIMEOUT_MS = 3_000
+
+/** `countersign card issue` */
+export async function issueCard(
+  shell: Shell,
+  options: {
+    readonly customer: string
+    readonly accounts?: string
+    readonly currency: string
+    readonly platformCardId?: string
+  },
+): Promise<void> {
+  const { cards } = shell.countersign
+  const { customer, accounts, platformCardId } = options
+  const body: BodyInput<'card_create'> = {
+    cardholderId: customer,
+    form: 'VIRTUAL',
+    fundingSources: accounts === undefined ? await findAccounts(shell, options) : idsOf(accounts),
+    ...(platformCardId === undefined ? {} : { platformCardId }),
+  }
+  const { id } = await cards.create(body)
+  const card = await cards.waitUntilIssued(id, { timeoutMs: ISSUE_TIMEOUT_MS }).catch((error: unknown) => {
+    if (error instanceof NotIssuedError) return error.card
+    throw error
+  })
+  sayCard(shell, card)
+  // It was asked for, and came to nothing: a script should notice.
+  if (card.state === 'CLOSED') throw new Failure('The issuer has rejected it.')
+  if (card.state === 'PROCESSING')
+    process.stderr.write(`The issuer has not answered yet. See later: ${programWords()} card show ${id}\n`)
+}
+
+/** `countersign card list` */
+export async function listCards(
+  shell: Shell,
+  { customer, state }: { readonly customer?: string; readonly state?: string },
+): Promise<void> {
+  const known = CARD_STATES.find((one) => one === state)
+  if (state !== undefined && known === undefined)
+    throw new Failure(`--state is one of ${CARD_STATES.join(', ')}, not "${state}".`)
+  const query = {
+    ...(customer === undefined ? {} : { cardholderId: customer }),
+    ...(known === undefined ? {} : { state: known }),
+  }
+  const cards: CardRecord[] = []
+  for await (const card of shell.countersign.cards.list(query)) cards.push(card)
+  const lines = cards.flatMap((card, i) => [...(i > 0 ? [''] : []), ...cardInWords(card)])
+  say(shell, cards, lines.length > 0 ? lines : ['There are no cards.'])
+}
+
+/** `countersign card show` */
+export async function showCard(shell: Shell, id: string): Promise<void> {
+  sayCard(shell, await shell.countersign.cards.get(id))
+}
+
+/** `countersign card transactions` */
+export async function listPurchases(shell: Shell, id: string): Promise<void> {
+  const purchases: CardPurchase[] = []
+  for await (const purchase of shell.countersign.cards.transactions(id)) purchases.push(purchase)
+  const lines = purchases.flatMap((purchase, i) => [...(i > 0 ? [''] : []), ...purchaseInWords(purchase)])
+  say(shell, purchases, lines.length > 0 ? lines : ['This card was not used yet.'])
+}
+
+export function sayCard(shell: Shell, card: CardRecord): void {
+  say(shell, card, cardInWords(card))
+}
+
+/** The ids of a list that a person wrote. */
+export function idsOf(text: string): string[] {
+  return text.split(',').map((word) => word.trim())
+}
+
+async function findAccounts(
+  { countersign }: Shell,
+  { customer, currency }: { readonly customer: string; readonly currency: string },
+): Promise<string[]> {
+  const query = { customerId: customer, currency: currency.toUpperCase() }
+  const ids: string[] = []
+  for await (const { id } of countersign.paginate('customer_internal_account_list', { query })) ids.push(id)
+  if (ids.length === 0) throw new Failure(`${customer} has no account in ${query.currency}.`)
+  return ids
+}

@@ -1,0 +1,90 @@
+import type { CardPurchase } from '@countersign/sdk/cards'
+import { CountersignError } from '@countersign/sdk/errors'
+import { currencyOf, parseAmount } from '../amounts.ts'
+import { Failure } from '../failure.ts'
+import { programWords } from '../program-words.ts'
+import { type Shell, say } from '../shell.ts'
+import { purchaseInWords } from './words.ts'
+
+/** `countersign card use` */
+export async function useCard(shell: Shell, id: string, amount: string, descriptor: string): Promise<void> {
+  const { currency } = await shell.countersign.cards.get(id)
+  const body = {
+    amount: amountOf(amount, currency),
+    currency: { code: currency },
+    merchant: { descriptor, mcc: '5814', country: 'US' },
+  }
+  const call = shell.countersign.call('sandbox_card_authorization', { params: { id }, body })
+  sayPurchase(shell, (await call.catch(refusal)).body)
+}
+
+/** `countersign card clear` */
+export async function clearPurchase(
+  shell: Shell,
+  id: string,
+  amount: string,
+  purchase: string | undefined,
+): Promise<void> {
+  const call = shell.countersign.call('sandbox_card_clearing', await moveOf(shell, id, amount, purchase))
+  const { body } = await call.catch(refusal)
+  sayPurchase(shell, await settled(shell, body))
+}
+
+/** `countersign card return` */
+export async function returnPurchase(
+  shell: Shell,
+  id: string,
+  amount: string,
+  purchase: string | undefined,
+): Promise<void> {
+  const call = shell.countersign.call('sandbox_card_return', await moveOf(shell, id, amount, purchase))
+  sayPurchase(shell, (await call.catch(refusal)).body)
+}
+
+async function moveOf({ countersign }: Shell, id: string, amount: string, purchase: string | undefined) {
+  const { currency } = await countersign.cards.get(id)
+  const cardTransactionId = purchase ?? (await newestOf(countersign, id))
+  return { params: { id }, body: { cardTransactionId, amount: amountOf(amount, currency) } }
+}
+
+async function newestOf(countersign: Shell['countersign'], id: string): Promise<string> {
+  const { value } = await countersign.cards.transactions(id, { limit: 1 }).next()
+  if (!value) throw new Failure('This card was not used yet.')
+  return value.id
+}
+
+/** The purchase once what is due has been done: what is above the hold is pulled after the claim. */
+async function settled({ countersign }: Shell, purchase: CardPurchase): Promise<CardPurchase> {
+  if (!purchase.pullSummary.pendingCount) return purchase
+  await countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
+  for await (const one of countersign.cards.transactions(purchase.cardId))
+    if (one.id === purchase.id) return one
+  return purchase
+}
+
+function amountOf(text: string, code: string): bigint {
+  const currency = currencyOf(code)
+  const amount = parseAmount(text, currency)
+  if (amount !== undefined) return amount
+  throw new Failure(
+    `An amount of ${code} is written like 12.50, with ${currency.decimals} places at most, not "${text}".`,
+  )
+}
+
+/** A decline is an answer to the merchant. Where no source could pay, that may be for want of a key. */
+function refusal(error: unknown): never {
+  if (!(error instanceof CountersignError)) throw error
+  const { code, message, status } = error
+  if (code === 'NOT_FOUND')
+    throw new Failure('This server is not a sandbox: what merchants do comes from the card network there.')
+  if (status !== 403 || !code.startsWith('CARD_')) throw error
+  const hint =
+    code === 'CARD_INSUFFICIENT_FUNDS'
+      ? ` An embedded wallet counts once its holder lets the card take from it: ${programWords()} card delegate`
+      : ''
+  throw new Failure(`${code}: ${message}${hint}`)
+}
+
+function sayPurchase(shell: Shell, purchase: CardPurchase): void {
+  say(shell, purchase, purchaseInWords(purchase))
+}

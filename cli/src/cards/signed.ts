@@ -1,0 +1,81 @@
+import { CountersignError } from '@countersign/sdk/errors'
+import type { Session } from '@countersign/sdk/session'
+import type { Signer } from '@countersign/sdk/signer'
+import type { Wallet } from '@countersign/sdk/wallet'
+import { Failure } from '../failure.ts'
+import { type Shell, say } from '../shell.ts'
+import { idsOf, sayCard } from './cards.ts'
+
+/** In sandbox no code is sent, and it is always this one. */
+const SANDBOX_CODE = '000000'
+
+/** `countersign card freeze`, `unfreeze` and `close` */
+export async function changeState(
+  shell: Shell,
+  id: string,
+  state: 'ACTIVE' | 'FROZEN' | 'CLOSED',
+): Promise<void> {
+  const { holder } = await findHolder(shell, id)
+  sayCard(shell, await shell.countersign.card(id).update({ state }, holder))
+}
+
+/** `countersign card sources` */
+export async function setFundingSources(shell: Shell, id: string, accounts: string): Promise<void> {
+  const { holder } = await findHolder(shell, id)
+  sayCard(shell, await shell.countersign.card(id).setFundingSources(idsOf(accounts), holder))
+}
+
+/** `countersign card delegate` */
+export async function delegateKey(shell: Shell, id: string, nickname: string): Promise<void> {
+  const { holder, walletId } = await findHolder(shell, id)
+  const body = { cardId: id, internalAccountId: walletId, nickname }
+  const key = await shell.countersign.delegatedKeys.create(body, holder)
+  say(shell, key, [`${key.id} "${key.nickname}" is ${key.status}: the card is paid from ${walletId}.`])
+}
+
+/** Who signs for a card: the cardholder, by a session that is begun when something is there to sign. */
+async function findHolder(
+  { countersign }: Shell,
+  cardId: string,
+): Promise<{ readonly holder: Signer; readonly walletId: string }> {
+  const { cardholderId } = await countersign.cards.get(cardId)
+  const query = { customerId: cardholderId, type: 'EMBEDDED_WALLET' } as const
+  const { body } = await countersign.call('customer_internal_account_list', { query })
+  const walletId = body.data[0]?.id
+  if (walletId === undefined)
+    throw new Failure(
+      `${cardholderId} has no embedded wallet, and so nothing to sign with: it comes with an e-mail address.`,
+    )
+  const sign: Signer['sign'] = async (payload) => {
+    await refuseOutsideSandbox(countersign, payload.statement.summary)
+    return (await signIn(countersign.wallet(walletId))).sign(payload)
+  }
+  return { holder: { accountId: walletId, sign }, walletId }
+}
+
+/** Anywhere but in sandbox a sign-in would send the customer a code, and the signature is the customer's own. */
+async function refuseOutsideSandbox(countersign: Shell['countersign'], words: string): Promise<void> {
+  try {
+    await countersign.call('sandbox_clock_get')
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
+    throw new Failure(
+      `This server is not a sandbox, so only the cardholder's device can sign, in your app (countersign.card(id) of the sdk with a session): ${words}`,
+    )
+  }
+}
+
+async function signIn(wallet: Wallet): Promise<Session> {
+  const credential = (await wallet.credentials()).find(({ type }) => type === 'EMAIL_OTP')
+  if (!credential)
+    throw new Failure('The wallet cannot be signed in to by e-mail, the one way that this program knows.')
+  try {
+    return await wallet.email.signIn({ code: SANDBOX_CODE, credentialId: credential.id })
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.code !== 'RATE_LIMITED') throw error
+    const minutes = Math.ceil((error.retryAfterSeconds ?? 60) / 60)
+    throw new Failure(
+      `The cardholder has signed in too often of late. Wait ${minutes} minutes, or move the clock of the sandbox: POST /sandbox/clock/advance`,
+    )
+  }
+}

@@ -1,0 +1,46 @@
+import type { CardPurchase, CardRecord } from '@countersign/sdk/cards'
+import { currencyOf, formatAmount } from '../amounts.ts'
+
+const LABEL_WIDTH = 15
+
+/** A card as a person reads it, one line each. */
+export function cardInWords(card: CardRecord): string[] {
+  const { brand, last4, expMonth, expYear, panEmbedUrl, state, stateReason } = card
+  const face = last4 === undefined ? 'no number yet' : `${brand} ending ${last4}`
+  const valid = expMonth === undefined ? '' : `, valid until ${String(expMonth).padStart(2, '0')}/${expYear}`
+  return [
+    `${card.id}  ${state}${stateReason === null ? '' : ` (${stateReason})`}`,
+    row('card', `${face}, ${card.currency}${valid}`),
+    row('your id', card.platformCardId),
+    row('cardholder', card.cardholderId),
+    ...card.fundingSources.map((id, i) => row(i === 0 ? 'paid from' : '', id)),
+    ...(panEmbedUrl === undefined ? [] : [row('number', panEmbedUrl)]),
+  ]
+}
+
+/** A purchase as a person reads it: who, how much, and what has come of it. */
+export function purchaseInWords(purchase: CardPurchase): string[] {
+  const { merchant, authorizedAmount, pullSummary, refundSummary, settlementSummary } = purchase
+  const currency = currencyOf(authorizedAmount.currency.code)
+  const times = (count: number) => (count > 1 ? `, ${count} times` : '')
+  const sum = (
+    { count, totalAmount }: { readonly count: number; readonly totalAmount: bigint },
+    of = currency,
+  ) => `${formatAmount(totalAmount, of)}${times(count)}`
+  const { pendingCount = 0 } = pullSummary
+  const taken = sum(pullSummary, pullSummary.currency ? currencyOf(pullSummary.currency.code) : currency)
+  return [
+    `${purchase.id}  ${purchase.status}`,
+    row('merchant', `${merchant.descriptor}, ${purchase.authorizedAt}`),
+    row('authorized', `${formatAmount(authorizedAmount.amount, currency)} from ${purchase.accountId}`),
+    ...(settlementSummary.count === 0 ? [] : [row('claimed', sum(settlementSummary))]),
+    ...(settlementSummary.count === 0
+      ? []
+      : [row('taken', `${taken}${pendingCount > 0 ? `, and ${pendingCount} to come` : ''}`)]),
+    ...(refundSummary.count === 0 ? [] : [row('given back', sum(refundSummary))]),
+  ]
+}
+
+function row(label: string, value: string): string {
+  return `  ${label.padEnd(LABEL_WIDTH)}${value}`
+}

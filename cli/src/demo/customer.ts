@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { CountersignError } from '@countersign/sdk/errors'
+import { formatAmount } from '../amounts.ts'
+import { Failure } from '../failure.ts'
+import type { Demo } from './demo.ts'
+
+export interface DemoCustomer {
+  readonly id: string
+  /** The embedded wallet, in USDB. */
+  readonly walletId: string
+  /** The bank account that is paid, in USD. */
+  readonly bankAccountId: string
+}
+
+const FUNDED = 100_000_000n
+
+/** A customer with money in an embedded wallet and a bank account elsewhere. */
+export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
+  const { countersign, script } = demo
+  // Each run has a customer of its own. The last characters before the @ choose an outcome: letters choose success.
+  const email = `demo-${randomBytes(4).toString('hex')}-ada@example.com`
+  script.call('customer_create', 'a customer, who will sign in by e-mail')
+  const { body: customer } = await countersign.call('customer_create', {
+    body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email },
+  })
+  script.show('customer', customer.id)
+  script.show('e-mail', email)
+
+  script.call('customer_internal_account_list', 'the accounts that came with it')
+  let walletId: string | undefined
+  for await (const account of countersign.paginate('customer_internal_account_list', {
+    query: { customerId: customer.id },
+  })) {
+    script.show(
+      account.type,
+      `${formatAmount(account.balance.amount, account.balance.currency).padEnd(14)}${account.id}`,
+    )
+    if (account.type !== 'EMBEDDED_WALLET') continue
+    walletId = account.id
+    const [first] = account.fundingPaymentInstructions
+    if (first && 'address' in first.accountOrWalletInfo)
+      script.show('address', String(first.accountOrWalletInfo.address))
+  }
+  if (!walletId) throw new Failure('The customer has no embedded wallet.')
+
+  await fund(demo, walletId)
+
+  script.call('customer_external_account_create', 'the bank account that will be paid')
+  const { body: bank } = await countersign.call('customer_external_account_create', {
+    body: {
+      customerId: customer.id,
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: '000123456789',
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+      },
+    },
+  })
+  script.show('bank account', bank.id)
+  script.show("holder's name", bank.beneficiaryVerificationStatus ?? 'not checked')
+  return { id: customer.id, walletId, bankAccountId: bank.id }
+}
+
+async function fund({ countersign, script }: Demo, walletId: string): Promise<void> {
+  script.call('sandbox_account_fund', 'money out of nothing, in sandbox only')
+  try {
+    const { body } = await countersign.call('sandbox_account_fund', {
+      params: { accountId: walletId },
+      body: { amount: FUNDED },
+    })
+    script.show('balance', formatAmount(body.balance.amount, body.balance.currency))
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
+    throw new Failure('This server is not a sandbox, and the demo needs one: COUNTERSIGN_MODE=sandbox')
+  }
+}

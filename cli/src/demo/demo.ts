@@ -1,0 +1,55 @@
+import { Countersign } from '@countersign/sdk/countersign'
+import { CountersignError } from '@countersign/sdk/errors'
+import type { Credentials } from '../credentials.ts'
+import { Failure } from '../failure.ts'
+import { Script } from '../script.ts'
+import { makeCustomer } from './customer.ts'
+import { pay, showReplays } from './payment.ts'
+import { signIn } from './sign-in.ts'
+
+/** What the steps of the demo share. */
+export interface Demo {
+  readonly countersign: Countersign
+  readonly script: Script
+}
+
+/**
+ * A payment from nothing to settled, against a running sandbox: a customer, a sign-in by e-mail code, a quote, a
+ * signature by a key of the customer's device. Says each step on standard output.
+ */
+export async function runDemo(credentials: Credentials): Promise<void> {
+  const begun = performance.now()
+  const script = new Script((text) => process.stdout.write(text))
+  const demo: Demo = { countersign: new Countersign(credentials), script }
+  await checkAccess(demo, credentials)
+  script.line(`Countersign: a payment, step by step, at ${credentials.baseUrl}`)
+  script.line('Lines with a method and a path are calls by the backend of the platform. "device" is the')
+  script.line("customer's telephone or browser: its key is made there, and only signatures leave it.")
+
+  const customer = await makeCustomer(demo)
+  const signInBegun = performance.now()
+  const session = await signIn(demo, customer.walletId)
+  const payment = await pay(demo, customer, session)
+  const settled = performance.now()
+  await showReplays(demo, customer, payment)
+
+  script.line()
+  script.line(`Sign-in to settled payment: ${seconds(settled - signInBegun)}`)
+  script.line(`Everything:                 ${seconds(performance.now() - begun)}`)
+}
+
+/** So that a wrong address or secret is said before anything is done. */
+async function checkAccess({ countersign }: Demo, { baseUrl, tokenId }: Credentials): Promise<void> {
+  try {
+    await countersign.call('config_get')
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.status !== 401) throw error
+    throw new Failure(
+      `${baseUrl} does not know ${tokenId} with this secret: the credentials are of another server or data directory.`,
+    )
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`
+}

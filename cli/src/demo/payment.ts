@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import type { Answer } from '@countersign/sdk/calls'
+import { CountersignError } from '@countersign/sdk/errors'
+import type { Session } from '@countersign/sdk/session'
+import { signedCall } from '@countersign/sdk/signed-call'
+import { membersOf, type Payment } from '@countersign/sdk/statement'
+import { formatAmount, formatRate } from '../amounts.ts'
+import { Failure } from '../failure.ts'
+import { wrap } from '../script.ts'
+import type { DemoCustomer } from './customer.ts'
+import type { Demo } from './demo.ts'
+
+const DELIVERED = 2_500n
+const WORDS_WIDTH = 72
+
+type Quote = Answer<'quote_create'>['body']
+
+/** A call of `quote_execute` that has been made, and what it takes to make it again. */
+export interface Execution {
+  readonly call: {
+    readonly params: { readonly quoteId: string }
+    readonly idempotencyKey: string
+    readonly requestId: string
+    readonly signature: string
+  }
+}
+
+/** Quotes a payment, has the device sign it, and waits until it has settled. */
+export async function pay(demo: Demo, customer: DemoCustomer, session: Session): Promise<Execution> {
+  const { countersign, script } = demo
+  const quote = await makeQuote(demo, customer)
+
+  const params = { quoteId: quote.id }
+  const idempotencyKey = randomBytes(16).toString('hex')
+  script.call('quote_execute', "pay; the wallet's signature is missing")
+  const first = await countersign.call('quote_execute', { params, idempotencyKey })
+  if (first.status !== 202) throw new Failure(`The first call answered ${first.status}, not 202.`)
+  const { payloadToSign, requestId, expiresAt } = first.body
+  script.show('answer', '202: sign this payload')
+  script.show('request', requestId)
+
+  script.step('device: checks that this is the call it asked for', 'and shows what is paid to whom')
+  const asked = { ...signedCall('quote_execute', { params }), requestId, expiresAt }
+  const signature = await session
+    .confirmedBy((payment) => confirmPayment(demo, payment, quote))
+    .approve(payloadToSign, asked)
+  script.show('stamp', `${signature.slice(0, 50)}… (${signature.length} characters)`)
+
+  const call = { params, idempotencyKey, requestId, signature }
+  script.call('quote_execute', 'the same call with the stamp')
+  const second = await countersign.call('quote_execute', call)
+  if (second.status !== 200) throw new Failure(`The signed call answered ${second.status}, not 200.`)
+  script.show('quote', `${second.body.status}: the amount is held`)
+
+  script.call('transaction_get', 'until it has ended')
+  const begun = performance.now()
+  const transaction = await countersign.waitForTransaction(quote.transactionId)
+  script.show('transaction', transaction.id)
+  script.show('status', `${transaction.status} after ${Math.round(performance.now() - begun)} ms`)
+  if (transaction.status !== 'COMPLETED') throw new Failure(`The payment ended as ${transaction.status}.`)
+  return { call }
+}
+
+/** What an app shows its customer before they agree, all of it out of the text that is signed. */
+function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boolean {
+  for (const [i, words] of wrap(payment.summary, WORDS_WIDTH).entries())
+    script.show(i === 0 ? 'the words' : '', words)
+  script.show('leaves', formatAmount(payment.sends.amount, quote.sendingCurrency))
+  script.show('arrives', formatAmount(payment.delivers.amount, quote.receivingCurrency))
+  for (const [i, [member, text]] of membersOf(payment.destination).entries())
+    script.show(i === 0 ? 'at' : '', `${member}: ${text}`)
+  return true
+}
+
+async function makeQuote({ countersign, script }: Demo, customer: DemoCustomer): Promise<Quote> {
+  script.call('quote_create', '25.00 USD are to arrive: at what price?')
+  const { body: quote } = await countersign.call('quote_create', {
+    body: {
+      source: { sourceType: 'ACCOUNT', accountId: customer.walletId },
+      destination: { destinationType: 'ACCOUNT', accountId: customer.bankAccountId },
+      lockedCurrencySide: 'RECEIVING',
+      lockedCurrencyAmount: DELIVERED,
+      description: 'Countersign demo',
+    },
+  })
+  const { sendingCurrency, receivingCurrency, rateDetails } = quote
+  const sending = (amount: bigint) => formatAmount(amount, sendingCurrency).padStart(16)
+  script.show('quote', `${quote.id}, until ${quote.expiresAt}`)
+  script.show('rate', formatRate(quote.exchangeRate, sendingCurrency, receivingCurrency))
+  script.show('delivered', sending(quote.totalSendingAmount - quote.feesIncluded))
+  if (rateDetails) {
+    const share = `${Number((rateDetails.svcApiVariableFeeRate * 100).toPrecision(6))} %`
+    script.show('fixed fee', sending(rateDetails.svcApiFixedFee))
+    script.show(
+      'variable fee',
+      `${sending(quote.feesIncluded - rateDetails.svcApiFixedFee)}  ${share} of the sum`,
+    )
+  }
+  script.show('sum', `${sending(quote.totalSendingAmount)}  leave the wallet`)
+  return quote
+}
+
+/** What is left, and that neither the key nor the request can be used for a second payment. */
+export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: Execution): Promise<void> {
+  const { countersign, script } = demo
+  script.call('customer_internal_account_list', 'what is left')
+  const { body: accounts } = await countersign.call('customer_internal_account_list', {
+    query: { customerId: customer.id, type: 'EMBEDDED_WALLET' },
+  })
+  for (const { balance, totalBalance } of accounts.data) {
+    script.show('balance', formatAmount(balance.amount, balance.currency))
+    script.show('total balance', formatAmount(totalBalance.amount, totalBalance.currency))
+  }
+
+  script.call('quote_execute', 'the same call again: nothing happens twice')
+  const again = await countersign.call('quote_execute', call)
+  if (again.status !== 200 || !again.isReplayed)
+    throw new Failure('The answer is not the one that was stored.')
+  script.show('answer', `200 ${again.body.status}, as it was stored (Idempotency-Replayed: true)`)
+
+  script.call('quote_execute', 'the used request with a new Idempotency-Key')
+  const idempotencyKey = randomBytes(16).toString('hex')
+  try {
+    const { status } = await countersign.call('quote_execute', { ...call, idempotencyKey })
+    throw new Failure(`A used request was accepted: ${status}.`)
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.status !== 401) throw error
+    script.show('answer', `${error.status} ${error.code}: ${error.reason ?? error.message}`)
+  }
+}

@@ -1,0 +1,180 @@
+import { API } from '@countersign/contract/api'
+import { API_VERSION } from '@countersign/contract/document/openapi'
+import type { Agent } from '@countersign/sdk/agent'
+import type { AgentCallName, Arguments } from '@countersign/sdk/calls'
+import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
+import { toJson } from '@countersign/sdk/json'
+import { NotDecidedError } from '@countersign/sdk/wait-for-decision'
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { Failure } from '../failure.ts'
+import { callInput, idNames } from './schemas.ts'
+import { findAgent, type McpOptions } from './token.ts'
+import { findTool, listTools, type Tool, toolInput, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.ts'
+
+const INSTRUCTIONS = `Countersign: you act for one customer of a payments platform, under a policy.
+Reading is free. Money moves only as far as the policy allows; beyond that a person approves it or it is refused.
+Amounts are whole numbers of the smallest unit of their currency (2500 is 25.00 USD).
+A payment in one currency: transfer_out. Between currencies: create_quote, then execute_quote before it expires.
+Ask simulate first where you are not sure. Of a PENDING_APPROVAL action tell the user, then wait_for_decision.
+Do not split a payment to get below a limit. Give an idempotencyKey to what you may have to repeat.`
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * `countersign mcp`: serves the tools over standard input and output until the other side hangs up. Nothing else may be
+ * written to standard output. The agent connects at its first use: a process that is started only to be looked at spends
+ * no device code.
+ */
+export async function serveMcp(options: McpOptions): Promise<void> {
+  const find = await findAgent(options)
+  // Loaded here: no other command should wait for it.
+  const [{ ProtocolError, ProtocolErrorCode, Server }, { serveStdio }] = await Promise.all([
+    import('@modelcontextprotocol/server'),
+    import('@modelcontextprotocol/server/stdio'),
+  ])
+  const toolOf = (name: string) => {
+    const tool = findTool(name)
+    if (tool) return tool
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}".`)
+  }
+  let connecting: Promise<Agent> | undefined
+  const connect = () => {
+    connecting ??= find().catch((error: unknown) => {
+      connecting = undefined
+      throw error
+    })
+    return connecting
+  }
+  const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve))
+  const handle = serveStdio(
+    () => {
+      const server = new Server(
+        { name: 'countersign', title: 'Countersign', version: API_VERSION },
+        { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+      )
+      server.setRequestHandler('tools/list', async () => ({ tools: listTools(await readSelf(connect)) }))
+      server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) =>
+        callTool(connect, toolOf(params.name), params.arguments ?? {}, mcpReq.signal),
+      )
+      return server
+    },
+    { onerror: (error) => process.stderr.write(`${error.message}\n`) },
+  )
+  await ended
+  await handle.close()
+}
+
+/** The tools are listed also where nobody answers; what the policy says of them is then missing. */
+async function readSelf(connect: () => Promise<Agent>) {
+  try {
+    return await (await connect()).me()
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    return undefined
+  }
+}
+
+async function callTool(
+  connect: () => Promise<Agent>,
+  tool: Tool,
+  args: Json,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  try {
+    checkInput(tool, args)
+    return resultOf(await run(await connect(), tool, args, signal), false)
+  } catch (error) {
+    return resultOf(refusalOf(error), true)
+  }
+}
+
+async function run(agent: Agent, tool: Tool, args: Json, signal: AbortSignal): Promise<unknown> {
+  if (tool.waits) return waitForDecision(agent, args, signal)
+  const input = { ...callInput(API[tool.call], args), signal }
+  const call = [tool.call, input] as unknown as Arguments<AgentCallName>
+  const answer: { readonly body?: unknown } = await agent.call(...call)
+  return answer.body
+}
+
+/** That nobody has decided yet is an answer, not an error. */
+async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): Promise<unknown> {
+  const { actionId, timeoutSeconds = WAIT_SECONDS } = args
+  if (typeof timeoutSeconds !== 'number' || !(timeoutSeconds >= 0 && timeoutSeconds <= WAIT_SECONDS_MAX))
+    throw invalidInput('timeoutSeconds', `is a number from 0 to ${WAIT_SECONDS_MAX}`)
+  try {
+    return await agent.waitForDecision(String(actionId), { timeoutMs: timeoutSeconds * 1000, signal })
+  } catch (error) {
+    if (error instanceof NotDecidedError) return error.action
+    throw error
+  }
+}
+
+/**
+ * What only this side can see: a member that the API would pass over because it has no such name, one that is missing,
+ * a number that has lost digits on the way. All else the API checks, and says which member is wrong.
+ */
+function checkInput(tool: Tool, args: Json): void {
+  const { properties, required } = toolInput(tool)
+  const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name))
+  if (unknown !== undefined)
+    throw invalidInput(
+      unknown,
+      `is not taken here; there are ${Object.keys(properties).join(', ') || 'none'}`,
+    )
+  const missing = required.find((name) => args[name] === undefined)
+  if (missing !== undefined) throw invalidInput(missing, 'is required')
+  for (const [name, value] of Object.entries(args))
+    if (hasLostDigits(value)) throw invalidInput(name, `is beyond ${Number.MAX_SAFE_INTEGER}`)
+  for (const name of idNames(API[tool.call]))
+    if (typeof args[name] !== 'string' || /^\.{0,2}$/.test(args[name])) throw invalidInput(name, 'is an id')
+}
+
+function hasLostDigits(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLostDigits)
+}
+
+function invalidInput(field: string, what: string): CountersignError {
+  return new CountersignError({
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: `${field} ${what}`,
+    details: { field },
+  })
+}
+
+/** A refusal as the API gives it; what did not come from the API has a code of its own. */
+function refusalOf(error: unknown): Json {
+  if (error instanceof CountersignError) {
+    const { status, code, message, reason, details, requestId, retryAfterSeconds } = error
+    return { status, code, message, reason, details, requestId, retryAfterSeconds }
+  }
+  if (error instanceof ConnectionError) {
+    const { idempotencyKey } = error
+    const message = `${error.message} It may have been done all the same: repeat it with the idempotencyKey.`
+    return {
+      code: 'NO_ANSWER',
+      message: idempotencyKey === undefined ? error.message : message,
+      details: { idempotencyKey },
+    }
+  }
+  if (error instanceof Failure) return { code: 'NOT_CONNECTED', message: error.message, details: {} }
+  throw error
+}
+
+/** The text has each digit. Structured content is of doubles: an integer beyond 2^53 is given there as text. */
+function resultOf(value: unknown, isError: boolean): CallToolResult {
+  return {
+    content: [{ type: 'text', text: toJson(value) }],
+    structuredContent: exact(value) as Record<string, unknown>,
+    ...(isError ? { isError } : {}),
+  }
+}
+
+function exact(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  if (Array.isArray(value)) return value.map(exact)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members.map(([name, member]) => [name, exact(member)]))
+}

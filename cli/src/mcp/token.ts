@@ -1,0 +1,147 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Agent } from '@countersign/sdk/agent'
+import { CountersignError } from '@countersign/sdk/errors'
+import { waitUntil } from '@countersign/sdk/wait-until'
+import { checkBaseUrl } from '../credentials.ts'
+import { Failure } from '../failure.ts'
+
+/** What the command line and the environment say about who the agent is. */
+export interface McpOptions {
+  readonly baseUrl?: string
+  readonly code?: string
+  readonly token?: string
+  readonly tokenFile?: string
+}
+
+/** So long another process may take to write down the token of a code that it has redeemed. */
+const OTHER_WRITES_MS = 1_000
+
+const BASE_URL = 'http://127.0.0.1:8787/2025-10-13'
+
+/** What the token file holds. The code is kept as a hash: it tells whether another one is given now. */
+interface Kept {
+  readonly baseUrl: string
+  readonly accessToken: string
+  readonly codeHash: string
+}
+
+/**
+ * How to connect the agent of the options: by its token, by the token that was kept when the code was redeemed, or by
+ * redeeming the code, whose token is then kept in a file that only this user can read. Nothing is redeemed before the
+ * result is called. Throws Failure where the options name no agent.
+ */
+export async function findAgent(options: McpOptions): Promise<() => Promise<Agent>> {
+  const { token, code } = options
+  const baseUrl = options.baseUrl === undefined ? undefined : checkBaseUrl(options.baseUrl)
+  if (token !== undefined) {
+    const agent = Agent.withToken({ baseUrl: baseUrl ?? BASE_URL, accessToken: token })
+    return async () => agent
+  }
+  const file = resolve(
+    options.tokenFile ?? join(process.env.COUNTERSIGN_DATA_DIR || '.countersign', 'agent.json'),
+  )
+  const codeHash = code === undefined ? undefined : hashOf(code)
+  const kept = await keptAgent(file, codeHash, baseUrl)
+  if (kept) return async () => kept
+  if (code === undefined || codeHash === undefined)
+    throw new Failure(
+      `There is no agent in ${nameOf(file)}. Give a device code of "countersign agent code" as --code or ` +
+        'COUNTERSIGN_DEVICE_CODE, or a token as COUNTERSIGN_AGENT_TOKEN.',
+    )
+  return async () => {
+    try {
+      return await redeem(file, code, baseUrl ?? BASE_URL)
+    } catch (error) {
+      if (!(error instanceof CountersignError) || error.code !== 'DEVICE_CODE_NOT_FOUND') throw error
+      // Another process that was started with the same code may have redeemed it, and be about to write the file.
+      const look = () => keptAgent(file, codeHash, baseUrl)
+      const { last } = await waitUntil(look, (found) => found !== undefined, { timeoutMs: OTHER_WRITES_MS })
+      if (last) return last
+      throw error
+    }
+  }
+}
+
+async function redeem(file: string, code: string, baseUrl: string): Promise<Agent> {
+  return writingPrivately(file, async (write) => {
+    const agent = await Agent.redeem({ baseUrl, code })
+    const content: Kept = { baseUrl, accessToken: agent.accessToken, codeHash: hashOf(code) }
+    await write(`${JSON.stringify(content)}\n`)
+    return agent
+  })
+}
+
+/** The agent of the file, unless that was made by another code than is given now. A token goes to its own server only. */
+async function keptAgent(
+  file: string,
+  codeHash: string | undefined,
+  baseUrl: string | undefined,
+): Promise<Agent | undefined> {
+  const kept = await readKept(file)
+  if (!kept || (codeHash !== undefined && kept.codeHash !== codeHash)) return undefined
+  if (baseUrl !== undefined && baseUrl !== kept.baseUrl)
+    throw new Failure(`${nameOf(file)} is of ${kept.baseUrl}, not of ${baseUrl}: give another --token-file.`)
+  return Agent.withToken(kept)
+}
+
+async function readKept(file: string): Promise<Kept | undefined> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new Failure(`${nameOf(file)} cannot be read: ${(error as Error).message}`)
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isKept(value)) return value
+  } catch {
+    // Said below.
+  }
+  throw new Failure(`${nameOf(file)} is not a token file: it lacks baseUrl, accessToken, codeHash.`)
+}
+
+function isKept(value: unknown): value is Kept {
+  if (typeof value !== 'object' || value === null) return false
+  const members = value as Record<string, unknown>
+  return ['baseUrl', 'accessToken', 'codeHash'].every((name) => typeof members[name] === 'string')
+}
+
+/**
+ * Writes a file for this user's eyes only (0600), whole or not at all. It is opened before `work` begins: a token that is
+ * given once must not be lost to a folder that cannot be written to.
+ */
+async function writingPrivately<T>(
+  file: string,
+  work: (write: (text: string) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const part = `${file}.${randomBytes(6).toString('hex')}.part`
+  const handle = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    .then(() => open(part, 'wx', 0o600))
+    .catch((error: Error) => {
+      throw new Failure(`${nameOf(file)} cannot be written: ${error.message}`)
+    })
+  try {
+    const result = await work(async (text) => {
+      await handle.writeFile(text)
+      await handle.sync()
+    })
+    await rename(part, file)
+    return result
+  } finally {
+    await handle.close()
+    await rm(part, { force: true })
+  }
+}
+
+/** Case and hyphens of a code do not matter. */
+function hashOf(code: string): string {
+  return createHash('sha256').update(code.replaceAll('-', '').toUpperCase()).digest('hex')
+}
+
+function nameOf(file: string): string {
+  const near = relative('.', file)
+  return near.startsWith('..') ? file : near
+}

@@ -1,0 +1,179 @@
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
+import { OneOf, OneOfWords, Tag } from '../core/schema.ts'
+import type { PaymentRailName } from '../payments/rails.ts'
+import { ACCOUNT_CHECKS, type AccountCheckName, type AccountTypeDeclaration } from './account-fields.ts'
+import { BANK_ACCOUNT_TYPES } from './account-types-bank.ts'
+import { MOBILE_ACCOUNT_TYPES } from './account-types-mobile.ts'
+import { OTHER_ACCOUNT_TYPES } from './account-types-other.ts'
+import { BusinessBeneficiary, exampleOfHolder } from './beneficiaries.ts'
+
+/**
+ * Every account type: what is asked about it, what identifies it, how money reaches it, what it may hold. The
+ * three shapes below (what a caller sends, what a record shows, where to pay to) are made from this table.
+ */
+export const ACCOUNT_TYPES = {
+  ...BANK_ACCOUNT_TYPES,
+  ...MOBILE_ACCOUNT_TYPES,
+  ...OTHER_ACCOUNT_TYPES,
+} as const
+
+type Table = typeof ACCOUNT_TYPES
+export type AccountTypeName = keyof Table
+
+/** The account types that an account elsewhere may have; the others exist in payment instructions only. */
+export type ExternalAccountTypeName = {
+  [K in AccountTypeName]: Table[K] extends { fields: TProperties } ? K : never
+}[AccountTypeName]
+
+type Fields<P> = P extends TProperties ? Static<TObject<P>> : unknown
+
+type BeneficiaryOf<D> = D extends { individual: infer I extends TObject }
+  ? { beneficiary: Static<I> | Static<typeof BusinessBeneficiary> }
+  : unknown
+
+type RailsOf<D> = D extends { rails: readonly [PaymentRailName, ...PaymentRailName[]] }
+  ? { paymentRails: D['rails'][number][] }
+  : unknown
+
+type PaymentFieldsOf<D> = D extends { paymentOnly: infer P }
+  ? Fields<P>
+  : D extends { fields: infer F; paymentExtra: infer P }
+    ? Fields<F> & Fields<P> & RailsOf<D>
+    : never
+
+/** An account elsewhere as a caller describes it. */
+export type ExternalAccountCreateInfoValue = {
+  [K in ExternalAccountTypeName]: { accountType: K } & Fields<Table[K]['fields']> & BeneficiaryOf<Table[K]>
+}[ExternalAccountTypeName]
+
+/** An account elsewhere as the record shows it: with its rails. */
+export type ExternalAccountInfoValue = {
+  [K in ExternalAccountTypeName]: { accountType: K } & Fields<Table[K]['fields']> &
+    RailsOf<Table[K]> &
+    BeneficiaryOf<Table[K]>
+}[ExternalAccountTypeName]
+
+/** Where to pay to. */
+export type PaymentAccountInfoValue = {
+  [K in AccountTypeName]: { accountType: K } & PaymentFieldsOf<Table[K]>
+}[AccountTypeName]
+
+/** Whether this is the name of a row of the table. */
+export function isAccountType(name: string): name is AccountTypeName {
+  return Object.hasOwn(ACCOUNT_TYPES, name)
+}
+
+/** The row of an account type, without the literal types of the table. */
+export function accountType(name: AccountTypeName): AccountTypeDeclaration {
+  return ACCOUNT_TYPES[name]
+}
+
+/**
+ * The identifier that steers the sandbox (specification 4.16): the first of the type's identifying members
+ * that is given. Undefined when none is, which no schema can say: the operation refuses such an account.
+ */
+export function primaryIdentifier(info: { accountType: AccountTypeName }): string | undefined {
+  const members = new Map(Object.entries(info))
+  for (const name of accountType(info.accountType).identifiedBy) {
+    const value = members.get(name)
+    if (typeof value === 'string') return value
+  }
+  return undefined
+}
+
+const rows = Object.keys(ACCOUNT_TYPES)
+  .filter(isAccountType)
+  .map((name) => [name, accountType(name)] as const)
+
+function railsOf(row: AccountTypeDeclaration): TProperties {
+  return row.rails.length === 0
+    ? {}
+    : { paymentRails: Type.Array(OneOfWords(row.rails), { minItems: 1, uniqueItems: true }) }
+}
+
+function beneficiaryOf(row: AccountTypeDeclaration): TProperties {
+  return row.individual
+    ? { beneficiary: OneOf('beneficiaryType', [row.individual, BusinessBeneficiary]) }
+    : {}
+}
+
+/**
+ * A member as a request gives it. What is not one of some words is any text there, of any length: the server holds it
+ * to length and pattern together with the checks, so that whatever is wrong with a bank account is the same error. The
+ * description says it all.
+ */
+function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
+  const { pattern, maxLength, description } = field as {
+    pattern?: string
+    maxLength?: number
+    description?: string
+  }
+  if (maxLength === undefined) return field
+  const length = pattern === undefined && `1 to ${maxLength} characters`
+  const what = [description, check && ACCOUNT_CHECKS[check], length].filter(Boolean).join('. ')
+  // An offer may be cut by + and the end of a line.
+  const wellFormed = check === 'bolt12' ? 'prose' : 'line'
+  const text = Type.String({ wellFormed, ...(what === '' ? {} : { description: what }) })
+  return Type.IsOptional(field) ? Type.Optional(text) : text
+}
+
+function askedOf({ fields = {}, checks = {} }: AccountTypeDeclaration): TProperties {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, asked(field, checks[name])]))
+}
+
+function members(
+  fieldsOf: (row: AccountTypeDeclaration) => TProperties | undefined,
+  examplesOf: (name: AccountTypeName) => readonly object[] = () => [],
+): Map<string, TObject> {
+  const made = new Map<string, TObject>()
+  for (const [name, row] of rows) {
+    const fields = fieldsOf(row)
+    const examples = examplesOf(name)
+    const options = examples.length > 0 ? { examples } : {}
+    if (fields) made.set(name, Type.Object({ accountType: Tag(name), ...fields }, options))
+  }
+  return made
+}
+
+/** Accounts of a type as a caller describes them, holder included. Empty for a type that no account elsewhere has. */
+export function exampleAccounts(name: AccountTypeName): readonly ExternalAccountCreateInfoValue[] {
+  const { individual, examples = [] } = accountType(name)
+  const holder = individual ? { beneficiary: exampleOfHolder(individual) } : {}
+  // That they are what the schema asks for is a test's to say: all of them are registered over HTTP.
+  return examples.map(
+    (example) => ({ accountType: name, ...example, ...holder }) as ExternalAccountCreateInfoValue,
+  )
+}
+
+/** The schema of each account type in each of its shapes, by account type. */
+export const EXTERNAL_ACCOUNT_CREATE_INFO = members(
+  (row) => row.fields && { ...askedOf(row), ...beneficiaryOf(row) },
+  exampleAccounts,
+)
+export const EXTERNAL_ACCOUNT_INFO = members(
+  (row) => row.fields && { ...row.fields, ...railsOf(row), ...beneficiaryOf(row) },
+)
+const EXTERNAL_ACCOUNT_DETAILS = members((row) => row.fields && { ...row.fields, ...beneficiaryOf(row) })
+export const PAYMENT_ACCOUNT_INFO = members(
+  (row) => row.paymentOnly ?? { ...row.fields, ...railsOf(row), ...row.paymentExtra },
+)
+
+/** What stands in `accountInfo` of a request to add an account elsewhere. */
+export const ExternalAccountCreateInfo: TUnsafe<ExternalAccountCreateInfoValue> = Type.Unsafe(
+  OneOf('accountType', [...EXTERNAL_ACCOUNT_CREATE_INFO.values()]),
+)
+
+/** What stands in `accountInfo` of an account elsewhere. */
+export const ExternalAccountInfo: TUnsafe<ExternalAccountInfoValue> = Type.Unsafe(
+  OneOf('accountType', [...EXTERNAL_ACCOUNT_INFO.values()]),
+)
+
+/** The same as it was given and is kept, which is what a payment to it is made by: without the rails. */
+export const ExternalAccountDetails: TUnsafe<ExternalAccountCreateInfoValue> = Type.Unsafe(
+  OneOf('accountType', [...EXTERNAL_ACCOUNT_DETAILS.values()]),
+)
+
+/** What stands in `accountOrWalletInfo` of payment instructions. */
+export const PaymentAccountInfo: TUnsafe<PaymentAccountInfoValue> = Type.Unsafe(
+  OneOf('accountType', [...PAYMENT_ACCOUNT_INFO.values()]),
+)

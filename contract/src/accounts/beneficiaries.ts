@@ -1,0 +1,77 @@
+import { type TObject, Type } from 'typebox'
+import { CalendarDate, CountryCode, Email, PhoneNumber } from '../core/formats.ts'
+import { OneOfWords, Tag, Text } from '../core/schema.ts'
+import { Address } from './address.ts'
+
+const individualFields = {
+  beneficiaryType: Tag('INDIVIDUAL'),
+  fullName: Text(255),
+  birthDate: Type.Optional(CalendarDate),
+  nationality: Type.Optional(CountryCode),
+  email: Type.Optional(Email),
+  phoneNumber: Type.Optional(PhoneNumber),
+  countryOfResidence: Type.Optional(CountryCode),
+  address: Type.Optional(Address),
+}
+
+/** The person an account belongs to. Some countries want more: the schemas below. */
+export const IndividualBeneficiary = Type.Object(individualFields)
+
+export const IndividualBeneficiaryWithAddress = Type.Object({ ...individualFields, address: Address })
+
+export const IndividualBeneficiaryWithResidence = Type.Object({
+  ...individualFields,
+  countryOfResidence: CountryCode,
+})
+
+export const IndividualBeneficiaryWithPhoneAndResidence = Type.Object({
+  ...individualFields,
+  phoneNumber: PhoneNumber,
+  countryOfResidence: CountryCode,
+})
+
+export const IndividualBeneficiaryWithPhoneAndAddress = Type.Object({
+  ...individualFields,
+  phoneNumber: PhoneNumber,
+  address: Address,
+})
+
+export const IndividualBeneficiaryWithRegistration = Type.Object({
+  ...individualFields,
+  registrationNumber: Type.Optional(Text(100)),
+})
+
+/** Colombia: by the kind and number of an identity document. */
+export const IndividualBeneficiaryWithDocument = Type.Object({
+  ...individualFields,
+  documentType: Type.Optional(
+    OneOfWords(['CC', 'CE', 'TI', 'NIT', 'PP'], 'Kind of Colombian identity document'),
+  ),
+  documentNumber: Type.Optional(Text(50)),
+})
+
+/** The business an account belongs to. */
+export const BusinessBeneficiary = Type.Object({
+  beneficiaryType: Tag('BUSINESS'),
+  legalName: Text(255),
+  registrationNumber: Type.Optional(Text(100)),
+  taxId: Type.Optional(Text(100)),
+  email: Type.Optional(Email),
+  phoneNumber: Type.Optional(PhoneNumber),
+  countryOfResidence: Type.Optional(CountryCode),
+  address: Type.Optional(Address),
+})
+
+const EXAMPLE = {
+  beneficiaryType: 'INDIVIDUAL',
+  fullName: 'Ada Lovelace',
+  phoneNumber: '+442079460958',
+  countryOfResidence: 'GB',
+  address: { line1: '12 St James Square', city: 'London', postalCode: 'SW1Y 4JH', country: 'GB' },
+}
+
+/** The least that a holder of this kind has to tell. */
+export function exampleOfHolder(individual: TObject): Readonly<Record<string, unknown>> {
+  const required: readonly string[] = individual.required ?? []
+  return Object.fromEntries(Object.entries(EXAMPLE).filter(([name]) => required.includes(name)))
+}

@@ -1,0 +1,169 @@
+import { Type } from 'typebox'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, pageQuery, Text } from '../core/schema.ts'
+import { ExternalAccountCreateInfo, ExternalAccountInfo } from './account-types.ts'
+
+export const EXTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE'] as const
+
+export const BENEFICIARY_VERIFICATION_STATUSES = [
+  'MATCHED',
+  'PARTIAL_MATCH',
+  'NOT_MATCHED',
+  'UNSUPPORTED',
+  'CHECKED_BY_RECEIVING_FI',
+  'PENDING',
+] as const
+
+const shared = {
+  currency: CurrencyCode,
+  platformAccountId: Type.Optional(Text(255, { description: "The platform's own id of this account" })),
+}
+
+const ofCustomer = {
+  customerId: Type.Optional(Id('Customer', 'Whose account it is. Left out: the platform itself')),
+  ...shared,
+  defaultUmaDepositAccount: Type.Optional(
+    Type.Boolean({ description: 'Payments to the UMA address of the customer are passed on to here' }),
+  ),
+}
+
+export const ExternalAccountCreateRequest = Type.Object({
+  ...ofCustomer,
+  accountInfo: ExternalAccountCreateInfo,
+})
+
+export const PlatformExternalAccountCreateRequest = Type.Object({
+  ...shared,
+  accountInfo: ExternalAccountCreateInfo,
+})
+
+export const ExternalAccount = Type.Object({
+  id: Id('ExternalAccount'),
+  status: OneOfWords(EXTERNAL_ACCOUNT_STATUSES),
+  ...ofCustomer,
+  beneficiaryVerificationStatus: Type.Optional(OneOfWords(BENEFICIARY_VERIFICATION_STATUSES)),
+  beneficiaryVerifiedData: Type.Optional(Type.Object({ fullName: Type.Optional(Text(255)) })),
+  accountInfo: ExternalAccountInfo,
+})
+
+const accountPath = Type.Object({ externalAccountId: PathId })
+
+export const customer_external_account_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/customers/external-accounts',
+  tag: 'External accounts',
+  summary: "Add a customer's account elsewhere",
+  description:
+    'Without customerId it is an account of the platform itself, as one of POST /platform/external-accounts.',
+  idempotent: true,
+  body: ExternalAccountCreateRequest,
+  bodyBytesMax: 16 * KIB,
+  responses: { 201: ExternalAccount },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_BANK_ACCOUNT',
+    'INVALID_CURRENCY',
+    'USER_NOT_FOUND',
+    'CONFLICT',
+    'CUSTOMER_DELETED',
+  ],
+})
+
+export const customer_external_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/customers/external-accounts',
+  tag: 'External accounts',
+  summary: "List customers' accounts elsewhere",
+  query: Type.Object({
+    currency: Type.Optional(CurrencyCode),
+    customerId: Type.Optional(Id('Customer')),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(ExternalAccount) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const customer_external_account_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/customers/external-accounts/{externalAccountId}',
+  tag: 'External accounts',
+  summary: "Read a customer's account elsewhere",
+  description: "Finds the platform's own accounts as well.",
+  params: accountPath,
+  responses: { 200: ExternalAccount },
+  errors: ['ACCOUNT_NOT_FOUND'],
+})
+
+/** Payments under way to the account are not stopped. */
+export const customer_external_account_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/customers/external-accounts/{externalAccountId}',
+  tag: 'External accounts',
+  summary: "Remove a customer's account elsewhere",
+  description: "Removes the platform's own accounts as well.",
+  params: accountPath,
+  responses: { 204: null },
+  errors: ['ACCOUNT_NOT_FOUND'],
+})
+
+/** An account of the platform itself, to send its own money to. */
+export const platform_external_account_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/platform/external-accounts',
+  tag: 'External accounts',
+  summary: "Add the platform's own account elsewhere",
+  idempotent: true,
+  body: PlatformExternalAccountCreateRequest,
+  bodyBytesMax: 16 * KIB,
+  responses: { 201: ExternalAccount },
+  errors: ['INVALID_INPUT', 'INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'CONFLICT'],
+})
+
+export const platform_external_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/platform/external-accounts',
+  tag: 'External accounts',
+  summary: "List the platform's own accounts elsewhere",
+  query: Type.Object({ currency: Type.Optional(CurrencyCode), ...pageQuery }),
+  responses: { 200: Page(ExternalAccount) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const platform_external_account_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/platform/external-accounts/{externalAccountId}',
+  tag: 'External accounts',
+  summary: "Read the platform's own account elsewhere",
+  params: accountPath,
+  responses: { 200: ExternalAccount },
+  errors: ['ACCOUNT_NOT_FOUND'],
+})
+
+/** Payments under way to the account are not stopped. */
+export const platform_external_account_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/platform/external-accounts/{externalAccountId}',
+  tag: 'External accounts',
+  summary: "Remove the platform's own account elsewhere",
+  params: accountPath,
+  responses: { 204: null },
+  errors: ['ACCOUNT_NOT_FOUND'],
+})

@@ -1,0 +1,104 @@
+import { Type } from 'typebox'
+import { SignedRequestChallenge } from '../auth/signed-retry.ts'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { ClientPublicKey, OneOfWords, Page, pageQuery, Timestamp } from '../core/schema.ts'
+import { PaymentInstructions } from './payment-instructions.ts'
+
+export const INTERNAL_ACCOUNT_TYPES = ['INTERNAL_FIAT', 'INTERNAL_CRYPTO', 'EMBEDDED_WALLET'] as const
+export const INTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'CLOSED', 'FROZEN'] as const
+
+export const InternalAccountType = OneOfWords(
+  INTERNAL_ACCOUNT_TYPES,
+  'What holds the money; only the sessions of an EMBEDDED_WALLET can sign it away',
+)
+export const InternalAccountStatus = OneOfWords(INTERNAL_ACCOUNT_STATUSES)
+
+/** An account held here (specification 2.9). */
+export const InternalAccount = Type.Object({
+  id: Id('InternalAccount'),
+  customerId: Type.Optional(Id('Customer', 'Left out on an account of the platform itself')),
+  type: InternalAccountType,
+  status: InternalAccountStatus,
+  balance: CurrencyAmount,
+  totalBalance: CurrencyAmount,
+  fundingPaymentInstructions: Type.Array(PaymentInstructions),
+  privateEnabled: Type.Optional(
+    Type.Boolean({ description: 'EMBEDDED_WALLET: whether it hides its balance' }),
+  ),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+const accountFilters = {
+  currency: Type.Optional(CurrencyCode),
+  type: Type.Optional(InternalAccountType),
+}
+
+/** The accounts of the platform's customers. `balance` can be spent, `totalBalance` includes what is held. */
+export const customer_internal_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/customers/internal-accounts',
+  tag: 'Internal accounts',
+  summary: "List customers' accounts",
+  query: Type.Object({ ...accountFilters, customerId: Type.Optional(Id('Customer')), ...pageQuery }),
+  responses: { 200: Page(InternalAccount) },
+  errors: ['INVALID_INPUT'],
+})
+
+/** The accounts that belong to the platform itself; not paged, there is one per currency. */
+export const platform_internal_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/platform/internal-accounts',
+  tag: 'Internal accounts',
+  summary: "List the platform's own accounts",
+  query: Type.Object(accountFilters),
+  responses: { 200: Type.Object({ data: Type.Array(InternalAccount) }) },
+  errors: ['INVALID_INPUT'],
+})
+
+const accountPath = Type.Object({ id: PathId })
+
+/** Changes whether a wallet hides its balance. */
+export const internal_account_update = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'PATCH',
+  path: '/internal-accounts/{id}',
+  tag: 'Internal accounts',
+  summary: 'Update a wallet',
+  signed: true,
+  params: accountPath,
+  body: Type.Object({ privateEnabled: Type.Optional(Type.Boolean()) }),
+  responses: { 200: InternalAccount, 202: SignedRequestChallenge },
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
+})
+
+/** Hands the wallet's mnemonic to its holder, sealed to a key of the holder's device. */
+export const internal_account_export = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/internal-accounts/{id}/export',
+  tag: 'Internal accounts',
+  summary: 'Export a wallet',
+  signed: true,
+  params: accountPath,
+  body: Type.Object({ clientPublicKey: ClientPublicKey }),
+  responses: {
+    200: Type.Object({
+      id: Id('InternalAccount'),
+      encryptedWalletCredentials: Type.String({
+        description: 'JSON text, signed by the enclave: the BIP-39 mnemonic, sealed to clientPublicKey',
+      }),
+    }),
+    202: SignedRequestChallenge,
+  },
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
+})

@@ -1,0 +1,41 @@
+import { Type } from 'typebox'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, IdOfAny } from '../core/ids.ts'
+import { Int64, OneOfWords, Prose, Text, Timestamp } from '../core/schema.ts'
+import { AGENT_ACTION_STATES } from '../core/states.ts'
+import { Quote } from '../payments/quotes.ts'
+import { Transaction } from '../payments/transactions.ts'
+
+export const AGENT_ACTION_TYPES = ['EXECUTE_QUOTE', 'TRANSFER_OUT', 'TRANSFER_IN'] as const
+export type AgentActionType = (typeof AGENT_ACTION_TYPES)[number]
+
+/** For so long the platform can decide on a transfer; on a quote until it expires. */
+export const AGENT_APPROVAL_SECONDS = 24 * 3600
+
+export const AgentActionStatus = OneOfWords(AGENT_ACTION_STATES)
+
+export const AgentTransferDetails = Type.Object({
+  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency' }),
+  currency: CurrencyCode,
+  sourceAccountId: IdOfAny(['InternalAccount', 'ExternalAccount']),
+  destinationAccountId: IdOfAny(['InternalAccount', 'ExternalAccount']),
+})
+
+/** Something that an agent asked to be done with money, and what has become of it. */
+export const AgentAction = Type.Object({
+  id: Id('AgentAction'),
+  agentId: Id('Agent'),
+  customerId: Id('Customer'),
+  platformCustomerId: Text(255),
+  status: OneOfWords(
+    AGENT_ACTION_STATES,
+    'APPROVED says that it was done; how the payment went after that is told by transaction',
+  ),
+  type: OneOfWords(AGENT_ACTION_TYPES),
+  quote: Type.Optional(Quote),
+  transferDetails: Type.Optional(AgentTransferDetails),
+  transaction: Type.Optional(Transaction),
+  rejectionReason: Type.Optional(Prose(500, { description: 'Why it was rejected, or why it failed' })),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})

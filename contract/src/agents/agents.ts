@@ -1,0 +1,341 @@
+import { Type } from 'typebox'
+import { SignedRequestChallenge } from '../auth/signed-retry.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import {
+  FreeForm,
+  Int64,
+  OneOfWords,
+  Opaque,
+  Page,
+  Prose,
+  pageQuery,
+  Text,
+  Timestamp,
+  timeRangeQuery,
+} from '../core/schema.ts'
+import { AGENT_ACTION_TYPES, AgentAction } from './agent-actions.ts'
+import {
+  AGENT_SPENDING_PERMISSIONS,
+  AgentDecision,
+  AgentPolicy,
+  AgentPolicyUpdateRequest,
+  AgentUsage,
+} from './agent-policy.ts'
+
+/** For so long a device code is good. */
+export const DEVICE_CODE_SECONDS = 15 * 60
+
+/** A program that acts for one customer under a policy. */
+export const Agent = Type.Object({
+  id: Id('Agent'),
+  name: Text(255),
+  customerId: Id('Customer'),
+  isPaused: Type.Boolean({ description: 'A paused agent may read and do nothing' }),
+  isConnected: Type.Boolean({ description: 'Whether it has redeemed a device code' }),
+  policy: AgentPolicy,
+  usage: AgentUsage,
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+/** What connects an agent: read aloud or typed in, good once and for 15 minutes. */
+export const AgentDeviceCode = Type.Object({
+  code: Text(32, { description: 'Case and hyphens do not matter' }),
+  agentId: Id('Agent'),
+  expiresAt: Timestamp(),
+  redeemed: Type.Boolean(),
+})
+
+export const AgentCreateRequest = Type.Object({
+  name: Text(255),
+  customerId: Id('Customer', 'For whom it acts: it sees and moves nothing of anybody else'),
+  policy: AgentPolicy,
+})
+
+export const AgentCreateResponse = Type.Object({ agent: Agent, deviceCode: AgentDeviceCode })
+
+export const AgentUpdateRequest = Type.Object({
+  name: Type.Optional(Text(255)),
+  isPaused: Type.Optional(Type.Boolean()),
+})
+
+export const AgentDeviceCodeStatusResponse = Type.Object({ code: Text(32), redeemed: Type.Boolean() })
+
+/** The token is in this answer and nowhere else. */
+export const AgentDeviceCodeRedeemResponse = Type.Object({
+  agentId: Id('Agent'),
+  agentName: Text(255),
+  accessToken: Opaque(255, { description: 'Authorization: Bearer, until the next code is redeemed' }),
+  policy: AgentPolicy,
+})
+
+export const AgentActionRejectRequest = Type.Object({
+  reason: Type.Optional(Prose(500, { description: 'The agent reads it' })),
+})
+
+/** An action that is not done, only asked about. */
+export const AgentPolicySimulateRequest = Type.Object({
+  type: OneOfWords(AGENT_ACTION_TYPES),
+  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency; of a quote, what it sends' }),
+  currency: CurrencyCode,
+  sourceAccountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),
+  destinationAccountId: Type.Optional(
+    IdOfAny(['InternalAccount', 'ExternalAccount'], 'Left out: an UMA address'),
+  ),
+})
+
+export const AgentPolicySimulateResponse = Type.Object({ decision: AgentDecision, usage: AgentUsage })
+
+/** A decision of a policy, with all that it was made from. */
+export const AgentDecisionRecord = Type.Object({
+  id: Id('AgentDecision'),
+  agentId: Id('Agent'),
+  actionId: Type.Optional(Id('AgentAction', 'The action that came of it, or that was approved')),
+  decision: AgentDecision,
+  inputs: FreeForm('Request, policy, usage and pause as they were'),
+  createdAt: Timestamp(),
+})
+
+const agentPath = Type.Object({ agentId: PathId })
+const actionPath = Type.Object({ agentId: PathId, actionId: PathId })
+const codePath = Type.Object({ code: PathId })
+const tag = 'Agents'
+
+const sortOrder = Type.Optional(
+  Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+)
+
+/** An agent moves money in place of who made it, so a token gives it no more than the token has. */
+const furtherPermission = {
+  permission: 'TRANSACT',
+  when: `the policy, as it then is, has ${AGENT_SPENDING_PERMISSIONS.join(' or ')}`,
+} as const
+
+export const agent_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  furtherPermission,
+  method: 'POST',
+  path: '/agents',
+  tag,
+  summary: 'Create an agent',
+  description: 'The device code in the answer connects it. It is shown once.',
+  body: AgentCreateRequest,
+  bodyBytesMax: 96 * KIB,
+  responses: { 201: AgentCreateResponse },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_CURRENCY',
+    'FORBIDDEN',
+    'ACCOUNT_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'USER_NOT_FOUND',
+  ],
+})
+
+export const agent_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/agents',
+  tag,
+  summary: 'List agents',
+  query: Type.Object({
+    customerId: Type.Optional(Id('Customer')),
+    isPaused: Type.Optional(Type.Boolean()),
+    isConnected: Type.Optional(Type.Boolean()),
+    ...timeRangeQuery,
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Agent) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const agent_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/agents/{agentId}',
+  tag,
+  summary: 'Read an agent',
+  params: agentPath,
+  responses: { 200: Agent },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+export const agent_update = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  furtherPermission: {
+    ...furtherPermission,
+    when: `${furtherPermission.when}; pausing alone does not need it`,
+  },
+  method: 'PATCH',
+  path: '/agents/{agentId}',
+  tag,
+  summary: 'Rename or pause an agent',
+  params: agentPath,
+  body: AgentUpdateRequest,
+  responses: { 200: Agent },
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'AGENT_NOT_FOUND'],
+})
+
+/** Ends its credential at once. What waits for approval is rejected. */
+export const agent_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/agents/{agentId}',
+  tag,
+  summary: 'Delete an agent',
+  description:
+    'Its token ends at once, and what waits for approval is rejected. What it did stays on record.',
+  params: agentPath,
+  responses: { 204: null },
+  errors: ['AGENT_NOT_FOUND'],
+})
+
+/** Holds from the next request on. What waits for approval is held to it when it is decided. */
+export const agent_policy_update = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  furtherPermission,
+  method: 'PATCH',
+  path: '/agents/{agentId}/policy',
+  tag,
+  summary: 'Change a policy',
+  description:
+    'Holds from the next request on, also for what waits for approval. Limits in another currency begin with ' +
+    'nothing used, so all of them are given anew with it.',
+  params: agentPath,
+  body: AgentPolicyUpdateRequest,
+  bodyBytesMax: 96 * KIB,
+  responses: { 200: Agent },
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'FORBIDDEN', 'ACCOUNT_NOT_FOUND', 'AGENT_NOT_FOUND'],
+})
+
+export const agent_policy_simulate = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'POST',
+  path: '/agents/{agentId}/policy/simulate',
+  tag,
+  summary: 'Ask what a policy would say',
+  description: 'Nothing is done, reserved or recorded. Balances are not looked at.',
+  params: agentPath,
+  body: AgentPolicySimulateRequest,
+  responses: { 200: AgentPolicySimulateResponse },
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND', 'AGENT_NOT_FOUND'],
+})
+
+export const agent_decision_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/agents/{agentId}/decisions',
+  tag,
+  summary: 'List what a policy decided',
+  description: 'Also of an agent that was deleted.',
+  params: agentPath,
+  query: Type.Object({ ...pageQuery, sortOrder }),
+  responses: { 200: Page(AgentDecisionRecord) },
+  errors: ['INVALID_INPUT', 'AGENT_NOT_FOUND'],
+})
+
+/** A new code ends the one before. The agent's token stays good until the new code is redeemed. */
+export const agent_device_code_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  furtherPermission,
+  method: 'POST',
+  path: '/agents/{agentId}/device-codes',
+  tag,
+  summary: 'Make a device code',
+  description: 'It ends the code before. The token of the agent stays good until the new code is redeemed.',
+  params: agentPath,
+  responses: { 201: AgentDeviceCode },
+  errors: ['FORBIDDEN', 'AGENT_NOT_FOUND'],
+})
+
+export const agent_device_code_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/agents/device-codes/{code}/status',
+  tag,
+  summary: 'See whether a device code was redeemed',
+  params: codePath,
+  responses: { 200: AgentDeviceCodeStatusResponse },
+  errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
+})
+
+/** Takes no credential: the code is one. It gives the token once, and ends the token before it. */
+export const agent_device_code_redeem = endpoint({
+  auth: 'deviceCode',
+  method: 'POST',
+  path: '/agents/device-codes/{code}/redeem',
+  tag: 'Agent access',
+  summary: 'Redeem a device code',
+  description: 'Takes no credential: the code is one. The token is in this answer and nowhere else.',
+  params: codePath,
+  responses: { 200: AgentDeviceCodeRedeemResponse },
+  errors: ['DEVICE_CODE_NOT_FOUND', 'CUSTOMER_DELETED'],
+})
+
+/** What waits for the platform, of all agents. */
+export const agent_approval_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/agents/approvals',
+  tag,
+  summary: 'List what waits for approval',
+  query: Type.Object({
+    agentId: Type.Optional(Id('Agent')),
+    customerId: Type.Optional(Id('Customer')),
+    startDate: Type.Optional(Timestamp('Asked for at or after')),
+    endDate: Type.Optional(Timestamp('Asked for at or before')),
+    ...pageQuery,
+    sortOrder,
+  }),
+  responses: { 200: Page(AgentAction) },
+  errors: ['INVALID_INPUT'],
+})
+
+/**
+ * Does what the agent asked for, if all that it needs still holds; else it is FAILED, with the reason. A payment from an
+ * embedded wallet is signed by its holder: the approval is a signed retry over the payload of the quote.
+ */
+export const agent_action_approve = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/agents/{agentId}/actions/{actionId}/approve',
+  tag,
+  summary: 'Approve an action',
+  description:
+    'Everything is checked again: what no longer holds makes the action FAILED and gives back what it had reserved. ' +
+    'Repeated, it is answered as the first time. From an embedded wallet the customer signs: 202 gives the payload, ' +
+    'the signed retry approves.',
+  signed: true,
+  params: actionPath,
+  responses: { 200: AgentAction, 202: SignedRequestChallenge },
+  errors: ['UNAUTHORIZED', 'AGENT_NOT_FOUND', 'AGENT_ACTION_NOT_FOUND', 'CONFLICT'],
+})
+
+export const agent_action_reject = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/agents/{agentId}/actions/{actionId}/reject',
+  tag,
+  summary: 'Reject an action',
+  description: 'Repeated, it is answered as the first time.',
+  params: actionPath,
+  body: AgentActionRejectRequest,
+  bodyOptional: true,
+  responses: { 200: AgentAction },
+  errors: ['INVALID_INPUT', 'AGENT_NOT_FOUND', 'AGENT_ACTION_NOT_FOUND', 'CONFLICT'],
+})

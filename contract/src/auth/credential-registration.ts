@@ -1,0 +1,96 @@
+import { Type } from 'typebox'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { PhoneNumber } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOf, Opaque, Tag, Text } from '../core/schema.ts'
+import { AuthMethodResponse } from './credentials.ts'
+import { AuthSignedRequestChallenge } from './signed-retry.ts'
+
+const accountId = Id('InternalAccount', 'The embedded wallet that the credential is for')
+
+/** What the authenticator answered to the registration, member for member as WebAuthn has it. */
+export const PasskeyAttestation = Type.Object({
+  credentialId: Opaque(2048, { description: 'base64url' }),
+  clientDataJson: Opaque(16384, { description: 'base64url' }),
+  attestationObject: Opaque(65536, { description: 'base64url' }),
+  transports: Type.Optional(
+    Type.Array(Opaque(64, { knownWords: ['usb', 'nfc', 'ble', 'internal', 'hybrid', 'smart-card'] }), {
+      maxItems: 16,
+      description: 'As getTransports() gives them',
+    }),
+  ),
+})
+
+export const EmailOtpCreateRequest = Type.Object({ type: Tag('EMAIL_OTP'), accountId })
+
+export const SmsOtpCreateRequest = Type.Object({
+  type: Tag('SMS_OTP'),
+  accountId,
+  phoneNumber: Type.Optional(PhoneNumber),
+})
+
+export const OauthCreateRequest = Type.Object({
+  type: Tag('OAUTH'),
+  accountId,
+  oidcToken: Opaque(16384, { description: 'A fresh OIDC ID token of the identity to register' }),
+})
+
+export const PasskeyCreateRequest = Type.Object({
+  type: Tag('PASSKEY'),
+  accountId,
+  nickname: Text(255, { description: 'What the customer calls this passkey' }),
+  challenge: Opaque(1024, { description: "The registration challenge that the platform's backend issued" }),
+  attestation: PasskeyAttestation,
+})
+
+/** The bodies of a registration, told apart by `type` (specification 4.1). */
+export const CredentialCreateRequest = OneOf('type', [
+  EmailOtpCreateRequest,
+  SmsOtpCreateRequest,
+  OauthCreateRequest,
+  PasskeyCreateRequest,
+])
+
+/** Adds a way to sign in to a wallet. */
+export const credential_create = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/auth/credentials',
+  tag: 'Wallet sign-in',
+  summary: 'Register a credential',
+  description:
+    'The first credential of a wallet is registered at once. Any further one answers 202 and is registered by the ' +
+    'signed retry, signed by an active session of a credential that the wallet already has.',
+  signed: true,
+  body: CredentialCreateRequest,
+  bodyBytesMax: 96 * KIB,
+  responses: { 201: AuthMethodResponse, 202: AuthSignedRequestChallenge },
+  errors: [
+    'INVALID_INPUT',
+    'ACCOUNT_NOT_FOUND',
+    'EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS',
+    'SMS_OTP_CREDENTIAL_ALREADY_EXISTS',
+    'PASSKEY_CREDENTIAL_ALREADY_EXISTS',
+    'CONFLICT',
+    'RATE_LIMITED',
+    'CUSTOMER_DELETED',
+    'NOT_IMPLEMENTED',
+  ],
+})
+
+/** Takes a credential away, and its sessions with it (specification 4.3). */
+export const credential_delete = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'DELETE',
+  path: '/auth/credentials/{id}',
+  tag: 'Wallet sign-in',
+  summary: 'Revoke a credential',
+  description:
+    'Signed by an active session of another credential of the same wallet. The last credential of a wallet stays.',
+  signed: true,
+  params: Type.Object({ id: PathId }),
+  responses: { 202: AuthSignedRequestChallenge, 204: null },
+  errors: ['INVALID_INPUT', 'CREDENTIAL_NOT_FOUND'],
+})

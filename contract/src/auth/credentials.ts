@@ -1,0 +1,196 @@
+import { Type } from 'typebox'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { ClientPublicKey, OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../core/schema.ts'
+import { AuthMethodType, AuthSignedRequestChallenge } from './signed-retry.ts'
+
+/** The members that a credential and a session share; `id` and `type` differ between them. */
+export const authMethodFields = {
+  accountId: Id('InternalAccount', 'The account this signs in to'),
+  nickname: Type.String({
+    description: 'E-mail address, phone number or the name given to the passkey, by kind of credential',
+  }),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+}
+
+const PasskeyCredentialId = Type.String({ description: 'PASSKEY only: the raw WebAuthn id, base64url' })
+
+/** A credential of an account (specification 2.1). */
+export const AuthMethod = Type.Object({
+  id: Id('AuthMethod'),
+  type: AuthMethodType,
+  ...authMethodFields,
+  credentialId: Type.Optional(PasskeyCredentialId),
+})
+
+const otpEncryptionTargetBundle = Type.Optional(
+  Type.String({
+    description: 'EMAIL_OTP and SMS_OTP: the HPKE recipient to seal the code to. Good for one code',
+  }),
+)
+
+/** The answer to a registration. Closed, so that it is never taken for a passkey challenge. */
+export const AuthMethodResponse = Type.Object(
+  {
+    id: Id('AuthMethod'),
+    type: AuthMethodType,
+    ...authMethodFields,
+    credentialId: Type.Optional(PasskeyCredentialId),
+    otpEncryptionTargetBundle,
+  },
+  { additionalProperties: false },
+)
+
+/** The answer to a challenge of a credential that is not a passkey: where to seal its code. */
+export const OtpAuthChallenge = Type.Object(
+  {
+    id: Id('AuthMethod'),
+    type: OneOfWords(['EMAIL_OTP', 'SMS_OTP', 'OAUTH']),
+    ...authMethodFields,
+    otpEncryptionTargetBundle,
+  },
+  { additionalProperties: false },
+)
+
+/** The answer to a challenge of a passkey (specification 2.4). */
+export const PasskeyAuthChallenge = Type.Object({
+  id: Id('AuthMethod'),
+  type: Tag('PASSKEY'),
+  ...authMethodFields,
+  credentialId: PasskeyCredentialId,
+  challenge: Type.String({
+    description:
+      'Lower-case hex: the SHA-256 of payloadToSign. The WebAuthn challenge is the UTF-8 bytes of this text, not ' +
+      'the bytes it spells',
+  }),
+  payloadToSign: Type.String({
+    description:
+      'What is signed by the assertion: it names the account, the credential and the clientPublicKey that the ' +
+      'session will be sealed to. Check them, and hash these very characters, before asking the authenticator',
+  }),
+  requestId: Id('Request', 'Goes into the Request-Id header of the verify call, once'),
+  expiresAt: Timestamp(),
+})
+
+const Base64Url = (maxLength: number) => Opaque(maxLength, { description: 'base64url' })
+
+/** What the authenticator answered to the challenge, member for member as WebAuthn has it. */
+export const PasskeyAssertion = Type.Object({
+  credentialId: Base64Url(2048),
+  clientDataJson: Base64Url(16384),
+  authenticatorData: Base64Url(16384),
+  signature: Base64Url(2048),
+  userHandle: Type.Optional(Base64Url(512)),
+})
+
+const encryptedOtpBundle = Opaque(4096, {
+  description:
+    'JSON text {encappedPublic, ciphertext}: HPKE of {otp_code, public_key} to otpEncryptionTargetBundle',
+})
+
+export const EmailOtpVerifyRequest = Type.Object({ type: Tag('EMAIL_OTP'), encryptedOtpBundle })
+
+export const SmsOtpVerifyRequest = Type.Object({ type: Tag('SMS_OTP'), encryptedOtpBundle })
+
+export const OauthVerifyRequest = Type.Object({
+  type: Tag('OAUTH'),
+  oidcToken: Opaque(16384, {
+    description: 'A fresh OIDC ID token; its nonce is the hash of clientPublicKey',
+  }),
+  clientPublicKey: ClientPublicKey,
+})
+
+export const PasskeyVerifyRequest = Type.Object({ type: Tag('PASSKEY'), assertion: PasskeyAssertion })
+
+/** The bodies of the verify call, told apart by `type` (specification 4.5). */
+export const CredentialVerifyRequest = OneOf('type', [
+  EmailOtpVerifyRequest,
+  SmsOtpVerifyRequest,
+  OauthVerifyRequest,
+  PasskeyVerifyRequest,
+])
+
+/** A session of an account (specification 2.2). */
+export const AuthSession = Type.Object({
+  id: Id('Session'),
+  type: AuthMethodType,
+  ...authMethodFields,
+  credentialId: Type.Optional(PasskeyCredentialId),
+  expiresAt: Timestamp('From here on the key of this session signs nothing'),
+  encryptedSessionSigningKey: Type.Optional(
+    Type.String({
+      description:
+        'OAUTH and PASSKEY, only where the session is issued: base58check of the 33-byte encapsulated key ' +
+        'and the HPKE ciphertext, sealed to clientPublicKey',
+    }),
+  ),
+})
+
+const credentialPath = Type.Object({ id: PathId })
+
+/** Every credential of one account, in order of creation; not paged (specification 4.2). */
+export const credential_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/auth/credentials',
+  tag: 'Wallet sign-in',
+  summary: 'List the credentials of an account',
+  query: Type.Object({ accountId: Id('InternalAccount') }),
+  responses: { 200: Type.Object({ data: Type.Array(AuthMethod) }) },
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
+})
+
+/** Starts a sign-in: sends a code, or gives a WebAuthn challenge (specification 4.4). */
+export const credential_challenge = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/auth/credentials/{id}/challenge',
+  tag: 'Wallet sign-in',
+  summary: 'Start a sign-in',
+  description:
+    'EMAIL_OTP and SMS_OTP: a new code goes out and earlier codes stop working. PASSKEY: gives the ' +
+    'challenge for the assertion; clientPublicKey is required. OAUTH credentials need no challenge.',
+  params: credentialPath,
+  body: Type.Object({
+    clientPublicKey: Type.Optional(
+      Type.Unsafe<unknown>({
+        ...ClientPublicKey,
+        judgedByHandler: true,
+        description: 'PASSKEY: required, an uncompressed SEC1 P-256 public key in hex. Otherwise ignored',
+      }),
+    ),
+  }),
+  bodyOptional: true,
+  responses: { 200: OneOf('type', [OtpAuthChallenge, PasskeyAuthChallenge]) },
+  errors: ['INVALID_INPUT', 'CODE_SIGN_IN_LOCKED', 'CREDENTIAL_NOT_FOUND', 'RATE_LIMITED'],
+})
+
+/** Finishes a sign-in and issues a session (specification 4.5). */
+export const credential_verify = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/auth/credentials/{id}/verify',
+  tag: 'Wallet sign-in',
+  summary: 'Finish a sign-in',
+  description:
+    'EMAIL_OTP and SMS_OTP take two calls: the first answers 202, the second repeats it with a stamp made ' +
+    'by the key sealed in the bundle. OAUTH takes one call; PASSKEY one, with its Request-Id.',
+  signed: true,
+  params: credentialPath,
+  body: CredentialVerifyRequest,
+  bodyBytesMax: 48 * KIB,
+  responses: { 200: AuthSession, 202: AuthSignedRequestChallenge },
+  errors: [
+    'INVALID_INPUT',
+    'UNAUTHORIZED',
+    'REQUEST_ID_MISSING',
+    'WALLET_SIGNATURE_INVALID',
+    'CODE_SIGN_IN_LOCKED',
+    'CREDENTIAL_NOT_FOUND',
+    'RATE_LIMITED',
+  ],
+})

@@ -1,0 +1,134 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import { ExternalAccountDetails } from '../accounts/account-types.ts'
+import { CARD_UPDATE_STATES } from '../cards/cards.ts'
+import { CurrencyCode, UmaAddress } from '../core/formats.ts'
+import { Id, IdOfAny } from '../core/ids.ts'
+import { ClientPublicKey, Int64, OneOf, OneOfWords, Tag, Timestamp } from '../core/schema.ts'
+import { PaymentRail } from '../payments/rails.ts'
+import { AuthMethodType } from './signed-retry.ts'
+
+/**
+ * What a wallet signs. Each `payloadToSign` is the JSON text of one of these, by `operation`; the one exception is the
+ * second leg of a sign-in by code, whose payload is a token (specification 4.5). A payload says all that will happen, so
+ * that a device can show it, and hold it against the call that it made.
+ */
+
+/** The members that every payload has, beside those of its operation. */
+function commonFields<const O extends string>(operation: O) {
+  return {
+    operation: Tag(operation),
+    summary: Type.String({ description: 'One sentence for the person who signs. Names in it are in “”' }),
+    account: Id('InternalAccount', 'The account whose session signs'),
+    target: Type.String({ description: 'Method and path of the call, below the base address' }),
+    bodySha256: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description:
+        'SHA-256 of the canonical JSON text of the body, in lower-case hex; without a body of null',
+    }),
+    requestId: Id('Request', 'Goes into the Request-Id header, once'),
+    expiresAt: Timestamp('The call must have arrived before this time'),
+  }
+}
+
+function payload<const O extends string, P extends TProperties>(operation: O, own: P) {
+  return Type.Object({ ...commonFields(operation), ...own })
+}
+
+const Amount = Type.Object({
+  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the currency' }),
+  currency: CurrencyCode,
+})
+
+/** Where a payment goes, in the words of the quote's own `destination`. */
+export const SignedDestination = OneOf('destinationType', [
+  Type.Object({
+    destinationType: Tag('ACCOUNT'),
+    accountId: IdOfAny(['ExternalAccount', 'InternalAccount']),
+    currency: CurrencyCode,
+    paymentRail: Type.Optional(PaymentRail),
+    accountInfo: Type.Optional(ExternalAccountDetails),
+  }),
+  Type.Object({ destinationType: Tag('UMA_ADDRESS'), umaAddress: UmaAddress, currency: CurrencyCode }),
+])
+
+const credentialFields = {
+  type: AuthMethodType,
+  nickname: Type.String(),
+  credentialId: Type.Optional(Type.String({ description: 'PASSKEY: the raw WebAuthn id, base64url' })),
+}
+
+/** A credential that there is. */
+export const SignedCredential = Type.Object({ id: Id('AuthMethod'), ...credentialFields })
+
+/** Of a credential that is to be: all that it will be held to. */
+const NewCredential = Type.Object({
+  ...credentialFields,
+  publicKey: Type.Optional(
+    Type.String({ description: 'PASSKEY: the COSE key of the attestation, base64url' }),
+  ),
+  identity: Type.Optional(
+    Type.Object(
+      { issuer: Type.String(), audience: Type.String(), subject: Type.String() },
+      { description: 'OAUTH: iss, aud and sub of the tokens that will sign in' },
+    ),
+  ),
+})
+
+/** The payload of every signed operation. Agents' calls and approvals that execute a quote sign `quote_execute`. */
+export const PAYLOADS = {
+  quote_execute: payload('quote_execute', {
+    quote: Id('Quote'),
+    sends: Amount,
+    feesIncluded: Int64({ minimum: 0, description: 'Smallest unit of the currency that is sent' }),
+    delivers: Amount,
+    destination: SignedDestination,
+  }),
+  credential_create: payload('credential_create', { credential: NewCredential }),
+  credential_delete: payload('credential_delete', { credential: SignedCredential }),
+  credential_verify: payload('credential_verify', {
+    credential: SignedCredential,
+    clientPublicKey: ClientPublicKey,
+  }),
+  session_refresh: payload('session_refresh', {
+    session: Id('Session'),
+    credential: SignedCredential,
+    clientPublicKey: ClientPublicKey,
+  }),
+  session_delete: payload('session_delete', { session: Id('Session'), credential: SignedCredential }),
+  internal_account_update: payload('internal_account_update', { privateEnabled: Type.Boolean() }),
+  internal_account_export: payload('internal_account_export', { clientPublicKey: ClientPublicKey }),
+  customer_update: payload('customer_update', {
+    customer: Id('Customer'),
+    oldEmail: Type.String(),
+    newEmail: Type.String(),
+    credentials: Type.Array(SignedCredential, {
+      description: 'The credentials whose codes go to newEmail from then on',
+    }),
+  }),
+  card_update: payload('card_update', {
+    card: Id('Card'),
+    last4: Type.Optional(Type.String()),
+    state: Type.Optional(OneOfWords(CARD_UPDATE_STATES)),
+    fundingSources: Type.Optional(Type.Array(Id('InternalAccount'))),
+  }),
+  delegated_key_create: payload('delegated_key_create', {
+    card: Id('Card'),
+    last4: Type.Optional(Type.String()),
+    nickname: Type.String(),
+  }),
+} as const
+
+export type SignedOperation = keyof typeof PAYLOADS
+
+/** What a device reads in the payload of one operation, or of any. */
+export type Payload<O extends SignedOperation = SignedOperation> = {
+  [K in O]: Static<(typeof PAYLOADS)[K]>
+}[O]
+
+/** The members that the server adds to a statement, whatever the operation. */
+type AddedMember = Exclude<keyof ReturnType<typeof commonFields>, 'operation' | 'summary'>
+
+/** What an operation itself says in its payload. */
+export type Statement<O extends SignedOperation = SignedOperation> = {
+  [K in O]: Omit<Static<(typeof PAYLOADS)[K]>, AddedMember>
+}[O]

@@ -1,0 +1,54 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { ClientPublicKey } from '../core/schema.ts'
+import { AuthSession } from './credentials.ts'
+import { AuthSignedRequestChallenge, SignedRequestChallenge } from './signed-retry.ts'
+
+/** The active sessions of one account; never with a signing key. */
+export const session_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/auth/sessions',
+  tag: 'Wallet sign-in',
+  summary: 'List the active sessions of an account',
+  query: Type.Object({ accountId: Id('InternalAccount') }),
+  responses: { 200: Type.Object({ data: Type.Array(AuthSession) }) },
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
+})
+
+const sessionPath = Type.Object({ id: PathId })
+
+/** A new session for one that is about to end (specification 4.6). */
+export const session_refresh = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/auth/sessions/{id}/refresh',
+  tag: 'Wallet sign-in',
+  summary: 'Refresh a session',
+  description:
+    'Signed by the session itself, which must be active at both calls. Gives a new session, with its signing key ' +
+    'sealed to clientPublicKey; the old one keeps its own expiry.',
+  signed: true,
+  params: sessionPath,
+  body: Type.Object({ clientPublicKey: ClientPublicKey }),
+  responses: { 200: AuthSession, 202: SignedRequestChallenge },
+  errors: ['INVALID_INPUT', 'SESSION_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
+})
+
+/** Ends a session before its time. */
+export const session_delete = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'DELETE',
+  path: '/auth/sessions/{id}',
+  tag: 'Wallet sign-in',
+  summary: 'Revoke a session',
+  description: 'Signed by any active session of the same wallet, also the one that ends.',
+  signed: true,
+  params: sessionPath,
+  responses: { 202: AuthSignedRequestChallenge, 204: null },
+  errors: ['SESSION_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
+})

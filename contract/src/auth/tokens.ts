@@ -1,0 +1,87 @@
+import { Type } from 'typebox'
+import { endpoint, PERMISSIONS } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, pageQuery, Text, Timestamp, timeRangeQuery } from '../core/schema.ts'
+
+const Permissions = Type.Array(OneOfWords(PERMISSIONS), {
+  minItems: 1,
+  maxItems: PERMISSIONS.length,
+  uniqueItems: true,
+  description: 'VIEW reads, TRANSACT moves money and signs customers in, MANAGE changes records and settings',
+})
+
+/** Credentials of a platform's backend (specification 5.1). */
+export const ApiToken = Type.Object({
+  id: Id('Token'),
+  name: Text(255),
+  permissions: Permissions,
+  clientId: Type.String({ description: 'The user name of HTTP Basic' }),
+  clientSecret: Type.Optional(
+    Type.String({ description: 'The password of HTTP Basic. Only the answer to the creation has it' }),
+  ),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+export const ApiTokenCreateRequest = Type.Object({ name: Text(255), permissions: Permissions })
+
+const tokenPath = Type.Object({ tokenId: PathId })
+
+/** A new token. Its secret is shown here and never again. */
+export const token_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/tokens',
+  tag: 'API tokens',
+  summary: 'Create a token',
+  description:
+    'A token cannot grant a permission that the calling token lacks. Takes no Idempotency-Key: an answer that is ' +
+    'kept for a retry would keep the secret.',
+  body: ApiTokenCreateRequest,
+  responses: { 201: ApiToken },
+  errors: ['INVALID_INPUT', 'FORBIDDEN'],
+})
+
+export const token_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/tokens',
+  tag: 'API tokens',
+  summary: 'List the tokens',
+  query: Type.Object({
+    name: Type.Optional(Text(255, { description: 'The whole name' })),
+    ...timeRangeQuery,
+    ...pageQuery,
+  }),
+  responses: { 200: Page(ApiToken) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const token_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/tokens/{tokenId}',
+  tag: 'API tokens',
+  summary: 'Read a token',
+  params: tokenPath,
+  responses: { 200: ApiToken },
+  errors: ['TOKEN_NOT_FOUND'],
+})
+
+/** Ends a token at once. */
+export const token_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/tokens/{tokenId}',
+  tag: 'API tokens',
+  summary: 'Delete a token',
+  description:
+    'Requests with it answer 401 from then on. The last token that can manage tokens cannot be deleted.',
+  params: tokenPath,
+  responses: { 204: null },
+  errors: ['INVALID_INPUT', 'TOKEN_NOT_FOUND'],
+})

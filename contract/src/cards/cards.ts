@@ -1,0 +1,234 @@
+import { Type } from 'typebox'
+import { SignedRequestChallenge } from '../auth/signed-retry.ts'
+import { Currency, CurrencyAmount, type KnownCurrency } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CountryCode, CurrencyCode } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { CARD_STATES, CARD_TRANSACTION_STATES } from '../core/states.ts'
+import { TRANSACTION_DIRECTIONS } from '../payments/transactions.ts'
+
+export const CARD_STATE_REASONS = ['ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', 'CLOSED_BY_SVC'] as const
+export const CARD_BRANDS = ['VISA', 'MASTERCARD'] as const
+export const CARD_FORMS = ['VIRTUAL'] as const
+/** What a cardholder may make of a card. */
+export const CARD_UPDATE_STATES = ['ACTIVE', 'FROZEN', 'CLOSED'] as const
+
+/**
+ * The currency of a card, by that of the accounts that pay it: all of them lead to the same one. A dollar stablecoin pays
+ * a card in USD, one to one.
+ */
+export const CARD_CURRENCY_OF = {
+  USD: 'USD',
+  EUR: 'EUR',
+  GBP: 'GBP',
+  USDB: 'USD',
+  USDC: 'USD',
+  USDT: 'USD',
+} as const satisfies { readonly [Source in KnownCurrency]?: KnownCurrency }
+
+/** An authorization that was not cleared ends by itself. */
+export const AUTHORIZATION_SECONDS = 7 * 24 * 3600
+
+const FUNDING_SOURCES_MAX = 20
+
+const FundingSources = (description: string) =>
+  Type.Array(Id('InternalAccount'), { minItems: 1, maxItems: FUNDING_SOURCES_MAX, description })
+
+export const CardState = OneOfWords(CARD_STATES)
+
+/** A debit card on a customer's own accounts (specification 2.10). The number itself is the processor's alone. */
+export const Card = Type.Object({
+  id: Id('Card'),
+  cardholderId: Id('Customer'),
+  platformCardId: Text(255),
+  state: CardState,
+  stateReason: Type.Unsafe<(typeof CARD_STATE_REASONS)[number] | null>({
+    anyOf: [OneOfWords(CARD_STATE_REASONS), { type: 'null' }],
+    description: 'Why it is CLOSED, else null',
+  }),
+  brand: Type.Optional(OneOfWords(CARD_BRANDS)),
+  form: OneOfWords(CARD_FORMS),
+  last4: Type.Optional(Type.String({ pattern: '^[0-9]{4}$' })),
+  expMonth: Type.Optional(Type.Integer({ minimum: 1, maximum: 12 })),
+  expYear: Type.Optional(Type.Integer({ minimum: 2000, maximum: 9999 })),
+  panEmbedUrl: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description: "The processor's page with number, code and expiry, to show in an iframe",
+    }),
+  ),
+  fundingSources: Type.Array(Id('InternalAccount'), { description: 'In the order in which they are tried' }),
+  currency: CurrencyCode,
+  processorRef: Type.Optional(Text(255)),
+  issuerRef: Type.Optional(Text(255)),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+export const CardCreateRequest = Type.Object({
+  cardholderId: Id('Customer'),
+  platformCardId: Type.Optional(Text(255, { description: "The platform's own id; left out: made up" })),
+  form: OneOfWords(CARD_FORMS),
+  fundingSources: FundingSources(
+    'Accounts of the cardholder in the order to try them, all for cards in one currency: dollar stablecoins pay a card in USD',
+  ),
+})
+
+export const CardUpdateRequest = Type.Object({
+  state: Type.Optional(OneOfWords(CARD_UPDATE_STATES)),
+  fundingSources: Type.Optional(FundingSources('Replaces the list; not together with CLOSED')),
+})
+
+/** Where a card is used, as the network tells it. */
+export const CardMerchant = Type.Object({
+  descriptor: Text(255),
+  mcc: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{4}$',
+      inWords: 'a merchant category code of four digits',
+      description: 'Merchant category code, ISO 18245',
+    }),
+  ),
+  country: Type.Optional(CountryCode),
+})
+
+const count = Type.Integer({ minimum: 0 })
+const totalAmount = Int64({ minimum: 0, description: 'Smallest unit of the currency of the card' })
+
+/** What was taken from the funding source. */
+export const CardPullSummary = Type.Object({
+  count,
+  totalAmount: Int64({
+    minimum: 0,
+    description: 'Smallest unit of the currency of accountId: of a stablecoin, where that pays',
+  }),
+  currency: Type.Optional(Currency),
+  pendingCount: Type.Optional(count),
+})
+
+/** What the merchant gave back. */
+export const CardRefundSummary = Type.Object({ count, totalAmount })
+
+/** What the merchant claimed. */
+export const CardSettlementSummary = Type.Object({ count, totalAmount })
+
+/** One purchase, from its authorization to what the merchant gave back of it. */
+export const CardTransaction = Type.Object({
+  id: Id('CardTransaction'),
+  cardId: Id('Card'),
+  issuerTransactionToken: Type.Optional(Text(255, { description: "The issuer's own id of it" })),
+  status: OneOfWords(CARD_TRANSACTION_STATES),
+  direction: OneOfWords(TRANSACTION_DIRECTIONS),
+  merchant: CardMerchant,
+  authorizedAmount: CurrencyAmount,
+  settledAmount: Type.Optional(CurrencyAmount),
+  refundedAmount: Type.Optional(CurrencyAmount),
+  accountId: Id('InternalAccount', 'The funding source that pays'),
+  pullSummary: CardPullSummary,
+  refundSummary: CardRefundSummary,
+  settlementSummary: CardSettlementSummary,
+  authorizedAt: Timestamp(),
+  lastEventAt: Type.Optional(Timestamp()),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+const cardPath = Type.Object({ id: PathId })
+const tag = 'Cards'
+
+const sortOrder = Type.Optional(
+  Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+)
+
+/** Asks the processor for a card. It is PROCESSING until the processor has made it. */
+export const card_create = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/cards',
+  tag,
+  summary: 'Issue a card',
+  description:
+    'It is PROCESSING until the processor has made it; CARD.STATE_CHANGE tells when it is ACTIVE. Its currency is that of its ' +
+    'funding sources; dollar stablecoins pay a card in USD, one to one.',
+  idempotent: true,
+  body: CardCreateRequest,
+  responses: { 201: Card },
+  errors: [
+    'INVALID_INPUT',
+    'CARDHOLDER_KYC_NOT_APPROVED',
+    'FUNDING_SOURCE_INELIGIBLE',
+    'USER_NOT_FOUND',
+    'CONFLICT',
+    'CUSTOMER_DELETED',
+    'NOT_IMPLEMENTED',
+  ],
+})
+
+export const card_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/cards',
+  tag,
+  summary: 'List cards',
+  query: Type.Object({
+    cardholderId: Type.Optional(Id('Customer')),
+    accountId: Type.Optional(Id('InternalAccount', 'One of the funding sources')),
+    platformCardId: Type.Optional(Text(255)),
+    state: Type.Optional(CardState),
+    ...pageQuery,
+    sortOrder,
+  }),
+  responses: { 200: Page(Card) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const card_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/cards/{id}',
+  tag,
+  summary: 'Read a card',
+  params: cardPath,
+  responses: { 200: Card },
+  errors: ['CARD_NOT_FOUND'],
+})
+
+/** Freezes, unfreezes or closes a card, or replaces its funding sources, under the cardholder's signature (4.10). */
+export const card_update = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'PATCH',
+  path: '/cards/{id}',
+  tag,
+  summary: 'Update a card',
+  description:
+    "Signed by a session of the cardholder's embedded wallet. A frozen or closed card declines new authorizations; " +
+    'what was authorized before goes on.',
+  signed: true,
+  signatureAlone: 'ignored',
+  params: cardPath,
+  body: CardUpdateRequest,
+  responses: { 200: Card, 202: SignedRequestChallenge },
+  errors: ['INVALID_INPUT', 'FUNDING_SOURCE_INELIGIBLE', 'CARD_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+export const card_transaction_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/cards/{id}/transactions',
+  tag,
+  summary: 'List what a card was used for',
+  params: cardPath,
+  query: Type.Object({
+    status: Type.Optional(OneOfWords(CARD_TRANSACTION_STATES)),
+    ...pageQuery,
+    sortOrder,
+  }),
+  responses: { 200: Page(CardTransaction) },
+  errors: ['INVALID_INPUT', 'CARD_NOT_FOUND'],
+})

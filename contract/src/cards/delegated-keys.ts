@@ -1,0 +1,85 @@
+import { Type } from 'typebox'
+import { SignedRequestChallenge } from '../auth/signed-retry.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
+
+export const DELEGATED_KEY_STATUSES = ['PENDING', 'ACTIVE', 'REVOKED'] as const
+
+/** A key of the enclave that may sign for one card what one embedded wallet pays. */
+export const DelegatedKey = Type.Object({
+  id: Id('DelegatedKey'),
+  cardId: Id('Card'),
+  fundingSourceId: Id('InternalAccount', 'What it may spend from'),
+  accountId: Id('InternalAccount', 'The wallet whose holder authorized it'),
+  publicKey: Type.String({ pattern: '^[0-9a-f]{66}$', description: 'Compressed SEC1 P-256, in hex' }),
+  nickname: Text(256),
+  status: OneOfWords(DELEGATED_KEY_STATUSES),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+export const DelegatedKeyCreateRequest = Type.Object({
+  cardId: Id('Card'),
+  internalAccountId: Id('InternalAccount', 'An embedded wallet among the funding sources of the card'),
+  nickname: Text(256),
+})
+
+const tag = 'Delegated keys'
+const keyPath = Type.Object({ id: PathId })
+
+/** The customer lets the enclave sign for a card, by a signed retry. */
+export const delegated_key_create = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/auth/delegated-keys',
+  tag,
+  summary: 'Authorize a key for a card',
+  description:
+    'Signed by a session of the wallet. Without an ACTIVE key, an embedded wallet pays for no card.',
+  signed: true,
+  body: DelegatedKeyCreateRequest,
+  responses: { 201: DelegatedKey, 202: SignedRequestChallenge },
+  errors: ['INVALID_INPUT', 'FUNDING_SOURCE_INELIGIBLE', 'ACCOUNT_NOT_FOUND', 'CARD_NOT_FOUND', 'CONFLICT'],
+})
+
+export const delegated_key_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/auth/delegated-keys',
+  tag,
+  summary: 'List keys for cards',
+  query: Type.Object({
+    accountId: Type.Optional(Id('InternalAccount')),
+    fundingSourceId: Type.Optional(Id('InternalAccount')),
+  }),
+  responses: { 200: Type.Object({ data: Type.Array(DelegatedKey) }) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const delegated_key_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/auth/delegated-keys/{id}',
+  tag,
+  summary: 'Read a key for a card',
+  params: keyPath,
+  responses: { 200: DelegatedKey },
+  errors: ['DELEGATED_KEY_NOT_FOUND'],
+})
+
+/** It signs nothing more from now on. Taking a permission back needs no signature. */
+export const delegated_key_delete = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'DELETE',
+  path: '/auth/delegated-keys/{id}',
+  tag,
+  summary: 'Revoke a key for a card',
+  params: keyPath,
+  responses: { 204: null },
+  errors: ['DELEGATED_KEY_NOT_FOUND'],
+})

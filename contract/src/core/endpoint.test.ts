@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { API } from '../api.ts'
+import { bodyBytesMaxOf, type Endpoint } from './endpoint.ts'
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly string[]
+  readonly oneOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly maxItems?: number
+  readonly maxLength?: number
+  readonly wellFormed?: unknown
+  readonly freeFormMax?: { readonly bytes: number }
+}
+
+/** Text that people read may be of any script: four bytes a character in UTF-8. Everything else is of ASCII. */
+const SCRIPT_BYTES_MAX = 4
+/** What ids, numbers, times and texts are that say no length: by their pattern, or by the check of their account. */
+const BYTES_MAX_ELSE = 512
+
+/** The length of the longest JSON text of what a schema takes. */
+function longest({ enum: words, oneOf, properties, items, ...schema }: Schema): number {
+  const { maxItems = 0, maxLength = BYTES_MAX_ELSE, wellFormed, freeFormMax } = schema
+  if (freeFormMax) return freeFormMax.bytes
+  if (oneOf) return Math.max(...oneOf.map(longest))
+  if (words) return Math.max(...words.map((word) => word.length)) + 2
+  if (properties)
+    return Object.entries(properties).reduce(
+      (sum, [name, member]) => sum + `"${name}":,`.length + longest(member),
+      2,
+    )
+  const [type] = [schema.type].flat()
+  if (type === 'array') return 2 + maxItems * (longest(items!) + 1)
+  if (type === 'string') return 2 + maxLength * (wellFormed && schema.maxLength ? SCRIPT_BYTES_MAX : 1)
+  return '-9223372036854775808'.length
+}
+
+/** Bounded as a whole, which is less than its lists add up to. */
+const BOUNDED_AS_A_WHOLE = ['config_update']
+
+test('no body that its schema takes is too long for its endpoint', () => {
+  const endpoints = Object.entries<Endpoint>(API).filter(([name]) => !BOUNDED_AS_A_WHOLE.includes(name))
+  const refused = endpoints
+    .filter(([, { body }]) => body !== undefined)
+    .map(([name, endpoint]) => ({
+      name,
+      bytes: longest(endpoint.body as Schema),
+      bytesMax: bodyBytesMaxOf(endpoint),
+    }))
+    .filter(({ bytes, bytesMax }) => bytes > bytesMax)
+  expect(refused).toEqual([])
+})

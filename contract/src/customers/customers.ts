@@ -1,0 +1,251 @@
+import { Type } from 'typebox'
+import { Address } from '../accounts/address.ts'
+import { SignedRequestChallenge } from '../auth/signed-retry.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import {
+  CalendarDate,
+  CountryCode,
+  CurrencyCode,
+  Email,
+  KYC_STATUSES,
+  KycStatus,
+  PhoneNumber,
+  Region,
+  UmaAddress,
+} from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOf, OneOfWords, Page, pageQuery, Tag, Text, Timestamp, timeRangeQuery } from '../core/schema.ts'
+import { BeneficialOwner } from './beneficial-owners.ts'
+import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from './business-info.ts'
+
+export const CUSTOMER_TYPES = ['INDIVIDUAL', 'BUSINESS'] as const
+export const CONTACT_VERIFICATION_STATUSES = ['PENDING', 'VERIFIED'] as const
+
+const ContactVerificationStatus = OneOfWords(CONTACT_VERIFICATION_STATUSES)
+
+/** Whether the customer has shown that the e-mail address and the telephone number are theirs. */
+export const ContactVerification = Type.Object({
+  email: Type.Optional(ContactVerificationStatus),
+  phone: Type.Optional(ContactVerificationStatus),
+})
+
+const PlatformCustomerId = Text(255, { description: "The platform's own id, unique among its customers" })
+
+const Currencies = Type.Array(CurrencyCode, {
+  maxItems: 100,
+  uniqueItems: true,
+  description: "What the customer deals in, of the platform's currencies",
+})
+
+/** The check is ours to decide, so a status in a request changes nothing. */
+const StatusIgnored = Type.Optional(OneOfWords(KYC_STATUSES, 'Read-only: ignored on input'))
+
+const personFields = {
+  fullName: Type.Optional(Text(255)),
+  birthDate: Type.Optional(CalendarDate),
+  nationality: Type.Optional(CountryCode),
+  address: Type.Optional(Address),
+}
+
+/** Where codes by SMS go when a registration names no number (specification 4.1). */
+const CustomerPhone = Type.Optional(PhoneNumber)
+
+const createFields = {
+  platformCustomerId: Type.Optional(
+    Text(255, { description: 'Unique among the customers. Made up if it is left out' }),
+  ),
+  region: Type.Optional(Region),
+  currencies: Type.Optional(Currencies),
+  email: Type.Optional(Email),
+  phoneNumber: CustomerPhone,
+  umaAddress: Type.Optional(UmaAddress),
+}
+
+export const IndividualCustomerCreateRequest = Type.Object({
+  customerType: Tag('INDIVIDUAL'),
+  ...createFields,
+  ...personFields,
+  kycStatus: StatusIgnored,
+})
+
+export const BusinessCustomerCreateRequest = Type.Object({
+  customerType: Tag('BUSINESS'),
+  ...createFields,
+  address: Type.Optional(Address),
+  businessInfo: Type.Optional(BusinessInfo),
+  kybStatus: StatusIgnored,
+})
+
+export const CustomerCreateRequest = OneOf('customerType', [
+  IndividualCustomerCreateRequest,
+  BusinessCustomerCreateRequest,
+])
+
+const updateFields = {
+  currencies: Type.Optional(Currencies),
+  email: Type.Optional(Email),
+  phoneNumber: CustomerPhone,
+  umaAddress: Type.Optional(UmaAddress),
+}
+
+export const IndividualCustomerUpdateRequest = Type.Object({
+  customerType: Tag('INDIVIDUAL'),
+  ...updateFields,
+  ...personFields,
+  kycStatus: StatusIgnored,
+})
+
+export const BusinessCustomerUpdateRequest = Type.Object({
+  customerType: Tag('BUSINESS'),
+  ...updateFields,
+  address: Type.Optional(Address),
+  businessInfo: Type.Optional(BusinessInfoUpdate),
+  kybStatus: StatusIgnored,
+})
+
+/** A change to a customer. `customerType` must be the record's: a person does not become a business. */
+export const CustomerUpdateRequest = OneOf('customerType', [
+  IndividualCustomerUpdateRequest,
+  BusinessCustomerUpdateRequest,
+])
+
+const recordFields = {
+  id: Id('Customer'),
+  platformCustomerId: PlatformCustomerId,
+  region: Type.Optional(Region),
+  currencies: Type.Optional(Currencies),
+  email: Type.Optional(Email),
+  phoneNumber: CustomerPhone,
+  umaAddress: UmaAddress,
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+  isDeleted: Type.Boolean(),
+  contactVerification: Type.Optional(ContactVerification),
+}
+
+export const IndividualCustomer = Type.Object({
+  customerType: Tag('INDIVIDUAL'),
+  ...recordFields,
+  ...personFields,
+  kycStatus: KycStatus,
+})
+
+export const BusinessCustomer = Type.Object({
+  customerType: Tag('BUSINESS'),
+  ...recordFields,
+  address: Type.Optional(Address),
+  businessInfo: Type.Optional(BusinessInfoResponse),
+  beneficialOwners: Type.Optional(Type.Array(BeneficialOwner)),
+  kybStatus: KycStatus,
+})
+
+/** A customer of the platform, told apart by `customerType`. */
+export const Customer = OneOf('customerType', [IndividualCustomer, BusinessCustomer])
+
+const customerPath = Type.Object({ customerId: PathId })
+
+/** A new customer, with the accounts of its currencies. */
+export const customer_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/customers',
+  tag: 'Customers',
+  summary: 'Create a customer',
+  description:
+    'Left out, platformCustomerId and umaAddress are made up. A wallet of the customer is signed in to ' +
+    'with the e-mail address given here.',
+  idempotent: true,
+  body: CustomerCreateRequest,
+  bodyBytesMax: 32 * KIB,
+  responses: { 201: Customer },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_CURRENCY',
+    'INVALID_UMA_ADDRESS',
+    'CONFLICT',
+    'UMA_ADDRESS_EXISTS',
+    'EMAIL_OTP_EMAIL_ALREADY_EXISTS',
+    'NOT_IMPLEMENTED',
+  ],
+})
+
+export const customer_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/customers',
+  tag: 'Customers',
+  summary: 'List customers',
+  description: 'Every filter that is given must match.',
+  query: Type.Object({
+    platformCustomerId: Type.Optional(Text(255)),
+    customerType: Type.Optional(OneOfWords(CUSTOMER_TYPES)),
+    region: Type.Optional(CountryCode),
+    currency: Type.Optional(CurrencyCode),
+    umaAddress: Type.Optional(Text(255)),
+    isIncludingDeleted: Type.Optional(Type.Boolean({ default: false })),
+    ...timeRangeQuery,
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Customer) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const customer_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/customers/{customerId}',
+  tag: 'Customers',
+  summary: 'Read a customer',
+  params: customerPath,
+  responses: { 200: Customer },
+  errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
+})
+
+/** Changes what is given. Where the e-mail address opens a wallet, that is signed (specification 4.7). */
+export const customer_update = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'PATCH',
+  path: '/customers/{customerId}',
+  tag: 'Customers',
+  summary: 'Change a customer',
+  description:
+    'Members that are left out keep their value. When a wallet is signed in to with the e-mail address, ' +
+    'changing it answers 202 first; the signed retry then changes the customer and the credential together.',
+  signed: true,
+  params: customerPath,
+  body: CustomerUpdateRequest,
+  bodyBytesMax: 32 * KIB,
+  responses: { 200: Customer, 202: SignedRequestChallenge },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_CURRENCY',
+    'INVALID_UMA_ADDRESS',
+    'USER_NOT_FOUND',
+    'CONFLICT',
+    'UMA_ADDRESS_EXISTS',
+    'EMAIL_OTP_EMAIL_ALREADY_EXISTS',
+    'EMAIL_OTP_CREDENTIAL_SET_CHANGED',
+    'CUSTOMER_DELETED',
+  ],
+})
+
+/** Marks a customer as deleted: from then on it answers 410, and stands only in a list that includes the deleted. */
+export const customer_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/customers/{customerId}',
+  tag: 'Customers',
+  summary: 'Delete a customer',
+  description:
+    'The record and its accounts stay, with isDeleted set. While an account of the customer holds money, or a payment or ' +
+    'a purchase by card is under way, it is 409 CONFLICT; details names them in accounts, transactions and ' +
+    'cardTransactions, twenty of each at most. Sessions, credentials, cards and delegated keys of the customer end.',
+  params: customerPath,
+  responses: { 200: Customer },
+  errors: ['USER_NOT_FOUND', 'CONFLICT', 'CUSTOMER_DELETED'],
+})

@@ -1,0 +1,242 @@
+import type { TSchema } from 'typebox'
+import {
+  EXTERNAL_ACCOUNT_CREATE_INFO,
+  EXTERNAL_ACCOUNT_INFO,
+  ExternalAccountCreateInfo,
+  ExternalAccountInfo,
+  PAYMENT_ACCOUNT_INFO,
+  PaymentAccountInfo,
+} from '../accounts/account-types.ts'
+import { Address } from '../accounts/address.ts'
+import * as beneficiaries from '../accounts/beneficiaries.ts'
+import {
+  ExternalAccount,
+  ExternalAccountCreateRequest,
+  PlatformExternalAccountCreateRequest,
+} from '../accounts/external-accounts.ts'
+import { InternalAccount } from '../accounts/internal-accounts.ts'
+import { PaymentInstructions } from '../accounts/payment-instructions.ts'
+import * as agentActions from '../agents/agent-actions.ts'
+import * as agentPolicy from '../agents/agent-policy.ts'
+import * as agents from '../agents/agents.ts'
+import * as registration from '../auth/credential-registration.ts'
+import * as credentials from '../auth/credentials.ts'
+import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } from '../auth/signed-retry.ts'
+import { ApiToken, ApiTokenCreateRequest } from '../auth/tokens.ts'
+import * as cards from '../cards/cards.ts'
+import { DelegatedKey, DelegatedKeyCreateRequest } from '../cards/delegated-keys.ts'
+import { Currency, CurrencyAmount } from '../core/currencies.ts'
+import { BeneficialOwner } from '../customers/beneficial-owners.ts'
+import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from '../customers/business-info.ts'
+import * as customers from '../customers/customers.ts'
+import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
+import { Fee, FeeBalance } from '../payments/fees.ts'
+import * as quotes from '../payments/quotes.ts'
+import { PaymentRail } from '../payments/rails.ts'
+import { IncomingRateDetails, OutgoingRateDetails } from '../payments/rate-details.ts'
+import * as receipts from '../payments/receipts.ts'
+import * as receivers from '../payments/receivers.ts'
+import * as transactions from '../payments/transactions.ts'
+import {
+  CardConfig,
+  CustomerInfoField,
+  EmbeddedWalletConfig,
+  OauthConfig,
+  PasskeyConfig,
+  PlatformConfig,
+  PlatformConfigUpdateRequest,
+  PlatformCurrencyConfig,
+} from '../platform/config.ts'
+import { InboxMessage } from '../platform/inbox.ts'
+import * as webhooks from '../platform/webhooks.ts'
+import {
+  MagicValue,
+  MagicValueFamily,
+  SandboxClock,
+  SandboxClockAdvanceRequest,
+  SandboxFundRequest,
+  SandboxReset,
+} from '../sandbox/sandbox.ts'
+import * as sandboxCards from '../sandbox/sandbox-cards.ts'
+
+/** `USD_ACCOUNT` → `UsdAccount`. */
+function pascalCase(name: string): string {
+  return name
+    .split('_')
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join('')
+}
+
+function ofAccountTypes(members: ReadonlyMap<string, TSchema>, suffix: string): [string, TSchema][] {
+  return [...members].map(([name, schema]) => [`${pascalCase(name)}${suffix}`, schema])
+}
+
+const nouns = {
+  Address,
+  Agent: agents.Agent,
+  AgentAccountRestrictions: agentPolicy.AgentAccountRestrictions,
+  AgentAccountRule: agentPolicy.AgentAccountRule,
+  AgentAction: agentActions.AgentAction,
+  AgentActionRejectRequest: agents.AgentActionRejectRequest,
+  AgentActionStatus: agentActions.AgentActionStatus,
+  AgentActionWebhook: webhooks.AgentActionWebhook,
+  AgentApprovalThresholds: agentPolicy.AgentApprovalThresholds,
+  AgentCreateRequest: agents.AgentCreateRequest,
+  AgentCreateResponse: agents.AgentCreateResponse,
+  AgentDecision: agentPolicy.AgentDecision,
+  AgentDecisionRecord: agents.AgentDecisionRecord,
+  AgentDeviceCode: agents.AgentDeviceCode,
+  AgentDeviceCodeRedeemResponse: agents.AgentDeviceCodeRedeemResponse,
+  AgentDeviceCodeStatusResponse: agents.AgentDeviceCodeStatusResponse,
+  AgentExecutionMode: agentPolicy.AgentExecutionModeWord,
+  AgentPermission: agentPolicy.AgentPermissionWord,
+  AgentPolicy: agentPolicy.AgentPolicy,
+  AgentPolicySimulateRequest: agents.AgentPolicySimulateRequest,
+  AgentPolicySimulateResponse: agents.AgentPolicySimulateResponse,
+  AgentPolicyUpdateRequest: agentPolicy.AgentPolicyUpdateRequest,
+  AgentSpendingLimits: agentPolicy.AgentSpendingLimits,
+  AgentSpendingLimitsUpdate: agentPolicy.AgentSpendingLimitsUpdate,
+  AgentTransferDetails: agentActions.AgentTransferDetails,
+  AgentUpdateRequest: agents.AgentUpdateRequest,
+  AgentUsage: agentPolicy.AgentUsage,
+  ApiToken,
+  ApiTokenCreateRequest,
+  ApprovePaymentRequest: receipts.ApprovePaymentRequest,
+  AuthMethod: credentials.AuthMethod,
+  AuthMethodType,
+  AuthSession: credentials.AuthSession,
+  AuthSignedRequestChallenge,
+  BeneficialOwner,
+  BusinessBeneficiary: beneficiaries.BusinessBeneficiary,
+  BusinessCustomer: customers.BusinessCustomer,
+  BusinessCustomerCreateRequest: customers.BusinessCustomerCreateRequest,
+  BusinessCustomerUpdateRequest: customers.BusinessCustomerUpdateRequest,
+  BusinessInfo,
+  BusinessInfoResponse,
+  BusinessInfoUpdate,
+  ContactVerification: customers.ContactVerification,
+  CredentialCreateRequest: registration.CredentialCreateRequest,
+  EmailOtpCreateRequest: registration.EmailOtpCreateRequest,
+  OauthConfig,
+  OauthCreateRequest: registration.OauthCreateRequest,
+  PasskeyAttestation: registration.PasskeyAttestation,
+  CardConfig,
+  PasskeyConfig,
+  PasskeyCreateRequest: registration.PasskeyCreateRequest,
+  SmsOtpCreateRequest: registration.SmsOtpCreateRequest,
+  CredentialVerifyRequest: credentials.CredentialVerifyRequest,
+  CounterpartyFieldDefinition: receivers.CounterpartyFieldDefinition,
+  CredentialWebhook: webhooks.CredentialWebhook,
+  Card: cards.Card,
+  CardCreateRequest: cards.CardCreateRequest,
+  CardFundingSourceChangeWebhook: webhooks.CardFundingSourceChangeWebhook,
+  CardMerchant: cards.CardMerchant,
+  CardPullSummary: cards.CardPullSummary,
+  CardRefundSummary: cards.CardRefundSummary,
+  CardState: cards.CardState,
+  CardStateChangeWebhook: webhooks.CardStateChangeWebhook,
+  CardTransaction: cards.CardTransaction,
+  CardUpdateRequest: cards.CardUpdateRequest,
+  Currency,
+  CurrencyAmount,
+  CurrencyPreference: receivers.CurrencyPreference,
+  Customer: customers.Customer,
+  CustomerCreateRequest: customers.CustomerCreateRequest,
+  CustomerInfoField,
+  CustomerUpdateRequest: customers.CustomerUpdateRequest,
+  CustomerWebhook: webhooks.CustomerWebhook,
+  DeliveryAttempt: webhooks.DeliveryAttempt,
+  EmailOtpVerifyRequest: credentials.EmailOtpVerifyRequest,
+  DelegatedKey,
+  DelegatedKeyCreateRequest,
+  EmbeddedWalletConfig,
+  Event: webhooks.PlatformEvent,
+  EventWithAttempts: webhooks.PlatformEventWithAttempts,
+  ExchangeRate,
+  ExchangeRateFees,
+  ExternalAccount,
+  ExternalAccountCreateInfo,
+  ExternalAccountCreateRequest,
+  ExternalAccountInfo,
+  Fee,
+  FeeBalance,
+  IncomingPaymentApproval: webhooks.IncomingPaymentApproval,
+  IncomingPaymentWebhook: webhooks.IncomingPaymentWebhook,
+  IncomingPaymentWebhookData: webhooks.IncomingPaymentWebhookData,
+  IncomingRateDetails,
+  IncomingTransaction: transactions.IncomingTransaction,
+  IndividualBeneficiary: beneficiaries.IndividualBeneficiary,
+  IndividualBeneficiaryWithAddress: beneficiaries.IndividualBeneficiaryWithAddress,
+  IndividualBeneficiaryWithDocument: beneficiaries.IndividualBeneficiaryWithDocument,
+  IndividualBeneficiaryWithPhoneAndAddress: beneficiaries.IndividualBeneficiaryWithPhoneAndAddress,
+  IndividualBeneficiaryWithPhoneAndResidence: beneficiaries.IndividualBeneficiaryWithPhoneAndResidence,
+  IndividualBeneficiaryWithRegistration: beneficiaries.IndividualBeneficiaryWithRegistration,
+  IndividualBeneficiaryWithResidence: beneficiaries.IndividualBeneficiaryWithResidence,
+  IndividualCustomer: customers.IndividualCustomer,
+  IndividualCustomerCreateRequest: customers.IndividualCustomerCreateRequest,
+  IndividualCustomerUpdateRequest: customers.IndividualCustomerUpdateRequest,
+  InboxMessage,
+  InternalAccount,
+  InternalAccountStatusWebhook: webhooks.InternalAccountWebhook,
+  OauthVerifyRequest: credentials.OauthVerifyRequest,
+  OtpAuthChallenge: credentials.OtpAuthChallenge,
+  OutgoingPaymentWebhook: webhooks.OutgoingPaymentWebhook,
+  OutgoingRateDetails,
+  OutgoingTransaction: transactions.OutgoingTransaction,
+  PasskeyAssertion: credentials.PasskeyAssertion,
+  PasskeyAuthChallenge: credentials.PasskeyAuthChallenge,
+  PasskeyVerifyRequest: credentials.PasskeyVerifyRequest,
+  PaymentAccountInfo,
+  PaymentInstructions,
+  PaymentRail,
+  PlatformConfig,
+  PlatformConfigUpdateRequest,
+  PlatformCurrencyConfig,
+  PlatformExternalAccountCreateRequest,
+  Quote: quotes.Quote,
+  QuoteDestination: quotes.QuoteDestination,
+  QuoteDestinationAccount: quotes.AccountQuoteDestination,
+  QuoteRequest: quotes.QuoteRequest,
+  QuoteSource: quotes.QuoteSource,
+  QuoteSourceAccount: quotes.AccountQuoteSource,
+  QuoteSourceRealtimeFunding: quotes.RealtimeFundingQuoteSource,
+  ReceiverExternalAccountLookup: receivers.ReceiverExternalAccountLookup,
+  ReceiverUmaLookup: receivers.ReceiverUmaLookup,
+  Refund: transactions.Refund,
+  RejectPaymentRequest: receipts.RejectPaymentRequest,
+  SandboxCardAuthorizationRequest: sandboxCards.SandboxCardAuthorizationRequest,
+  SandboxCardClearingRequest: sandboxCards.SandboxCardClearingRequest,
+  SandboxCardReturnRequest: sandboxCards.SandboxCardReturnRequest,
+  SandboxClock,
+  SandboxClockAdvanceRequest,
+  SandboxFundRequest,
+  SandboxMagicValue: MagicValue,
+  SandboxMagicValueFamily: MagicValueFamily,
+  SandboxReset,
+  SignedRequestChallenge,
+  SmsOtpVerifyRequest: credentials.SmsOtpVerifyRequest,
+  TestWebhookRequest: webhooks.TestWebhook,
+  TestWebhookResponse: webhooks.WebhookTestResult,
+  Transaction: transactions.Transaction,
+  TransactionDestination: transactions.TransactionDestination,
+  TransactionDestinationAccount: transactions.AccountTransactionDestination,
+  TransactionDestinationUmaAddress: transactions.UmaAddressTransactionDestination,
+  TransactionSource: transactions.TransactionSource,
+  TransactionSourceAccount: transactions.AccountTransactionSource,
+  TransactionSourceRealtimeFunding: transactions.RealtimeFundingTransactionSource,
+  TransactionSourceUmaAddress: transactions.UmaAddressTransactionSource,
+  UmaAddressDestination: quotes.UmaAddressQuoteDestination,
+  WebhookSecret: webhooks.WebhookSecret,
+  WebhookSecretCreateRequest: webhooks.WebhookSecretCreateRequest,
+}
+
+/**
+ * The schemas that the OpenAPI document names, each under the name it has there. Where two are the same, the
+ * first name stands for both: a wallet looks alike in a request and in a record.
+ */
+export const NAMED_SCHEMAS: readonly (readonly [string, TSchema])[] = [
+  ...Object.entries<TSchema>(nouns),
+  ...ofAccountTypes(EXTERNAL_ACCOUNT_INFO, 'Info'),
+  ...ofAccountTypes(EXTERNAL_ACCOUNT_CREATE_INFO, 'CreateInfo'),
+  ...ofAccountTypes(PAYMENT_ACCOUNT_INFO, 'PaymentInfo'),
+]

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import { API } from '../api.ts'
+import { ERRORS } from '../core/errors.ts'
+import { openApi } from './openapi.ts'
+import { NAMED_SCHEMAS } from './openapi-names.ts'
+
+const document = JSON.parse(
+  JSON.stringify(openApi({ serverUrl: 'http://127.0.0.1:8787/2025-10-13', version: '0.1.0' })),
+)
+const text = JSON.stringify(document)
+
+interface Operation {
+  operationId: string
+  parameters: { $ref?: string; name?: string; in?: string }[]
+  responses: Record<string, unknown>
+}
+
+const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
+
+function resolve(reference: string): unknown {
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce((node: unknown, key) => (node as Record<string, unknown> | undefined)?.[key], document)
+}
+
+describe('the OpenAPI document', () => {
+  test('has every endpoint of the registry, once, under its name', () => {
+    expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual(Object.keys(API).sort())
+    for (const { path, method, operation } of operations) {
+      const endpoint = API[operation.operationId as keyof typeof API]
+      expect([endpoint.path, endpoint.method]).toEqual([path, method.toUpperCase()])
+    }
+  })
+
+  test('has the events of the platform as webhooks, with what each tells', () => {
+    const bodies = Object.entries<{
+      post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } }
+    }>(document.webhooks)
+    expect(bodies.map(([name]) => name)).toContain('outgoing-payment')
+    for (const [name, { post }] of bodies) {
+      const schema = resolve(post.requestBody.content['application/json']!.schema.$ref)
+      expect(schema, name).toMatchObject({
+        required: expect.arrayContaining(['id', 'type', 'timestamp', 'sequence']),
+      })
+    }
+  })
+
+  test('carries the version of the description, and marks what manages agents as experimental', () => {
+    const { info, tags } = openApi({ serverUrl: '/' }) as { info: object; tags: { name: string }[] }
+    expect(info).toMatchObject({ version: '2026-06-25' })
+    const isMarked = (one: object) => 'x-stability' in one
+    expect(tags.filter(isMarked).map(({ name }) => name)).toEqual(['Agents', 'Agent access'])
+    const marked = operations.filter(({ operation }) => isMarked(operation)).map(({ path }) => path)
+    expect(marked).toEqual(operations.map(({ path }) => path).filter((path) => /^\/agents\b/.test(path)))
+  })
+
+  test('declares each parameter of a path', () => {
+    for (const { path, operation } of operations) {
+      const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1])
+      const declared = operation.parameters.filter((p) => p.in === 'path').map((p) => p.name)
+      expect(declared, path).toEqual(names)
+    }
+  })
+
+  test('has no reference that leads nowhere', () => {
+    const references = [...text.matchAll(/"(#\/[^"]+)"/g)].map((match) => match[1] ?? '')
+    expect(references.length).toBeGreaterThan(100)
+    for (const reference of new Set(references)) expect(resolve(reference), reference).toBeTypeOf('object')
+  })
+
+  test('names no schema twice, and uses every name it gives', () => {
+    const names = NAMED_SCHEMAS.map(([name]) => name)
+    expect(new Set(names).size).toBe(names.length)
+    const unused = Object.keys(document.components.schemas).filter(
+      (name) => !text.includes(`"#/components/schemas/${name}"`),
+    )
+    // statuses outside of the operations come from the pipeline
+    expect(unused.sort()).toEqual(['Error405'])
+  })
+
+  test('shows only error codes that exist, with their status', () => {
+    for (const endpoint of Object.values(API))
+      for (const code of endpoint.errors) expect(Object.keys(ERRORS)).toContain(code)
+    for (const { operation } of operations)
+      for (const [status, answer] of Object.entries(operation.responses))
+        for (const match of JSON.stringify(answer).matchAll(/`([A-Z_]+)`: /g)) {
+          const code = match[1] as keyof typeof ERRORS
+          expect(ERRORS[code].status, code).toBe(Number(status))
+        }
+  })
+
+  test('shows the headers and the challenge of every signed operation', () => {
+    for (const { operation } of operations) {
+      const endpoint = API[operation.operationId as keyof typeof API]
+      const signed = 'signed' in endpoint
+      // An agent is not asked to sign: what it asks for waits for the platform.
+      const asks = signed && endpoint.auth !== 'agent'
+      expect('202' in operation.responses, operation.operationId).toBe(asks)
+      const references = operation.parameters.map((parameter) => parameter.$ref)
+      expect(references.includes('#/components/parameters/WalletSignature')).toBe(signed)
+      expect(references.includes('#/components/parameters/RequestId')).toBe(signed)
+      expect(references.includes('#/components/parameters/IdempotencyKey')).toBe('idempotent' in endpoint)
+    }
+  })
+
+  test('gives every union a mapping of all its values', () => {
+    const walk = (node: unknown): void => {
+      if (typeof node !== 'object' || node === null) return
+      if ('discriminator' in node && 'oneOf' in node) {
+        const { mapping } = node.discriminator as { mapping: Record<string, string> }
+        expect(new Set(Object.values(mapping)).size).toBe((node.oneOf as unknown[]).length)
+      }
+      for (const value of Object.values(node)) walk(value)
+    }
+    walk(document)
+  })
+
+  test('has nothing of the sandbox in production', () => {
+    const { paths } = openApi({ serverUrl: '/', version: '0.1.0', mode: 'production' })
+    const left = Object.keys(paths as object)
+    expect(left).toContain('/quotes')
+    expect(left.filter((path) => path.startsWith('/sandbox'))).toEqual([])
+  })
+
+  test('keeps our own keyword to ourselves and stays readable', () => {
+    expect(text).not.toContain('wellFormed')
+    expect(text.length).toBeLessThan(1_500_000)
+  })
+})

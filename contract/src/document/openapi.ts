@@ -1,0 +1,299 @@
+import { type TObject, type TSchema, Type } from 'typebox'
+import { API } from '../api.ts'
+import { bodyBytesMaxOf, type Endpoint, KIB } from '../core/endpoint.ts'
+import { errorsOf } from '../core/endpoint-errors.ts'
+import { ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
+import { Opaque } from '../core/schema.ts'
+import { WEBHOOKS, type Webhook } from '../platform/webhooks.ts'
+import { NAMED_SCHEMAS } from './openapi-names.ts'
+
+export interface OpenApiOptions {
+  /** The base address, version segment included; the paths of the document are below it. */
+  readonly serverUrl: string
+  /** Left out: `DESCRIPTION_VERSION`. */
+  readonly version?: string
+  /** In production the endpoints of the sandbox are not there; left out, they are. */
+  readonly mode?: 'sandbox' | 'production'
+}
+
+/** The dated version of the interface, as the base address carries it (specification 9). */
+export const API_VERSION = '2025-10-13'
+
+/** The version that the description itself carries (specification 9). */
+export const DESCRIPTION_VERSION = '2026-06-25'
+
+/** What may still change without notice (specification 9). */
+const EXPERIMENTAL_TAGS: ReadonlySet<string> = new Set(['Agents', 'Agent access'])
+
+/** Says of an operation or a tag that it is experimental, where it is. */
+function stabilityOf(tag: string): Json {
+  return EXPERIMENTAL_TAGS.has(tag) ? { 'x-stability': 'experimental' } : {}
+}
+
+type Json = Record<string, unknown>
+
+const HEADERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    schema: Type.String({ pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 }),
+    description:
+      'The same key with the same request answers what the first one answered; with another request 409.',
+  },
+  WalletSignature: {
+    name: 'Svc-Wallet-Signature',
+    schema: Opaque(2048),
+    description: 'Stamp over payloadToSign by the session key of the wallet. Left out on the first call.',
+  },
+  RequestId: {
+    name: 'Request-Id',
+    schema: Opaque(255),
+    description: 'The requestId of the challenge that this call answers. Good once.',
+  },
+} as const
+
+/** The OpenAPI 3.1 document of this API. Pure: the same options give the same document. */
+export function openApi(options: OpenApiOptions): Json {
+  const paths: Record<string, Json> = {}
+  const tags = new Set<string>()
+  for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
+    if (endpoint.sandboxOnly && options.mode === 'production') continue
+    tags.add(endpoint.tag)
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [endpoint.method.toLowerCase()]: operation(name, endpoint),
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Countersign',
+      version: options.version ?? DESCRIPTION_VERSION,
+      description:
+        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names, and all other ' +
+        'text but explanations, are in one line: no control characters, and none that set the direction of text. Members ' +
+        'and query parameters that are not described are refused (400), unless lenientInput is set in the configuration.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.serverUrl }],
+    security: [{ BasicAuth: [] }],
+    tags: [...tags].map((tag) => ({ name: tag, ...stabilityOf(tag) })),
+    paths,
+    webhooks: Object.fromEntries(
+      Object.entries(WEBHOOKS).map(([name, webhook]) => [name, { post: received(webhook) }]),
+    ),
+    components: {
+      schemas: { ...namedComponents(), ...errorComponents() },
+      parameters: Object.fromEntries(Object.entries(HEADERS).map(([name, h]) => [name, header(h)])),
+      securitySchemes: {
+        BasicAuth: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'User: clientId of a token. Password: its secret.',
+        },
+        AgentBearer: { type: 'http', scheme: 'bearer', description: 'The access token of an agent.' },
+      },
+    },
+  }
+}
+
+function operation(name: string, endpoint: Endpoint): Json {
+  const notes = [
+    endpoint.description,
+    endpoint.auth === 'platform' && permissionNote(endpoint),
+    endpoint.sandboxOnly && 'Sandbox only: in production there is nothing here.',
+  ]
+  return {
+    operationId: name,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: notes.filter(Boolean).join('\n\n'),
+    security: securityOf(endpoint),
+    ...stabilityOf(endpoint.tag),
+    ...(endpoint.auth === 'platform' ? permissionMembers(endpoint) : {}),
+    ...(endpoint.sandboxOnly ? { 'x-sandbox-only': true } : {}),
+    parameters: parametersOf(endpoint),
+    ...(endpoint.body
+      ? {
+          requestBody: {
+            description: `At most ${bodyBytesMaxOf(endpoint) / KIB} KiB.`,
+            required: !endpoint.bodyOptional,
+            content: jsonContent(endpoint.body),
+          },
+        }
+      : {}),
+    responses: { ...successesOf(endpoint), ...errorAnswersOf(endpoint) },
+  }
+}
+
+type OfPlatform = Extract<Endpoint, { auth: 'platform' }>
+
+function permissionNote({ permission, furtherPermission: further }: OfPlatform): string {
+  const note = `Needs the permission ${permission}`
+  return further ? `${note}, and ${further.permission} where ${further.when}.` : `${note}.`
+}
+
+function permissionMembers({ permission, furtherPermission: further }: OfPlatform): Json {
+  return { 'x-permission': permission, ...(further ? { 'x-further-permission': further } : {}) }
+}
+
+/** A request of this server to the platform's own. */
+function received({ summary, body, answers }: Webhook): Json {
+  return {
+    tags: ['Webhooks'],
+    summary,
+    description: 'Signed by X-Svc-Signature and by the headers of Standard Webhooks 1.0.',
+    security: [],
+    requestBody: { required: true, content: jsonContent(body) },
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, { description, body }]) => [
+        status,
+        { description, ...(body ? { content: jsonContent(body) } : {}) },
+      ]),
+    ),
+  }
+}
+
+function securityOf(endpoint: Endpoint): Json[] {
+  if (endpoint.auth === 'platform') return [{ BasicAuth: [] }]
+  return endpoint.auth === 'agent' ? [{ AgentBearer: [] }] : []
+}
+
+function parametersOf(endpoint: Endpoint): Json[] {
+  const shared = (name: keyof typeof HEADERS) => ({ $ref: `#/components/parameters/${name}` })
+  return [
+    ...fieldsOf('path', endpoint.params),
+    ...fieldsOf('query', endpoint.query),
+    ...(endpoint.signed ? [shared('WalletSignature'), shared('RequestId')] : []),
+    ...(endpoint.idempotent ? [shared('IdempotencyKey')] : []),
+  ]
+}
+
+function fieldsOf(place: 'path' | 'query', fields: TObject | undefined): Json[] {
+  if (!fields) return []
+  const required: readonly string[] = fields.required ?? []
+  return Object.entries<TSchema>(fields.properties).map(([name, schema]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: refer(schema),
+  }))
+}
+
+function header(declaration: (typeof HEADERS)[keyof typeof HEADERS]): Json {
+  const { name, schema, description } = declaration
+  return { name, in: 'header', required: false, description, schema: refer(schema) }
+}
+
+function successesOf(endpoint: Endpoint): Json {
+  const answers: Json = {}
+  for (const [status, schema] of Object.entries(endpoint.responses))
+    answers[status] = {
+      description: status === '202' ? 'Sign the payload and send the same request again' : endpoint.summary,
+      ...(schema ? { content: jsonContent(schema) } : {}),
+    }
+  return answers
+}
+
+function errorAnswersOf(endpoint: Endpoint): Json {
+  const byStatus = groupByStatus(errorsOf(endpoint))
+  const answers: Json = {}
+  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b))
+    answers[status] = {
+      description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n'),
+      ...(codes.includes('RATE_LIMITED') ? { headers: { 'Retry-After': retryAfter } } : {}),
+      content: { 'application/json': { schema: { $ref: `#/components/schemas/Error${status}` } } },
+    }
+  return answers
+}
+
+function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const groups = new Map<number, ErrorCode[]>()
+  for (const code of codes) {
+    const { status } = ERRORS[code]
+    groups.set(status, [...(groups.get(status) ?? []), code])
+  }
+  return groups
+}
+
+const retryAfter = {
+  description: 'Seconds to wait before the next call',
+  schema: { type: 'integer', minimum: 1 },
+}
+
+function jsonContent(schema: TSchema): Json {
+  return { 'application/json': { schema: refer(schema) } }
+}
+
+/** One schema of an error body per status, with the codes that there are. */
+function errorComponents(): Json {
+  const codes = Object.keys(ERRORS) as ErrorCode[]
+  const byStatus = groupByStatus(codes)
+  const { reason, ...members } = refer(ErrorBody.properties) as Json
+  return Object.fromEntries(
+    [...byStatus].map(([status, codesOfStatus]) => [
+      `Error${status}`,
+      {
+        type: 'object',
+        required: ErrorBody.required,
+        properties: {
+          ...members,
+          status: { type: 'integer', enum: [status] },
+          code: { type: 'string', enum: codesOfStatus },
+          ...(status === 401 ? { reason } : {}),
+        },
+      },
+    ]),
+  )
+}
+
+/**
+ * Schemas are found by what they say and not by identity: `Type.Optional` copies, so a noun that is optional
+ * somewhere is another object there.
+ */
+const nameByText = new Map<string, string>()
+for (const [name, schema] of NAMED_SCHEMAS) {
+  const text = JSON.stringify(schema)
+  if (!nameByText.has(text)) nameByText.set(text, name)
+}
+
+function namedComponents(): Json {
+  const components: Json = {}
+  for (const [text, name] of nameByText) components[name] = referInside(JSON.parse(text))
+  return components
+}
+
+/** Of our own validation; they say nothing to anybody else's. */
+const OWN_KEYWORDS = new Set(['wellFormed', 'inWords', 'freeFormMax', 'judgedByHandler', 'knownWords'])
+
+/** A schema with every named schema in it, itself included, replaced by a reference. */
+function refer(node: unknown): unknown {
+  if (typeof node !== 'object' || node === null) return node
+  const name = nameByText.get(JSON.stringify(node))
+  return name ? { $ref: `#/components/schemas/${name}` } : referInside(node)
+}
+
+function referInside(node: object): unknown {
+  if (Array.isArray(node)) return node.map(refer)
+  const copy: Json = {}
+  for (const [key, value] of Object.entries(node)) if (!OWN_KEYWORDS.has(key)) copy[key] = refer(value)
+  if ('discriminator' in node && 'oneOf' in node)
+    copy.discriminator = withMapping(node as Union, copy.oneOf as Json[])
+  // Any word is taken; a reader, or a client that is generated, sees which there are today.
+  return 'knownWords' in node ? { anyOf: [{ type: 'string', enum: node.knownWords }, copy] } : copy
+}
+
+interface Union {
+  discriminator: { propertyName: string }
+  oneOf: { properties: Record<string, { enum: string[] }> }[]
+}
+
+/** The discriminator with a mapping: without one the names of the members would have to be the values. */
+function withMapping(union: Union, references: Json[]): Json {
+  const { propertyName } = union.discriminator
+  const mapping: Json = {}
+  union.oneOf.forEach((member, at) => {
+    const reference = references[at]?.$ref
+    for (const value of member.properties[propertyName]?.enum ?? []) if (reference) mapping[value] = reference
+  })
+  return { propertyName, mapping }
+}

@@ -1,0 +1,72 @@
+import { Type } from 'typebox'
+import { Currency } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Int64, Timestamp } from '../core/schema.ts'
+import { PaymentRail } from './rails.ts'
+
+/** The largest amount that a quote may lock, in the smallest unit of its currency. */
+export const LOCKED_AMOUNT_MAX = 9_000_000_000_000_000
+
+export const SENDING_AMOUNT_DEFAULT = 10_000
+
+/** What a payment costs, in the smallest unit of the sending currency. */
+export const ExchangeRateFees = Type.Object({
+  fixed: Int64({
+    minimum: 0,
+    description: 'The fixed fee, with what of the amount buys no whole receiving unit',
+  }),
+  total: Int64({ minimum: 0, description: 'The fixed and the variable fee' }),
+})
+
+/** What an amount of one currency comes to in another, by one rail: what a quote would say now. */
+export const ExchangeRate = Type.Object({
+  sourceCurrency: Currency,
+  sendingAmount: Int64({ minimum: 0, description: 'Smallest unit of the source currency, with fees' }),
+  minSendingAmount: Int64({ minimum: 0, description: 'Smallest amount of one payment' }),
+  maxSendingAmount: Int64({ minimum: 0, description: 'Largest amount of one payment' }),
+  destinationCurrency: Currency,
+  destinationPaymentRail: PaymentRail,
+  receivingAmount: Int64({
+    minimum: 0,
+    description: 'Smallest unit of the destination currency; 0 where the amount buys nothing after fees',
+  }),
+  exchangeRate: Type.Number({
+    exclusiveMinimum: 0,
+    description: 'Sending units per receiving unit, both in their smallest, without fees',
+  }),
+  fees: ExchangeRateFees,
+  updatedAt: Timestamp('When these rates were made'),
+})
+
+/** Rates and fees, without a quote. What they say holds until the next table of rates, about five minutes. */
+export const exchange_rate_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/exchange-rates',
+  tag: 'Exchange rates',
+  summary: 'List exchange rates',
+  description:
+    'One entry per source currency, destination currency and payment rail. Without sourceCurrency the sources are ' +
+    'the currencies of the settings that may go out, and that of the wallets. The destinations are those that a ' +
+    'rail reaches. Rates are about five minutes old at most; an entry locks nothing, a quote does.',
+  query: Type.Object({
+    sourceCurrency: Type.Optional(CurrencyCode),
+    destinationCurrency: Type.Optional(
+      Type.Array(CurrencyCode, { maxItems: 50, description: 'Given once for each currency' }),
+    ),
+    sendingAmount: Type.Optional(
+      Type.Unsafe<bigint>({
+        ...Int64({
+          minimum: 0,
+          maximum: LOCKED_AMOUNT_MAX,
+          description: 'Smallest unit of the source currency, with fees',
+        }),
+        default: SENDING_AMOUNT_DEFAULT,
+      }),
+    ),
+  }),
+  responses: { 200: Type.Object({ data: Type.Array(ExchangeRate) }) },
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],
+})

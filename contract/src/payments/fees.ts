@@ -1,0 +1,58 @@
+import { Type } from 'typebox'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, IdOfAny } from '../core/ids.ts'
+import { Page, pageQuery, Timestamp } from '../core/schema.ts'
+
+/** A fee that a payment was charged, or that was given back because the payment came back. */
+export const Fee = Type.Object({
+  id: Id('LedgerTransfer', 'The movement in the ledger that the fee is a part of'),
+  amount: CurrencyAmount,
+  quoteId: Id('Quote'),
+  transactionId: Id('Transaction', 'The payment; its transaction has the fee as well'),
+  customerId: IdOfAny(['Customer', 'Platform'], 'Who paid. The platform where the money was its own'),
+  createdAt: Timestamp(),
+})
+
+/** What a platform has earned by fees in one currency. */
+export const FeeBalance = Type.Object({ balance: CurrencyAmount })
+
+/** What fees come to is in the ledger alone: no account can spend it. */
+export const platform_fee_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/platform/fees',
+  tag: 'Fees',
+  summary: 'List fees',
+  description:
+    'One entry for each fee that was charged, once its payment was delivered, and one with a negative amount for each ' +
+    'that was given back because the payment came back. The entries of a currency sum to its balance.',
+  query: Type.Object({
+    currency: Type.Optional(CurrencyCode),
+    startDate: Type.Optional(Timestamp('Created at or after')),
+    endDate: Type.Optional(Timestamp('Created at or before')),
+    ...pageQuery,
+    sortOrder: Type.Optional(
+      Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+    ),
+  }),
+  responses: { 200: Page(Fee) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const platform_fee_balance_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/platform/fee-balances',
+  tag: 'Fees',
+  summary: 'List what fees come to',
+  description:
+    'One entry per currency in which a fee was ever charged: all fees, less those that were given back. It is no account: ' +
+    'nothing pays out of it.',
+  query: Type.Object({ currency: Type.Optional(CurrencyCode) }),
+  responses: { 200: Type.Object({ data: Type.Array(FeeBalance) }) },
+  errors: ['INVALID_INPUT'],
+})

@@ -1,0 +1,228 @@
+import { Type } from 'typebox'
+import { PaymentInstructions } from '../accounts/payment-instructions.ts'
+import { SignedRequestChallenge } from '../auth/signed-retry.ts'
+import { Currency } from '../core/currencies.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { CurrencyCode, UmaAddressInput } from '../core/formats.ts'
+import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import {
+  FreeForm,
+  FreeFormInput,
+  Int64,
+  OneOf,
+  OneOfWords,
+  Prose,
+  Tag,
+  Text,
+  Timestamp,
+} from '../core/schema.ts'
+import { QUOTE_STATES } from '../core/states.ts'
+import { PaymentRail } from './rails.ts'
+import { OutgoingRateDetails } from './rate-details.ts'
+import { COUNTERPARTY_ERRORS } from './receivers.ts'
+
+export const LOCK_SIDES = ['SENDING', 'RECEIVING'] as const
+
+export const PURPOSES_OF_PAYMENT = [
+  'GIFT',
+  'SELF',
+  'GOODS_OR_SERVICES',
+  'EDUCATION',
+  'HEALTH_OR_MEDICAL',
+  'REAL_ESTATE_PURCHASE',
+  'TAX_PAYMENT',
+  'LOAN_PAYMENT',
+  'UTILITY_BILL',
+  'DONATION',
+  'TRAVEL',
+  'FAMILY_SUPPORT',
+  'SALARY_PAYMENT',
+  'OTHER',
+] as const
+
+/** Money that is on an account already (specification 2.5). */
+export const AccountQuoteSource = Type.Object({
+  sourceType: Tag('ACCOUNT'),
+  accountId: IdOfAny(
+    ['InternalAccount', 'ExternalAccount'],
+    'An account here, or one elsewhere from which the money is pulled in first',
+  ),
+  customerId: Type.Optional(
+    Id(
+      'Customer',
+      "On whose behalf. Left out: the account's own customer, or the platform itself where the account is its own",
+    ),
+  ),
+})
+
+/** Money that the customer is going to send when the quote is made. */
+export const RealtimeFundingQuoteSource = Type.Object({
+  sourceType: Tag('REALTIME_FUNDING'),
+  currency: CurrencyCode,
+  customerId: Type.Optional(
+    Id(
+      'Customer',
+      'Who pays. Left out: the owner of the receiving account; for an UMA address the platform itself',
+    ),
+  ),
+  cryptoNetwork: Type.Optional(
+    Text(64, { description: 'The chain to pay on, where the currency has several' }),
+  ),
+})
+
+export const QuoteSource = OneOf('sourceType', [AccountQuoteSource, RealtimeFundingQuoteSource])
+
+export const AccountQuoteDestination = Type.Object({
+  destinationType: Tag('ACCOUNT'),
+  accountId: IdOfAny(['ExternalAccount', 'InternalAccount']),
+  currency: Type.Optional(CurrencyCode),
+  paymentRail: Type.Optional(PaymentRail),
+})
+
+export const UmaAddressQuoteDestination = Type.Object({
+  destinationType: Tag('UMA_ADDRESS'),
+  umaAddress: UmaAddressInput,
+  currency: Type.Optional(CurrencyCode),
+})
+
+export const QuoteDestination = OneOf('destinationType', [
+  AccountQuoteDestination,
+  UmaAddressQuoteDestination,
+])
+
+export const QuoteRequest = Type.Object({
+  source: QuoteSource,
+  destination: QuoteDestination,
+  lockedCurrencySide: OneOfWords(
+    LOCK_SIDES,
+    'The side whose amount is fixed; the other one follows from the rate',
+  ),
+  lockedCurrencyAmount: Int64({
+    exclusiveMinimum: 0,
+    maximum: 9_000_000_000_000_000,
+    description: 'Smallest unit of the currency of that side',
+  }),
+  immediatelyExecute: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Execute in the same call. Not for an embedded wallet, which signs. With real-time funding it changes nothing: ' +
+        'the payment executes the quote',
+    }),
+  ),
+  description: Type.Optional(Prose(500)),
+  purposeOfPayment: Type.Optional(OneOfWords(PURPOSES_OF_PAYMENT)),
+  lookupId: Type.Optional(Text(255, { description: 'The receiver lookup that came before' })),
+  senderCustomerInfo: Type.Optional(FreeFormInput('What the receiver asks to know about the sender')),
+})
+
+/** A price, good until `expiresAt`, and the transaction that pays it (specification 2.5). */
+export const Quote = Type.Object({
+  id: Id('Quote'),
+  status: OneOfWords(QUOTE_STATES),
+  createdAt: Timestamp(),
+  expiresAt: Timestamp('The rate holds until then; after it the quote cannot be executed'),
+  source: QuoteSource,
+  destination: QuoteDestination,
+  sendingCurrency: Currency,
+  receivingCurrency: Currency,
+  totalSendingAmount: Int64({
+    exclusiveMinimum: 0,
+    description: 'Smallest unit of the sending currency, with fees',
+  }),
+  totalReceivingAmount: Int64({
+    exclusiveMinimum: 0,
+    description: 'Smallest unit of the receiving currency',
+  }),
+  exchangeRate: Type.Number({ exclusiveMinimum: 0, description: 'Sending units per receiving unit' }),
+  feesIncluded: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
+  paymentInstructions: Type.Optional(
+    Type.Array(PaymentInstructions, {
+      description: 'REALTIME_FUNDING: where to pay. An embedded wallet as source: the payload to sign',
+    }),
+  ),
+  transactionId: Id('Transaction'),
+  counterpartyInformation: Type.Optional(FreeForm('What is known of the receiver')),
+  rateDetails: Type.Optional(OutgoingRateDetails),
+})
+
+const quotePath = Type.Object({ quoteId: PathId })
+
+/** Locks a rate. No money moves, unless `immediatelyExecute` is set. */
+export const quote_create = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/quotes',
+  tag: 'Quotes',
+  summary: 'Create a quote',
+  idempotent: true,
+  body: QuoteRequest,
+  bodyBytesMax: 16 * KIB,
+  responses: { 201: Quote },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_AMOUNT',
+    'INVALID_BANK_ACCOUNT',
+    'INVALID_CURRENCY',
+    'INVALID_UMA_ADDRESS',
+    'AMOUNT_OUT_OF_RANGE',
+    'INSUFFICIENT_BALANCE',
+    'MISSING_MANDATORY_USER_INFO',
+    'QUOTE_REQUEST_FAILED',
+    'SELF_PAYMENT',
+    'USER_NOT_READY',
+    'ACCOUNT_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'LOOKUP_REQUEST_NOT_FOUND',
+    'UMA_NOT_FOUND',
+    'USER_NOT_FOUND',
+    ...COUNTERPARTY_ERRORS,
+    'PAYREQ_REQUEST_FAILED',
+    'NOT_IMPLEMENTED',
+  ],
+})
+
+export const quote_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/quotes/{quoteId}',
+  tag: 'Quotes',
+  summary: 'Read a quote',
+  params: quotePath,
+  responses: { 200: Quote },
+  errors: ['QUOTE_NOT_FOUND'],
+})
+
+/** Pays a quote once. With an embedded wallet as source the wallet signs (specification 4.7). */
+export const quote_execute = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/quotes/{quoteId}/execute',
+  tag: 'Quotes',
+  summary: 'Execute a quote',
+  description:
+    'A managed account pays at once. From an account elsewhere the money is pulled in first. An embedded wallet signs: either in two calls, by the 202 challenge, ' +
+    'or in one, with a stamp over the payloadToSign that stands in the paymentInstructions of the quote.',
+  signed: true,
+  signatureAlone: 'executes',
+  idempotent: true,
+  params: quotePath,
+  responses: { 200: Quote, 202: SignedRequestChallenge },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_AMOUNT',
+    'AMOUNT_OUT_OF_RANGE',
+    'INSUFFICIENT_BALANCE',
+    'QUOTE_EXPIRED',
+    'UNAUTHORIZED',
+    'USER_NOT_READY',
+    'ACCOUNT_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'QUOTE_NOT_FOUND',
+    'CONFLICT',
+    'INVALID_STATE_TRANSITION',
+  ],
+})

@@ -1,0 +1,32 @@
+import { Type } from 'typebox'
+import { Int64 } from '../core/schema.ts'
+
+const ownSide = {
+  svcApiMultiplier: Type.Number({
+    exclusiveMinimum: 0,
+    description:
+      'mSATs per smallest unit of the sending currency, of the amount less the fixed fee: the variable fee is in it',
+  }),
+  svcApiFixedFee: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
+  svcApiVariableFeeRate: Type.Number({ minimum: 0, description: 'Share of the sending amount' }),
+  svcApiVariableFeeAmount: Int64({
+    minimum: 0,
+    description: 'Smallest unit of the sending currency: the rate times the sending amount, rounded up',
+  }),
+}
+
+/**
+ * How an outgoing amount came about (specification 2.7): (sending amount − svcApiFixedFee) × svcApiMultiplier ×
+ * counterpartyMultiplier − counterpartyFixedFee = receiving amount.
+ */
+export const OutgoingRateDetails = Type.Object({
+  counterpartyMultiplier: Type.Number({
+    exclusiveMinimum: 0,
+    description: 'Smallest units of the receiving currency per mSAT, whatever the amount',
+  }),
+  counterpartyFixedFee: Int64({ minimum: 0, description: 'Smallest unit of the receiving currency' }),
+  ...ownSide,
+})
+
+/** The same for money coming in and for transfers out: only what is our own. */
+export const IncomingRateDetails = Type.Object(ownSide)

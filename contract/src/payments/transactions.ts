@@ -1,0 +1,245 @@
+import { Type } from 'typebox'
+import { PaymentInstructions } from '../accounts/payment-instructions.ts'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode, UmaAddress } from '../core/formats.ts'
+import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import {
+  FreeForm,
+  Int64,
+  OneOf,
+  OneOfWords,
+  Page,
+  Prose,
+  pageQuery,
+  Tag,
+  Text,
+  Timestamp,
+} from '../core/schema.ts'
+import { INCOMING_TRANSACTION_STATES, OUTGOING_TRANSACTION_STATES, REFUND_STATES } from '../core/states.ts'
+import { PaymentRail } from './rails.ts'
+import { IncomingRateDetails, OutgoingRateDetails } from './rate-details.ts'
+
+export const TRANSACTION_STATUSES = INCOMING_TRANSACTION_STATES
+export const TRANSACTION_TYPES = ['INCOMING', 'OUTGOING'] as const
+export const TRANSACTION_DIRECTIONS = ['CREDIT', 'DEBIT'] as const
+
+export const INCOMING_FAILURE_REASONS = [
+  'LNURLP_FAILED',
+  'PAY_REQUEST_FAILED',
+  'PAYMENT_APPROVAL_WEBHOOK_ERROR',
+  'PAYMENT_APPROVAL_TIMED_OUT',
+  'OFFRAMP_FAILED',
+  'MISSING_MANDATORY_PAYEE_DATA',
+  'QUOTE_EXPIRED',
+  'QUOTE_EXECUTION_FAILED',
+] as const
+
+export const OUTGOING_FAILURE_REASONS = [
+  'QUOTE_EXPIRED',
+  'QUOTE_EXECUTION_FAILED',
+  'LIGHTNING_PAYMENT_FAILED',
+  'FUNDING_AMOUNT_MISMATCH',
+  'COUNTERPARTY_POST_TX_FAILED',
+] as const
+
+export const REFUND_REASONS = ['TRANSACTION_FAILED', 'USER_CANCELLATION', 'TIMEOUT'] as const
+
+const AccountId = IdOfAny(['InternalAccount', 'ExternalAccount'])
+const currency = Type.Optional(CurrencyCode)
+
+export const AccountTransactionSource = Type.Object({
+  sourceType: Tag('ACCOUNT'),
+  accountId: AccountId,
+  currency,
+})
+
+export const UmaAddressTransactionSource = Type.Object({
+  sourceType: Tag('UMA_ADDRESS'),
+  umaAddress: UmaAddress,
+  currency,
+})
+
+/** Money that arrived from outside; what the sending bank said about itself stands beside it. */
+export const RealtimeFundingTransactionSource = Type.Object({
+  sourceType: Tag('REALTIME_FUNDING'),
+  currency: CurrencyCode,
+  customerId: Type.Optional(Id('Customer')),
+  accountHolderName: Type.Optional(Text(255)),
+  accountIdentifier: Type.Optional(
+    Text(255, { description: 'Account number, IBAN or address of the sender' }),
+  ),
+  bankName: Type.Optional(Text(255)),
+  bankIdentifier: Type.Optional(Text(64)),
+  paymentRail: Type.Optional(PaymentRail),
+  remittanceInformation: Type.Optional(Prose(500)),
+  endToEndId: Type.Optional(Text(255)),
+  traceNumber: Type.Optional(Text(255)),
+})
+
+export const TransactionSource = OneOf('sourceType', [
+  AccountTransactionSource,
+  UmaAddressTransactionSource,
+  RealtimeFundingTransactionSource,
+])
+
+export const AccountTransactionDestination = Type.Object({
+  destinationType: Tag('ACCOUNT'),
+  accountId: AccountId,
+  currency,
+})
+
+export const UmaAddressTransactionDestination = Type.Object({
+  destinationType: Tag('UMA_ADDRESS'),
+  umaAddress: UmaAddress,
+  currency,
+})
+
+export const TransactionDestination = OneOf('destinationType', [
+  AccountTransactionDestination,
+  UmaAddressTransactionDestination,
+])
+
+/** What finds the payment again at the bank or on the chain. At least one of the two is there. */
+export const ReconciliationInstructions = Type.Object(
+  { reference: Type.Optional(Text(255)), transactionHash: Type.Optional(Text(255)) },
+  { minProperties: 1 },
+)
+
+/** The way back of money that could not be delivered. */
+export const Refund = Type.Object({
+  reference: Text(255),
+  initiatedAt: Timestamp(),
+  settledAt: Type.Optional(Timestamp()),
+  status: OneOfWords(REFUND_STATES),
+  reason: Type.Optional(OneOfWords(REFUND_REASONS)),
+})
+
+const transactionFields = {
+  id: Id('Transaction'),
+  direction: OneOfWords(
+    TRANSACTION_DIRECTIONS,
+    'CREDIT adds to the account of the customer, DEBIT takes from it',
+  ),
+  destination: TransactionDestination,
+  customerId: IdOfAny(
+    ['Customer', 'Platform'],
+    'Outgoing: who sends. Incoming: who receives. The platform where the money is its own',
+  ),
+  platformCustomerId: Text(255, { description: "The platform's own id of that customer" }),
+  settledAt: Type.Optional(Timestamp()),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+  receiptDeliveryConfirmedAt: Type.Optional(Timestamp('When the platform said its customer has the receipt')),
+  agentId: Type.Optional(Id('Agent', 'The agent that began this, if one did')),
+  description: Type.Optional(Prose(500)),
+  counterpartyInformation: Type.Optional(FreeForm('What is known of the other side')),
+  reconciliationInstructions: Type.Optional(ReconciliationInstructions),
+}
+
+/**
+ * Money that came in (specification 2.11). `fees` is in the receiving currency. The answer of `POST /transfer-out` is of
+ * this type as well (specification 4.11), with the direction DEBIT and a `sentAmount`.
+ */
+export const IncomingTransaction = Type.Object({
+  type: Tag('INCOMING'),
+  status: OneOfWords(TRANSACTION_STATUSES),
+  ...transactionFields,
+  source: Type.Optional(TransactionSource),
+  sentAmount: Type.Optional(CurrencyAmount),
+  receivedAmount: CurrencyAmount,
+  fees: Type.Optional(Int64({ minimum: 0, description: 'Smallest unit of the receiving currency' })),
+  rateDetails: Type.Optional(IncomingRateDetails),
+  failureReason: Type.Optional(OneOfWords(INCOMING_FAILURE_REASONS)),
+})
+
+/**
+ * Money that went out, or is about to (specification 2.11). `fees` is in the sending currency. The `rateDetails` of a
+ * transfer out have what is our own only (specification 2.7).
+ */
+export const OutgoingTransaction = Type.Object({
+  type: Tag('OUTGOING'),
+  status: OneOfWords(OUTGOING_TRANSACTION_STATES),
+  ...transactionFields,
+  source: TransactionSource,
+  sentAmount: CurrencyAmount,
+  receivedAmount: Type.Optional(CurrencyAmount),
+  exchangeRate: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, description: 'Sending units per receiving unit' }),
+  ),
+  fees: Type.Optional(Int64({ minimum: 0, description: 'Smallest unit of the sending currency' })),
+  quoteId: Type.Optional(Id('Quote')),
+  paymentInstructions: Type.Optional(Type.Array(PaymentInstructions)),
+  refund: Type.Optional(Refund),
+  rateDetails: Type.Optional(Type.Union([OutgoingRateDetails, IncomingRateDetails])),
+  failureReason: Type.Optional(OneOfWords(OUTGOING_FAILURE_REASONS)),
+})
+
+/** A movement of money, told apart by `type`. */
+export const Transaction = OneOf('type', [IncomingTransaction, OutgoingTransaction])
+
+const transactionPath = Type.Object({ transactionId: PathId })
+
+export const transaction_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/transactions',
+  tag: 'Transactions',
+  summary: 'List transactions',
+  description: 'Every filter that is given must match. Ordered by time of creation.',
+  query: Type.Object({
+    customerId: Type.Optional(Id('Customer')),
+    platformCustomerId: Type.Optional(Text(255)),
+    accountIdentifier: Type.Optional(
+      Text(255, { description: 'Source or destination: account id or UMA address' }),
+    ),
+    senderAccountIdentifier: Type.Optional(Text(255, { description: 'Source: account id or UMA address' })),
+    receiverAccountIdentifier: Type.Optional(
+      Text(255, { description: 'Destination: account id or UMA address' }),
+    ),
+    status: Type.Optional(OneOfWords(TRANSACTION_STATUSES)),
+    type: Type.Optional(OneOfWords(TRANSACTION_TYPES)),
+    reference: Type.Optional(Text(255, { description: 'The reference of reconciliationInstructions' })),
+    startDate: Type.Optional(Timestamp('Created at or after')),
+    endDate: Type.Optional(Timestamp('Created at or before')),
+    ...pageQuery,
+    sortOrder: Type.Optional(
+      Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+    ),
+  }),
+  responses: { 200: Page(Transaction) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const transaction_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/transactions/{transactionId}',
+  tag: 'Transactions',
+  summary: 'Read a transaction',
+  params: transactionPath,
+  responses: { 200: Transaction },
+  errors: ['TRANSACTION_NOT_FOUND'],
+})
+
+export const ConfirmReceiptDeliveryRequest = Type.Object({
+  receiptDeliveryConfirmedAt: Type.Optional(Timestamp('When the customer had it; left out: now')),
+})
+
+/** The first word stands: confirming again changes nothing. */
+export const transaction_confirm = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/transactions/{transactionId}/confirm',
+  tag: 'Transactions',
+  summary: 'Confirm that the receipt was delivered',
+  description: 'Keeps the time of the first confirmation; the transaction itself does not change.',
+  params: transactionPath,
+  body: ConfirmReceiptDeliveryRequest,
+  bodyOptional: true,
+  responses: { 200: Transaction },
+  errors: ['INVALID_INPUT', 'TRANSACTION_NOT_FOUND'],
+})

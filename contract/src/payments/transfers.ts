@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Id } from '../core/ids.ts'
+import { Int64, Text } from '../core/schema.ts'
+import { PaymentRail } from './rails.ts'
+import { Transaction } from './transactions.ts'
+
+/** Longer would not fit into the addenda of every rail. */
+export const REMITTANCE_CHARACTERS_MAX = 80
+
+export const InternalAccountReference = Type.Object({ accountId: Id('InternalAccount') })
+export const ExternalAccountReference = Type.Object({ accountId: Id('ExternalAccount') })
+
+export const ExternalAccountDestinationReference = Type.Object({
+  accountId: Id('ExternalAccount'),
+  paymentRail: Type.Optional(PaymentRail),
+})
+
+const amount = (description: string) => Type.Optional(Int64({ exclusiveMinimum: 0, description }))
+
+export const TransferInRequest = Type.Object({
+  source: ExternalAccountReference,
+  destination: InternalAccountReference,
+  amount: amount(
+    'Smallest unit of the currency of both accounts. Left out: all that can be pulled, where the rail can say how much',
+  ),
+})
+
+export const TransferOutRequest = Type.Object({
+  source: InternalAccountReference,
+  destination: ExternalAccountDestinationReference,
+  amount: amount('Smallest unit of the currency of both accounts. Left out: all that the account can spend'),
+  remittanceInformation: Type.Optional(
+    Text(REMITTANCE_CHARACTERS_MAX, {
+      description:
+        'Travels with the payment: ACH addenda, remittanceInformation of FedNow and RTP, information of a wire',
+    }),
+  ),
+})
+
+/** Pulls money from an account elsewhere into one here, of the same owner and currency. */
+export const transfer_in = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/transfer-in',
+  tag: 'Transfers',
+  summary: 'Pull money in',
+  description:
+    'Both accounts are of one owner and one currency. The money is there once the transaction is COMPLETED.',
+  idempotent: true,
+  body: TransferInRequest,
+  responses: { 201: Transaction },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_AMOUNT',
+    'INVALID_CURRENCY',
+    'AMOUNT_OUT_OF_RANGE',
+    'INSUFFICIENT_BALANCE',
+    'USER_NOT_READY',
+    'ACCOUNT_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'NOT_IMPLEMENTED',
+  ],
+})
+
+/** Pushes money from an account here to one elsewhere, of the same owner and currency (specification 4.11). */
+export const transfer_out = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/transfer-out',
+  tag: 'Transfers',
+  summary: 'Push money out',
+  description:
+    'Both accounts are of one owner and one currency; for another currency make a quote. The amount is held at once. ' +
+    'An embedded wallet pays by a quote, which its holder signs.',
+  idempotent: true,
+  body: TransferOutRequest,
+  responses: { 201: Transaction },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_AMOUNT',
+    'INVALID_CURRENCY',
+    'AMOUNT_OUT_OF_RANGE',
+    'INSUFFICIENT_BALANCE',
+    'USER_NOT_READY',
+    'ACCOUNT_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'NOT_IMPLEMENTED',
+  ],
+})

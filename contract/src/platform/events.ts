@@ -1,0 +1,54 @@
+import { Type } from 'typebox'
+import { Id } from '../core/ids.ts'
+import { OneOfWords, Timestamp } from '../core/schema.ts'
+
+/** Everything a webhook may tell. */
+export const EVENT_TYPES = [
+  'OUTGOING_PAYMENT.PENDING',
+  'OUTGOING_PAYMENT.PROCESSING',
+  'OUTGOING_PAYMENT.COMPLETED',
+  'OUTGOING_PAYMENT.FAILED',
+  'OUTGOING_PAYMENT.EXPIRED',
+  'OUTGOING_PAYMENT.REFUND_PENDING',
+  'OUTGOING_PAYMENT.REFUND_COMPLETED',
+  'OUTGOING_PAYMENT.REFUND_FAILED',
+  'OUTGOING_PAYMENT.FUNDING_RETURNED',
+  'INCOMING_PAYMENT.PENDING',
+  'INCOMING_PAYMENT.COMPLETED',
+  'INCOMING_PAYMENT.FAILED',
+  'CUSTOMER.KYC_APPROVED',
+  'CUSTOMER.KYC_REJECTED',
+  'CUSTOMER.KYC_PENDING',
+  'CUSTOMER.KYB_APPROVED',
+  'CUSTOMER.KYB_REJECTED',
+  'CUSTOMER.KYB_PENDING',
+  'VERIFICATION.APPROVED',
+  'VERIFICATION.REJECTED',
+  'VERIFICATION.RESOLVE_ERRORS',
+  'VERIFICATION.IN_PROGRESS',
+  'VERIFICATION.PENDING_MANUAL_REVIEW',
+  'VERIFICATION.READY_FOR_VERIFICATION',
+  'INTERNAL_ACCOUNT.BALANCE_UPDATED',
+  'INTERNAL_ACCOUNT.STATUS_UPDATED',
+  'INVITATION.CLAIMED',
+  'BULK_UPLOAD.COMPLETED',
+  'BULK_UPLOAD.FAILED',
+  'AGENT_ACTION.PENDING_APPROVAL',
+  'CARD.STATE_CHANGE',
+  'CARD.FUNDING_SOURCE_CHANGE',
+  'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED',
+  'AUTH_CREDENTIAL.CODES_LOCKED',
+  'TEST',
+] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** An event as a webhook delivers it. It may come more than once: `id` tells repeats. */
+export const EventEnvelope = Type.Object({
+  id: Id('Event', 'The same on every delivery of this event'),
+  type: OneOfWords(EVENT_TYPES),
+  timestamp: Timestamp('When it happened, by the clock of the platform'),
+  objectId: Type.String({ description: 'The record that it tells of; of a TEST, the event itself' }),
+  sequence: Type.Integer({ minimum: 1, description: 'Counts the events of that record, without gaps' }),
+  data: Type.Optional(Type.Unknown({ description: 'The record as it was then; a TEST has none' })),
+})

@@ -1,0 +1,326 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { InternalAccount } from '../accounts/internal-accounts.ts'
+import { AgentAction } from '../agents/agent-actions.ts'
+import { AgentDecision } from '../agents/agent-policy.ts'
+import { AuthMethod } from '../auth/credentials.ts'
+import { Card } from '../cards/cards.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Customer } from '../customers/customers.ts'
+import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
+import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
+import { CustomerInfoField } from './config.ts'
+import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
+
+function webhook<const T extends EventType, D extends TSchema>(types: readonly T[], data: D) {
+  return Type.Object({ ...EventEnvelope.properties, type: OneOfWords(types), data })
+}
+
+/** A payment that came in; while it is PENDING the answer decides about it. */
+export const IncomingPaymentWebhookData = Type.Object({
+  ...IncomingTransaction.properties,
+  requestedReceiverCustomerInfoFields: Type.Optional(
+    Type.Array(CounterpartyFieldDefinition, { description: 'What the sending side asks about the receiver' }),
+  ),
+})
+
+/** A transaction of direction DEBIT: also a transfer-out, which is of type INCOMING. */
+export const OutgoingPaymentWebhook = webhook(
+  [
+    'OUTGOING_PAYMENT.PENDING',
+    'OUTGOING_PAYMENT.PROCESSING',
+    'OUTGOING_PAYMENT.COMPLETED',
+    'OUTGOING_PAYMENT.FAILED',
+    'OUTGOING_PAYMENT.EXPIRED',
+    'OUTGOING_PAYMENT.REFUND_PENDING',
+    'OUTGOING_PAYMENT.REFUND_COMPLETED',
+    'OUTGOING_PAYMENT.REFUND_FAILED',
+  ],
+  Transaction,
+)
+
+export const IncomingPaymentWebhook = webhook(
+  ['INCOMING_PAYMENT.PENDING', 'INCOMING_PAYMENT.COMPLETED', 'INCOMING_PAYMENT.FAILED'],
+  IncomingPaymentWebhookData,
+)
+
+export const CustomerWebhook = webhook(
+  [
+    'CUSTOMER.KYC_APPROVED',
+    'CUSTOMER.KYC_REJECTED',
+    'CUSTOMER.KYC_PENDING',
+    'CUSTOMER.KYB_APPROVED',
+    'CUSTOMER.KYB_REJECTED',
+    'CUSTOMER.KYB_PENDING',
+  ],
+  Customer,
+)
+
+export const InternalAccountWebhook = webhook(
+  ['INTERNAL_ACCOUNT.BALANCE_UPDATED', 'INTERNAL_ACCOUNT.STATUS_UPDATED'],
+  InternalAccount,
+)
+
+/** A credential as `GET /auth/credentials` shows it. */
+export const CredentialWebhook = webhook(
+  ['AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', 'AUTH_CREDENTIAL.CODES_LOCKED'],
+  AuthMethod,
+)
+
+export const CardStateChangeWebhook = webhook(['CARD.STATE_CHANGE'], Card)
+
+export const CardFundingSourceChangeWebhook = webhook(['CARD.FUNDING_SOURCE_CHANGE'], Card)
+
+/** All that a person needs to decide: the action with its payment, who asks, and why the policy wants to be asked. */
+export const AgentActionWebhook = webhook(
+  ['AGENT_ACTION.PENDING_APPROVAL'],
+  Type.Object({
+    ...AgentAction.properties,
+    agentName: Text(255),
+    summary: Text(8192, { description: 'What would be done, in a sentence' }),
+    decision: AgentDecision,
+  }),
+)
+
+export const TestWebhook = Type.Object({
+  ...Type.Omit(EventEnvelope, ['data']).properties,
+  type: OneOfWords(['TEST']),
+})
+
+/** What a platform may say with its approval of a payment. */
+export const IncomingPaymentApproval = Type.Object({
+  receiverCustomerInfo: Type.Optional(FreeFormInput('What the sending side asked about the receiver')),
+})
+
+/** One kind of request that the platform's own server gets. */
+export interface Webhook {
+  readonly summary: string
+  readonly body: TObject
+  /** What answers of the platform mean, by status; those that are not here are tried again. */
+  readonly answers: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
+}
+
+const RECEIVED = {
+  200: { description: 'Received. So is every other 2xx' },
+  409: { description: 'Received before: not sent again' },
+} as const
+
+/** The webhooks whose events have a form of their own, under their names in the OpenAPI document. */
+export const WEBHOOKS = {
+  'outgoing-payment': {
+    summary: 'A payment out has moved on',
+    body: OutgoingPaymentWebhook,
+    answers: RECEIVED,
+  },
+  'incoming-payment': {
+    summary: 'A payment in has arrived, or waits for the platform to decide',
+    body: IncomingPaymentWebhook,
+    answers: {
+      ...RECEIVED,
+      200: {
+        description: 'Received; approves a payment that is PENDING',
+        body: IncomingPaymentApproval,
+      },
+      202: { description: 'Received; the platform will approve or reject a payment that is PENDING' },
+      403: {
+        description: 'Refuses a payment that is PENDING',
+        body: Type.Object({ reason: Type.Optional(Prose(500)) }),
+      },
+      422: {
+        description: 'Refuses a payment that is PENDING: something about the sender is missing',
+        body: Type.Object({ requiredFields: Type.Optional(Type.Array(CustomerInfoField)) }),
+      },
+    },
+  },
+  'customer-update': {
+    summary: 'The identity check of a customer has moved on',
+    body: CustomerWebhook,
+    answers: RECEIVED,
+  },
+  'card-state-change': {
+    summary: 'A card has another state',
+    body: CardStateChangeWebhook,
+    answers: RECEIVED,
+  },
+  'card-funding-source-change': {
+    summary: 'A card has other funding sources',
+    body: CardFundingSourceChangeWebhook,
+    answers: RECEIVED,
+  },
+  'agent-action': {
+    summary: 'An agent asks for an approval',
+    body: AgentActionWebhook,
+    answers: RECEIVED,
+  },
+  'internal-account-status': {
+    summary: 'What an account holds, or its status, has changed',
+    body: InternalAccountWebhook,
+    answers: RECEIVED,
+  },
+  'auth-credential': {
+    summary: 'A passkey may have been copied',
+    body: CredentialWebhook,
+    answers: RECEIVED,
+  },
+  'test-webhook': { summary: 'A test that was asked for', body: TestWebhook, answers: RECEIVED },
+} as const satisfies Record<string, Webhook>
+
+type TypedEvent = {
+  [Name in keyof typeof WEBHOOKS]: Static<(typeof WEBHOOKS)[Name]['body']>
+}[keyof typeof WEBHOOKS]
+
+/** An event of any type, told apart by `type`. */
+export type WebhookEvent =
+  | TypedEvent
+  | (Omit<Static<typeof EventEnvelope>, 'type'> & { type: Exclude<EventType, TypedEvent['type']> })
+
+export const DELIVERY_STATUSES = ['NONE', 'PENDING', 'DELIVERED', 'FAILED'] as const
+
+const deliveryStatus = OneOfWords(
+  DELIVERY_STATUSES,
+  'NONE: the platform had no webhookEndpoint then. FAILED: given up',
+)
+
+/** What happened, as the feed shows it. */
+export const PlatformEvent = Type.Object({ ...EventEnvelope.properties, deliveryStatus })
+
+/** One try at delivering an event. */
+export const DeliveryAttempt = Type.Object({
+  attempt: Type.Integer({ minimum: 1, description: 'Counts the tries of this event' }),
+  url: Type.String({ description: 'The webhookEndpoint at that time' }),
+  startedAt: Timestamp('By the clock of the platform'),
+  durationMs: Type.Integer({ minimum: 0 }),
+  responseStatus: Type.Optional(Type.Integer({ description: 'Left out where no answer came' })),
+  responseBody: Type.Optional(Type.String({ description: 'Its first 1024 bytes, as text' })),
+  error: Type.Optional(Type.String({ description: 'What kept the answer away: TIMEOUT, ECONNREFUSED, …' })),
+})
+
+export const PlatformEventWithAttempts = Type.Object({
+  ...PlatformEvent.properties,
+  nextAttemptAt: Type.Optional(Timestamp('While it is being retried')),
+  deliveryAttempts: Type.Array(DeliveryAttempt, { description: 'The last hundred, oldest first' }),
+})
+
+export const event_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/events',
+  tag: 'Events and webhooks',
+  summary: 'Read what happened',
+  description:
+    'Everything that happened, delivered or not, in the order in which it became final, oldest first. An event can ' +
+    'appear a moment after the change that it tells of, never before one that was shown. Ask with after for what is new.',
+  query: Type.Object({
+    type: Type.Optional(OneOfWords(EVENT_TYPES)),
+    objectId: Type.Optional(Text(255, { description: 'The record that it tells of' })),
+    after: Type.Optional(Id('Event', 'Only what came after this event')),
+    startDate: Type.Optional(Timestamp('Happened at or after')),
+    endDate: Type.Optional(Timestamp('Happened at or before')),
+    ...pageQuery,
+    sortOrder: Type.Optional(
+      Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' }),
+    ),
+  }),
+  responses: { 200: Page(PlatformEvent) },
+  errors: ['INVALID_INPUT', 'EVENT_NOT_FOUND'],
+})
+
+const eventPath = Type.Object({ eventId: PathId })
+
+export const event_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/events/{eventId}',
+  tag: 'Events and webhooks',
+  summary: 'Read an event and how its delivery went',
+  params: eventPath,
+  responses: { 200: PlatformEventWithAttempts },
+  errors: ['EVENT_NOT_FOUND'],
+})
+
+/** Delivers once more what was delivered, given up or never sent; what is being retried is tried now. */
+export const event_redeliver = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/events/{eventId}/redeliver',
+  tag: 'Events and webhooks',
+  summary: 'Deliver an event again',
+  description:
+    'Under the same id, retried for seven days from now, without waiting for other events. An event that is still ' +
+    'being retried is tried at once, in its turn.',
+  idempotent: true,
+  params: eventPath,
+  responses: { 200: PlatformEventWithAttempts },
+  errors: ['EVENT_NOT_FOUND', 'CONFLICT'],
+})
+
+/** What deliveries are signed with, by Standard Webhooks. */
+export const WebhookSecret = Type.Object({
+  id: Id('WebhookSecret'),
+  secret: Type.String({ description: 'whsec_ and the base64 of 32 bytes' }),
+  createdAt: Timestamp(),
+  expiresAt: Type.Optional(Timestamp('Replaced, and valid until then')),
+})
+
+export const FORMER_SECRET_SECONDS_MAX = 86_400
+
+export const WebhookSecretCreateRequest = Type.Object({
+  formerValidSeconds: Type.Integer({
+    minimum: 0,
+    maximum: FORMER_SECRET_SECONDS_MAX,
+    description: 'How long deliveries carry a signature by the present secret too; 0 where it has leaked',
+  }),
+})
+
+export const webhook_secret_list = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'GET',
+  path: '/webhook-secrets',
+  tag: 'Events and webhooks',
+  summary: 'List the secrets that deliveries are signed with',
+  description: 'Newest first: one, or two while a replaced one is still valid.',
+  responses: { 200: Type.Object({ data: Type.Array(WebhookSecret) }) },
+  errors: [],
+})
+
+export const webhook_secret_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/webhook-secrets',
+  tag: 'Events and webhooks',
+  summary: 'Replace the secret',
+  description:
+    'The present one stays valid as long as the request says; one that was replaced earlier ends at once. Takes no ' +
+    'Idempotency-Key: an answer that is kept for a retry would keep the secret.',
+  body: WebhookSecretCreateRequest,
+  responses: { 201: WebhookSecret },
+  errors: ['INVALID_INPUT'],
+})
+
+/** What came of a test. Its members are the ones that clients of such a test know. */
+export const WebhookTestResult = Type.Object({
+  url: Type.String({ format: 'uri', description: 'The webhookEndpoint' }),
+  response_status: Type.Integer({ description: '0 where no answer came' }),
+  response_body: Type.Optional(Type.String({ description: 'At most 64 KiB, as text' })),
+  error: Type.Optional(Type.String({ description: 'What kept the answer away: TIMEOUT, ECONNREFUSED, …' })),
+  event_id: Id('Event', 'The TEST that was sent'),
+})
+
+export const sandbox_webhook_test = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/sandbox/webhooks/test',
+  tag: 'Sandbox',
+  summary: 'Send a test to the webhook endpoint',
+  description: 'Sends an event TEST, once, and waits up to ten seconds for the answer.',
+  sandboxOnly: true,
+  responses: { 200: WebhookTestResult },
+  errors: ['INVALID_INPUT'],
+})

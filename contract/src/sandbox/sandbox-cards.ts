@@ -1,0 +1,97 @@
+import { Type } from 'typebox'
+import { CardMerchant, CardTransaction } from '../cards/cards.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { Int64, Text } from '../core/schema.ts'
+
+/** A currency as answers have it, or its code alone. */
+const CurrencyInput = Type.Object({
+  code: CurrencyCode,
+  name: Type.Optional(Text(64)),
+  symbol: Type.Optional(Text(16)),
+  decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 })),
+})
+
+export const SandboxCardAuthorizationRequest = Type.Object({
+  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency' }),
+  currency: CurrencyInput,
+  merchant: CardMerchant,
+})
+
+export const SandboxCardClearingRequest = Type.Object({
+  cardTransactionId: Id('CardTransaction'),
+  amount: Int64({
+    minimum: 0,
+    description:
+      'May be above what was authorized, up to what its merchant may claim; more is an EXCEPTION. 0: it claims nothing',
+  }),
+})
+
+export const SandboxCardReturnRequest = Type.Object({
+  cardTransactionId: Id('CardTransaction'),
+  amount: Int64({ exclusiveMinimum: 0, description: 'At most what was settled and not returned yet' }),
+})
+
+const shared = {
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  tag: 'Sandbox',
+  sandboxOnly: true,
+  idempotent: true,
+  params: Type.Object({ id: PathId }),
+  responses: { 200: CardTransaction },
+} as const
+
+/** What the merchant asks when the card is used. A decline is a 403 with its reason as the code. */
+export const sandbox_card_authorization = endpoint({
+  ...shared,
+  path: '/sandbox/cards/{id}/simulate/authorization',
+  summary: 'Use a card',
+  description:
+    'A decline is a 403 whose code is the reason. Steered by the last three characters of the descriptor.',
+  body: SandboxCardAuthorizationRequest,
+  errors: [
+    'INVALID_INPUT',
+    'FORBIDDEN',
+    'CARD_PAUSED',
+    'CARD_CLOSED',
+    'CARD_NOT_ACTIVE',
+    'CARD_CURRENCY_MISMATCH',
+    'CARD_INSUFFICIENT_FUNDS',
+    'CARD_NOT_FOUND',
+  ],
+})
+
+/** The merchant's claim, once or several times. */
+export const sandbox_card_clearing = endpoint({
+  ...shared,
+  path: '/sandbox/cards/{id}/simulate/clearing',
+  summary: 'Clear a purchase',
+  body: SandboxCardClearingRequest,
+  errors: [
+    'INVALID_INPUT',
+    'AMOUNT_OUT_OF_RANGE',
+    'FORBIDDEN',
+    'CARD_NOT_FOUND',
+    'CARD_TRANSACTION_NOT_FOUND',
+    'INVALID_STATE_TRANSITION',
+  ],
+})
+
+/** The merchant gives back. */
+export const sandbox_card_return = endpoint({
+  ...shared,
+  path: '/sandbox/cards/{id}/simulate/return',
+  summary: 'Return a purchase',
+  body: SandboxCardReturnRequest,
+  errors: [
+    'INVALID_INPUT',
+    'AMOUNT_OUT_OF_RANGE',
+    'FORBIDDEN',
+    'CARD_NOT_FOUND',
+    'CARD_TRANSACTION_NOT_FOUND',
+    'INVALID_STATE_TRANSITION',
+  ],
+})

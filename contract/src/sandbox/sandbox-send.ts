@@ -1,0 +1,41 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id } from '../core/ids.ts'
+import { Int64 } from '../core/schema.ts'
+import { Transaction } from '../payments/transactions.ts'
+
+export const SandboxSendRequest = Type.Object({
+  quoteId: Id('Quote'),
+  currencyCode: CurrencyCode,
+  currencyAmount: Type.Optional(
+    Int64({
+      exclusiveMinimum: 0,
+      description:
+        'Smallest unit. Left out: what the quote asks for. Another amount fails the quote and is refunded',
+    }),
+  ),
+})
+
+/** Pays a quote with real-time funding in its customer's place (specification 4.12). */
+export const sandbox_send = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/sandbox/send',
+  tag: 'Sandbox',
+  summary: 'Pay a quote',
+  description: 'What a bank does when the customer pays as the paymentInstructions of the quote say.',
+  sandboxOnly: true,
+  idempotent: true,
+  body: SandboxSendRequest,
+  responses: { 200: Transaction },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_CURRENCY',
+    'AMOUNT_OUT_OF_RANGE',
+    'QUOTE_EXPIRED',
+    'QUOTE_NOT_FOUND',
+    'CONFLICT',
+  ],
+})

@@ -1,0 +1,205 @@
+import { AGENT_ACTION_TRANSITIONS, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
+import { findAgent, policyOf } from '../agents/agents.ts'
+import { decidedBy, denial, evaluate, recordDecision } from '../agents/evaluate.ts'
+import { update, type Write } from '../db/commit/writes.ts'
+import type { AgentActionRow } from '../db/schema/agent-tables.ts'
+import type { TransactionRow } from '../db/schema/tables.ts'
+import { job } from '../jobs/jobs.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import { transition } from '../op/transition.ts'
+import { checkExecution } from '../quotes/execution.ts'
+import { executeQuote, findQuote } from '../quotes/quotes.ts'
+import { moveTransaction } from '../transactions/moves.ts'
+import type { TransactionWithCustomer } from '../transactions/transactions.ts'
+import { beginRecordedTransfer, draftTransferIn, draftTransferOut } from '../transfers/transfers.ts'
+import { askFor, findPayment, type Payment } from './actions.ts'
+import { selectReservation, selectWaitingActions } from './store.ts'
+
+/** An action after a decision about it, with its payment and what is to be written. */
+export interface Decided extends Payment {
+  readonly action: AgentActionRow
+  readonly writes: readonly Write[]
+}
+
+type Word = NonNullable<AgentActionRow['decided']>
+
+/** What the customer has to sign before the platform can approve; null where it has, or has nothing to sign. */
+export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ requestId: string } | null> {
+  if (action.state !== 'PENDING_APPROVAL' || action.is_signed || action.quote_id === null) return null
+  const { signing_request_id } = await findQuote(op, action.quote_id)
+  return signing_request_id === null ? null : { requestId: signing_request_id }
+}
+
+/**
+ * The platform's yes. Everything is checked again: what no longer holds makes the action FAILED and gives its reservation
+ * back. Guards: nobody decided meanwhile, the policy is the one that was asked. Undefined where something else was
+ * decided before.
+ */
+export async function approveAction(op: Op, action: AgentActionRow): Promise<Decided | undefined> {
+  const payment = await findPayment(op, action)
+  if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'APPROVE')
+  try {
+    return await begin(op, action, payment)
+  } catch (error) {
+    // A fault, or a provider that is away: ask again.
+    if (!(error instanceof ApiError) || error.code === 'UNAVAILABLE') throw error
+    return end(op, action, payment, 'fail', { reason: error.message, decided: 'APPROVE' })
+  }
+}
+
+/** The platform's no. Undefined where something else was decided before. */
+export async function rejectAction(
+  op: Op,
+  action: AgentActionRow,
+  reason: string | undefined,
+): Promise<Decided | undefined> {
+  const payment = await findPayment(op, action)
+  if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'REJECT')
+  return end(op, action, payment, 'reject', { reason: reason ?? null, decided: 'REJECT' })
+}
+
+/** So many are rejected in one write set: an agent can let any number wait, and must not be able to stay by that. */
+const REJECTED_AT_ONCE_MAX = 100
+
+/** Rejects what an agent that was deleted let wait; what is above a hundred is due work. */
+export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
+  const waiting = await selectWaitingActions(op, agentId, REJECTED_AT_ONCE_MAX)
+  const rejected = await Promise.all(
+    waiting.map((action) => rejectAction(op, action, 'The agent was deleted.')),
+  )
+  return [
+    ...rejected.flatMap((decided) => decided?.writes ?? []),
+    ...(waiting.length === REJECTED_AT_ONCE_MAX
+      ? [job(op, 'agent.reject-waiting', { agentId }, op.now)]
+      : []),
+  ]
+}
+
+/** Nobody decided in time. */
+export async function expireAction(op: Op, action: AgentActionRow): Promise<Decided> {
+  const reason = 'It was not approved in time.'
+  return end(op, action, await findPayment(op, action), 'expire', { reason, decided: null })
+}
+
+function repeated(action: AgentActionRow, payment: Payment, word: Word): Decided | undefined {
+  return action.decided === word ? { action, ...payment, writes: [] } : undefined
+}
+
+/** Does what was asked for. Throws what stands against it. */
+async function begin(op: Op, action: AgentActionRow, payment: Payment): Promise<Decided> {
+  const agent = await findAgent(op, action.agent_id)
+  const held = await selectReservation(op, action.transaction_id)
+  if (held?.state !== 'RESERVED' || op.now >= action.expires_at)
+    throw new ApiError('CONFLICT', { message: 'It was not approved in time.' })
+  if (held.currency !== policyOf(agent).spendingLimits.currency)
+    throw new ApiError('CONFLICT', { message: 'The limits of the agent are in another currency now.' })
+  // Whoever approves has seen to the signature.
+  const evaluation = await evaluate(op, agent, askFor(action.type, payment, true), held)
+  if (evaluation.decision.outcome === 'DENIED') throw denial(evaluation)
+  const begun = await beginPayment(op, payment)
+  const moved = transition(op, 'agent_actions', AGENT_ACTION_TRANSITIONS, action, 'approve', {
+    decided: 'APPROVE',
+  })
+  return {
+    action: moved.row,
+    transaction: begun.transaction,
+    quote: begun.quote,
+    writes: [
+      decidedBy(agent),
+      moved.write,
+      update('agent_reservations', held.id, { state: 'RESERVED' }, { state: 'CAPTURED', updated_at: op.now }),
+      ...begun.writes,
+      recordDecision(op, agent, evaluation, action.id),
+    ],
+  }
+}
+
+async function beginPayment(
+  op: Op,
+  { transaction, quote }: Payment,
+): Promise<Payment & { readonly writes: readonly Write[] }> {
+  if (quote) {
+    const account = await checkExecution(op, quote)
+    return executeQuote(op, account, quote, transaction)
+  }
+  const { account } =
+    transaction.kind === 'TRANSFER_IN'
+      ? await draftTransferIn(op, transferInBody(transaction))
+      : await draftTransferOut(op, transferOutBody(transaction))
+  return { ...beginRecordedTransfer(op, transaction, account), quote }
+}
+
+function transferInBody(row: TransactionRow): Parameters<typeof draftTransferIn>[1] {
+  return {
+    source: { accountId: row.source_account_id! },
+    destination: { accountId: row.destination_account_id! },
+    amount: row.sent_amount!,
+  }
+}
+
+type OutBody = Parameters<typeof draftTransferOut>[1]
+
+function transferOutBody(row: TransactionRow): OutBody {
+  const paymentRail = row.payment_rail as OutBody['destination']['paymentRail'] | null
+  return {
+    source: { accountId: row.source_account_id! },
+    destination: { accountId: row.destination_account_id!, ...(paymentRail ? { paymentRail } : {}) },
+    amount: row.sent_amount!,
+  }
+}
+
+/** Ends an action without its payment, whose end gives back what was reserved. Guard: nobody decided meanwhile. */
+function end(
+  op: Op,
+  action: AgentActionRow,
+  payment: Payment,
+  by: 'reject' | 'fail' | 'expire',
+  { reason, decided }: Pick<AgentActionRow, 'reason' | 'decided'>,
+): Decided {
+  const change = { reason: reason?.slice(0, 500) ?? null, decided }
+  const moved = transition(
+    op,
+    'agent_actions',
+    AGENT_ACTION_TRANSITIONS,
+    action,
+    by === 'reject' ? 'reject' : 'fail',
+    change,
+  )
+  const ended = endPayment(op, payment, by, change.reason)
+  return { ...ended, action: moved.row, writes: [moved.write, ...ended.writes] }
+}
+
+/** The payment comes to nothing, unless it has already, or was begun in another way. */
+function endPayment(
+  op: Op,
+  { transaction, quote }: Payment,
+  by: 'reject' | 'fail' | 'expire',
+  reason: string | null,
+): Payment & { readonly writes: readonly Write[] } {
+  if (transaction.state !== 'PENDING' || transaction.hold_id !== null)
+    return { transaction, quote, writes: [] }
+  const details = reason === null ? transaction.details : explained(transaction, reason)
+  if (!quote) {
+    const failure_reason = NOT_TRANSFERRED[transaction.kind === 'TRANSFER_OUT' ? 'out' : 'in'][by]
+    const { row, writes } = moveTransaction(op, transaction, by, { failure_reason, details })
+    return { transaction: row, quote, writes }
+  }
+  const isExpired = by === 'expire' || quote.expires_at <= op.now
+  const ending = isExpired ? 'expire' : 'fail'
+  const failure_reason = isExpired ? 'QUOTE_EXPIRED' : 'QUOTE_EXECUTION_FAILED'
+  const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, ending)
+  const moving = moveTransaction(op, transaction, ending, { failure_reason, details })
+  return { transaction: moving.row, quote: paying.row, writes: [paying.write, ...moving.writes] }
+}
+
+/** Why a transfer that waited comes to nothing, in the words of its type (specification 2.11). */
+const NOT_TRANSFERRED = {
+  in: { reject: null, fail: 'PAY_REQUEST_FAILED', expire: 'PAYMENT_APPROVAL_TIMED_OUT' },
+  out: { reject: 'QUOTE_EXECUTION_FAILED', fail: 'QUOTE_EXECUTION_FAILED', expire: 'QUOTE_EXPIRED' },
+} as const
+
+function explained({ details }: TransactionWithCustomer, failureDetail: string) {
+  const { counterparty } = details as { counterparty?: object }
+  return { ...details, counterparty: { ...counterparty, failureDetail } }
+}

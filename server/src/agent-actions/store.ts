@@ -1,0 +1,50 @@
+import { rowByKey } from '../db/read/lookup.ts'
+import type { AgentActionRow, AgentReservationRow } from '../db/schema/agent-tables.ts'
+import type { Op } from '../op/app.ts'
+
+/** What of an agent waits for approval, the oldest first, up to `limit`. */
+export async function selectWaitingActions(
+  op: Op,
+  agentId: string,
+  limit: number,
+): Promise<AgentActionRow[]> {
+  return selectActions(op, { agentId, status: 'PENDING_APPROVAL' })
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+}
+
+export interface ActionFilters {
+  readonly agentId?: string
+  readonly customerId?: string
+  readonly status?: AgentActionRow['state']
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** The actions that match, for a page of them. */
+export function selectActions(op: Op, filters: ActionFilters) {
+  const { agentId, customerId, status, startDate, endDate } = filters
+  return op.read
+    .selectFrom('agent_actions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$if(agentId !== undefined, (q) => q.where('agent_id', '=', agentId!))
+    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
+    .$if(status !== undefined, (q) => q.where('state', '=', status!))
+    .$if(startDate !== undefined, (q) => q.where('created_at', '>=', new Date(startDate!)))
+    .$if(endDate !== undefined, (q) => q.where('created_at', '<=', new Date(endDate!)))
+}
+
+const RESERVATION_BY_ID = rowByKey<AgentReservationRow>(
+  'SELECT * FROM agent_reservations WHERE id = ANY ($1::text[])',
+  'id',
+)
+
+/** What is reserved for a transaction. */
+export async function selectReservation(
+  op: Op,
+  transactionId: string,
+): Promise<AgentReservationRow | undefined> {
+  return op.find(RESERVATION_BY_ID, transactionId)
+}

@@ -1,0 +1,58 @@
+import type { transaction_approve, transaction_reject } from '@countersign/contract/payments/receipts'
+import { approveAction, type Decided, rejectAction, signatureFor } from '../agent-actions/approvals.ts'
+import { findActionOf } from '../agents/actions.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, type Handler, type SignedHandler } from '../op/operation.ts'
+import { executionCall } from '../quotes/quotes.ts'
+import { approveReceipt, isAwaitingApproval, rejectReceipt } from '../receipts/receipts.ts'
+import {
+  findTransaction,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../transactions/transactions.ts'
+
+export const transactionApprove: SignedHandler<typeof transaction_approve> = {
+  async signedAs(op, { params }) {
+    const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+    return action && action.quote_id !== null ? executionCall(action.quote_id) : undefined
+  },
+
+  async authorize(op, { params }) {
+    const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+    return action ? signatureFor(op, action) : null
+  },
+
+  async handle(op, { params, body }) {
+    const transaction = await findTransaction(op, params.transactionId)
+    const action = await findActionOf(op, transaction)
+    if (action) return decidedOn(transaction, await approveAction(op, action))
+    const { receipt, writes } = approveReceipt(op, checkAwaiting(op, transaction), body?.receiverCustomerInfo)
+    return { status: 200, body: transactionView(receipt, receipt), writes }
+  },
+}
+
+export const transactionReject: Handler<typeof transaction_reject> = async (op, { params, body }) => {
+  const transaction = await findTransaction(op, params.transactionId)
+  const action = await findActionOf(op, transaction)
+  if (action) return decidedOn(transaction, await rejectAction(op, action, body?.reason))
+  const { receipt, writes } = rejectReceipt(op, checkAwaiting(op, transaction), body ?? {})
+  return { status: 200, body: transactionView(receipt, receipt), writes }
+}
+
+/** What an agent asked for is decided here as by its own endpoints (specification 1.3). */
+function decidedOn(transaction: TransactionWithCustomer, decided: Decided | undefined) {
+  if (!decided) throw notAwaiting(transaction)
+  const { transaction: row, writes } = decided
+  return { status: 200, body: transactionView(row, row), writes } as const
+}
+
+function checkAwaiting(op: Op, transaction: TransactionWithCustomer): TransactionWithCustomer {
+  if (!isAwaitingApproval(op, transaction)) throw notAwaiting(transaction)
+  return transaction
+}
+
+function notAwaiting({ state }: TransactionWithCustomer): ApiError {
+  return new ApiError('TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL', {
+    details: { field: 'transactionId', status: state },
+  })
+}

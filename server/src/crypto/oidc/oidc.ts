@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { compactVerify } from 'jose'
+import { readJsonObject } from '../json-object.ts'
+import { bytesFromBase64url, textFromUtf8 } from '../text.ts'
+import { type KeySet, SIGNATURE_ALGORITHMS, selectKey } from './jwks.ts'
+
+export const GOOGLE_ISSUER = 'https://accounts.google.com'
+export const APPLE_ISSUER = 'https://appleid.apple.com'
+
+/** Google says that its tokens carry either spelling. Both are one issuer, so one identity. */
+const ISSUER_SPELLINGS: ReadonlyMap<string, string> = new Map([['accounts.google.com', GOOGLE_ISSUER]])
+
+const TOKEN_CHARACTERS_MAX = 16 * 1024
+const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)$/
+/** RFC 8725 section 3.11: a token of another kind is not taken for this one. */
+const JWT_TYPE = /^(?:application\/)?jwt$/i
+const SUBJECT_CHARACTERS_MAX = 255
+const AUDIENCE_CHARACTERS_MAX = 1024
+const EMAIL_CHARACTERS_MAX = 320
+
+/** Every check that an ID token can fail, with the text that a caller may be told. */
+export const OIDC_REASONS = {
+  issuer: 'ID token issuer is not supported',
+  audience: 'ID token audience is not allowed',
+  subject: 'ID token has no subject',
+  issuedAt: 'ID token was not issued within the last minute',
+  expired: 'ID token has expired',
+  notBefore: 'ID token is not valid yet',
+  nonce: 'ID token nonce does not match the client public key',
+  signature: 'Invalid ID token signature',
+  unknownKey: 'ID token is signed with an unknown key',
+  keysUnavailable: 'Keys of the ID token issuer are not available',
+} as const
+
+export type OidcFailure = keyof typeof OIDC_REASONS
+
+/** A refusal: the check that failed, for the caller to tell apart, and its text, for the answer. */
+export interface OidcRefusal {
+  readonly failure: OidcFailure
+  readonly reason: string
+}
+
+export interface IdToken {
+  readonly header: Readonly<Record<string, unknown>>
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+export interface Issuer {
+  readonly issuer: string
+  /** Where it is left out, every audience is taken. */
+  readonly audiences?: readonly string[]
+}
+
+export interface ClaimRules {
+  readonly now: Date
+  /** How old `iat` may be; 60 (spec 5.5, 8). */
+  readonly maxAgeSeconds: number
+  /** How far ahead `iat` and `nbf` may be: 5 in sandbox, 0 in production (spec 5.5, 8). */
+  readonly skewSeconds: number
+  readonly issuers: readonly Issuer[]
+  /** On verify: `nonceOf(clientPublicKey)`. Where it is left out, the token's own is not looked at. */
+  readonly nonce?: string
+}
+
+/** Who a token speaks of. The first three are the identity that a credential keeps (spec 5.5). */
+export interface Identity {
+  /** As it is configured, whichever spelling the token has. */
+  readonly issuer: string
+  readonly audience: string
+  readonly subject: string
+  readonly email?: string
+  /** The last moment at which the token passes: how long it has to be remembered as used. */
+  readonly usableUntil: Date
+}
+
+export function refuse(failure: OidcFailure): OidcRefusal {
+  return { failure, reason: OIDC_REASONS[failure] }
+}
+
+/** The nonce of a verify: lower-case hex SHA-256 of the characters of `clientPublicKey` as sent (FORMATS). */
+export function nonceOf(clientPublicKey: string): string {
+  return createHash('sha256').update(clientPublicKey, 'utf8').digest('hex')
+}
+
+/**
+ * What a token is remembered by so that it is used once: lower-case hex SHA-256 of its signed part. Not of the
+ * whole, because an ECDSA signature can be rewritten; the signed part has one spelling only.
+ */
+export function tokenFingerprint(token: string): string {
+  return createHash('sha256')
+    .update(token.slice(0, token.lastIndexOf('.')), 'utf8')
+    .digest('hex')
+}
+
+/**
+ * Reads a token that is JWT-shaped (spec 5.5): at most 16 KiB; three parts of base64url characters; header and
+ * claims canonical base64url, without padding, of a JSON object in UTF-8 that names nothing twice and holds
+ * no U+0000; `alg` a string. The signature's characters are all that is looked at, and there may be none, as
+ * sandbox checks no signature. Undefined stands for 400 `INVALID_INPUT`. Never throws.
+ */
+export function readIdToken(token: string): IdToken | undefined {
+  const parts = splitToken(token)
+  if (parts === undefined) return undefined
+  const header = readPart(parts.header)
+  const claims = readPart(parts.payload)
+  return header && claims && typeof header.alg === 'string' ? { header, claims } : undefined
+}
+
+/**
+ * Checks the claims of spec 5.5 and `nbf`: `iss` in the list, `aud` a non-empty string or an array of one, and
+ * among the issuer's audiences where it has some, `sub`, `iat` (seconds; at most `maxAgeSeconds` before now,
+ * that very moment included), `exp` (later than now), `nonce`. Whether the identity is that of the credential
+ * is for the caller. Never throws.
+ */
+export function checkClaims(claims: IdToken['claims'], rules: ClaimRules): Identity | OidcRefusal {
+  const { iss, sub, iat, exp, nbf } = claims
+  const issuerName = typeof iss === 'string' ? (ISSUER_SPELLINGS.get(iss) ?? iss) : undefined
+  const issuer = rules.issuers.find((one) => one.issuer === issuerName)
+  if (issuer === undefined) return refuse('issuer')
+
+  const audience =
+    Array.isArray(claims.aud) && claims.aud.length === 1 ? (claims.aud[0] as unknown) : claims.aud
+  if (!isText(audience, AUDIENCE_CHARACTERS_MAX)) return refuse('audience')
+  if (issuer.audiences !== undefined && !issuer.audiences.includes(audience)) return refuse('audience')
+  if (!isText(sub, SUBJECT_CHARACTERS_MAX)) return refuse('subject')
+
+  const nowSeconds = rules.now.getTime() / 1000
+  if (!isNumber(iat)) return refuse('issuedAt')
+  if (iat > nowSeconds + rules.skewSeconds || nowSeconds - iat > rules.maxAgeSeconds)
+    return refuse('issuedAt')
+  if (!isNumber(exp) || exp <= nowSeconds) return refuse('expired')
+  if (nbf !== undefined && !(isNumber(nbf) && nbf <= nowSeconds + rules.skewSeconds))
+    return refuse('notBefore')
+  if (rules.nonce !== undefined && claims.nonce !== rules.nonce) return refuse('nonce')
+
+  const usableUntil = new Date(Math.ceil(Math.min(exp, iat + rules.maxAgeSeconds) * 1000))
+  const email = isText(claims.email, EMAIL_CHARACTERS_MAX) ? { email: claims.email } : {}
+  return { issuer: issuer.issuer, audience, subject: sub, ...email, usableUntil }
+}
+
+/**
+ * Verifies the signature of a token with its issuer's keys. The key decides the algorithm: its `alg`, or its
+ * type and curve; `none` and HMAC are no algorithms here. Keys and addresses in the header are not looked at;
+ * `crit`, and a `typ` other than JWT, are refused. `unknownKey` says that no key, or more than one, answers to
+ * the header's `kid` and `alg`: newer keys might. Never throws.
+ */
+export async function verifyIdTokenSignature(
+  token: string,
+  keys: KeySet,
+): Promise<{ readonly verified: true } | OidcRefusal> {
+  const parts = splitToken(token)
+  const header = parts && readPart(parts.header)
+  if (!parts || !header || !bytesFromBase64url(parts.signature)) return refuse('signature')
+  if (parts.payload !== '' && !bytesFromBase64url(parts.payload)) return refuse('signature')
+  const { alg, kid, typ } = header
+  if (typeof alg !== 'string' || !SIGNATURE_ALGORITHMS.includes(alg)) return refuse('signature')
+  if (kid !== undefined && typeof kid !== 'string') return refuse('signature')
+  if (typ !== undefined && !(typeof typ === 'string' && JWT_TYPE.test(typ))) return refuse('signature')
+  if ('crit' in header) return refuse('signature')
+  const key = selectKey(keys, alg, kid)
+  if (key === undefined) return refuse('unknownKey')
+  try {
+    await compactVerify(token, key.jwk, { algorithms: [alg] })
+    return { verified: true }
+  } catch {
+    return refuse('signature')
+  }
+}
+
+/** The three parts of a compact JWS, where it has the shape of one: the last two may be empty. */
+export function splitToken(
+  token: string,
+): { header: string; payload: string; signature: string } | undefined {
+  if (token.length > TOKEN_CHARACTERS_MAX) return undefined
+  const match = TOKEN.exec(token)
+  return match === null ? undefined : { header: match[1]!, payload: match[2]!, signature: match[3]! }
+}
+
+function readPart(part: string): Readonly<Record<string, unknown>> | undefined {
+  const bytes = bytesFromBase64url(part)
+  const text = bytes && textFromUtf8(bytes)
+  return text === undefined ? undefined : readJsonObject(text)
+}
+
+function isText(value: unknown, charactersMax: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= charactersMax
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}

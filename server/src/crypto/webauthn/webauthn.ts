@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto'
+import {
+  type AuthenticatorTransport,
+  SettingsService,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import { convertCertBufferToPEM, decodeAttestationObject } from '@simplewebauthn/server/helpers'
+import {
+  checkAuthenticatorData,
+  checkClientData,
+  type PasskeyRefusal,
+  passkeyBytes,
+  type RelyingParty,
+  refuse,
+} from './client-data.ts'
+import { COSE_ALGORITHMS, type CoseKey, parseCoseKey, verifyCoseSignature } from './cose.ts'
+
+const CREDENTIAL_ID_BYTES_MAX = 1023
+const CLIENT_DATA_BYTES_MAX = 8 * 1024
+const ATTESTATION_BYTES_MAX = 32 * 1024
+const AUTHENTICATOR_DATA_BYTES_MAX = 4 * 1024
+const SIGNATURE_BYTES_MAX = 2048
+const CERTIFICATES_MAX = 8
+
+const ATTESTATION_FORMATS = ['none', 'packed', 'fido-u2f', 'tpm', 'android-key', 'apple']
+const ANDROID_KEY = 'android-key'
+/** How the name of a certificate's "CRL distribution points" ends, with its length before it. */
+const REVOCATION_LIST_OID = Buffer.from('03551d1f', 'hex')
+
+export interface RegistrationInput extends RelyingParty {
+  /** base64url, as are the next two. */
+  readonly credentialId: string
+  readonly clientDataJson: string
+  readonly attestationObject: string
+  readonly transports?: readonly string[]
+  /**
+   * The `challenge` of the request: the text that the platform's backend issued (spec 4.1). Either it is the
+   * base64url that it put into the browser's options, so that `clientDataJSON.challenge` is this very text, or
+   * its UTF-8 bytes were the challenge, so that `clientDataJSON.challenge` is their base64url.
+   */
+  readonly challenge: string
+}
+
+/** A passkey to keep. */
+export interface RegisteredPasskey {
+  /** base64url without padding, from the authenticator's own data: at most 1023 bytes. */
+  readonly credentialId: string
+  /** COSE_Key bytes. */
+  readonly publicKey: Uint8Array
+  /** Unsigned 32 bits; 0 from authenticators that do not count. */
+  readonly counter: number
+  readonly transports: readonly string[]
+  /** UUID text; all zero where the authenticator does not say. */
+  readonly aaguid: string
+  readonly userVerified: boolean
+  readonly backupEligible: boolean
+  readonly backedUp: boolean
+  /** `none`, `packed`, `fido-u2f`, `tpm`, `android-key` or `apple`. */
+  readonly attestationFormat: string
+}
+
+export interface AssertionInput extends RelyingParty {
+  readonly assertion: {
+    /** base64url, as are the next three. */
+    readonly credentialId: string
+    readonly clientDataJson: string
+    readonly authenticatorData: string
+    readonly signature: string
+    /** Not looked at: the platform chose it when it made the passkey, and the credential is named already. */
+    readonly userHandle?: string
+  }
+  readonly stored: {
+    /** base64url. */
+    readonly credentialId: string
+    /** COSE_Key bytes. */
+    readonly publicKey: Uint8Array
+    readonly counter: number
+  }
+  /**
+   * What the authenticator was given: text stands for its UTF-8 bytes (FORMATS, Passkey: 64 hex characters);
+   * bytes for themselves.
+   */
+  readonly challenge: string | Uint8Array
+}
+
+/** What a valid assertion says. */
+export interface VerifiedAssertion {
+  /** To be stored; the caller's write has to be guarded by the counter that was read. */
+  readonly newCounter: number
+  readonly userVerified: boolean
+  readonly backedUp: boolean
+}
+
+/**
+ * Verifies the response of a registration (WebAuthn 7.1; spec 4.1, 5.4). The credential id of the request has
+ * to be the one in the authenticator's data. Attestation: `none`, packed (self and certificate), `fido-u2f`,
+ * `tpm`, `apple` and `android-key` as far as the library verifies them; it takes the validity of certificates
+ * from the machine's clock, and knows the roots of Apple and Google only. `android-safetynet`, whose service
+ * has ended, is refused, and so is an `android-key` chain whose root is not Google's or that names a
+ * revocation list, because the library would fetch whatever address stands there. Never throws.
+ */
+export async function verifyRegistration(
+  input: RegistrationInput,
+): Promise<RegisteredPasskey | PasskeyRefusal> {
+  const credentialId = passkeyBytes(input.credentialId, CREDENTIAL_ID_BYTES_MAX)
+  const clientData = passkeyBytes(input.clientDataJson, CLIENT_DATA_BYTES_MAX)
+  const attestation = passkeyBytes(input.attestationObject, ATTESTATION_BYTES_MAX)
+  if (!credentialId || !clientData || !attestation) return refuse('malformed')
+
+  const challenges = [input.challenge, Buffer.from(input.challenge, 'utf8').toString('base64url')]
+  const clientDataFailure = checkClientData(clientData, 'webauthn.create', challenges, input.origins)
+  if (clientDataFailure !== undefined) return refuse(clientDataFailure)
+
+  const parts = readAttestation(attestation)
+  if (parts === undefined) return refuse('malformed')
+  const authenticator = checkAuthenticatorData(parts.authenticatorData, input)
+  if (typeof authenticator === 'string') return refuse(authenticator)
+  if (!authenticator.credentialId || !authenticator.publicKey) return refuse('malformed')
+  if (!Buffer.from(authenticator.credentialId).equals(credentialId)) return refuse('credentialId')
+  const key = parseCoseKey(authenticator.publicKey)
+  if (key === undefined) return refuse('publicKey')
+  if (!mayVerify(parts) || !isStrictSelfAttestation(parts, key, clientData)) return refuse('attestation')
+
+  const verified = await verifyStatement(input, { credentialId, clientData, attestation })
+  if (verified === undefined) return refuse('attestation')
+  return {
+    credentialId: Buffer.from(credentialId).toString('base64url'),
+    publicKey: authenticator.publicKey,
+    counter: authenticator.counter,
+    transports: input.transports ?? [],
+    aaguid: verified.aaguid,
+    userVerified: authenticator.userVerified,
+    backupEligible: authenticator.backupEligible,
+    backedUp: authenticator.backedUp,
+    attestationFormat: parts.format,
+  }
+}
+
+/**
+ * Verifies an assertion (WebAuthn 7.2; spec 5.4): credential id, type, challenge, origin, hash of the RP id,
+ * user presence, user verification where required, signature (strict DER) and counter. The counter comes
+ * last, so that the failure `counter` (equal or lower, where either is not zero) is only ever said of a
+ * signature by the passkey's own key: a copy of it exists, which is worth an event. Never throws.
+ */
+export function verifyAssertion(input: AssertionInput): VerifiedAssertion | PasskeyRefusal {
+  const { assertion, stored, challenge } = input
+  const credentialId = passkeyBytes(assertion.credentialId, CREDENTIAL_ID_BYTES_MAX)
+  const clientData = passkeyBytes(assertion.clientDataJson, CLIENT_DATA_BYTES_MAX)
+  const authenticatorData = passkeyBytes(assertion.authenticatorData, AUTHENTICATOR_DATA_BYTES_MAX)
+  const signature = passkeyBytes(assertion.signature, SIGNATURE_BYTES_MAX)
+  if (!credentialId || !clientData || !authenticatorData || !signature) return refuse('malformed')
+  if (Buffer.from(credentialId).toString('base64url') !== stored.credentialId) return refuse('credentialId')
+
+  const given = typeof challenge === 'string' ? Buffer.from(challenge, 'utf8') : Buffer.from(challenge)
+  const challenges = [given.toString('base64url')]
+  const clientDataFailure = checkClientData(clientData, 'webauthn.get', challenges, input.origins)
+  if (clientDataFailure !== undefined) return refuse(clientDataFailure)
+  const authenticator = checkAuthenticatorData(authenticatorData, input)
+  if (typeof authenticator === 'string') return refuse(authenticator)
+
+  const key = parseCoseKey(stored.publicKey)
+  if (key === undefined) return refuse('publicKey')
+  if (!verifyCoseSignature(key, signedBytes(authenticatorData, clientData), signature))
+    return refuse('signature')
+
+  const { counter, userVerified, backedUp } = authenticator
+  if ((counter !== 0 || stored.counter !== 0) && counter <= stored.counter) return refuse('counter')
+  return { newCounter: counter, userVerified, backedUp }
+}
+
+interface AttestationParts {
+  readonly format: string
+  readonly authenticatorData: Uint8Array
+  /** `x5c`, `alg` and `sig` of the attestation statement. */
+  readonly certificates: readonly Uint8Array[]
+  readonly algorithm: unknown
+  readonly signature: unknown
+}
+
+/** Never throws: whatever the CBOR holds, it is looked at before it is used. */
+function readAttestation(bytes: Uint8Array): AttestationParts | undefined {
+  try {
+    const attestation: unknown = decodeAttestationObject(new Uint8Array(bytes))
+    if (!(attestation instanceof Map)) return undefined
+    const format: unknown = attestation.get('fmt')
+    const authenticatorData: unknown = attestation.get('authData')
+    const statement: unknown = attestation.get('attStmt')
+    if (typeof format !== 'string' || !(authenticatorData instanceof Uint8Array)) return undefined
+    if (!(statement instanceof Map)) return undefined
+    const certificates: unknown = statement.get('x5c') ?? []
+    if (!Array.isArray(certificates) || certificates.length > CERTIFICATES_MAX) return undefined
+    if (!certificates.every((one) => one instanceof Uint8Array)) return undefined
+    const [algorithm, signature]: unknown[] = [statement.get('alg'), statement.get('sig')]
+    return { format, authenticatorData, certificates, algorithm, signature }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the library verifies the format, and without asking anybody on the network. */
+function mayVerify({ format, certificates }: AttestationParts): boolean {
+  if (!ATTESTATION_FORMATS.includes(format)) return false
+  if (format !== ANDROID_KEY) return true
+  const root = certificates.at(-1)
+  const roots = SettingsService.getRootCertificates({ identifier: ANDROID_KEY })
+  if (root === undefined || !roots.includes(convertCertBufferToPEM(new Uint8Array(root)))) return false
+  return !certificates.some((one) => Buffer.from(one).includes(REVOCATION_LIST_OID))
+}
+
+/**
+ * Packed self attestation (WebAuthn 8.2): the library takes any algorithm and BER. True of all other
+ * attestation.
+ */
+function isStrictSelfAttestation(parts: AttestationParts, key: CoseKey, clientData: Uint8Array): boolean {
+  const { format, certificates, algorithm, signature } = parts
+  if (format !== 'packed' || certificates.length > 0) return true
+  if (algorithm !== key.algorithm || !(signature instanceof Uint8Array)) return false
+  return verifyCoseSignature(key, signedBytes(parts.authenticatorData, clientData), signature)
+}
+
+/** What an authenticator signs: its data and the SHA-256 of the client's. */
+function signedBytes(authenticatorData: Uint8Array, clientData: Uint8Array): Uint8Array {
+  return Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
+}
+
+/** The library's own verification: that of the attestation statement, and all else a second time. */
+async function verifyStatement(
+  input: RegistrationInput,
+  bytes: { credentialId: Uint8Array; clientData: Uint8Array; attestation: Uint8Array },
+): Promise<{ aaguid: string } | undefined> {
+  const id = Buffer.from(bytes.credentialId).toString('base64url')
+  try {
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: {
+        id,
+        rawId: id,
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: Buffer.from(bytes.clientData).toString('base64url'),
+          attestationObject: Buffer.from(bytes.attestation).toString('base64url'),
+          transports: [...(input.transports ?? [])] as AuthenticatorTransport[],
+        },
+      },
+      // Challenge and origin have been compared; the library has neither our two forms nor our pattern.
+      expectedChallenge: () => true,
+      expectedOrigin: originOf(bytes.clientData),
+      expectedRPID: input.rpId,
+      requireUserVerification: input.requireUserVerification,
+      supportedAlgorithmIDs: [...COSE_ALGORITHMS],
+    })
+    return verified ? { aaguid: registrationInfo.aaguid } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Of client data that has been checked. */
+function originOf(clientData: Uint8Array): string {
+  return (JSON.parse(Buffer.from(clientData).toString('utf8')) as { origin: string }).origin
+}

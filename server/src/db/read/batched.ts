@@ -1,0 +1,49 @@
+import { wasRefused } from '../engine/port.ts'
+
+/** Keys that one statement is asked for at most. */
+const KEYS_MAX = 256
+
+interface Waiting<Key, Value> {
+  readonly key: Key
+  readonly resolve: (value: Value) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Many callers, few statements: what is asked for within one turn of the event loop, or while a statement is under way,
+ * shares the next one. Nothing is remembered: a value was read after it was asked for. `load` gives the values in the
+ * order of the keys; where the database refuses several keys, each is asked for alone and meets only its own error.
+ */
+export function batched<Key, Value>(
+  load: (keys: readonly Key[]) => Promise<readonly Value[]>,
+): (key: Key) => Promise<Value> {
+  let waiting: Waiting<Key, Value>[] = []
+  let isUnderWay = false
+
+  async function loadAll(batch: readonly Waiting<Key, Value>[]): Promise<void> {
+    try {
+      const values = await load(batch.map(({ key }) => key))
+      for (const [index, { resolve }] of batch.entries()) resolve(values[index]!)
+    } catch (error) {
+      if (batch.length === 1 || !wasRefused(error)) for (const { reject } of batch) reject(error)
+      else for (const one of batch) await loadAll([one])
+    }
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, KEYS_MAX)
+      waiting = waiting.slice(KEYS_MAX)
+      await loadAll(batch)
+    }
+    isUnderWay = false
+  }
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ key, resolve, reject })
+      if (isUnderWay) return
+      isUnderWay = true
+      setImmediate(drain)
+    })
+}

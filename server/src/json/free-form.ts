@@ -1,0 +1,14 @@
+import { FREE_FORM_MAX, type FreeFormMax } from '@countersign/contract/core/schema'
+import { toJson } from './json.ts'
+
+/** Whether what a caller gives as it likes is no more than is taken. */
+export function isWithinFreeForm(value: unknown, max: FreeFormMax = FREE_FORM_MAX): boolean {
+  let members = 0
+  const fits = (one: unknown, levels: number): boolean => {
+    if (typeof one !== 'object' || one === null) return true
+    const inside = Object.values(one)
+    members += inside.length
+    return levels > 0 && members <= max.members && inside.every((member) => fits(member, levels - 1))
+  }
+  return fits(value, max.levels) && Buffer.byteLength(toJson(value)) <= max.bytes
+}

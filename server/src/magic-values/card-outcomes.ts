@@ -1,0 +1,54 @@
+import type { DeclineReason } from '../ports/card-processor.ts'
+import type { Scenario } from './magic-values.ts'
+
+/** What comes of cards in the sandbox, as tables. */
+
+/** Of a new card, by the suffix of its `platformCardId`; any other becomes active at once. */
+export interface CardScenario extends Scenario<'PROCESSING' | 'CLOSED' | 'ACTIVE'> {
+  readonly afterSeconds?: number
+}
+
+export const CARD_SCENARIOS: Readonly<Record<string, CardScenario>> = {
+  '001': { outcome: 'PROCESSING', meaning: 'The issuer does not answer' },
+  '002': { outcome: 'CLOSED', meaning: 'The issuer rejects it: ISSUER_REJECTED' },
+  '005': { outcome: 'ACTIVE', meaning: 'Active later', afterSeconds: 30 },
+}
+
+const ANY_OTHER_CARD: CardScenario = { outcome: 'ACTIVE', meaning: 'Active at once' }
+
+/** Of a purchase, by the suffix of the merchant's descriptor; any other is approved and pulled at once. */
+export interface PurchaseScenario extends Scenario {
+  readonly declined?: DeclineReason
+  /** What is claimed is pulled so much later. */
+  readonly pullAfterSeconds?: number
+  readonly pullFails?: boolean
+}
+
+const SLOW_PULL_SECONDS = 30
+
+export const PURCHASE_SCENARIOS: Readonly<Record<string, PurchaseScenario>> = {
+  '002': {
+    outcome: 'CARD_INSUFFICIENT_FUNDS',
+    meaning: 'Declined: no funds',
+    declined: 'CARD_INSUFFICIENT_FUNDS',
+  },
+  '003': { outcome: 'CARD_PAUSED', meaning: 'Declined as if the card were frozen', declined: 'CARD_PAUSED' },
+  '005': {
+    outcome: 'SETTLED',
+    meaning: `Settled at once; what is cleared is pulled ${SLOW_PULL_SECONDS} seconds later`,
+    pullAfterSeconds: SLOW_PULL_SECONDS,
+  },
+  '006': {
+    outcome: 'EXCEPTION',
+    meaning: 'What is cleared cannot be pulled',
+    pullFails: true,
+  },
+}
+
+export function purchaseScenario(suffix: string): PurchaseScenario | undefined {
+  return Object.hasOwn(PURCHASE_SCENARIOS, suffix) ? PURCHASE_SCENARIOS[suffix] : undefined
+}
+
+export function cardScenario(suffix: string): CardScenario {
+  return Object.hasOwn(CARD_SCENARIOS, suffix) ? CARD_SCENARIOS[suffix]! : ANY_OTHER_CARD
+}

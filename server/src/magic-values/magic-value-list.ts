@@ -1,0 +1,198 @@
+import type { SuccessOf } from '@countersign/contract/core/endpoint'
+import { ERRORS } from '@countersign/contract/core/errors'
+import type { sandbox_magic_value_list } from '@countersign/contract/sandbox/sandbox'
+import { present } from '../op/present.ts'
+import { CARD_SCENARIOS, type CardScenario, PURCHASE_SCENARIOS } from './card-outcomes.ts'
+import {
+  BENEFICIARY_SCENARIOS,
+  SANDBOX_OTP_CODE,
+  SANDBOX_PASSKEY_SIGNATURE,
+  SANDBOX_WALLET_SIGNATURE,
+  type Scenario,
+  VERIFICATION_SCENARIOS,
+} from './magic-values.ts'
+import {
+  type PaymentScenario,
+  PULL_SCENARIOS,
+  QUOTE_SCENARIOS,
+  TRANSFER_SCENARIOS,
+  UMA_SCENARIOS,
+} from './payment-outcomes.ts'
+import { UMA_ASKED, UMA_REFUSALS } from './uma-receivers.ts'
+
+type Family = SuccessOf<typeof sandbox_magic_value_list>['body']['data'][number]
+type Value = Family['values'][number]
+
+const IDENTIFIER =
+  'the primary identifier in accountInfo of an external account: account number, IBAN, CLABE, address'
+
+/** Everything that steers the sandbox, from the tables that it decides by. UMA names are those at `umaDomain`. */
+export function magicValueFamilies(umaDomain: string): Family[] {
+  return [
+    {
+      family: 'CUSTOMER_VERIFICATION',
+      appliesTo: 'The check of a new customer: kycStatus, kybStatus',
+      places: [
+        'the last name in fullName of an INDIVIDUAL',
+        'the digits of businessInfo.registrationNumber of a BUSINESS',
+      ],
+      values: bySuffix(VERIFICATION_SCENARIOS, plainValue),
+      otherwise: 'APPROVED',
+    },
+    {
+      family: 'BENEFICIARY_VERIFICATION',
+      appliesTo: 'The check of the holder of a new external account: beneficiaryVerificationStatus',
+      places: [
+        'the primary identifier in accountInfo of an external account with a beneficiary: account number, IBAN, CLABE',
+        'the address of a wallet, of which only 105 counts: it has no beneficiary, and shows no status',
+      ],
+      values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
+      otherwise: 'MATCHED',
+    },
+    {
+      family: 'TRANSFER_IN',
+      appliesTo: 'What comes of POST /transfer-in',
+      places: [IDENTIFIER],
+      values: bySuffix(TRANSFER_SCENARIOS.in, paymentValue),
+      otherwise: 'COMPLETED',
+    },
+    {
+      family: 'TRANSFER_OUT',
+      appliesTo: 'What comes of POST /transfer-out',
+      places: [IDENTIFIER],
+      values: bySuffix(TRANSFER_SCENARIOS.out, paymentValue),
+      otherwise: 'COMPLETED',
+    },
+    {
+      family: 'QUOTE_TO_EXTERNAL_ACCOUNT',
+      appliesTo: 'What comes of a quote that pays an external account',
+      places: [IDENTIFIER],
+      values: bySuffix(QUOTE_SCENARIOS, paymentValue),
+      otherwise: 'COMPLETED',
+    },
+    {
+      family: 'QUOTE_FROM_EXTERNAL_ACCOUNT',
+      appliesTo:
+        'What comes of a quote that is paid from an external account, unless its destination says otherwise',
+      places: [IDENTIFIER],
+      values: bySuffix(PULL_SCENARIOS, pullValue),
+      otherwise: 'COMPLETED',
+    },
+    {
+      family: 'QUOTE_TO_UMA_ADDRESS',
+      appliesTo: 'What comes of a quote that pays an UMA address',
+      places: ['umaAddress of the destination'],
+      values: Object.entries(UMA_SCENARIOS).map(([name, scenario]) => ({
+        value: `${name}@${umaDomain}`,
+        ...paymentValue(scenario),
+      })),
+      otherwise: '404 UMA_NOT_FOUND, unless a customer of the platform has the address',
+    },
+    {
+      family: 'UMA_RECEIVER',
+      appliesTo:
+        'What a receiver answers before there is a payment: GET /receiver/uma/{receiverUmaAddress} and POST /quotes',
+      places: ['receiverUmaAddress', 'umaAddress of the destination'],
+      values: umaReceivers(umaDomain),
+      otherwise: 'as QUOTE_TO_UMA_ADDRESS says',
+    },
+    {
+      family: 'ONE_TIME_CODE',
+      appliesTo: 'Sign-in by e-mail or SMS',
+      places: ['the code that encryptedOtpBundle seals'],
+      values: [{ value: SANDBOX_OTP_CODE, ...accepted('The code of every challenge; none is sent') }],
+      otherwise: '401 UNAUTHORIZED, reason "Invalid OTP code"',
+    },
+    {
+      family: 'WALLET_SIGNATURE',
+      appliesTo: 'Every operation that a wallet signs',
+      places: ['the header Svc-Wallet-Signature'],
+      values: [
+        { value: SANDBOX_WALLET_SIGNATURE, ...accepted('Stands for a signature of the wallet (legacy)') },
+      ],
+      otherwise: 'Checked as in production',
+    },
+    {
+      family: 'PASSKEY_SIGNATURE',
+      appliesTo: 'Sign-in by passkey',
+      places: ['assertion.signature'],
+      values: [
+        { value: SANDBOX_PASSKEY_SIGNATURE, ...accepted('Stands for a signature of the passkey (legacy)') },
+      ],
+      otherwise: 'Checked as in production',
+    },
+    {
+      family: 'CARD',
+      appliesTo: 'What the issuer makes of a new card: state',
+      places: ['platformCardId'],
+      values: bySuffix(CARD_SCENARIOS, cardValue),
+      otherwise: 'ACTIVE',
+    },
+    {
+      family: 'CARD_PURCHASE',
+      appliesTo: 'The use of a card: the code of its decline, or its status once all was cleared',
+      places: ['merchant.descriptor'],
+      values: bySuffix(PURCHASE_SCENARIOS, plainValue),
+      otherwise: 'SETTLED',
+    },
+  ]
+}
+
+function umaReceivers(umaDomain: string): Value[] {
+  const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({
+    value: `${name}@${umaDomain}`,
+    outcome: `${ERRORS[code].status} ${code}`,
+    meaning: at === 'quote' ? `${meaning}: of the quote` : meaning,
+  }))
+  const asking = Object.entries(UMA_ASKED).map(([name, asks]) => ({
+    value: `${name}@${umaDomain}`,
+    outcome: `${ERRORS.MISSING_MANDATORY_USER_INFO.status} MISSING_MANDATORY_USER_INFO`,
+    meaning: `Asks for ${asks
+      .filter(({ mandatory }) => mandatory)
+      .map(({ name }) => name)
+      .join(' and ')}: without them, of the quote`,
+  }))
+  return [...asking, ...refusing]
+}
+
+/** In the order of the suffixes: as members of an object they might be numbers, and 102 would come before 001. */
+function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) => Value): Value[] {
+  return Object.keys(table)
+    .sort()
+    .map((suffix) => ({ suffix, ...value(table[suffix]!) }))
+}
+
+function plainValue({ outcome, meaning }: Scenario): Value {
+  return { outcome, meaning }
+}
+
+function accepted(meaning: string): Value {
+  return { outcome: 'ACCEPTED', meaning }
+}
+
+function cardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
+  return { outcome, ...present({ afterSeconds }), meaning }
+}
+
+/** How a payment ends, and how long after it was handed over. */
+function paymentValue({ meaning, steps, refund }: PaymentScenario): Value {
+  const last = steps.at(-1)!
+  const { afterSeconds } = last
+  if (last.outcome !== 'failed' && last.outcome !== 'returned')
+    return { outcome: 'COMPLETED', afterSeconds, meaning }
+  return {
+    outcome: 'FAILED',
+    failureReason: last.failureReason,
+    ...present({ refundStatus: last.outcome === 'returned' ? (refund ?? 'COMPLETED') : undefined }),
+    afterSeconds,
+    meaning,
+  }
+}
+
+/** What is taken back changes nothing of the payment that it has paid. */
+function pullValue(scenario: PaymentScenario): Value {
+  const { steps, meaning } = scenario
+  const delivered = steps.find(({ outcome }) => outcome === 'delivered')
+  if (!delivered) return paymentValue(scenario)
+  return { outcome: 'COMPLETED', afterSeconds: delivered.afterSeconds, meaning }
+}

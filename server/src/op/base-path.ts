@@ -1,0 +1,16 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+
+/** The dated version in the base address (specification 9). */
+export const BASE_PATH = '/2025-10-13'
+
+const PARAMETER = /\{(\w+)\}/g
+
+/** Where an endpoint is, as the router has it. */
+export function urlOf(endpoint: Endpoint): string {
+  return BASE_PATH + endpoint.path.replaceAll(PARAMETER, ':$1')
+}
+
+/** The path below the base address in one spelling, however the client escaped it: signatures and keys are bound to it. */
+export function pathOf(endpoint: Endpoint, params: Readonly<Record<string, string>>): string {
+  return endpoint.path.replaceAll(PARAMETER, (_, name: string) => params[name]!)
+}

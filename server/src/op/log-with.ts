@@ -1,0 +1,31 @@
+import type { Log } from '../ports/log.ts'
+
+/**
+ * A log whose lines all carry `fields`, as they are when the line is written. One is made for every request and most
+ * say nothing, so it does nothing until then.
+ */
+export class LogWith implements Log {
+  readonly #log: Log
+  readonly #fields: object
+
+  constructor(log: Log, fields: object) {
+    this.#log = log
+    this.#fields = fields
+  }
+
+  debug(fields: object, message: string): void {
+    this.#log.debug({ ...this.#fields, ...fields }, message)
+  }
+
+  info(fields: object, message: string): void {
+    this.#log.info({ ...this.#fields, ...fields }, message)
+  }
+
+  warn(fields: object, message: string): void {
+    this.#log.warn({ ...this.#fields, ...fields }, message)
+  }
+
+  error(fields: object, message: string): void {
+    this.#log.error({ ...this.#fields, ...fields }, message)
+  }
+}

@@ -1,0 +1,123 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { countUpTo, firstRows } from '../db/read/read.ts'
+import type { Tables } from '../db/schema/tables.ts'
+import { toCanonicalJson } from '../json/json.ts'
+import type { Op } from './app.ts'
+import { fieldError } from './operation.ts'
+
+/** What orders a list: two columns that together tell every row from every other. */
+export interface Order<Row> {
+  readonly columns: readonly [string, string]
+  /** The place of a row in this order, as two words for a cursor. */
+  readonly of: (row: Row) => readonly [string, string]
+  /** The same place, as the database compares it. */
+  readonly read: (first: string, second: string) => readonly [unknown, unknown]
+}
+
+const BY_CREATION: Order<{ id: string; created_at: Date }> = {
+  columns: ['created_at', 'id'],
+  of: (row) => [String(row.created_at.getTime()), row.id],
+  read: (time, id) => [new Date(Number(time)), id],
+}
+
+/** What a list endpoint is asked for, beside its own filters. */
+export interface PageQuery {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** Counting stops here: a count of everything would make a page of a long list slow. */
+const COUNTED_ROWS_MAX = 10_000
+
+const MAC_BYTES = 16
+
+/** A list: its rows in no order yet, the table whose columns order them, and what the API shows of them. */
+export interface List<TB extends keyof Tables, Row, Item> {
+  /** Several queries where no index has all rows in this order: each is read in its own, as far as the page may need it. */
+  readonly rows: SelectQueryBuilder<Tables, TB, Row> | readonly SelectQueryBuilder<Tables, TB, Row>[]
+  readonly table: TB & string
+  /** Left out: by creation. */
+  readonly by?: Order<Row>
+  readonly order?: 'asc' | 'desc'
+  readonly view: (rows: Row[]) => Promise<Item[]> | Item[]
+}
+
+/**
+ * A page of a list, by default in the order of creation, newest first. `query` is the endpoint's whole
+ * query: its cursor is bound to everything in it but the cursor itself. `totalCount` is counted for the first page, not
+ * beyond 10,000 rows, and goes on to the next ones with the cursor. Error: 400 `INVALID_INPUT` for a cursor that was changed or belongs to another list.
+ */
+export async function page<TB extends keyof Tables, Row extends { id: string; created_at: Date }, Item>(
+  op: Op,
+  query: PageQuery,
+  { rows, table, by = BY_CREATION, order = 'desc', view }: List<TB, Row, Item>,
+): Promise<{ data: Item[]; hasMore: boolean; nextCursor?: string; totalCount?: number }> {
+  const { cursor, ...rest } = query
+  const limit = query.limit ?? 20
+  const binding = `${table} ${op.platform.id} ${toCanonicalJson(rest)}`
+  const place = cursor === undefined ? undefined : readCursor(op, binding, cursor)
+  const position = place && by.read(...place.position)
+  const parts = 'where' in rows ? [rows] : rows
+  const columns = by.columns.map((column) => sql.ref(`${table}.${column}`))
+  const [first, second] = columns
+  const beyond = sql.raw(order === 'desc' ? '<' : '>')
+  const following = position
+    ? parts.map((part) =>
+        part.where(sql<boolean>`(${first}, ${second}) ${beyond} (${position[0]}, ${position[1]})`),
+      )
+    : parts
+  const found = await firstRows(op.read, table, following, columns, order, limit + 1)
+  const shown = found.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore = found.length > limit
+  const count = async () => {
+    if (!hasMore) return found.length
+    const counts = await Promise.all(
+      parts.map((part) => countUpTo(op.read, part, first!, order, COUNTED_ROWS_MAX + 1)),
+    )
+    const counted = counts.reduce((sum, one) => sum + one, 0)
+    return counted > COUNTED_ROWS_MAX ? undefined : counted
+  }
+  const totalCount = place ? place.totalCount : await count()
+  return {
+    data: await view(shown),
+    hasMore,
+    ...(hasMore && last ? { nextCursor: writeCursor(op, binding, by.of(last), totalCount) } : {}),
+    ...(totalCount === undefined ? {} : { totalCount }),
+  }
+}
+
+/** Where the next page begins, and what the first one has counted, if it was not too much. */
+interface Place {
+  readonly position: readonly [string, string]
+  readonly totalCount: number | undefined
+}
+
+function writeCursor(
+  op: Op,
+  binding: string,
+  position: Place['position'],
+  totalCount: Place['totalCount'],
+): string {
+  const body = Buffer.from([...position, totalCount ?? ''].join(' '))
+  return Buffer.concat([mac(op, binding, body), body]).toString('base64url')
+}
+
+function readCursor(op: Op, binding: string, cursor: string): Place {
+  const bytes = Buffer.from(cursor, 'base64url')
+  const body = bytes.subarray(MAC_BYTES)
+  const given = bytes.subarray(0, MAC_BYTES)
+  const expected = mac(op, binding, body)
+  const isOurs =
+    bytes.toString('base64url') === cursor && given.length === MAC_BYTES && timingSafeEqual(given, expected)
+  if (!isOurs)
+    throw fieldError('INVALID_INPUT', 'cursor', 'cursor is not one that this list gave for this query')
+  const [first = '', second = '', total = ''] = body.toString().split(' ')
+  return { position: [first, second], totalCount: total === '' ? undefined : Number(total) }
+}
+
+function mac(op: Op, binding: string, body: Uint8Array): Buffer {
+  const message = createHash('sha256').update(binding).update('\u0000').update(body).digest()
+  return Buffer.from(op.enclave.mac('cursor', message)).subarray(0, MAC_BYTES)
+}

@@ -1,0 +1,10 @@
+import type { PlatformRow, WebhookSecretRow } from '../db/schema/tables.ts'
+
+/** What a new platform begins with. */
+export function firstSecret(
+  { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
+  keyGeneration: number,
+): WebhookSecretRow {
+  const secretId = id.replace(/^\w+/, 'WebhookSecret')
+  return { id: secretId, platform_id: id, created_at, expires_at: null, key_generation: keyGeneration }
+}

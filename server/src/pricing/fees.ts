@@ -1,0 +1,91 @@
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { parseJson } from '../json/json.ts'
+import { type Ratio, ratioOf } from './ratios.ts'
+
+/** What one payment costs its sender. */
+export interface Fee {
+  /** US dollars, taken in the sending currency at the rate of the payment. */
+  readonly fixedUsd: Ratio
+  /** Share of the sending amount; less than 1. */
+  readonly variable: Ratio
+}
+
+/** The fee of a corridor; `*` stands for every currency. */
+export interface FeeRule {
+  readonly source: KnownCurrency | '*'
+  readonly destination: KnownCurrency | '*'
+  readonly fee: Fee
+}
+
+/** Rules that differ in their corridors, in any order. */
+export type FeeSchedule = readonly FeeRule[]
+
+const NO_FEE: Fee = { fixedUsd: ratioOf('0'), variable: ratioOf('0') }
+const DEFAULT_FEE: Fee = { fixedUsd: ratioOf('0.10'), variable: ratioOf('0.005') }
+
+/**
+ * The fee of one corridor: the rule that names both currencies; then, from one currency to another, the rule that names
+ * the source, that names the destination, that names neither. Without a rule it is 0.10 USD and 0.5 %. Within one
+ * currency there is no fee, unless a rule names that currency on both sides.
+ */
+export function feesFor(schedule: FeeSchedule, source: KnownCurrency, destination: KnownCurrency): Fee {
+  const rule = (from: FeeRule['source'], to: FeeRule['destination']) =>
+    schedule.find((one) => one.source === from && one.destination === to)?.fee
+  const named = rule(source, destination)
+  if (named) return named
+  if (source === destination) return NO_FEE
+  return rule(source, '*') ?? rule('*', destination) ?? rule('*', '*') ?? DEFAULT_FEE
+}
+
+const MEMBERS = ['source', 'destination', 'fixed', 'variable'] as const
+/** Less than a million dollars, to a millionth of a cent. */
+const FIXED = /^\d{1,6}(\.\d{1,8})?$/
+/** Less than 1, to the billionth. */
+const VARIABLE = /^0(\.\d{1,9})?$/
+
+/**
+ * Reads a schedule from JSON: `[{"source": "USD", "destination": "*", "fixed": "0.10", "variable": "0.005"}]`. `problem`
+ * says what is wrong and begins with the entry's place, `[0].source must be …`.
+ */
+export function parseFees(text: string): { readonly schedule: FeeSchedule } | { readonly problem: string } {
+  let entries: unknown
+  try {
+    entries = parseJson(text)
+  } catch {
+    return { problem: ' is not JSON' }
+  }
+  if (!Array.isArray(entries)) return { problem: ' must be a list' }
+  const schedule: FeeRule[] = []
+  for (const [index, entry] of entries.entries()) {
+    const rule = parseRule(entry)
+    if (typeof rule === 'string') return { problem: `[${index}]${rule}` }
+    const same = schedule.findIndex(
+      ({ source, destination }) => source === rule.source && destination === rule.destination,
+    )
+    if (same >= 0) return { problem: `[${index}] is for the same corridor as [${same}]` }
+    schedule.push(rule)
+  }
+  return { schedule }
+}
+
+function parseRule(entry: unknown): FeeRule | string {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return ' must be an object'
+  const members = new Map<string, unknown>(Object.entries(entry))
+  const strange = [...members.keys()].find((name) => !MEMBERS.some((known) => known === name))
+  if (strange !== undefined) return ` has a member "${strange.slice(0, 40)}" that is not known`
+  const source = currencyOf(members.get('source'))
+  if (source === undefined) return '.source must be the code of a known currency or "*"'
+  const destination = currencyOf(members.get('destination'))
+  if (destination === undefined) return '.destination must be the code of a known currency or "*"'
+  const fixed = members.get('fixed')
+  if (typeof fixed !== 'string' || !FIXED.test(fixed))
+    return '.fixed must be US dollars as decimal text, such as "0.10"'
+  const variable = members.get('variable')
+  if (typeof variable !== 'string' || !VARIABLE.test(variable))
+    return '.variable must be a share from "0" to less than 1 as decimal text, such as "0.005"'
+  return { source, destination, fee: { fixedUsd: ratioOf(fixed), variable: ratioOf(variable) } }
+}
+
+function currencyOf(code: unknown): FeeRule['source'] | undefined {
+  return typeof code === 'string' && (code === '*' || isKnownCurrency(code)) ? code : undefined
+}

@@ -1,0 +1,217 @@
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { type FeeSchedule, feesFor } from './fees.ts'
+import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
+
+/**
+ * The arithmetic of a quote (specification 2.5, 2.7), exact to the unit:
+ *
+ *   sending amount = what is delivered at the rate + fixed fee + variable fee
+ *
+ * What is delivered is the receiving amount times the rate, rounded up. Where the sending amount is locked, the part
+ * of it that buys no whole receiving unit is in the fixed fee, so the sum always holds.
+ */
+export interface Price {
+  /** Sending units per receiving unit, both in their smallest. */
+  readonly rate: Ratio
+  readonly sendingAmount: bigint
+  readonly receivingAmount: bigint
+  /** Sending units that the receiving amount costs at the rate. */
+  readonly deliveredAmount: bigint
+  readonly fixedFee: bigint
+  readonly variableFee: bigint
+  /** Share of the sending amount. */
+  readonly variableFeeRate: Ratio
+}
+
+export type LockedSide = 'SENDING' | 'RECEIVING'
+
+/** The price for an amount locked on one side; undefined where there is no rate or the amount buys nothing. */
+export function price(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+  side: LockedSide,
+  amount: bigint,
+): Price | undefined {
+  const found =
+    side === 'SENDING'
+      ? priceOfSending(rates, fees, sending, receiving, amount)
+      : priceOfReceiving(rates, fees, sending, receiving, amount)
+  return found && found.receivingAmount > 0n ? found : undefined
+}
+
+/**
+ * What a sending amount of zero or more buys, which may be nothing: then all of it is fees. Undefined where there is no
+ * rate.
+ */
+export function priceOfSending(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+  sendingAmount: bigint,
+): Price | undefined {
+  const terms = termsOf(rates, fees, sending, receiving)
+  if (!terms) return undefined
+  const spendable = sendingAmount - terms.fixed - timesRoundedUp(sendingAmount, terms.variableFeeRate)
+  return complete(terms, sendingAmount, spendable > 0n ? dividedRoundedDown(spendable, terms.rate) : 0n)
+}
+
+function priceOfReceiving(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+  receivingAmount: bigint,
+): Price | undefined {
+  const terms = termsOf(rates, fees, sending, receiving)
+  if (!terms) return undefined
+  const net = timesRoundedUp(receivingAmount, terms.rate) + terms.fixed
+  return complete(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
+}
+
+interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
+  /** The corridor's fixed fee in sending units, rounded up. */
+  readonly fixed: bigint
+}
+
+function termsOf(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+): Terms | undefined {
+  const rate = rateBetween(rates, sending, receiving)
+  const perCent = rateBetween(rates, sending, 'USD')
+  if (!rate || !perCent) return undefined
+  const { fixedUsd, variable } = feesFor(fees, sending, receiving)
+  const fixed = timesRoundedUp(100n, times(fixedUsd, perCent))
+  return { rate, variableFeeRate: variable, fixed }
+}
+
+function complete({ rate, variableFeeRate }: Terms, sendingAmount: bigint, receivingAmount: bigint): Price {
+  const deliveredAmount = timesRoundedUp(receivingAmount, rate)
+  const variableFee = timesRoundedUp(sendingAmount, variableFeeRate)
+  return {
+    rate,
+    sendingAmount,
+    receivingAmount,
+    deliveredAmount,
+    fixedFee: sendingAmount - variableFee - deliveredAmount,
+    variableFee,
+    variableFeeRate,
+  }
+}
+
+/** All fees, in the sending currency. */
+export function feesOf(price: Price): bigint {
+  return price.fixedFee + price.variableFee
+}
+
+/** The rate as the API shows it: sending units per receiving unit, both in their smallest. */
+export function exchangeRate(price: Price): number {
+  return nearestDouble(price.rate)
+}
+
+/**
+ * How the amounts came about (specification 2.7):
+ *
+ *   (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount
+ *
+ * `counterpartyMultiplier` is the rate alone, receiving units per mSAT, whatever the amount. `svcApiMultiplier` has the
+ * variable fee and all rounding in it. Each is the double nearest to its exact value.
+ */
+export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
+  const satoshi = rateBetween(rates, sending, 'BTC')
+  if (!satoshi) throw new Error('A table of rates without BTC')
+  const millisatoshi = dividedBy(satoshi, { numerator: 1000n, denominator: 1n })
+  const receivedPerMillisatoshi = dividedBy(millisatoshi, price.rate)
+  const received = { numerator: price.receivingAmount, denominator: price.sendingAmount - price.fixedFee }
+  return {
+    counterpartyMultiplier: nearestDouble(receivedPerMillisatoshi),
+    counterpartyFixedFee: 0n,
+    svcApiMultiplier: nearestDouble(dividedBy(received, receivedPerMillisatoshi)),
+    svcApiFixedFee: price.fixedFee,
+    svcApiVariableFeeRate: nearestDouble(price.variableFeeRate),
+    svcApiVariableFeeAmount: price.variableFee,
+  }
+}
+
+/** The same of an amount that is not converted and costs nothing: what is our own (specification 2.7). */
+export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRateDetails {
+  const known = OWN_RATE_DETAILS.get(rates)?.get(currency)
+  if (known) return known
+  const satoshi = rateBetween(rates, currency, 'BTC')
+  if (!satoshi) throw new Error('A table of rates without BTC')
+  const made = {
+    svcApiMultiplier: nearestDouble({
+      numerator: satoshi.denominator * 1000n,
+      denominator: satoshi.numerator,
+    }),
+    svcApiFixedFee: 0n,
+    svcApiVariableFeeRate: 0,
+    svcApiVariableFeeAmount: 0n,
+  }
+  OWN_RATE_DETAILS.set(rates, (OWN_RATE_DETAILS.get(rates) ?? new Map()).set(currency, made))
+  return made
+}
+
+/** A table of rates does not change, and every transfer out shows this. */
+const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetails>>()
+
+/** An amount in words a person reads: `25.00 USD`. */
+export function inWords(amount: bigint, currency: KnownCurrency): string {
+  const { decimals } = CURRENCIES[currency]
+  const digits = amount.toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  return `${whole}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`} ${currency}`
+}
+
+/**
+ * The least gross amount that leaves `net` after its variable fee, which is `net / (1 − share)`, rounded up; it leaves
+ * exactly `net`.
+ */
+function grossFor(net: bigint, { numerator, denominator }: Ratio): bigint {
+  return timesRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
+}
+
+function times(a: Ratio, b: Ratio): Ratio {
+  return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator }
+}
+
+function dividedBy(a: Ratio, b: Ratio): Ratio {
+  return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator }
+}
+
+function timesRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigint {
+  return (amount * numerator + denominator - 1n) / denominator
+}
+
+function dividedRoundedDown(amount: bigint, { numerator, denominator }: Ratio): bigint {
+  return (amount * denominator) / numerator
+}
+
+/** More bits than a double has, so that what is cut off decides no more than a tie. */
+const QUOTIENT_BITS = 66
+
+/** The double nearest to a ratio, also where its parts are beyond 2^53. */
+function nearestDouble({ numerator, denominator }: Ratio): number {
+  const shift = Math.max(0, QUOTIENT_BITS + bitsOf(denominator) - bitsOf(numerator))
+  const scaled = numerator << BigInt(shift)
+  // A rest, however small, tells that a tie is none.
+  const rest = scaled % denominator === 0n ? 0n : 1n
+  return Number((scaled / denominator) | rest) / 2 ** shift
+}
+
+function bitsOf(value: bigint): number {
+  return value.toString(2).length
+}
+
+/** Our own part of how an amount came about (specification 2.7). */
+export interface OwnRateDetails {
+  readonly svcApiMultiplier: number
+  readonly svcApiFixedFee: bigint
+  readonly svcApiVariableFeeRate: number
+  readonly svcApiVariableFeeAmount: bigint
+}

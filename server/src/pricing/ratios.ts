@@ -1,0 +1,45 @@
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+
+/** An exact ratio of integers. */
+export interface Ratio {
+  readonly numerator: bigint
+  readonly denominator: bigint
+}
+
+/** Exchange rates at one moment. A table does not change: whoever holds one reads the same rates from it. */
+export interface RateTable {
+  /** When these rates were made, by the machine's time. */
+  readonly updatedAt: Date
+  /** US dollars for one unit of a currency, or undefined where there is no rate. */
+  usdPerUnit(currency: KnownCurrency): Ratio | undefined
+}
+
+/** How long a table stands before the next one: what was seen a moment ago is what a quote will say. */
+export const TABLE_MS = 5 * 60 * 1000
+
+/** Smallest units of `sending` for one smallest unit of `receiving`; undefined where there is no rate. */
+export function rateBetween(
+  table: RateTable,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+): Ratio | undefined {
+  const from = table.usdPerUnit(sending)
+  const to = table.usdPerUnit(receiving)
+  if (!from || !to) return undefined
+  return reduced(
+    to.numerator * from.denominator * 10n ** BigInt(CURRENCIES[sending].decimals),
+    to.denominator * from.numerator * 10n ** BigInt(CURRENCIES[receiving].decimals),
+  )
+}
+
+/** A decimal number as a ratio: `1.0850` is 10850 / 10000. */
+export function ratioOf(decimal: string): Ratio {
+  const [whole, fraction = ''] = decimal.split('.')
+  return reduced(BigInt(`${whole}${fraction}`), 10n ** BigInt(fraction.length))
+}
+
+function reduced(numerator: bigint, denominator: bigint): Ratio {
+  let [a, b] = [numerator, denominator]
+  while (b !== 0n) [a, b] = [b, a % b]
+  return { numerator: numerator / a, denominator: denominator / a }
+}

@@ -1,0 +1,31 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import { type PaymentScenario, pullableOf, scenarioOf } from '../magic-values/payment-outcomes.ts'
+import { plusSeconds } from '../op/app.ts'
+import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
+import { sandboxTransactionHash } from './transaction-hash.ts'
+
+/** The rail of the sandbox: what comes of a payment follows from the account at its other end (specification 4.16). */
+export const sandboxRail: Rail = {
+  send: async (payment) => deliveryOf(scenarioOf(payment, 'out'), payment),
+  pull: async (payment) => deliveryOf(scenarioOf(payment, 'in'), payment),
+  // Who cannot be pulled from by a rail of its own is not asked either.
+  pullable: async ({ identifier, currency, paymentRail }) =>
+    paymentRail !== null && isKnownCurrency(currency) ? pullableOf(identifier, currency) : undefined,
+  refund: async (payment) => scenarioOf(payment, 'out').refund ?? 'COMPLETED',
+}
+
+/** The step that a payment is at; it is to be asked for again when the next one begins. */
+function deliveryOf({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
+  const { submittedAt, now, chain, transactionId } = payment
+  const beginning = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
+  const next = steps.find((step) => beginning(step) > now)
+  const { afterSeconds: _, ...step } = steps.findLast((one) => beginning(one) <= now) ?? steps[0]
+  if (step.outcome === 'pending') return { outcome: 'pending', askAgainAt: beginning(next ?? steps.at(-1)!) }
+  if (step.outcome === 'delivered')
+    return {
+      ...step,
+      ...(chain === null ? {} : { transactionHash: sandboxTransactionHash(chain, transactionId) }),
+      ...(next ? { askAgainAt: beginning(next) } : {}),
+    }
+  return step
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import type { App } from '../op/app.ts'
+import { BASE_PATH } from '../op/base-path.ts'
+import { findOpenPlatform, isAnyPlatform, makePlatform, platformIsOpen } from '../platforms/platforms.ts'
+import { findTokenWithPlatform, makeToken } from '../tokens/tokens.ts'
+
+/** What a platform's backend needs to call the API. The secret is shown once and stored as a hash. */
+export interface Credentials {
+  readonly platformId: string
+  readonly tokenId: string
+  readonly clientSecret: string
+}
+
+/** A new platform with its first token, which has every permission. */
+export async function createPlatform(app: App, name: string, isRegulated = false): Promise<Credentials> {
+  const from = { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave }
+  const { row, writes } = makePlatform(from, name, isRegulated)
+  const token = makeToken(from, row.id, 'First token', PERMISSIONS)
+  await commit(app, [...writes, token.write])
+  return { platformId: row.id, tokenId: token.row.id, clientSecret: token.clientSecret }
+}
+
+/** A further token of a platform. Throws where there is no such platform. */
+export async function createToken(
+  app: App,
+  platformId: string,
+  name: string,
+  permissions: readonly Permission[],
+): Promise<Credentials> {
+  const platform = await findOpenPlatform(app.read, platformId)
+  if (!platform) throw new Error(`There is no platform ${platformId}.`)
+  const token = makeToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
+  await commit(app, [platformIsOpen(platform), token.write])
+  return { platformId, tokenId: token.row.id, clientSecret: token.clientSecret }
+}
+
+/**
+ * On the first sandbox start: a platform, and its credentials in the data directory, mode 0600; later, the present base
+ * address beside them. Gives their place, or undefined where the data directory has none and the database already has
+ * platforms.
+ */
+export async function ensureFirstPlatform(app: App, baseUrl: string): Promise<string | undefined> {
+  const path = join(app.config.dataDir, 'credentials.json')
+  const found = await readCredentials(path)
+  // Of another database, they open nothing here.
+  const known = found && (await findTokenWithPlatform(app.lookup, found.tokenId)) ? found : undefined
+  if (known?.baseUrl === baseUrl) return path
+  if (!known && (await isAnyPlatform(app.read))) return undefined
+  const { tokenId, clientSecret } = known ?? (await createPlatform(app, 'Sandbox'))
+  const temporary = `${path}.${process.pid}.new`
+  await writeFile(temporary, `${JSON.stringify({ baseUrl, tokenId, clientSecret }, null, 2)}\n`, {
+    mode: 0o600,
+  })
+  await rename(temporary, path)
+  return path
+}
+
+async function readCredentials(
+  path: string,
+): Promise<{ baseUrl: string; tokenId: string; clientSecret: string } | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new Error(`${path} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** The base address of the API on a host and port. */
+export function baseUrlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${BASE_PATH}`
+}
+
+async function commit(app: App, writes: Parameters<App['committer']['commit']>[0]): Promise<void> {
+  const result = await app.committer.commit(writes)
+  if (!result.done) throw new Error(`Not written: ${result.name}`)
+}

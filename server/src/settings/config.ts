@@ -1,0 +1,331 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
+import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
+import {
+  type MessageLimit,
+  type MessageRules,
+  parseMessageLimit,
+  parseSenderDomains,
+} from './message-rules.ts'
+
+/** Everything the process takes from its environment, read once at start. The README has the same table. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly mode: 'sandbox' | 'production'
+  readonly dataDir: string
+  /** PostgreSQL; absent: the embedded database in `dataDir`. */
+  readonly databaseUrl?: string
+  /** Connections that are open at once; what comes beyond them is closed. */
+  readonly connectionsMax: number
+  /** Where callers find this server: an origin. Left out: where it listens. */
+  readonly publicUrl?: string
+  /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
+  readonly masterKey?: Uint8Array
+  /** What `master-key rotate` changes to; 32 bytes. */
+  readonly newMasterKey?: Uint8Array
+  /** Whether the terminal has a line for each request. */
+  readonly requestLines: boolean
+  readonly logLevel: (typeof LOG_LEVELS)[number]
+  /** What `GET /metrics` asks for. Absent: open to all in sandbox, not there in production. */
+  readonly metricsToken?: string
+  /** Where e-mail is handed over. Absent: none can be sent. */
+  readonly smtp?: SmtpConfig
+  /** Where text messages are handed over. Absent: none can be sent. */
+  readonly sms?: SmsConfig
+  /** How many messages platforms may send, and in whose name. */
+  readonly messageRules: MessageRules
+  /** Where exchange rates are fetched. Absent: the sandbox has its own, production has none. */
+  readonly rates?: RatesConfig
+  /** What payments cost, by corridor. */
+  readonly fees: FeeSchedule
+  /** Where the sandbox's own UMA receivers are. */
+  readonly sandboxUmaDomain: string
+}
+
+/** A mail server that relays for us. */
+export interface SmtpConfig {
+  readonly host: string
+  readonly port: number
+  /** From the first byte, by STARTTLS or not at all, by STARTTLS where it is offered, or never. */
+  readonly tls: 'implicit' | 'required' | 'offered' | 'never'
+  readonly login?: { readonly user: string; readonly password: string }
+  /** Whom mail is from where the platform does not say. */
+  readonly from: { readonly name?: string; readonly address: string }
+}
+
+/** A gateway that speaks the message API of Twilio. */
+export interface SmsConfig {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly accountSid: string
+  readonly authToken: string
+  /** A phone number in E.164, a short code or a sender's name. */
+  readonly from: string
+}
+
+/** A source of exchange rates. */
+export interface RatesConfig {
+  readonly url: string
+  /** How old rates may be and still be used. */
+  readonly maxAgeSeconds: number
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
+
+/** A setting that cannot be used. `message` is one line that names the variable. */
+export class ConfigError extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads the settings. Throws ConfigError at the first bad one. */
+export function readConfig(env: Environment): Config {
+  const mode = oneOf(env, 'COUNTERSIGN_MODE', ['sandbox', 'production'], 'sandbox')
+  const masterKey = readMasterKey(env, 'COUNTERSIGN_MASTER_KEY')
+  const newMasterKey = readMasterKey(env, 'COUNTERSIGN_NEW_MASTER_KEY')
+  if (mode === 'production' && !masterKey)
+    throw new ConfigError(
+      'COUNTERSIGN_MASTER_KEY is required in production: 32 random bytes as 64 hex digits',
+    )
+  const databaseUrl = env.DATABASE_URL || undefined
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl))
+    throw new ConfigError(
+      'DATABASE_URL must begin with postgres:// (leave it unset for the embedded database)',
+    )
+  const metricsToken = readMetricsToken(env)
+  const publicUrl = readPublicUrl(env)
+  const smtp = readSmtp(env)
+  const sms = readSms(env)
+  const rates = readRates(env)
+  return {
+    host: env.HOST || '127.0.0.1',
+    port: readPort(env),
+    connectionsMax: readConnectionsMax(env),
+    mode,
+    dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
+    ...(databaseUrl ? { databaseUrl } : {}),
+    ...(masterKey ? { masterKey } : {}),
+    ...(newMasterKey ? { newMasterKey } : {}),
+    ...(publicUrl ? { publicUrl } : {}),
+    requestLines:
+      oneOf(env, 'COUNTERSIGN_REQUEST_LINES', ['on', 'off'], mode === 'sandbox' ? 'on' : 'off') === 'on',
+    logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
+    ...(metricsToken ? { metricsToken } : {}),
+    ...(smtp ? { smtp } : {}),
+    ...(sms ? { sms } : {}),
+    ...(rates ? { rates } : {}),
+    messageRules: readMessageRules(env),
+    fees: readFees(env),
+    sandboxUmaDomain: readUmaDomain(env),
+  }
+}
+
+function readPort(env: Environment): number {
+  const text = env.PORT || '8787'
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65535)
+    throw new ConfigError(`PORT must be a number from 0 to 65535, not "${text}"`)
+  return port
+}
+
+const CONNECTIONS_MAX_DEFAULT = 4_096
+
+function readConnectionsMax({ COUNTERSIGN_CONNECTIONS_MAX }: Environment): number {
+  const text = COUNTERSIGN_CONNECTIONS_MAX || String(CONNECTIONS_MAX_DEFAULT)
+  const connections = Number(text)
+  if (!/^\d{1,6}$/.test(text) || connections < 1)
+    throw new ConfigError(`COUNTERSIGN_CONNECTIONS_MAX must be a number from 1 to 999999, not "${text}"`)
+  return connections
+}
+
+function readMasterKey(env: Environment, name: string): Uint8Array | undefined {
+  const text = env[name]
+  if (!text) return undefined
+  // The value is a secret: the message does not repeat it.
+  if (!/^[0-9a-fA-F]{64}$/.test(text))
+    throw new ConfigError(`${name} must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32`)
+  return Buffer.from(text, 'hex')
+}
+
+function readPublicUrl({ PUBLIC_URL }: Environment): string | undefined {
+  if (!PUBLIC_URL) return undefined
+  const url = URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
+    throw new ConfigError(
+      `PUBLIC_URL must be like https://pay.example.com, without a path, not "${PUBLIC_URL}"`,
+    )
+  return url.origin
+}
+
+function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {
+  if (!METRICS_TOKEN) return undefined
+  // As RFC 6750 has it. The value is a secret: the message does not repeat it.
+  if (!/^[A-Za-z0-9\-._~+/]{16,256}=*$/.test(METRICS_TOKEN))
+    throw new ConfigError('METRICS_TOKEN must be 16 to 256 letters, digits or any of -._~+/')
+  return METRICS_TOKEN
+}
+
+function oneOf<const T extends readonly string[]>(
+  env: Environment,
+  name: string,
+  words: T,
+  fallback: T[number],
+): T[number] {
+  const text = env[name]
+  if (!text) return fallback
+  if (!words.includes(text))
+    throw new ConfigError(`${name} must be one of ${words.join(', ')}, not "${text}"`)
+  return text
+}
+
+const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp://user:password@host:587'
+const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/
+
+/**
+ * A code in clear text is for whoever can see the network, so a connection that leaves the machine has TLS; who wants
+ * it otherwise says `?requireTLS=false`.
+ */
+function readSmtp(env: Environment): SmtpConfig | undefined {
+  const { SMTP_URL, SMTP_FROM } = env
+  if (!SMTP_URL) return undefined
+  // The value has a password in it: the messages do not repeat it.
+  if (!URL.canParse(SMTP_URL)) throw new ConfigError(SMTP_FORM)
+  const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(SMTP_URL)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const hasLogin = username !== '' || password !== ''
+  if (!/^smtps?:$/.test(protocol) || host === '' || !/^\/?$/.test(pathname)) throw new ConfigError(SMTP_FORM)
+  if (hasLogin && (username === '' || password === '')) throw new ConfigError(SMTP_FORM)
+  const login = { user: percentDecoded(username), password: percentDecoded(password) }
+  const requireTls = searchParams.get('requireTLS') ?? (isLoopback(host) ? undefined : 'true')
+  if (requireTls !== undefined && requireTls !== 'true' && requireTls !== 'false')
+    throw new ConfigError('SMTP_URL: requireTLS must be true or false')
+  const startTls = requireTls === undefined ? 'never' : requireTls === 'true' ? 'required' : 'offered'
+  const isImplicit = protocol === 'smtps:'
+  return {
+    host,
+    port: port === '' ? (isImplicit ? 465 : 587) : Number(port),
+    tls: isImplicit ? 'implicit' : startTls,
+    ...(hasLogin ? { login } : {}),
+    from: readSender(SMTP_FROM) ?? {
+      address: ADDRESS.test(login.user) ? login.user : `no-reply@${domainOf(host)}`,
+    },
+  }
+}
+
+/** `address`, or `Name <address>`. */
+function readSender(text: string | undefined): SmtpConfig['from'] | undefined {
+  if (!text) return undefined
+  const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
+  const address = (bracketed ?? text).trim()
+  if (!ADDRESS.test(address))
+    throw new ConfigError(`SMTP_FROM must be an address, or a name and <address>, not "${text}"`)
+  const shown = name.trim().replace(/^"(.*)"$/, '$1')
+  return shown === '' ? { address } : { name: shown, address }
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ConfigError(SMTP_FORM)
+  }
+}
+
+/** An address has no numbers for its domain, unless in a form that many servers refuse. */
+function domainOf(host: string): string {
+  return isIP(host) === 0 ? host : 'localhost'
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+function readSms(env: Environment): SmsConfig | undefined {
+  const { SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM } = env
+  if (!SMS_URL && !SMS_ACCOUNT_SID && !SMS_AUTH_TOKEN && !SMS_FROM) return undefined
+  const together = 'SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN and SMS_FROM go together'
+  if (!SMS_URL) throw new ConfigError(`SMS_URL is missing: ${together}`)
+  if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${together}`)
+  if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${together}`)
+  if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${together}`)
+  const url = URL.canParse(SMS_URL) ? new URL(SMS_URL) : undefined
+  const isSafe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
+  // A login in the address would be a secret in a place that is not treated as one.
+  if (!url || !isSafe || url.username || url.password || url.search || url.hash)
+    throw new ConfigError(
+      'SMS_URL must begin with https:// (http:// for this machine alone) and have no user or query',
+    )
+  if (!/^\w{1,64}$/.test(SMS_ACCOUNT_SID)) throw new ConfigError('SMS_ACCOUNT_SID must be letters and digits')
+  return {
+    url: url.href.replace(/\/+$/, ''),
+    accountSid: SMS_ACCOUNT_SID,
+    authToken: SMS_AUTH_TOKEN,
+    from: SMS_FROM,
+  }
+}
+
+function readMessageRules(env: Environment): MessageRules {
+  const senderDomains = parseSenderDomains(env.SMTP_SENDER_DOMAINS || '{}')
+  if (!senderDomains)
+    throw new ConfigError(
+      'SMTP_SENDER_DOMAINS must be like {"*": ["mail.example"], "Platform:…": ["shop.example"]}',
+    )
+  return {
+    perRecipient: readMessageLimit(env, 'MESSAGES_PER_RECIPIENT', '20,60'),
+    perPlatform: readMessageLimit(env, 'MESSAGES_PER_PLATFORM', '2000,20000'),
+    senderDomains,
+  }
+}
+
+function readMessageLimit(env: Environment, name: string, fallback: string): MessageLimit {
+  const text = env[name] || fallback
+  const limit = parseMessageLimit(text)
+  if (!limit)
+    throw new ConfigError(
+      `${name} must be two numbers, an hour's and a day's, like ${fallback}, not "${text}"`,
+    )
+  return limit
+}
+
+const RATES_AGE_SECONDS_DEFAULT = 15 * 60
+const RATES_AGE_SECONDS_MAX = 7 * 24 * 60 * 60
+
+function readRates(env: Environment): RatesConfig | undefined {
+  const { RATES_URL, RATES_MAX_AGE_SECONDS } = env
+  const text = RATES_MAX_AGE_SECONDS || String(RATES_AGE_SECONDS_DEFAULT)
+  const maxAgeSeconds = Number(text)
+  if (!/^\d{1,6}$/.test(text) || maxAgeSeconds < 1 || maxAgeSeconds > RATES_AGE_SECONDS_MAX)
+    throw new ConfigError(
+      `RATES_MAX_AGE_SECONDS must be a number from 1 to ${RATES_AGE_SECONDS_MAX}, not "${text}"`,
+    )
+  if (!RATES_URL) return undefined
+  const url = URL.canParse(RATES_URL) ? new URL(RATES_URL) : undefined
+  const isSafe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
+  // A query may hold a key of the source's: the message does not repeat the value.
+  if (!url || !isSafe || url.username || url.password || url.hash)
+    throw new ConfigError(
+      'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
+    )
+  return { url: url.href, maxAgeSeconds }
+}
+
+function readFees(env: Environment): FeeSchedule {
+  const fees = parseFees(env.COUNTERSIGN_FEES || '[]')
+  if ('problem' in fees) throw new ConfigError(`COUNTERSIGN_FEES${fees.problem}`)
+  return fees.schedule
+}
+
+const UMA_DOMAIN_DEFAULT = 'sandbox.uma.test'
+
+function readUmaDomain(env: Environment): string {
+  const domain = (env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
+  // As the domain of an address is read: then these addresses are found as they are written.
+  if (canonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
+    throw new ConfigError(`SANDBOX_UMA_DOMAIN must be a host name, with a port if need be, not "${domain}"`)
+  return domain
+}

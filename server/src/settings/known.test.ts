@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { settingWarnings } from './known.ts'
+
+test('a variable that looks like a setting and is none is named, with the one that was meant', () => {
+  const env = {
+    COUNTERSIGN_DATADIR: '/tmp',
+    COUNTERSIGN_STRANGE_THING: '1',
+    COUNTERSIGN_MODE: 'sandbox',
+    PATH: '',
+  }
+  expect(settingWarnings(env)).toEqual([
+    'COUNTERSIGN_DATADIR is not a setting; did you mean COUNTERSIGN_DATA_DIR?',
+    'COUNTERSIGN_STRANGE_THING is not a setting.',
+  ])
+})
+
+test('every variable that the README names is known', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const names = readme.match(/\bCOUNTERSIGN_[A-Z_]+\b/g) ?? []
+  expect(names.length).toBeGreaterThan(5)
+  expect(settingWarnings(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([])
+})

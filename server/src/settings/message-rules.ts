@@ -1,0 +1,55 @@
+import { domainToASCII } from 'node:url'
+import { parseJson } from '../json/json.ts'
+
+/** What the operator lets platforms do with messages. The sandbox sends nothing, so there is nothing to rule. */
+export interface MessageRules {
+  /** Of one platform to one address or number. */
+  readonly perRecipient: MessageLimit
+  /** Of one platform to everybody together. */
+  readonly perPlatform: MessageLimit
+  /** The domains that mail of a platform may be from, by the platform's id; `*` are those of every platform. */
+  readonly senderDomains: ReadonlyMap<string, readonly string[]>
+}
+
+/** How many messages at most in an hour and in a day, by the clock: both begin when a new one does, in UTC. */
+export interface MessageLimit {
+  readonly inHour: number
+  readonly inDay: number
+}
+
+const MESSAGES_MAX = 1_000_000_000
+
+/** `20,60`: so many an hour, so many a day. Undefined where it is not that. */
+export function parseMessageLimit(text: string): MessageLimit | undefined {
+  const [, inHour, inDay] = /^(\d{1,10}),(\d{1,10})$/.exec(text) ?? []
+  if (inHour === undefined || inDay === undefined) return undefined
+  const limit = { inHour: Number(inHour), inDay: Number(inDay) }
+  return limit.inHour >= 1 && limit.inDay >= limit.inHour && limit.inDay <= MESSAGES_MAX ? limit : undefined
+}
+
+/** `{"*": ["mail.example"], "Platform:…": ["shop.example"]}`. Undefined where it is not that. */
+export function parseSenderDomains(text: string): ReadonlyMap<string, readonly string[]> | undefined {
+  let parsed: unknown
+  try {
+    parsed = parseJson(text)
+  } catch {
+    return undefined
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
+  const domains = new Map<string, readonly string[]>()
+  for (const [platform, list] of Object.entries(parsed)) {
+    if (!/^(?:\*|Platform:[\w-]+)$/.test(platform) || !Array.isArray(list)) return undefined
+    const normal = list.map((domain) => (typeof domain === 'string' ? domainToASCII(domain) : ''))
+    if (normal.some((domain) => !domain.includes('.'))) return undefined
+    domains.set(platform, normal)
+  }
+  return domains
+}
+
+/** Whether mail of a platform may be from this address: its domain is one of those, and not below one. */
+export function maySendFrom(rules: MessageRules | undefined, platformId: string, address: string): boolean {
+  if (!rules) return true
+  const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1))
+  const allowed = [rules.senderDomains.get('*'), rules.senderDomains.get(platformId)]
+  return allowed.some((domains) => domains?.includes(domain))
+}

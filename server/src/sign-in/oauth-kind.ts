@@ -1,0 +1,103 @@
+import { TEXT_FORMS } from '@countersign/contract/core/schema'
+import { findCredentials, makeOauthCredential } from '../credentials/credentials.ts'
+import { checkClaims, type Identity, nonceOf, readIdToken, tokenFingerprint } from '../crypto/oidc/oidc.ts'
+import { expectRow, insert, type Write } from '../db/commit/writes.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import { platformConfig } from '../platforms/platforms.ts'
+import { makeSession, sessionView } from '../sessions/sessions.ts'
+import { checkClientPublicKey } from '../signing/client-key.ts'
+import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
+import { isIdTokenUsed } from './store.ts'
+
+const TOKEN_AGE_SECONDS_MAX = 60
+/** How far ahead the issuer's clock may be; the sandbox allows for it (specification 5.5). */
+const SANDBOX_SKEW_SECONDS = 5
+
+/** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). Each call needs a token of its own. */
+export const oauth: CredentialKind = {
+  async register(op, account, body) {
+    const { oidcToken } = body as Extract<CreateBody, { type: 'OAUTH' }>
+    const { identity, use } = await checkToken(op, oidcToken, undefined)
+    if (![identity.subject, identity.email ?? ''].every((text) => TEXT_FORMS.line.test(text)))
+      throw fieldError(
+        'INVALID_INPUT',
+        'oidcToken',
+        'oidcToken names somebody by characters that cannot be read',
+      )
+    const existing = await findCredentials(op, account.id)
+    if (existing.some((one) => one.type === 'OAUTH' && isSameIdentity(one, identity)))
+      throw new ApiError('CONFLICT', { message: 'The account has a credential for this identity.' })
+    return { credential: makeOauthCredential(op, account.id, identity), writes: [use] }
+  },
+
+  async challenge() {
+    throw new ApiError('INVALID_INPUT', {
+      message: 'An OAUTH credential has no challenge: verify it with a fresh identity token.',
+      details: { field: 'id' },
+    })
+  },
+
+  async authorize() {
+    return null
+  },
+
+  async signIn(op, credential, body) {
+    const { oidcToken, clientPublicKey } = body as Extract<VerifyBody, { type: 'OAUTH' }>
+    checkClientPublicKey(clientPublicKey)
+    const { identity, use } = await checkToken(op, oidcToken, nonceOf(clientPublicKey))
+    if (!isSameIdentity(credential, identity)) throw refused('Token is for another identity')
+    const key = op.enclave.newSessionKey(clientPublicKey)
+    const { row, write } = makeSession(op, credential, key.publicKey)
+    return {
+      status: 200,
+      body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+      writes: [expectRow('credentials', credential.id, { revoked_at: null }), use, write],
+    }
+  },
+}
+
+/**
+ * Checks a token and gives the identity that it proves, with the write that uses it up. `nonce` is what the token must
+ * be bound to, where it must be. Errors: 400 `INVALID_INPUT` for text that is no token, else 401 with the reason.
+ */
+async function checkToken(
+  op: Op,
+  token: string,
+  nonce: string | undefined,
+): Promise<{ readonly identity: Identity; readonly use: Write }> {
+  const read = readIdToken(token)
+  if (!read) throw fieldError('INVALID_INPUT', 'oidcToken', 'oidcToken is not a JWT')
+  const { issuers } = platformConfig(op).oauthConfig
+  const checked = checkClaims(read.claims, {
+    now: op.now,
+    issuers,
+    maxAgeSeconds: TOKEN_AGE_SECONDS_MAX,
+    skewSeconds: op.mode === 'sandbox' ? SANDBOX_SKEW_SECONDS : 0,
+    ...(nonce === undefined ? {} : { nonce }),
+  })
+  if ('failure' in checked) throw refused(checked.reason)
+  if (op.mode === 'production') {
+    const verified = await op.identityKeys.verify(token, checked.issuer)
+    if ('failure' in verified) throw refused(verified.reason)
+  }
+  const id = `${op.platform.id} ${tokenFingerprint(token)}`
+  if (await isIdTokenUsed(op, id)) throw refused('ID token was used before')
+  const use = insert('used_id_tokens', { id, platform_id: op.platform.id, expires_at: checked.usableUntil })
+  return { identity: checked, use }
+}
+
+function isSameIdentity(
+  credential: { oidc_issuer: string | null; oidc_audience: string | null; oidc_subject: string | null },
+  { issuer, audience, subject }: Identity,
+): boolean {
+  return (
+    credential.oidc_issuer === issuer &&
+    credential.oidc_audience === audience &&
+    credential.oidc_subject === subject
+  )
+}
+
+function refused(reason: string): ApiError {
+  return new ApiError('UNAUTHORIZED', { message: `The identity token is refused: ${reason}.`, reason })
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { findInternalAccount } from '../accounts/accounts.ts'
+import { credentialView, makePasskeyCredential } from '../credentials/credentials.ts'
+import { describeCredential, signedCredential } from '../credentials/describe.ts'
+import { verifyAssertion, verifyRegistration } from '../crypto/webauthn/webauthn.ts'
+import { update, type Write } from '../db/commit/writes.ts'
+import type { CredentialRow } from '../db/schema/tables.ts'
+import { event } from '../events/events.ts'
+import { SANDBOX_PASSKEY_SIGNATURE } from '../magic-values/magic-values.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import { platformConfig } from '../platforms/platforms.ts'
+import { makeSession, sessionView } from '../sessions/sessions.ts'
+import { checkClientPublicKey } from '../signing/client-key.ts'
+import { issueRequest, SIGNING_SECONDS } from '../signing/signing.ts'
+import { checkPasskeyRate } from './challenge-rate.ts'
+import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
+import { isPasskeyRegistered } from './store.ts'
+
+/**
+ * Passkeys (specification 4.1, 4.4, 4.5, 5.4). The challenge is the hash of a session-creation payload that names the
+ * credential and the client's key, so an assertion is good for one session, sealed to that key, and nothing else.
+ */
+export const passkey: CredentialKind = {
+  async register(op, account, body) {
+    const { nickname, challenge, attestation } = body as Extract<CreateBody, { type: 'PASSKEY' }>
+    const verified = await verifyRegistration({ ...attestation, challenge, ...relyingParty(op) })
+    if ('failure' in verified)
+      throw fieldError('INVALID_INPUT', 'attestation', `The attestation is refused: ${verified.reason}`)
+    if (await isPasskeyRegistered(op, verified.credentialId))
+      throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
+    return { credential: makePasskeyCredential(op, account.id, nickname, verified), writes: [] }
+  },
+
+  async challenge(op, credential, clientPublicKey) {
+    if (clientPublicKey === undefined)
+      throw fieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey is required for a passkey')
+    if (typeof clientPublicKey !== 'string')
+      throw fieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey must be a string')
+    checkClientPublicKey(clientPublicKey)
+    const account = await findInternalAccount(op, credential.account_id)
+    const call = {
+      operation: 'credential_verify',
+      target: `POST /auth/credentials/${credential.id}/verify`,
+      body: undefined,
+    }
+    await checkPasskeyRate(op, call.target)
+    const request = issueRequest(op, call, {
+      accountId: account.id,
+      statement: {
+        operation: 'credential_verify',
+        summary: `Sign in to this wallet with ${describeCredential(credential)}`,
+        credential: signedCredential(credential),
+        clientPublicKey,
+      },
+      context: { clientPublicKey },
+      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+    })
+    return {
+      status: 200,
+      body: {
+        ...credentialView(credential),
+        type: 'PASSKEY',
+        credentialId: credential.webauthn_id!,
+        challenge: challengeOf(request.payloadToSign),
+        payloadToSign: request.payloadToSign,
+        requestId: request.requestId,
+        expiresAt: request.expiresAt.toISOString(),
+      },
+      // Guard: no other challenge came in between, so that each of them is counted.
+      writes: [
+        request.write,
+        update(
+          'credentials',
+          credential.id,
+          { version: credential.version, revoked_at: null },
+          { version: credential.version + 1 },
+        ),
+      ],
+    }
+  },
+
+  async authorize() {
+    throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
+  },
+
+  async prove(op, credential, body, request) {
+    const { assertion } = body as Extract<VerifyBody, { type: 'PASSKEY' }>
+    if (op.mode === 'sandbox' && assertion.signature === SANDBOX_PASSKEY_SIGNATURE) {
+      if (assertion.credentialId !== credential.webauthn_id) throw refused('Unknown passkey')
+      return { signCount: Number(credential.webauthn_sign_count) }
+    }
+    const verified = await verifyAssertion({
+      assertion,
+      stored: {
+        credentialId: credential.webauthn_id!,
+        publicKey: credential.webauthn_public_key!,
+        counter: Number(credential.webauthn_sign_count),
+      },
+      challenge: challengeOf(request.payload),
+      ...relyingParty(op),
+    })
+    if (!('failure' in verified)) return { signCount: verified.newCounter }
+    const isCopied = verified.failure === 'counter'
+    throw refused(verified.reason, isCopied ? signCountRegressed(op, credential, request.id) : [])
+  },
+
+  async signIn(op, credential, _body, approval) {
+    if (!approval) throw new Error('A passkey verified without its proof')
+    const { clientPublicKey, signCount } = approval.context as { clientPublicKey: string; signCount: number }
+    const key = op.enclave.newSessionKey(clientPublicKey)
+    const { row, write } = makeSession(op, credential, key.publicKey)
+    const expected = { webauthn_sign_count: credential.webauthn_sign_count, revoked_at: null }
+    return {
+      status: 200,
+      body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+      writes: [
+        update('credentials', credential.id, expected, { webauthn_sign_count: BigInt(signCount) }),
+        write,
+      ],
+    }
+  },
+}
+
+/** The lower-case hex digest of the session-creation payload (FORMATS, Passkey). */
+function challengeOf(payload: string): string {
+  return createHash('sha256').update(payload).digest('hex')
+}
+
+/** Error: 400 where the platform has not said where its passkeys live. */
+function relyingParty(op: Op) {
+  const { passkeyConfig } = platformConfig(op)
+  if (!passkeyConfig)
+    throw fieldError('INVALID_INPUT', 'type', 'Set passkeyConfig in the settings before using passkeys')
+  const { rpId, origins, userVerification } = passkeyConfig
+  return { rpId, origins, requireUserVerification: userVerification === 'required' }
+}
+
+function refused(reason: string, writes: readonly Write[] = []): ApiError {
+  return new ApiError('UNAUTHORIZED', { message: `The passkey is refused: ${reason}.`, reason, writes })
+}
+
+/** A counter that does not grow may mean a copied passkey: the platform is told, once, and the challenge is used up. */
+function signCountRegressed(op: Op, credential: CredentialRow, requestId: string): Write[] {
+  return [
+    update('signing_requests', requestId, { consumed_at: null }, { consumed_at: op.now }),
+    event(op, 'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', credential.id, credentialView(credential)),
+  ]
+}

@@ -1,0 +1,46 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { Client } from '../client.testing.ts'
+import {
+  ensureServerBuilt,
+  newPlace,
+  onPostgres,
+  type Place,
+  run,
+  ServerProcess,
+} from '../server-process.testing.ts'
+
+beforeAll(ensureServerBuilt)
+
+async function ask(place: Place, ...args: string[]) {
+  const { code, stdout, stderr } = await run(place, args)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+test("the operator's commands work while a server runs, by a socket that is its owner's alone: a token is made, listed and revoked at once", async () => {
+  const place = await newPlace()
+  const server = await ServerProcess.ready(place)
+  // On PostgreSQL the commands need no server.
+  if (!onPostgres) expect((await stat(join(place.dataDir, 'admin.sock'))).mode & 0o777).toBe(0o600)
+  const made = await ask(place, 'platform', 'create', '--name', 'Acme')
+  const client = new Client(made, server.baseUrl)
+  expect((await client.get('/config')).status).toBe(200)
+
+  const { data: platforms } = await ask(place, 'platform', 'list')
+  expect(platforms.map(({ name }: { name: string }) => name)).toEqual(['Sandbox', 'Acme'])
+  const { data: tokens } = await ask(place, 'token', 'list', '--platform', made.platformId)
+  expect(tokens).toEqual([
+    {
+      id: made.tokenId,
+      name: 'First token',
+      permissions: ['VIEW', 'TRANSACT', 'MANAGE'],
+      createdAt: expect.any(String),
+    },
+  ])
+  expect(await ask(place, 'token', 'revoke', '--token', made.tokenId)).toEqual({ revoked: made.tokenId })
+  expect((await client.get('/config')).status).toBe(401)
+  const again = await run(place, ['token', 'revoke', '--token', made.tokenId])
+  expect(again).toMatchObject({ code: 1, stderr: `countersign: There is no token ${made.tokenId}.\n` })
+}, 60_000)

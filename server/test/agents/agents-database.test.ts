@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toJson } from '../../src/json/json.ts'
+import type { RefundOutcome } from '../../src/ports/rail.ts'
+import { sandboxRail } from '../../src/sandbox/rail.ts'
+import { createPlatform } from '../../src/service/first-platform.ts'
+import { changePolicy, newAgent, newPayer, settled, used } from '../agents.testing.ts'
+import { Client, newBankAccount } from '../client.testing.ts'
+import { openApp } from '../open-app.testing.ts'
+
+/** What is seen in the database only. */
+
+const A_DAY = { currency: 'USD', perTransactionLimit: 10_000, dailyLimit: 10_000, monthlyLimit: 50_000 }
+
+let service: Awaited<ReturnType<typeof openApp>>
+let client: Client
+/** What the rail says of refunds; undefined: it cannot be reached. */
+let refund: RefundOutcome | undefined
+beforeAll(async () => {
+  service = await openApp()
+  Object.assign(service.app, {
+    rail: {
+      ...sandboxRail,
+      async refund() {
+        if (refund === undefined) throw new Error('The rail is away')
+        return refund
+      },
+    },
+  })
+  await service.server.listen({ host: '127.0.0.1', port: 0 })
+  client = new Client(await createPlatform(service.app, 'Test'), `${service.app.origin()}/2025-10-13`)
+})
+afterAll(() => service.close())
+
+describe('while a refund is pending', () => {
+  test.each([
+    ['COMPLETED', [0, 0, 0]],
+    ['FAILED', [1, 10_000, 10_000]],
+  ] as const)('the budget is used, whoever says otherwise; %s decides', async (outcome, after) => {
+    refund = undefined
+    const payer = await newPayer(client)
+    const agent = await newAgent(client, payer.id, { spendingLimits: A_DAY })
+    const bank = await newBankAccount(client, payer.id, '004')
+    const action = await agent.pays({ ...payer, bank }, 10_000)
+    const { transaction } = await settled(client, agent, action.body.id)
+    expect(transaction).toMatchObject({ status: 'FAILED', refund: { status: 'PENDING' } })
+    expect(await used(client, agent)).toEqual([1, 10_000, 10_000])
+    // Not by another change of the payment, and not by a write of our own.
+    await service.app.db.query(
+      `UPDATE transactions SET updated_at = updated_at WHERE id = '${transaction.id}'`,
+    )
+    await expect(
+      service.app.db.query(`UPDATE agent_reservations SET state = 'RELEASED' WHERE id = '${transaction.id}'`),
+    ).rejects.toThrow('before its money is back')
+    expect(await used(client, agent)).toEqual([1, 10_000, 10_000])
+    refund = outcome
+    await client.advance(3600)
+    expect((await client.get(`/transactions/${transaction.id}`)).body.refund.status).toBe(outcome)
+    expect(await used(client, agent)).toEqual(after)
+  })
+})
+
+describe('what a policy denies', () => {
+  /** How much of each table there is: rows, and their bytes as they are written. */
+  async function stored(): Promise<Map<string, { rows: number; bytes: number }>> {
+    const { db } = service.app
+    const { rows: tables } = await db.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+    )
+    const sizes = new Map<string, { rows: number; bytes: number }>()
+    for (const { name } of tables) {
+      const sql = `SELECT count(*) AS rows, coalesce(sum(octet_length(t::text)), 0) AS bytes FROM ${name} AS t`
+      const { rows, bytes } = (await db.query<{ rows: bigint; bytes: bigint }>(sql)).rows[0]!
+      sizes.set(name, { rows: Number(rows), bytes: Number(bytes) })
+    }
+    return sizes
+  }
+
+  /** What of that has become more. */
+  async function growth(action: () => Promise<unknown>) {
+    const before = await stored()
+    await action()
+    const after = await stored()
+    return [...after].flatMap(([table, { rows, bytes }]) => {
+      const was = before.get(table) ?? { rows: 0, bytes: 0 }
+      return rows === was.rows && bytes === was.bytes
+        ? []
+        : [{ table, rows: rows - was.rows, bytes: bytes - was.bytes }]
+    })
+  }
+
+  async function newRestricted() {
+    const payer = await newPayer(client)
+    // As long as a policy may well be.
+    const rules = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => ({
+        accountId: await newBankAccount(client, payer.id, `${100 + index}9`),
+        executionMode: 'AUTO',
+        perTransactionLimit: 5,
+      })),
+    )
+    const agent = await newAgent(client, payer.id, {
+      accountRestrictions: {
+        allowedExternalAccountIds: rules.map(({ accountId }) => accountId),
+        accountRules: rules,
+      },
+    })
+    return { payer, agent }
+  }
+
+  test('stores one small row, whatever the size of the policy, which is stored once and shown with each', async () => {
+    const { payer, agent } = await newRestricted()
+    const denied = async () => expect((await agent.transferOut(payer, 1)).status).toBe(403)
+    const [grown, ...others] = await growth(async () => {
+      for (let times = 0; times < 10; times++) await denied()
+    })
+    expect(others).toEqual([])
+    expect(grown).toMatchObject({ table: 'agent_decisions', rows: 10 })
+    const before = (await client.get(`/agents/${agent.id}`)).body.policy
+    expect(toJson(before).length).toBeGreaterThan(6_000)
+    expect(grown!.bytes / 10).toBeLessThan(1_024)
+    // Changing nothing makes no other version; changing something makes one, and what was decided keeps its own.
+    const policies = async (change: object) =>
+      (await growth(() => changePolicy(client, agent, change as never))).filter(
+        ({ table }) => table === 'agent_policies',
+      )
+    expect(await policies({})).toEqual([])
+    expect(await policies({ permissions: [] })).toMatchObject([{ rows: 1 }])
+    await denied()
+    const { data } = (await client.get(`/agents/${agent.id}/decisions?limit=2`)).body
+    expect(data[0]).toMatchObject({
+      decision: { rule: 'permission' },
+      inputs: { policy: { ...before, permissions: [] } },
+    })
+    expect(data[1]).toMatchObject({
+      decision: { rule: 'externalAccount' },
+      inputs: { policy: before, isPaused: false },
+    })
+  })
+
+  test('to a paused agent is counted and stores nothing, whatever it asks for', async () => {
+    const { payer, agent } = await newRestricted()
+    await client.send('PATCH', `/agents/${agent.id}`, { isPaused: true })
+    const counted = async () => {
+      const page = await (await fetch(`${service.app.origin()}/metrics`)).text()
+      return Number(/countersign_agent_denials_total\{rule="paused"\} (\d+)/.exec(page)![1])
+    }
+    const before = await counted()
+    const grown = await growth(async () => {
+      for (let times = 0; times < 5; times++) {
+        expect((await agent.transferOut(payer, 1)).status).toBe(403)
+        expect((await agent.quote(payer, 100)).body.details).toEqual({ rule: 'paused' })
+      }
+    })
+    expect(grown).toEqual([])
+    expect(await counted()).toBe(before + 10)
+  })
+})

@@ -1,0 +1,345 @@
+import {
+  type Arbitrary,
+  array,
+  assert,
+  asyncProperty,
+  bigInt,
+  constantFrom,
+  nat,
+  oneof,
+  record,
+} from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parsePublicKey, verifySignature } from '../../src/crypto/p256.ts'
+import { toJson } from '../../src/json/json.ts'
+import { expectError } from '../calls.testing.ts'
+import { balances, type Card, clear, giveBack, newCard, update, use } from '../cards.testing.ts'
+import { CardModel, type ModelPurchase, SHOPS, type Shop, sum } from '../cards-model.testing.ts'
+import {
+  type Client,
+  fund,
+  newCustomer,
+  type Reply,
+  type SignedIn,
+  signed,
+  signIn,
+} from '../client.testing.ts'
+import { type OwnService, openOwnService } from '../reliability/service.testing.ts'
+
+const RUNS = 4
+const STEPS_MAX = 24
+const FUNDS = 10_000n
+const WEEK = 7 * 24 * 3600
+
+let service: OwnService
+beforeAll(async () => {
+  service = await openOwnService()
+})
+afterAll(() => service.close())
+
+const CHANGES = ['freeze', 'unfreeze', 'close'] as const
+
+/** What may happen, in the order of how often. `which` is taken modulo how many purchases there are. */
+type Step =
+  | { readonly kind: 'authorize'; readonly shop: Shop; readonly amount: bigint }
+  | { readonly kind: 'clear'; readonly which: number; readonly how: 'part' | 'rest' | 'above' | 'nothing' }
+  | { readonly kind: 'return'; readonly which: number; readonly how: 'part' | 'rest' | 'above' }
+  | { readonly kind: 'wait'; readonly seconds: number }
+  | { readonly kind: 'change'; readonly change: (typeof CHANGES)[number] }
+
+const only = <const T>(value: T) => constantFrom(value)
+const STEP: Arbitrary<Step> = oneof(
+  {
+    weight: 8,
+    arbitrary: record({
+      kind: only('authorize'),
+      shop: constantFrom(...SHOPS),
+      amount: bigInt({ min: 1n, max: 5_000n }),
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: record({
+      kind: only('clear'),
+      which: nat(),
+      how: constantFrom('part', 'part', 'rest', 'above', 'nothing'),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: record({ kind: only('return'), which: nat(), how: constantFrom('part', 'rest', 'above') }),
+  },
+  {
+    weight: 4,
+    arbitrary: record({ kind: only('wait'), seconds: constantFrom(15, 30, 30, WEEK) }),
+  },
+  {
+    weight: 2,
+    arbitrary: record({
+      kind: only('change'),
+      change: constantFrom('freeze', 'unfreeze', 'unfreeze', 'close'),
+    }),
+  },
+)
+
+test('holds, balances, summaries and states are those of a model, whatever happens, and so are the books', async () => {
+  let runs = 0
+  await assert(
+    asyncProperty(array(STEP, { minLength: 8, maxLength: STEPS_MAX, size: 'max' }), async (steps) => {
+      const run = await Run.open(await service.newPlatform(), runs++ % 2 === 0 ? 'usd' : 'wallet')
+      for (const step of steps) await run.step(step)
+      await run.expectBooks()
+    }),
+    // Smaller examples would take as long again for each of their many tries.
+    { numRuns: RUNS, endOnFailure: true },
+  )
+}, 60_000)
+
+/** Smallest units of what pays, in one of the card: it is in USD. */
+const UNITS = { usd: 1n, wallet: 10_000n } as const
+type Payer = keyof typeof UNITS
+
+/** A card on an account in USD or on a wallet, and the model of it, which counts in USD. */
+class Run {
+  readonly #payer: Payer
+  readonly #client: Client
+  readonly #holder: Awaited<ReturnType<typeof newCustomer>>
+  readonly #card: Card
+  #session: SignedIn
+  readonly #model = new CardModel(FUNDS)
+
+  static async open(client: Client, payer: Payer): Promise<Run> {
+    const holder = await newCustomer(client)
+    await fund(client, holder[payer], FUNDS * UNITS[payer])
+    const card = await newCard(client, holder.id, [holder[payer]])
+    const session = await signIn(client, holder.wallet)
+    if (payer === 'wallet') {
+      const asked = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
+      const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
+      expect(key.status, toJson(key.body)).toBe(201)
+    }
+    return new Run(payer, client, holder, card, session)
+  }
+
+  private constructor(
+    payer: Payer,
+    client: Client,
+    holder: Awaited<ReturnType<typeof newCustomer>>,
+    card: Card,
+    session: SignedIn,
+  ) {
+    this.#payer = payer
+    this.#client = client
+    this.#holder = holder
+    this.#card = card
+    this.#session = session
+  }
+
+  async step(step: Step): Promise<void> {
+    await this.#do(step)
+    if (step.kind !== 'wait') await this.#advance(0)
+    await this.#expectSame(step)
+  }
+
+  async #do(step: Step): Promise<void> {
+    const model = this.#model
+    switch (step.kind) {
+      case 'authorize': {
+        const code = model.declines(step.amount)
+        const reply = await use(this.#client, this.#card.id, step.amount, { descriptor: step.shop })
+        if (code !== undefined) return expectRefused(reply, code, step)
+        expectDone(reply, step)
+        const { id, updatedAt } = reply.body
+        return model.authorize(id, step.shop, step.amount, Date.parse(updatedAt))
+      }
+      case 'clear': {
+        const one = this.#pick(step.which)
+        if (!one) return
+        const amount = claimOf(one, step.how)
+        const reply = await clear(this.#client, { id: one.id, cardId: this.#card.id }, amount)
+        if (!model.mayClear(one, amount)) return expectRefused(reply, 'INVALID_STATE_TRANSITION', step)
+        expectDone(reply, step)
+        return model.clear(one, amount, Date.parse(reply.body.updatedAt))
+      }
+      case 'return': {
+        const one = this.#pick(step.which)
+        if (!one) return
+        const left = sum(one.settled) - sum(one.returned)
+        const amount = { part: left / 2n || 1n, rest: left || 1n, above: left + 1n }[step.how]
+        const code = model.refusesReturn(one, amount)
+        const reply = await giveBack(this.#client, { id: one.id, cardId: this.#card.id }, amount)
+        if (code !== undefined) return expectRefused(reply, code, step)
+        expectDone(reply, step)
+        return model.giveBack(one, amount)
+      }
+      case 'wait':
+        await this.#advance(step.seconds)
+        // By then the session has ended.
+        if (step.seconds === WEEK) this.#session = await signIn(this.#client, this.#holder.wallet)
+        return
+      case 'change': {
+        const [from, to] = {
+          freeze: [['ACTIVE'], 'FROZEN'],
+          unfreeze: [['FROZEN'], 'ACTIVE'],
+          close: [['ACTIVE', 'FROZEN'], 'CLOSED'],
+        }[step.change] as [string[], CardModel['card']]
+        const reply = await update(this.#client, this.#session, this.#card.id, { state: to })
+        if (!from.includes(model.card)) return expectRefused(reply, 'INVALID_STATE_TRANSITION', step)
+        expectDone(reply, step)
+        model.card = to
+      }
+    }
+  }
+
+  #pick(which: number): ModelPurchase | undefined {
+    const { purchases } = this.#model
+    return purchases.length > 0 ? purchases[which % purchases.length] : undefined
+  }
+
+  async #advance(seconds: number): Promise<void> {
+    const { status, body } = await this.#client.post('/sandbox/clock/advance', { seconds })
+    expect(status, toJson(body)).toBe(200)
+    this.#model.runUntil(Date.parse(body.now))
+  }
+
+  async #expectSame(step: Step): Promise<void> {
+    const model = this.#model
+    const units = UNITS[this.#payer]
+    const [seen, page, card] = await Promise.all([
+      balances(this.#client, this.#holder.id, this.#holder[this.#payer]),
+      this.#client.get(`/cards/${this.#card.id}/transactions?limit=100`),
+      this.#client.get(`/cards/${this.#card.id}`),
+    ])
+    expect(
+      {
+        card: card.body.state,
+        balances: seen,
+        purchases: page.body.data.map(summaryOf).sort(byId),
+      },
+      `after ${toJson(step)}`,
+    ).toEqual({
+      card: model.card,
+      balances: [model.available * units, model.total * units],
+      purchases: model.purchases.map((one) => modelSummaryOf(one, units)).sort(byId),
+    })
+  }
+
+  /** The ledger's own rows, once nothing happens any more. */
+  async expectBooks(): Promise<void> {
+    const platformId = (await this.#client.get('/config')).body.id as string
+    const { rows } = await service.db.query<{ id: string; account: string; amount: bigint }>(
+      `SELECT t.cause_id AS id, e.account_id AS account, sum(e.amount)::bigint AS amount
+       FROM ledger_transfers t JOIN ledger_entries e ON e.transfer_id = t.id
+       WHERE t.platform_id = $1 AND t.cause = 'card_transaction' GROUP BY 1, 2`,
+      [platformId],
+    )
+    const entered = (id: string, account: string) =>
+      rows
+        .filter((row) => row.id === id && row.account === account)
+        .reduce((all, { amount }) => all + amount, 0n)
+    const books = this.#model.purchases.map(({ id }) => ({
+      id,
+      account: entered(id, this.#holder[this.#payer]),
+      rail: entered(id, `Ledger:rail:USD:${platformId}`),
+      receivables: entered(id, `Ledger:receivables:USD:${platformId}`),
+    }))
+    expect(books).toEqual(
+      this.#model.purchases.map(({ id, settled, pulled, returned, uncollected, forgiven, pending }) => ({
+        id,
+        // What could not be taken is not the account's when it is given back.
+        account: (sum(returned) - forgiven - sum(pulled)) * UNITS[this.#payer],
+        rail: sum(settled) - sum(returned),
+        receivables: -uncollected - sum(pending.map(({ fromHold, above }) => fromHold + above)),
+      })),
+    )
+    const { rows: sums } = await service.db.query(
+      `SELECT e.currency FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
+       WHERE a.platform_id = $1 GROUP BY 1 HAVING sum(e.amount) <> 0`,
+      [platformId],
+    )
+    expect(sums, 'currencies whose entries do not sum to zero').toEqual([])
+    const { rows: holds } = await service.db.query<{ held: bigint; pending: bigint }>(
+      `SELECT a.held, coalesce(sum(h.amount - h.captured), 0)::bigint AS pending
+       FROM ledger_accounts a LEFT JOIN ledger_holds h ON h.account_id = a.id AND h.state = 'pending'
+       WHERE a.id = $1 GROUP BY a.id`,
+      [this.#holder[this.#payer]],
+    )
+    const held = this.#model.held * UNITS[this.#payer]
+    expect(holds).toEqual([{ held, pending: held }])
+    await this.#expectSignatures(platformId)
+  }
+
+  /** Each pull from a wallet was signed by the key of its purchase, one by one, and adds up to what was taken. */
+  async #expectSignatures(platformId: string): Promise<void> {
+    const { rows } = await service.db.query<{
+      id: string
+      number: number
+      statement: string
+      signature: Uint8Array
+      public_key: string
+    }>(
+      `SELECT s.card_transaction_id AS id, s.number, s.statement, s.signature, k.public_key
+       FROM card_pull_signatures s JOIN card_transactions t ON t.id = s.card_transaction_id
+       JOIN delegated_keys k ON k.id = s.delegated_key_id AND k.id = t.delegated_key_id
+       WHERE s.platform_id = $1 ORDER BY s.number`,
+      [platformId],
+    )
+    for (const { id, number, statement, signature, public_key } of rows) {
+      const key = parsePublicKey(public_key)!
+      expect(verifySignature(key, Buffer.from(statement), signature)).toBe(true)
+      expect(JSON.parse(statement)).toMatchObject({ cardTransaction: id, pull: number, currency: 'USDB' })
+    }
+    const signedOf = (id: string) =>
+      rows.filter((row) => row.id === id).map(({ statement }) => BigInt(JSON.parse(statement).amount))
+    for (const { id, pulled, cap } of this.#model.purchases) {
+      expect(signedOf(id)).toEqual(
+        this.#payer === 'wallet' ? pulled.map((amount) => amount * UNITS.wallet) : [],
+      )
+      expect(sum(pulled) <= cap).toBe(true)
+    }
+  }
+}
+
+function claimOf({ authorized, settled }: ModelPurchase, how: (Step & { kind: 'clear' })['how']): bigint {
+  const left = authorized - sum(settled)
+  const rest = left > 0n ? left : 1n
+  return { part: rest / 3n || 1n, rest, above: rest + authorized / 2n + 1n, nothing: 0n }[how]
+}
+
+function summaryOf(purchase: Reply['body']) {
+  const { id, status, pullSummary, refundSummary, settlementSummary } = purchase
+  const { pendingCount } = pullSummary
+  const amounts = (summary: { count: number; totalAmount: number }) => [
+    summary.count,
+    BigInt(summary.totalAmount),
+  ]
+  return {
+    id,
+    status,
+    pulls: [...amounts(pullSummary), pendingCount],
+    returns: amounts(refundSummary),
+    settlements: amounts(settlementSummary),
+  }
+}
+
+function modelSummaryOf({ id, state, pulled, pending, returned, settled }: ModelPurchase, units: bigint) {
+  return {
+    id,
+    status: state,
+    pulls: [pulled.length, sum(pulled) * units, pending.length],
+    returns: [returned.length, sum(returned)],
+    settlements: [settled.length, sum(settled)],
+  }
+}
+
+function byId(one: { id: string }, other: { id: string }): number {
+  return one.id < other.id ? -1 : 1
+}
+
+function expectDone(reply: Reply, step: Step): void {
+  expect(reply.status, `${toJson(step)} → ${toJson(reply.body)}`).toBe(200)
+}
+
+function expectRefused(reply: Reply, code: string, step: Step): void {
+  expectError(reply, { code: code as Parameters<typeof expectError>[1]['code'], what: toJson(step) })
+}

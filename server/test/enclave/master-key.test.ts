@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { copyEmptyDatabase, ownPostgresDatabase } from '../../../test/empty-database.testing.ts'
+import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
+import { openAtRest } from '../../src/crypto/seal.ts'
+import type { Database } from '../../src/db/engine/port.ts'
+import { rotateMasterKey } from '../../src/enclave/data-keys.ts'
+import { dataKeyName, Keyring } from '../../src/enclave/keyring.ts'
+import { createPlatform } from '../../src/service/first-platform.ts'
+import { openService, type Service } from '../../src/service/service.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { Client, newCustomer } from '../client.testing.ts'
+
+const OLD_KEY = Buffer.from(TEST_MASTER_KEY, 'hex')
+
+/** A place where servers of one database are started, one after the other. */
+async function newPlace() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-key-'))
+  const database = await ownPostgresDatabase()
+  await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  const open = new Set<Service>()
+  const stop = async (service: Service) => {
+    if (open.delete(service)) await service.close()
+  }
+  onTestFinished(async () => {
+    for (const service of open) await stop(service)
+    await database?.drop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  const start = async (masterKey: Uint8Array) => {
+    const service = await openService(
+      readConfig({
+        DATABASE_URL: database?.url,
+        COUNTERSIGN_DATA_DIR: dataDir,
+        COUNTERSIGN_MASTER_KEY: Buffer.from(masterKey).toString('hex'),
+        LOG_LEVEL: 'silent',
+      }),
+    )
+    open.add(service)
+    const origin = await service.server.listen({ host: '127.0.0.1', port: 0 })
+    return { service, baseUrl: `${origin}/2025-10-13` }
+  }
+  return { start, stop }
+}
+
+interface Seed {
+  readonly id: string
+  readonly sealed: Uint8Array
+}
+
+async function seedsOf(db: Database): Promise<Seed[]> {
+  const { rows } = await db.query<Seed>(
+    'SELECT id, sealed_seed AS sealed FROM internal_accounts WHERE sealed_seed IS NOT NULL ORDER BY id',
+  )
+  return rows
+}
+
+async function untilResealed(db: Database): Promise<void> {
+  const done = 'SELECT resealed_at IS NOT NULL AS done FROM data_keys WHERE generation = 2'
+  await expect.poll(async () => (await db.query(done)).rows, { timeout: 10_000 }).toEqual([{ done: true }])
+}
+
+const opens = (keys: Keyring, { id, sealed }: Seed) => {
+  try {
+    return keys.open(sealed, `wallet_seed ${id}`) !== undefined
+  } catch {
+    return false
+  }
+}
+
+test('what is sealed after a rotation opens with neither the old master key nor a backup; all else goes on', async () => {
+  const place = await newPlace()
+  const first = await place.start(OLD_KEY)
+  const { db } = first.service.app
+  const credentials = await createPlatform(first.service.app, 'Test')
+  const client = new Client(credentials, first.baseUrl)
+  await newCustomer(client)
+  const secret = (await client.get('/webhook-secrets')).body.data[0].secret
+  const pinned = first.service.app.enclave.quorumPublicKey
+
+  // Somebody has the master key and a backup: all that was sealed until then.
+  const { rows } = await db.query<{ sealed: Uint8Array }>('SELECT sealed FROM data_keys')
+  const stolen = openAtRest(OLD_KEY, rows[0]!.sealed, dataKeyName(1))!
+  const thief = new Keyring(
+    new Map([
+      [1, stolen],
+      [2, stolen],
+    ]),
+  )
+  expect((await seedsOf(db)).map((seed) => opens(thief, seed))).toEqual([true])
+
+  const newKey = randomBytes(32)
+  await expect(rotateMasterKey(db, newKey, OLD_KEY, new Date())).rejects.toThrow('is not the master key')
+  await rotateMasterKey(db, OLD_KEY, newKey, new Date())
+
+  // A server that nobody has told goes on, and cannot seal under the key that was stolen.
+  expect((await client.get('/config')).status).toBe(200)
+  const wallet = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' }
+  expect((await client.post('/customers', wallet)).body).toMatchObject({
+    status: 503,
+    message: expect.stringContaining('has to be restarted'),
+  })
+  expect(await seedsOf(db)).toHaveLength(1)
+  await place.stop(first.service)
+  await expect(place.start(OLD_KEY)).rejects.toThrow('master key')
+
+  const second = await place.start(newKey)
+  const after = new Client(credentials, second.baseUrl)
+  expect((await after.post('/customers', wallet)).status).toBe(201)
+  await untilResealed(second.service.app.db)
+  const seeds = await seedsOf(second.service.app.db)
+  expect(seeds.map((seed) => opens(thief, seed))).toEqual([false, false])
+  expect(second.service.app.enclave.quorumPublicKey).toBe(pinned)
+  expect((await after.get('/webhook-secrets')).body.data[0].secret).toBe(secret)
+  for (const { id, sealed } of seeds)
+    expect(() => second.service.app.enclave.exportWallet(id, sealed, pinned)).not.toThrow()
+})

@@ -1,0 +1,164 @@
+import { bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  callerOf,
+  ENDPOINTS,
+  expectError,
+  forEach,
+  newWorld,
+  pathToNothing,
+  stateOf,
+  type World,
+} from '../calls.testing.ts'
+import { newPlatform } from '../client.testing.ts'
+import {
+  badValues,
+  type Json,
+  type JsonSchema,
+  type Member,
+  membersOf,
+  samples,
+  without,
+  withRaw,
+} from '../schemas.testing.ts'
+
+/** A request that must be refused, and the field of it that the refusal must name. */
+interface BadCall {
+  readonly path: string
+  readonly text: string
+  readonly field: string
+}
+
+let world: World
+let before: unknown
+beforeAll(async () => {
+  world = await newWorld(await newPlatform())
+  before = await stateOf(world.client, world.agent)
+})
+
+/** Sends them all; each is refused as it says. */
+async function expectRefused(endpoint: Endpoint, calls: readonly BadCall[]) {
+  const { method } = endpoint
+  const caller = callerOf(endpoint, world)
+  await forEach(calls, async ({ path, text, field }) => {
+    const reply = await caller.send(method, path, text)
+    const what = `${method} ${path} ${text.slice(0, 300)}`
+    if (Buffer.byteLength(text) > bodyBytesMaxOf(endpoint))
+      return expectError(reply, { code: 'PAYLOAD_TOO_LARGE', what })
+    expectError(reply, { code: 'INVALID_INPUT', field, what })
+    expect(reply.body.message, what).toContain(field.split('.').at(-1))
+  })
+}
+
+/** Whether an object's members are all known: it is not one of the caller's own choice. */
+const isClosed = ({ properties, oneOf }: JsonSchema) => properties !== undefined || oneOf !== undefined
+
+const WITH_BODY = ENDPOINTS.filter(([, { body }]) => body !== undefined)
+
+/** Calls with one thing wrong in each. What two samples have in common (a shared member) is called once. */
+function callsWithOneWrong(
+  endpoint: Endpoint,
+  texts: (member: Member, wrongWith: (raw: string) => string, missing: () => string) => readonly string[],
+): BadCall[] {
+  const path = pathToNothing(endpoint)
+  const seen = new Map<string, Set<JsonSchema>>()
+  return samples(endpoint.body as JsonSchema).flatMap((sample) =>
+    membersOf(endpoint.body as JsonSchema, sample).flatMap((member) => {
+      const field = member.path.join('.')
+      const known = seen.get(field) ?? new Set()
+      if (known.has(member.schema) || member.schema.judgedByHandler) return []
+      seen.set(field, known.add(member.schema))
+      const wrongWith = (raw: string) => withRaw(sample, member.path, raw)
+      const missing = () => JSON.stringify(without(sample, member.path))
+      return texts(member, wrongWith, missing).map((text) => ({ path, text, field }))
+    }),
+  )
+}
+
+describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (name, endpoint) => {
+  const path = pathToNothing(endpoint)
+  const schema = endpoint.body as JsonSchema
+  afterAll(async () => expect(await stateOf(world.client, world.agent)).toEqual(before))
+
+  test('values that a member cannot have: other types, lengths, words, characters, ids of another kind', async () => {
+    const known = new Set<string>()
+    const calls = callsWithOneWrong(endpoint, ({ schema }, wrongWith) => {
+      const bad = badValues(schema)
+      // Everything once per kind of member; of the others of its kind, the type and what the kind itself is about.
+      const kind = JSON.stringify(schema)
+      const some = known.has(kind) ? [bad[0]!, bad.at(-1)!] : bad
+      known.add(kind)
+      return some.map(wrongWith)
+    })
+    // Of the one endpoint without any: credentials.test.ts.
+    if (name !== 'credential_challenge') expect(calls.length, name).toBeGreaterThan(5)
+    await expectRefused(endpoint, calls)
+  })
+
+  test('a body without a member that must be there', async () => {
+    const calls = callsWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
+    await expectRefused(endpoint, calls)
+  })
+
+  test('a member that is not known, at every level, also where all the rest is right', async () => {
+    const seen = new Set<string>()
+    const calls = samples(schema).flatMap((sample) => {
+      const objects = [{ path: [], schema }, ...membersOf(schema, sample)].filter(({ schema }) =>
+        isClosed(schema),
+      )
+      return objects.flatMap(({ path: at }) => {
+        const object = at.reduce<Json>((value, name) => (value as Record<string, Json>)[name]!, sample)
+        const [known = 'strange'] = Object.keys(object as object)
+        const field = [...at, `${known}Q`].join('.')
+        if (seen.has(field)) return []
+        seen.add(field)
+        const text = withRaw(sample, at, JSON.stringify({ ...(object as object), [`${known}Q`]: 1 }))
+        return [{ path, text, field }]
+      })
+    })
+    expect(calls.length).toBeGreaterThan(0)
+    await expectRefused(endpoint, calls)
+  })
+
+  test('a body that is not an object', async () => {
+    const texts = ['null', '[]', '"text"', '1', 'true', '[{}]', '1e400', '123456789012345678901234567890']
+    await expectRefused(
+      endpoint,
+      texts.map((text) => ({ path, text, field: 'body' })),
+    )
+  })
+
+  test('members that would change a prototype, at every level', async () => {
+    const [sample] = samples(schema)
+    const members = [{ path: [], schema }, ...membersOf(schema, sample!)]
+    const objects = members.filter(({ schema: { type, oneOf } }) => type === 'object' || oneOf)
+    const bad = ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}', '{"\\u005f_proto__":1}']
+    const calls = objects.flatMap((member) => bad.map((raw) => withRaw(sample!, member.path, raw)))
+    await expectRefused(
+      endpoint,
+      calls.map((text) => ({ path, text, field: 'body' })),
+    )
+    expect(({} as { a?: number }).a).toBeUndefined()
+  })
+
+  test('text that is not JSON, and JSON that nests without end', async () => {
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    const texts = [
+      '{',
+      '}',
+      '{"a":1,}',
+      "{'a':1}",
+      '{"a":01}',
+      '{"a":NaN}',
+      '{"a":"\u0001"}',
+      '{}{}',
+      ' ',
+      '\ufeff',
+    ]
+    texts.push('[', '[['.repeat(2_000), '{"a":'.repeat(1_000), deep(65), deep(4_000), `{"a":${deep(64)}}`)
+    await expectRefused(
+      endpoint,
+      texts.map((text) => ({ path, text, field: 'body' })),
+    )
+  })
+})

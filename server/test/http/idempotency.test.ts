@@ -1,0 +1,294 @@
+import type { EndpointName } from '@countersign/contract/api'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { toJson } from '../../src/json/json.ts'
+import { newAgent } from '../agents.testing.ts'
+import {
+  callerOf,
+  ENDPOINTS,
+  expectError,
+  forEach,
+  idsFor,
+  newWorld,
+  pathWith,
+  stateOf,
+  validBody,
+  type World,
+} from '../calls.testing.ts'
+import { clear, used } from '../cards.testing.ts'
+import { type Client, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { Receiver } from '../webhook-receiver.testing.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld(await newPlatform())
+  // So that any body can be made another one by a member that means nothing.
+  await world.client.send('PATCH', '/config', { lenientInput: true })
+})
+
+let keys = 0
+const newKey = () => `key ${++keys}`
+const keyed = (key: string) => ({ 'Idempotency-Key': key })
+
+const DAY_SECONDS = 24 * 3600
+const IDEMPOTENT = ENDPOINTS.filter(([, { idempotent }]) => idempotent)
+
+const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') === 'true'
+
+/** What has to be there before each call: the ids that the call is about. */
+const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<World['ids']>>>> = {
+  quote_execute: ({ client, ids }) => newQuote(client, validBody('quote_create', ids)),
+  agent_me_quote_execute: ({ agent, ids }) =>
+    newQuote(agent, validBody('agent_me_quote_create', ids), '/agents/me/quotes'),
+  sandbox_send: ({ client, ids }) =>
+    newQuote(client, {
+      ...(validBody('quote_create', ids) as object),
+      source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
+    }),
+  event_redeliver: async ({ client }) => {
+    await Receiver.of(client)
+    return {}
+  },
+  sandbox_card_clearing: newPurchase,
+  // A return is refused while money is pulled for the purchase: each one has a purchase of its own, all of it pulled.
+  sandbox_card_return: async (world) => {
+    const prepared = await newPurchase(world)
+    await clear(world.client, { id: prepared.CardTransaction, cardId: world.ids.Card! }, 500)
+    await world.client.advance(0)
+    return prepared
+  },
+}
+
+async function newQuote(caller: Pick<Client, 'post'>, body: unknown, path = '/quotes') {
+  return { Quote: (await caller.post(path, body)).body.id as string }
+}
+
+async function newPurchase({ client, ids }: World) {
+  return { CardTransaction: (await used(client, ids.Card!, 1000)).id as string }
+}
+
+/** A call that has an effect, once more whenever it is asked for. */
+async function freshCall(name: EndpointName, world: World) {
+  const endpoint = ENDPOINTS.find(([one]) => one === name)![1]
+  const prepared = await PREPARED[name]?.(world)
+  const own = idsFor(endpoint, world)
+  const ids = { ...own, ...prepared }
+  const path = pathWith(endpoint, (kind) => ids[kind]!)
+  const caller = callerOf(endpoint, world)
+  return { caller, method: endpoint.method, path, body: validBody(name, ids) }
+}
+
+const COUNTED = ['/customers', '/customers/external-accounts', '/transactions'] as const
+
+async function countsOf(client: Client): Promise<Record<string, number>> {
+  const count = async (list: string) => [list, (await client.get(list)).body.totalCount]
+  return Object.fromEntries(await Promise.all(COUNTED.map(count)))
+}
+
+/** The list that grows by a call, where one does. */
+const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
+  customer_create: '/customers',
+  customer_external_account_create: '/customers/external-accounts',
+  agent_me_external_account_create: '/customers/external-accounts',
+  quote_create: '/transactions',
+  agent_me_quote_create: '/transactions',
+  transfer_in: '/transactions',
+  transfer_out: '/transactions',
+  agent_me_transfer_in: '/transactions',
+  agent_me_transfer_out: '/transactions',
+  sandbox_uma_receive: '/transactions',
+}
+
+/** What a world holds, without when it was last changed. */
+const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))
+
+describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
+  const [success] = Object.keys(responses)
+    .map(Number)
+    .filter((status) => status !== 202)
+
+  test('answers the same key and body as it did, and does nothing again', async () => {
+    const { caller, method, path, body } = await freshCall(name, world)
+    const headers = keyed(newKey())
+    const first = await caller.send(method, path, body, headers)
+    expect(first.status, toJson(first.body)).toBe(success)
+    expect(isReplay(first)).toBe(false)
+    // What the call left to be done is done before the comparison.
+    await world.client.advance(0)
+    const before = await holds(world)
+    const respelled = path.replaceAll(':', '%3A')
+    const turned = body && toJson(Object.fromEntries(Object.entries(body).reverse()))
+    for (const [address, again] of [
+      [path, body],
+      [path, body],
+      [respelled, body],
+      [path, turned],
+    ] as const) {
+      const reply = await caller.send(method, address, again, headers)
+      expect([reply.status, toJson(reply.body)]).toEqual([first.status, toJson(first.body)])
+      expect(isReplay(reply)).toBe(true)
+      expect(reply.headers.get('content-type')).toBe(first.headers.get('content-type'))
+    }
+    expect(await holds(world)).toBe(before)
+  })
+
+  test.runIf(takesBody)('answers the same key and another body with 409, and does nothing', async () => {
+    const { caller, method, path, body } = await freshCall(name, world)
+    const headers = keyed(newKey())
+    expect((await caller.send(method, path, body, headers)).status).toBe(success)
+    await world.client.advance(0)
+    const before = await holds(world)
+    for (const other of [
+      { ...(body as object), more: 1 },
+      { ...(body as object), more: 9007199254740993n },
+    ])
+      expectError(await caller.send(method, path, other, headers), { code: 'CONFLICT' })
+    expect(await holds(world)).toBe(before)
+  })
+
+  test('sent fifty times at once under one key has one effect and one answer', async () => {
+    const { caller, method, path, body } = await freshCall(name, world)
+    const before = await countsOf(world.client)
+    const headers = keyed(newKey())
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => caller.send(method, path, body, headers)),
+    )
+    expect(new Set(replies.map((reply) => `${reply.status} ${toJson(reply.body)}`)).size).toBe(1)
+    expect(replies[0]!.status).toBe(success)
+    expect(replies.filter((reply) => !isReplay(reply))).toHaveLength(1)
+    const counts = await countsOf(world.client)
+    const list = MADE[name]
+    expect(counts).toEqual({ ...before, ...(list ? { [list]: before[list]! + 1 } : {}) })
+  })
+
+  test('takes a key of 1 to 255 printable ASCII characters, and does nothing under any other', async () => {
+    const before = await holds(world)
+    const { caller, method, path, body } = await freshCall(name, world)
+    const made = await holds(world)
+    for (const key of ['', 'a'.repeat(256), 'ä', '\u00a0', 'tab\tbed']) {
+      const reply = await caller.send(method, path, body, keyed(key))
+      expectError(reply, { code: 'INVALID_INPUT', field: 'Idempotency-Key', what: key })
+    }
+    expect(await holds(world)).toBe(PREPARED[name] ? made : before)
+    for (const key of ['a', 'a'.repeat(255), '~!@#$%^&*(){}[]|:;"<>,.?/ 0', "' OR 1=1 --"]) {
+      const call = await freshCall(name, world)
+      const first = await call.caller.send(call.method, call.path, call.body, keyed(key))
+      expect([first.status, isReplay(first)], key).toEqual([success, false])
+      const again = await call.caller.send(call.method, call.path, call.body, keyed(key))
+      expect([again.status, isReplay(again)], key).toEqual([success, true])
+    }
+  })
+})
+
+test('the answer is kept for thirty days by the clock of the platform, then the key is free: for every endpoint', async () => {
+  const own = await newWorld(await newPlatform())
+  const sent = await Promise.all(
+    IDEMPOTENT.map(async ([name, { body: takesBody }]) => {
+      const call = await freshCall(name, own)
+      const send = (body: unknown) => call.caller.send(call.method, call.path, body, headers)
+      const headers = keyed(newKey())
+      const first = await send(call.body)
+      expect(first.status, name).toBeLessThan(300)
+      return { name, takesBody, call, send, first }
+    }),
+  )
+  await own.client.advance(30 * DAY_SECONDS - 60)
+  for (const { name, call, send, first } of sent) {
+    const kept = await send(call.body)
+    expect([name, isReplay(kept), toJson(kept.body)]).toEqual([name, true, toJson(first.body)])
+  }
+  await own.client.advance(61)
+  for (const { name, takesBody, call, send, first } of sent) {
+    const other = takesBody ? (await freshCall(name, own)).body : call.body
+    const again = await send(other)
+    expect([name, isReplay(again)]).toEqual([name, false])
+    if (!name.endsWith('quote_execute')) expect([name, again.status]).toEqual([name, first.status])
+    const replayed = await send(other)
+    expect([name, isReplay(replayed), toJson(replayed.body)]).toEqual([name, true, toJson(again.body)])
+  }
+}, 60_000)
+
+describe('a key', () => {
+  const fundPath = (account: string) => `/sandbox/internal-accounts/${account}/fund`
+
+  test('counts for one path, one platform and one method only', async () => {
+    const other = await newWorld(await newPlatform())
+    const { customer, client } = world
+    const headers = keyed(newKey())
+    const body = { amount: 7 }
+    const replies = [
+      await client.post(fundPath(customer.usd), body, headers),
+      await client.post(fundPath(customer.eur), body, headers),
+      await other.client.post(fundPath(other.customer.usd), body, headers),
+      await client.post('/customers', { customerType: 'INDIVIDUAL' }, headers),
+    ]
+    expect(replies.map(isReplay)).toEqual([false, false, false, false])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 201])
+  })
+
+  test('of an agent counts for that agent only', async () => {
+    const { client, customer, agent, ids } = world
+    const body = validBody('agent_me_transfer_out', ids)
+    const headers = keyed(newKey())
+    const other = await newAgent(client, customer.id)
+    const path = '/agents/me/transfer-out'
+    const replies = [await agent.post(path, body, headers), await other.post(path, body, headers)]
+    expect(replies.map(({ status }) => status)).toEqual([201, 201])
+    expect(replies.map(isReplay)).toEqual([false, false])
+    expect(isReplay(await client.post('/transfer-out', body, headers))).toBe(false)
+    const refused = { ...(body as object), amount: 100_001 }
+    const denied = keyed(newKey())
+    expectError(await other.post(path, refused, denied), { code: 'VELOCITY_LIMIT_EXCEEDED' })
+    const spendingLimits = { perTransactionLimit: 100_001 }
+    await client.send('PATCH', `/agents/${other.id}/policy`, { spendingLimits })
+    // The policy's no is not kept: what it then allows is done.
+    expect((await other.post(path, refused, denied)).status).toBe(201)
+  })
+
+  test('counts for all tokens of a platform, for those that may do it', async () => {
+    const { client, customer } = world
+    const headers = keyed(newKey())
+    const token = (await client.post('/tokens', { name: 'a', permissions: ['VIEW'] })).body
+    const reader = {
+      Authorization: `Basic ${Buffer.from(`${token.id}:${token.clientSecret}`).toString('base64')}`,
+    }
+    await client.post(fundPath(customer.usd), { amount: 7 }, headers)
+    expect(isReplay(await client.post(fundPath(customer.usd), { amount: 7 }, headers))).toBe(true)
+    const refused = await client.post(fundPath(customer.usd), { amount: 7 }, { ...headers, ...reader })
+    expectError(refused, { code: 'FORBIDDEN' })
+  })
+
+  test('keeps a refusal as well, and a retry gets it even when it would now be granted', async () => {
+    const own = await newPlatform()
+    const headers = keyed(newKey())
+    const body = { customerType: 'INDIVIDUAL', platformCustomerId: 'taken' }
+    const taken = await newCustomer(own, { platformCustomerId: 'taken' })
+    const refused = await own.post('/customers', body, headers)
+    expectError(refused, { code: 'CONFLICT', field: 'platformCustomerId' })
+    await own.send('DELETE', `/customers/${taken.id}`)
+    const again = await own.post('/customers', body, headers)
+    expect([again.status, toJson(again.body), isReplay(again)]).toEqual([409, toJson(refused.body), true])
+    expect((await own.post('/customers', body, keyed(newKey()))).status).toBe(201)
+  })
+
+  test('is not used up by a request that was refused before it was understood or for who sent it', async () => {
+    const { client, customer } = world
+    const headers = keyed(newKey())
+    const path = fundPath(customer.usd)
+    const stranger = { ...headers, Authorization: 'Basic eDp5' }
+    expect((await client.post(path, { amount: 5 }, stranger)).status).toBe(401)
+    expect((await client.post(path, '{', headers)).status).toBe(400)
+    expect((await client.post(path, { amount: -1 }, headers)).status).toBe(400)
+    expect((await client.post(path, { amount: 5 }, headers)).status).toBe(200)
+  })
+
+  test('left out gives an effect each time', async () => {
+    const own = await newWorld(await newPlatform())
+    const { usd } = own.customer
+    const start = 1_000_000
+    await forEach([1, 2, 3], async () => void (await own.client.post(fundPath(usd), { amount: 1 })))
+    const { data } = (
+      await own.client.get(`/customers/internal-accounts?customerId=${own.customer.id}&currency=USD`)
+    ).body
+    expect(data[0].balance.amount).toBe(start + 3)
+  })
+})

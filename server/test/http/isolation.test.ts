@@ -1,0 +1,197 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { toJson } from '../../src/json/json.ts'
+import { type AgentClient, newAgent } from '../agents.testing.ts'
+import {
+  callerOf,
+  ENDPOINTS,
+  forEach,
+  idsFor,
+  kindOfParam,
+  missingId,
+  newWorld,
+  type ParamKind,
+  pathWith,
+  stateOf,
+  validBody,
+  type World,
+} from '../calls.testing.ts'
+import { newPlatform, type Reply } from '../client.testing.ts'
+import { type JsonSchema, kindsOf, membersOf, samples, withRaw } from '../schemas.testing.ts'
+
+let ours: World
+/** Another platform's. */
+let theirs: World
+/** Another customer's on our platform, with an agent of its own. */
+let neighbours: World
+/** Another agent of our customer. */
+let sibling: AgentClient
+let ofSibling: World['ids']
+beforeAll(async () => {
+  const client = await newPlatform()
+  ;[ours, theirs, neighbours] = await Promise.all([
+    newWorld(client),
+    newWorld(await newPlatform()),
+    newWorld(client),
+  ])
+  sibling = await newAgent(client, ours.customer.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
+  const quote = await sibling.post('/agents/me/quotes', validBody('agent_me_quote_create', ours.ids))
+  const { body } = await sibling.post(`/agents/me/quotes/${quote.body.id}/execute`)
+  ofSibling = { Quote: quote.body.id, AgentAction: body.id }
+})
+
+/** Of whom an endpoint must not show a record of this kind. */
+function strangersTo({ auth }: Endpoint, kind: ParamKind): string[] {
+  const strangers = [theirs.ids[kind]]
+  if (auth === 'agent') strangers.push(neighbours.ids[kind], neighbours.ofAgent[kind], ofSibling[kind])
+  // Its address names the agent that it is of.
+  else if (kind === 'AgentAction') strangers.push(neighbours.ids[kind], ofSibling[kind])
+  return strangers.filter((id) => id !== undefined)
+}
+
+/** All that must not change. */
+const strangersState = async () => toJson([await stateOf(theirs.client), await stateOf(ours.client)])
+
+/** An answer without the id that was asked for. */
+function withoutId(reply: Reply, id: string) {
+  return { status: reply.status, body: toJson(reply.body ?? null).replaceAll(id, '<id>') }
+}
+
+/** Asks for a record of a stranger and for one that nobody has: nothing tells them apart. */
+async function expectAsIfMissing(
+  what: string,
+  endpoint: Endpoint,
+  kind: ParamKind,
+  ask: (id: string) => Promise<Reply>,
+) {
+  for (const id of strangersTo(endpoint, kind)) {
+    const [strange, missing] = [await ask(id), await ask(missingId(kind))]
+    expect(withoutId(strange, id), what).toEqual(withoutId(missing, missingId(kind)))
+    expect(strange.status, what).not.toBe(500)
+  }
+}
+
+const ownFor = (endpoint: Endpoint) => (kind: ParamKind) => idsFor(endpoint, ours)[kind] ?? missingId(kind)
+
+describe('a record of another platform, customer or agent is as if it were not there', () => {
+  // Where the code in the address is the credential, it says itself whose it is.
+  const withParams = ENDPOINTS.filter(([, { params, auth }]) => params && auth !== 'deviceCode')
+
+  test.each(withParams)('in the address of %s', async (name, endpoint) => {
+    const before = await strangersState()
+    const own = ownFor(endpoint)
+    for (const param of Object.keys((endpoint.params as unknown as JsonSchema).properties!)) {
+      const kind = kindOfParam(endpoint, param)
+      await expectAsIfMissing(name, endpoint, kind, async (id) => {
+        const path = pathWith(endpoint, (other) => (other === kind ? id : own(other)))
+        const body = validBody(name, idsFor(endpoint, ours))
+        const reply = await callerOf(endpoint, ours).send(endpoint.method, path, body)
+        expect(reply.status, `${name} ${toJson(reply.body)}`).toBe(404)
+        return reply
+      })
+    }
+    expect(await strangersState()).toEqual(before)
+  })
+
+  const withQuery = ENDPOINTS.filter(([, { query }]) => query)
+
+  test.each(withQuery)('in the query of %s', async (name, endpoint) => {
+    const { properties = {} } = endpoint.query as unknown as JsonSchema
+    for (const [member, schema] of Object.entries(properties))
+      for (const kind of kindsOf(schema) ?? [])
+        await expectAsIfMissing(`${name} ${member}`, endpoint, kind as ParamKind, (id) => {
+          const path = `${pathWith(endpoint, ownFor(endpoint))}?${member}=${id}`
+          return callerOf(endpoint, ours).send(endpoint.method, path)
+        })
+  })
+
+  const withBody = ENDPOINTS.filter(([, { body }]) => body)
+
+  test.each(withBody)('in the body of %s', async (name, endpoint) => {
+    const before = await strangersState()
+    const schema = endpoint.body as unknown as JsonSchema
+    const seen = new Set<string>()
+    for (const sample of [validBody(name, idsFor(endpoint, ours))!, ...samples(schema)]) {
+      const present = membersOf(schema, sample)
+      const ids = present.flatMap(({ path, schema }) =>
+        (kindsOf(schema) ?? []).map((kind) => ({ path, kind })),
+      )
+      await forEach(ids, async ({ path, kind }) => {
+        const what = `${name} ${path.join('.')} ${kind}`
+        if (seen.has(what)) return
+        seen.add(what)
+        await expectAsIfMissing(what, endpoint, kind as ParamKind, (id) =>
+          callerOf(endpoint, ours).send(
+            endpoint.method,
+            pathWith(endpoint, ownFor(endpoint)),
+            withRaw(sample, path, JSON.stringify(id)),
+          ),
+        )
+      })
+    }
+    expect(await strangersState()).toEqual(before)
+  })
+})
+
+const OF_AGENT = ENDPOINTS.filter(
+  ([, { auth, method, params, query }]) =>
+    auth === 'agent' && method === 'GET' && !params && !(query as JsonSchema | undefined)?.required?.length,
+).map(([, { path }]) => path)
+
+describe('lists', () => {
+  test('show what is of the own platform only', async () => {
+    const [mine, others] = [toJson(await stateOf(ours.client)), toJson(await stateOf(theirs.client))]
+    for (const [kind, id] of Object.entries(theirs.ids)) expect(mine.includes(id!), kind).toBe(false)
+    for (const [kind, id] of Object.entries(ours.ids)) expect(others.includes(id!), kind).toBe(false)
+    for (const kind of ['Customer', 'Token', 'Transaction', 'ExternalAccount', 'InternalAccount'] as const)
+      expect(mine, kind).toContain(ours.ids[kind])
+  })
+
+  test('show an agent what is of its own customer only, and of actions its own', async () => {
+    const seen = toJson(await Promise.all(OF_AGENT.map(async (path) => (await ours.agent.get(path)).body)))
+    for (const kind of ['Customer', 'InternalAccount', 'ExternalAccount', 'Quote', 'Transaction'] as const) {
+      expect(seen, kind).toContain(ours.ids[kind])
+      for (const other of [theirs, neighbours]) expect(seen.includes(other.ids[kind]!), kind).toBe(false)
+    }
+    expect(seen).toContain(ours.ids.AgentAction)
+    for (const id of [theirs.ids.AgentAction, neighbours.ids.AgentAction, ofSibling.AgentAction])
+      expect(seen.includes(id!)).toBe(false)
+  })
+
+  test('are empty for the filter values of another platform', async () => {
+    const theirCustomer = (await theirs.client.get(`/customers/${theirs.ids.Customer}`)).body
+    const paid = (await theirs.client.get(`/transactions/${theirs.ids.Transaction}`)).body
+    const queries = [
+      `/customers?platformCustomerId=${theirCustomer.platformCustomerId}`,
+      `/customers?umaAddress=${encodeURIComponent(theirCustomer.umaAddress)}`,
+      `/transactions?customerId=${theirs.ids.Customer}`,
+      `/transactions?platformCustomerId=${theirCustomer.platformCustomerId}`,
+      `/transactions?accountIdentifier=${theirs.ids.InternalAccount}`,
+      `/transactions?senderAccountIdentifier=${theirs.ids.InternalAccount}`,
+      `/transactions?receiverAccountIdentifier=${theirs.ids.ExternalAccount}`,
+      `/transactions?reference=${paid.reconciliationInstructions.reference}`,
+    ]
+    await forEach(queries, async (query) => {
+      expect((await theirs.client.get(query)).body.data, query).not.toEqual([])
+      expect((await ours.client.get(query)).body, query).toEqual({ data: [], hasMore: false, totalCount: 0 })
+    })
+  })
+
+  test('of unique names are kept apart: both platforms may use the same', async () => {
+    const body = { customerType: 'INDIVIDUAL', platformCustomerId: 'the same', fullName: 'Ada Lovelace' }
+    const [one, other] = [
+      await ours.client.post('/customers', body),
+      await theirs.client.post('/customers', body),
+    ]
+    expect([one.status, other.status]).toEqual([201, 201])
+  })
+})
+
+test('a clock that one platform moves stands still for the other', async () => {
+  const [moving, standing] = [await newPlatform(), await newPlatform()]
+  await moving.advance(365 * 24 * 3600)
+  const years = await Promise.all(
+    [moving, standing].map(async (c) => (await c.get('/sandbox/clock')).body.now),
+  )
+  expect(Date.parse(years[0]) - Date.parse(years[1])).toBeGreaterThan(364 * 24 * 3600 * 1000)
+})

@@ -1,0 +1,229 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newAgent } from '../agents.testing.ts'
+import {
+  callerOf,
+  ENDPOINTS,
+  expectError,
+  forEach,
+  idsFor,
+  newWorld,
+  pathWith,
+  validBody,
+  WAITS_ABOVE,
+  type World,
+} from '../calls.testing.ts'
+import { used } from '../cards.testing.ts'
+import { credentialOf, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { account, quoted, to } from '../quotes.testing.ts'
+import type { JsonSchema } from '../schemas.testing.ts'
+
+const ROWS = 12
+
+let world: World
+/** Another platform's. */
+let stranger: World
+/** One whose lists grow as they are read. */
+let growing: World
+beforeAll(async () => {
+  world = await newWorld(await newPlatform())
+  stranger = await newWorld(await newPlatform())
+  growing = await newWorld(await newPlatform())
+  await forEach(Array.from({ length: ROWS }), () => addRows(world))
+  await forEach(Array.from({ length: 4 }), () => addRows(growing))
+})
+
+/**
+ * One more row for every list: a customer with its accounts, a message to it, a bank account, a token, a payment with its
+ * fee, an agent, a decision and an action of one, a card, and a purchase by one.
+ */
+async function addRows({ client, agent, customer, ids }: World) {
+  const rows = [
+    ['/customers/external-accounts', 'customer_external_account_create'],
+    ['/platform/external-accounts', 'platform_external_account_create'],
+    ['/tokens', 'token_create'],
+    ['/cards', 'card_create'],
+  ] as const
+  const transfer = validBody('agent_me_transfer_out', ids) as object
+  await Promise.all([
+    newAgent(client, customer.id),
+    used(client, ids.Card!, 1),
+    agent.post('/agents/me/transfer-out', { ...transfer, amount: WAITS_ABOVE + 1 }).then(({ status }) => {
+      expect(status).toBe(201)
+    }),
+    newCustomer(client).then(async ({ wallet }) => {
+      const credential = await credentialOf(client, wallet)
+      expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
+    }),
+    quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true }),
+    ...rows.map(async ([path, name]) => {
+      expect((await client.post(path, validBody(name, ids))).status, name).toBe(201)
+    }),
+  ])
+  await client.advance(0)
+}
+
+const PAGED = ENDPOINTS.filter(
+  ([, { method, query }]) => method === 'GET' && (query as JsonSchema | undefined)?.properties?.cursor,
+)
+/** The feed of events begins with the oldest: `webhooks-feed.test.ts`. */
+const LISTS = PAGED.filter(([, { path }]) => path !== '/events').map(
+  ([, endpoint]) => [endpoint.path, endpoint] as const,
+)
+
+/** A list as it is asked for in a world: by whom, and where. */
+function listOf(endpoint: Endpoint, world: World) {
+  const path = pathWith(endpoint, (kind) => idsFor(endpoint, world)[kind]!)
+  const caller = callerOf(endpoint, world)
+  return { path, get: (query: string) => caller.send('GET', query) }
+}
+
+type Get = ReturnType<typeof listOf>['get']
+
+/** The accounts of one customer are as many as its currencies; all other lists grow. */
+const grows = ({ path }: Endpoint) => path !== '/agents/me/internal-accounts'
+
+interface Row {
+  readonly id: string
+  readonly createdAt?: string
+}
+
+/** Every row of a list, page by page; `between` is done after each page. */
+async function walk(get: Get, query: string, between: () => Promise<void> = async () => {}) {
+  const rows: Row[] = []
+  const totals: (number | undefined)[] = []
+  let cursor: string | undefined
+  do {
+    const { status, body } = await get(query + (cursor ? `&cursor=${cursor}` : ''))
+    expect(status).toBe(200)
+    rows.push(...body.data)
+    totals.push(body.totalCount)
+    expect(body.hasMore).toBe(body.nextCursor !== undefined)
+    cursor = body.nextCursor
+    if (cursor) await between()
+  } while (cursor)
+  return { rows, totals, ids: rows.map(({ id }) => id) }
+}
+
+describe.each(LISTS)('%s', (_, endpoint) => {
+  test('gives every row once, whatever the size of the page, newest first, and on every page how many there are', async () => {
+    const { path, get } = listOf(endpoint, world)
+    const all = (await get(`${path}?limit=100`)).body
+    const ids = all.data.map(({ id }: Row) => id)
+    expect(ids.length).toBeGreaterThanOrEqual(grows(endpoint) ? ROWS : 3)
+    expect(all).toMatchObject({ hasMore: false, totalCount: ids.length })
+    for (const limit of [1, 5, ids.length - 1, ids.length]) {
+      const walked = await walk(get, `${path}?limit=${limit}`)
+      expect(walked.ids, `limit ${limit}`).toEqual(ids)
+      expect(new Set(walked.totals), `limit ${limit}`).toEqual(new Set([ids.length]))
+    }
+    const times = all.data.map(({ createdAt }: Row) => createdAt)
+    expect(times).toEqual(times.toSorted().reverse())
+  })
+
+  test('gives every row that was there once while rows are being added', async () => {
+    const { path, get } = listOf(endpoint, growing)
+    const before = (await walk(get, `${path}?limit=100`)).ids
+    const limit = Math.min(100, Math.ceil(before.length / 3))
+    let added = 0
+    const walked = await walk(get, `${path}?limit=${limit}`, async () => {
+      added += 1
+      await addRows(growing)
+    })
+    expect(walked.ids).toEqual(before)
+    expect(added).toBeGreaterThan(1)
+  })
+
+  test('without a limit gives twenty', async () => {
+    const { path, get } = listOf(endpoint, world)
+    const { body } = await get(path)
+    expect(body.data.length).toBe(Math.min(20, body.totalCount))
+  })
+
+  test('refuses a cursor that was changed in any one character, cut or made up', async () => {
+    const { path, get } = listOf(endpoint, world)
+    const cursor: string = (await get(`${path}?limit=2`)).body.nextCursor
+    const changed = [...cursor].map(
+      (c, at) => cursor.slice(0, at) + (c === 'A' ? 'B' : 'A') + cursor.slice(at + 1),
+    )
+    const cut = [1, 8, 20, 21, 22, 24].map((length) => cursor.slice(0, length))
+    const odd = [
+      '',
+      'x',
+      'null',
+      '0',
+      '-1',
+      cursor.slice(0, -1),
+      `${cursor}A`,
+      `${cursor}=`,
+      ` ${cursor}`,
+      cursor + cursor,
+    ]
+    const twice = [`${cursor}&cursor=${cursor}`]
+    await forEach([...changed, ...cut, ...odd, ...twice], async (one) => {
+      const reply = await get(`${path}?limit=2&cursor=${one}`)
+      expectError(reply, { code: 'INVALID_INPUT', field: 'cursor', what: one })
+    })
+    expect((await get(`${path}?limit=2&cursor=${cursor}`)).status).toBe(200)
+  })
+
+  test('refuses a cursor of another query, another list or another platform', async () => {
+    const { path, get } = listOf(endpoint, world)
+    const other = listOf(endpoint, stranger)
+    const { nextCursor } = (await get(`${path}?limit=1`)).body
+    const elsewhere = LISTS.filter(([, one]) => one !== endpoint).map(([, one]) => listOf(one, world))
+    const refused: Reply[] = await Promise.all([
+      get(`${path}?limit=2&cursor=${nextCursor}`),
+      get(`${path}?cursor=${nextCursor}`),
+      ...elsewhere.map((list) => list.get(`${list.path}?limit=1&cursor=${nextCursor}`)),
+      other.get(`${other.path}?limit=1&cursor=${nextCursor}`),
+    ])
+    for (const reply of refused) expectError(reply, { code: 'INVALID_INPUT', field: 'cursor' })
+  })
+})
+
+describe('transactions', () => {
+  test('are walked in both orders, one the reverse of the other', async () => {
+    const { client } = world
+    const newest = await walk(client.get, '/transactions?limit=4&sortOrder=desc')
+    const oldest = await walk(client.get, '/transactions?limit=4&sortOrder=asc')
+    expect(oldest.ids).toEqual(newest.ids.toReversed())
+    expect(newest.ids.length).toBeGreaterThan(ROWS)
+    const times = oldest.rows.map(({ createdAt }) => createdAt)
+    expect(times).toEqual(times.toSorted())
+  })
+
+  test('from the oldest on include at the end what was added meanwhile', async () => {
+    const own = await newWorld(await newPlatform())
+    await forEach(Array.from({ length: 4 }), () => addRows(own))
+    const before = (await walk(own.client.get, '/transactions?limit=100&sortOrder=asc')).ids
+    let added = 0
+    const walked = await walk(own.client.get, '/transactions?limit=2&sortOrder=asc', async () => {
+      if (added++ < 2) await addRows(own)
+    })
+    expect(new Set(walked.ids).size).toBe(walked.ids.length)
+    expect(walked.ids.slice(0, before.length)).toEqual(before)
+    expect(walked.ids).toHaveLength(before.length + 4)
+  })
+
+  test('a cursor of one order is not one of the other; the default said or unsaid is the same query', async () => {
+    const { client } = world
+    const cursor = (await client.get('/transactions?limit=2&sortOrder=desc')).body.nextCursor
+    const turned = await client.get(`/transactions?limit=2&sortOrder=asc&cursor=${cursor}`)
+    expectError(turned, { code: 'INVALID_INPUT', field: 'cursor' })
+    expect((await client.get(`/transactions?limit=2&cursor=${cursor}`)).status).toBe(200)
+    expect((await client.get(`/transactions?cursor=${cursor}&sortOrder=desc&limit=2`)).status).toBe(200)
+  })
+
+  test('between two times are those made at or after the one and at or before the other', async () => {
+    const { client } = world
+    const { data } = (await client.get('/transactions?limit=100&sortOrder=asc')).body
+    const [first, last] = [data[0].createdAt, data.at(-1).createdAt]
+    const count = async (query: string) =>
+      (await client.get(`/transactions?limit=100&${query}`)).body.totalCount
+    expect(await count(`startDate=${first}&endDate=${last}`)).toBe(data.length)
+    expect(await count(`endDate=${first}`)).toBe(data.filter((row: Row) => row.createdAt === first).length)
+    expect(await count(`startDate=${last}`)).toBe(data.filter((row: Row) => row.createdAt === last).length)
+    expect(await count(`startDate=${last}&endDate=${first}`)).toBe(first === last ? data.length : 0)
+  })
+})

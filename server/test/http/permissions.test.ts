@@ -1,0 +1,187 @@
+import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type AgentClient, newAgent } from '../agents.testing.ts'
+import { ENDPOINTS, expectError, forEach, pathToNothing, stateOf } from '../calls.testing.ts'
+import { Client, newCustomer, newPlatform } from '../client.testing.ts'
+
+let owner: Client
+let agent: AgentClient
+beforeAll(async () => {
+  owner = await newPlatform()
+  agent = await newAgent(owner, (await newCustomer(owner)).id)
+})
+
+async function clientWith(permissions: readonly Permission[]): Promise<Client> {
+  const { body } = await owner.post('/tokens', { name: permissions.join(), permissions })
+  return new Client(
+    { ...owner.credentials, tokenId: body.id, clientSecret: body.clientSecret },
+    owner.baseUrl,
+  )
+}
+
+/** Every set of permissions that a token can have. */
+const SETS = Array.from({ length: 2 ** PERMISSIONS.length - 1 }, (_, index) =>
+  PERMISSIONS.filter((_, bit) => ((index + 1) >> bit) & 1),
+)
+
+const OF_PLATFORM = ENDPOINTS.filter(([, { auth }]) => auth === 'platform')
+const OF_AGENT = ENDPOINTS.filter(([, { auth }]) => auth === 'agent')
+
+describe('a token with %s', () => {
+  test.each(SETS.map((set) => [set.join(' and '), set] as const))(
+    '%s may do what the contract says for these, and nothing else',
+    async (_, permissions) => {
+      const client = await clientWith(permissions)
+      const before = await stateOf(owner)
+      await forEach(OF_PLATFORM, async ([name, endpoint]) => {
+        // What empties the platform is tested by itself: no input keeps it from doing so.
+        if (endpoint.auth !== 'platform' || name === 'sandbox_reset') return
+        const { permission } = endpoint
+        // Nobody's record and an empty body: who may go on is refused for those.
+        const body = endpoint.body ? {} : undefined
+        const reply = await client.send(endpoint.method, pathToNothing(endpoint), body)
+        if (permissions.includes(permission)) {
+          expect([401, 403], `${name} → ${reply.status}`).not.toContain(reply.status)
+          expect(reply.status, name).toBeLessThan(500)
+        } else {
+          expectError(reply, { code: 'FORBIDDEN', what: name })
+          expect(reply.body.details, name).toEqual({ permission })
+        }
+      })
+      expect(withoutTimes(await stateOf(owner))).toEqual(withoutTimes(before))
+    },
+  )
+})
+
+/** A change of nothing is a change still. */
+function withoutTimes(state: unknown): unknown {
+  return JSON.parse(JSON.stringify(state), (name, value) => (name === 'updatedAt' ? undefined : value))
+}
+
+test('a permission that is missing is said before anything about the request', async () => {
+  const client = await clientWith(['VIEW'])
+  const forbidden = OF_PLATFORM.filter(
+    ([, endpoint]) => 'permission' in endpoint && endpoint.permission !== 'VIEW',
+  )
+  await forEach(forbidden, async ([name, { method, path }]) => {
+    const bodies = method === 'DELETE' || method === 'GET' ? [undefined] : ['{', '[]', '{"amount":-1}']
+    for (const body of bodies)
+      expectError(await client.send(method, path.replace(/\{\w+\}/, 'x'), body), {
+        code: 'FORBIDDEN',
+        what: name,
+      })
+  })
+})
+
+describe('a caller', () => {
+  const basic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString('base64')}`
+
+  test('without credentials, or with any that are not right, gets 401 from all that platforms call, saying why', async () => {
+    const { tokenId, clientSecret } = owner.credentials
+    const other = (await newPlatform()).credentials
+    const MALFORMED = 'Malformed credentials'
+    const INVALID = 'Invalid credentials'
+    const wrong: [string | undefined, string][] = [
+      [undefined, 'Missing credentials'],
+      ['', 'Missing credentials'],
+      ['Basic', MALFORMED],
+      ['Basic ', MALFORMED],
+      ['Basic ???', MALFORMED],
+      [`Bearer ${clientSecret}`, MALFORMED],
+      [`Bearer ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`, MALFORMED],
+      [agent.authorization, MALFORMED],
+      [`Digest username="${tokenId}"`, MALFORMED],
+      [`${owner.authorization}, ${owner.authorization}`, MALFORMED],
+      [basic(''), MALFORMED],
+      [basic(':'), MALFORMED],
+      [basic(`:${clientSecret}`), MALFORMED],
+      [basic('noColon'), MALFORMED],
+      [basic(`${tokenId}\u0000:${clientSecret}`), MALFORMED],
+      [basic(new Uint8Array([0xff, 0xfe, 0x3a, 0x61])), MALFORMED],
+      [basic(`${tokenId} :${clientSecret}`), MALFORMED],
+      [basic(tokenId), INVALID],
+      [basic(`${tokenId}:`), INVALID],
+      [basic(`${tokenId}:${clientSecret}x`), INVALID],
+      [basic(`${tokenId}:${clientSecret.slice(0, -1)}`), INVALID],
+      [basic(`${tokenId}:${clientSecret.toLowerCase()}`), INVALID],
+      [basic(`${clientSecret}:${tokenId}`), INVALID],
+      [basic(`${tokenId.toLowerCase()}:${clientSecret}`), INVALID],
+      [basic(`${tokenId}:${other.clientSecret}`), INVALID],
+      [basic(`${other.tokenId}:${clientSecret}`), INVALID],
+      [basic(`' OR '1'='1:x`.replaceAll(' ', '+')), INVALID],
+      [basic(`${'a'.repeat(4000)}:b`), INVALID],
+    ]
+    for (const [authorization, reason] of wrong) {
+      const headers: Record<string, string> =
+        authorization === undefined ? {} : { Authorization: authorization }
+      // Every endpoint for the first, so that each is known to ask; one for how it asks.
+      const endpoints =
+        authorization === undefined || authorization.startsWith('Bearer') ? OF_PLATFORM : [OF_PLATFORM[0]!]
+      await forEach(endpoints, async ([name, endpoint]) => {
+        const response = await fetch(owner.baseUrl + pathToNothing(endpoint), {
+          method: endpoint.method,
+          headers,
+        })
+        const reply = { status: response.status, headers: response.headers, body: await response.json() }
+        expectError(reply, { code: 'UNAUTHORIZED', reason, what: `${name} ${authorization}` })
+        expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm="/)
+      })
+    }
+  })
+
+  test('without the token of an agent, or with one that is over, gets 401 from all that agents call', async () => {
+    const removed = await newAgent(owner, (await newCustomer(owner)).id)
+    expect((await owner.send('DELETE', `/agents/${removed.id}`)).status).toBe(204)
+    const MALFORMED = 'Malformed credentials'
+    const INVALID = 'Invalid credentials'
+    const { token, id } = agent
+    const wrong: [string | undefined, string][] = [
+      [undefined, 'Missing credentials'],
+      ['', 'Missing credentials'],
+      [owner.authorization, MALFORMED],
+      [basic(`${id}:${token}`), MALFORMED],
+      ['Bearer', MALFORMED],
+      ['Bearer ', MALFORMED],
+      [`Bearer ${token} ${token}`, MALFORMED],
+      [`Bearer ${token}, Bearer ${token}`, MALFORMED],
+      [`Bearer ${token}\u00e9`, MALFORMED],
+      [token, MALFORMED],
+      [removed.authorization, INVALID],
+      [`Bearer ${owner.credentials.clientSecret}`, INVALID],
+      [`Bearer ${id}`, INVALID],
+      [`Bearer ${token}x`, INVALID],
+      [`Bearer ${token.slice(0, -1)}`, INVALID],
+      [`Bearer ${token.toLowerCase()}`, INVALID],
+      [`Bearer ${token.slice('csa_'.length)}`, INVALID],
+      [`Bearer ${'a'.repeat(4000)}`, INVALID],
+    ]
+    for (const [authorization, reason] of wrong) {
+      const everywhere = [undefined, owner.authorization, removed.authorization].includes(authorization)
+      await forEach(everywhere ? OF_AGENT : [OF_AGENT[0]!], async ([name, endpoint]) => {
+        const headers: Record<string, string> =
+          authorization === undefined ? {} : { Authorization: authorization }
+        const response = await fetch(owner.baseUrl + pathToNothing(endpoint), {
+          method: endpoint.method,
+          headers,
+        })
+        const reply = { status: response.status, headers: response.headers, body: await response.json() }
+        expectError(reply, { code: 'UNAUTHORIZED', reason, what: `${name} ${authorization}` })
+        expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="/)
+      })
+    }
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
+      const headers = { Authorization: `${scheme} ${token}` }
+      expect((await fetch(`${owner.baseUrl}/agents/me`, { headers })).status, scheme).toBe(200)
+    }
+  })
+
+  test('may name a token by its id or by its client id, with the scheme in any case', async () => {
+    const { body } = await owner.get(`/tokens/${owner.credentials.tokenId}`)
+    for (const user of [body.id, body.clientId])
+      for (const scheme of ['Basic', 'basic', 'BASIC', 'Basic  ']) {
+        const text = Buffer.from(`${user}:${owner.credentials.clientSecret}`).toString('base64')
+        const headers = { Authorization: `${scheme} ${text}` }
+        expect((await fetch(`${owner.baseUrl}/config`, { headers })).status, scheme).toBe(200)
+      }
+  })
+})
