@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { openEmbedded } from '../server/src/db/embedded.ts'
-import { migrate } from '../server/src/db/migrate.ts'
 import { openPostgres } from '../server/src/db/postgres.ts'
+import { migrate } from '../server/src/db/schema/migrate.ts'
 
 /** A migrated embedded database that nothing was written to: making it is most of a first start. */
 export async function makeEmptyDatabase(): Promise<string> {

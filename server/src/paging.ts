@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Op } from './app.ts'
 import { countUpTo, firstRows } from './db/read.ts'
-import type { Tables } from './db/tables.ts'
+import type { Tables } from './db/schema/tables.ts'
 import { toCanonicalJson } from './json.ts'
 import { fieldError } from './operation.ts'
 

@@ -1,6 +1,6 @@
 import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/currencies'
 import { maySee, type Op } from '../app.ts'
-import type { InternalAccountRow } from '../db/tables.ts'
+import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { type EventWrite, insert, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'

@@ -8,7 +8,7 @@ import {
   type PaymentAccountInfoValue,
 } from '@countersign/contract/account-types'
 import type { Op } from '../app.ts'
-import type { InternalAccountRow } from '../db/tables.ts'
+import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { sandboxMember } from './sandbox-details.ts'
 
 /** Where to pay to so that the money arrives on an internal account. */

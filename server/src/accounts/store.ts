@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
-import type { CustomerRow, InternalAccountRow, LedgerAccountRow } from '../db/tables.ts'
+import type { CustomerRow, InternalAccountRow, LedgerAccountRow } from '../db/schema/tables.ts'
 
 export interface AccountFilters {
   readonly currency?: string

@@ -1,7 +1,7 @@
 import { type App, machineClock } from '../app.ts'
 import type { Config } from '../config.ts'
-import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
+import { migrate } from '../db/schema/migrate.ts'
 import { rotateMasterKey } from '../enclave/data-keys.ts'
 import { findOrMakeMasterKey, replaceMasterKey } from '../enclave/master-key.ts'
 

@@ -19,8 +19,8 @@ import type {
 } from '@countersign/contract/agent-access'
 import { customerInternalAccountList } from '../accounts/handlers.ts'
 import type { Op } from '../app.ts'
-import type { AgentRow } from '../db/agent-tables.ts'
-import type { QuoteRow } from '../db/tables.ts'
+import type { AgentRow } from '../db/schema/agent-tables.ts'
+import type { QuoteRow } from '../db/schema/tables.ts'
 import { expectRow, type Write } from '../db/writes.ts'
 import { exchangeRateList } from '../exchange-rates/handlers.ts'
 import {

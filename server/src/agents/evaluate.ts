@@ -1,7 +1,7 @@
 import { AGENT_DENIALS, type AgentDenialRule, type AgentPermission } from '@countersign/contract/agent-policy'
 import { isKnownCurrency } from '@countersign/contract/currencies'
 import type { App, Op } from '../app.ts'
-import type { AgentReservationRow, AgentRow } from '../db/agent-tables.ts'
+import type { AgentReservationRow, AgentRow } from '../db/schema/agent-tables.ts'
 import { expectRow, insert, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
 import { present } from '../present.ts'

@@ -17,7 +17,7 @@ import type {
 } from '@countersign/contract/agents'
 import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
-import type { AgentDecisionRow, AgentRow } from '../db/agent-tables.ts'
+import type { AgentDecisionRow, AgentRow } from '../db/schema/agent-tables.ts'
 import { expectRow, insert, update } from '../db/writes.ts'
 import { toCanonicalJson } from '../json.ts'
 import { ApiError, type Handler, type SignedHandler } from '../operation.ts'

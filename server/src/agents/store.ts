@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
+import { BARE_PLATFORM } from '../db/bare-platform.ts'
+import { type Lookup, rowByKey } from '../db/lookup.ts'
 import type {
   AgentActionRow,
   AgentBudgetRow,
@@ -7,10 +9,8 @@ import type {
   AgentPolicyRow,
   AgentReservationRow,
   AgentRow,
-} from '../db/agent-tables.ts'
-import { BARE_PLATFORM } from '../db/bare-platform.ts'
-import { type Lookup, rowByKey } from '../db/lookup.ts'
-import type { BarePlatformRow } from '../db/tables.ts'
+} from '../db/schema/agent-tables.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { TimeRange } from '../time-range.ts'
 
 const BY_ID = rowByKey<AgentRow>('SELECT * FROM agents WHERE id = ANY ($1::text[])', 'id')

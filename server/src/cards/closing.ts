@@ -1,6 +1,6 @@
 import { CARD_TRANSITIONS } from '@countersign/contract/states'
 import type { Op } from '../app.ts'
-import type { CardRow, DelegatedKeyRow } from '../db/card-tables.ts'
+import type { CardRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
 import { update, type Write } from '../db/writes.ts'
 import { nextState } from '../transition.ts'
 import { announceCard, changeCard, tellProcessor } from './cards.ts'

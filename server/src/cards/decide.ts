@@ -1,4 +1,4 @@
-import type { CardRow } from '../db/card-tables.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
 import { toSourceUnits } from './over-claim.ts'
 import type { DeclineReason } from './processor.ts'
 

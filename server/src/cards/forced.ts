@@ -1,6 +1,6 @@
 import { findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import type { CardRow } from '../db/card-tables.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
 import { insert } from '../db/writes.ts'
 import { newPurchase } from './authorize.ts'
 import type { ClearingEvent } from './processor.ts'

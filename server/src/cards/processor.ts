@@ -5,7 +5,7 @@ import type {
   DECLINE_REASONS,
 } from '@countersign/contract/card-processor'
 import type { Static } from 'typebox'
-import type { CardRow } from '../db/card-tables.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
 
 /**
  * What an issuer-processor is to this server. It makes cards and keeps their numbers, tells of every use and of what

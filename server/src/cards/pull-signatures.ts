@@ -1,5 +1,5 @@
 import type { Op } from '../app.ts'
-import type { CardTransactionRow } from '../db/card-tables.ts'
+import type { CardTransactionRow } from '../db/schema/card-tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { toCanonicalJson } from '../json.ts'
 import { selectDelegatedKey } from './store.ts'

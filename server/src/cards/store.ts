@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
 import { BARE_PLATFORM_BY_ID } from '../db/bare-platform.ts'
-import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/card-tables.ts'
 import { type Lookup, rowByColumns, rowByKey } from '../db/lookup.ts'
-import type { BarePlatformRow } from '../db/tables.ts'
+import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
 
 const CARD_BY_ID = rowByKey<CardRow>('SELECT * FROM cards WHERE id = ANY ($1::text[])', 'id')
 

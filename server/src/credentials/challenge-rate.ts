@@ -1,5 +1,5 @@
 import { type Op, plusSeconds } from '../app.ts'
-import type { CredentialRow } from '../db/tables.ts'
+import type { CredentialRow } from '../db/schema/tables.ts'
 import { ApiError } from '../operation.ts'
 import { unansweredSignIns } from '../signing/signing.ts'
 import { selectChallengeTimes } from './store.ts'

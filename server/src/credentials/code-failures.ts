@@ -1,6 +1,6 @@
 import type { Op } from '../app.ts'
 import type { Database } from '../db/port.ts'
-import type { CredentialRow } from '../db/tables.ts'
+import type { CredentialRow } from '../db/schema/tables.ts'
 import { update, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { ApiError } from '../operation.ts'

@@ -1,5 +1,5 @@
 import type { Op } from '../app.ts'
-import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
+import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
 import { update, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
 import { present } from '../present.ts'

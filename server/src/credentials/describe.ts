@@ -1,6 +1,6 @@
 import type { SignedCredential } from '@countersign/contract/payloads'
 import type { Static } from 'typebox'
-import type { CredentialRow } from '../db/tables.ts'
+import type { CredentialRow } from '../db/schema/tables.ts'
 import { present } from '../present.ts'
 import { quoted } from '../signing/words.ts'
 

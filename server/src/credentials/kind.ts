@@ -2,7 +2,7 @@ import type { credential_create } from '@countersign/contract/credential-registr
 import type { credential_challenge, credential_verify } from '@countersign/contract/credentials'
 import type { BodyOf } from '@countersign/contract/endpoint'
 import type { Op } from '../app.ts'
-import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
+import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
 import type { Write } from '../db/writes.ts'
 import type { Approval, Authorization, Outcome, Prove } from '../operation.ts'
 

@@ -1,4 +1,4 @@
-import type { CredentialRow } from '../db/tables.ts'
+import type { CredentialRow } from '../db/schema/tables.ts'
 import { fieldError } from '../operation.ts'
 import type { CredentialKind } from './kind.ts'
 import { oauth } from './oauth-kind.ts'

@@ -1,7 +1,7 @@
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
-import type { InternalAccountRow } from '../db/tables.ts'
+import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { update } from '../db/writes.ts'
 import { canDeliver } from '../delivery/delivery.ts'
 import { countMessage } from '../delivery/message-limits.ts'

@@ -2,7 +2,7 @@ import type { credential_create, credential_delete } from '@countersign/contract
 import { findEmbeddedWallet, findInternalAccount } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
-import type { CredentialRow, InternalAccountRow } from '../db/tables.ts'
+import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
 import { insert, update } from '../db/writes.ts'
 import { countMessage } from '../delivery/message-limits.ts'
 import { ApiError, type SignedHandler, StaleRead } from '../operation.ts'

@@ -1,7 +1,7 @@
 import type { Op } from '../app.ts'
 import type { Database } from '../db/port.ts'
-import type { CodeFailuresRow, OtpChallengeRow } from '../db/sign-in-tables.ts'
-import type { CredentialRow } from '../db/tables.ts'
+import type { CodeFailuresRow, OtpChallengeRow } from '../db/schema/sign-in-tables.ts'
+import type { CredentialRow } from '../db/schema/tables.ts'
 
 function live(op: Op) {
   return op.read

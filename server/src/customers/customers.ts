@@ -2,7 +2,7 @@ import type { customer_create, customer_get, customer_update } from '@countersig
 import type { BodyOf, SuccessOf } from '@countersign/contract/endpoint'
 import { WALLET_CURRENCY } from '../accounts/accounts.ts'
 import { maySee, type Op } from '../app.ts'
-import type { CustomerRow } from '../db/tables.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import type { EventWrite } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { ApiError, fieldError } from '../operation.ts'

@@ -1,6 +1,6 @@
 import { isKnownCurrency } from '@countersign/contract/currencies'
 import type { Op } from '../app.ts'
-import type { CustomerRow } from '../db/tables.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import { ApiError } from '../operation.ts'
 import { money } from '../transactions/transactions.ts'
 import { selectFilledAccounts, selectOpenPayments } from './store.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
-import type { CredentialRow, CustomerRow } from '../db/tables.ts'
+import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
 import { toJson } from '../json.ts'
 import type { TimeRange } from '../time-range.ts'
 

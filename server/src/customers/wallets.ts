@@ -1,7 +1,7 @@
 import { makeInternalAccount, makeWallet } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import { makeOtpCredential } from '../credentials/credentials.ts'
-import type { CredentialRow, CustomerRow } from '../db/tables.ts'
+import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
 import { accountCurrencies, type PlatformConfig } from '../platforms/platforms.ts'
 

@@ -1,5 +1,5 @@
 import { rowByKey } from './lookup.ts'
-import type { BarePlatformRow } from './tables.ts'
+import type { BarePlatformRow } from './schema/tables.ts'
 
 const COLUMNS = {
   id: true,

@@ -1,5 +1,5 @@
 import { toJson } from '../json.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './schema/tables.ts'
 
 /**
  * How a value is written within a row. Plain are ids, states, kinds, currencies, numbers and times, which we make
@@ -14,6 +14,7 @@ export const ROWS = {
     id: 'plain',
     platform_id: 'plain',
     customer_id: 'plain',
+    kind: 'plain',
     type: 'plain',
     direction: 'plain',
     state: 'plain',
@@ -28,19 +29,18 @@ export const ROWS = {
     fees: 'plain',
     quote_id: 'plain',
     hold_id: 'plain',
+    payment_rail: 'plain',
+    remittance_information: 'quoted',
     description: 'quoted',
     reference: 'quoted',
     failure_reason: 'quoted',
+    refund: 'quoted',
     details: 'quoted',
+    receipt_delivery_confirmed_at: 'plain',
+    agent_id: 'plain',
     settled_at: 'plain',
     created_at: 'plain',
     updated_at: 'plain',
-    kind: 'plain',
-    payment_rail: 'plain',
-    remittance_information: 'quoted',
-    refund: 'quoted',
-    receipt_delivery_confirmed_at: 'plain',
-    agent_id: 'plain',
   },
   jobs: {
     id: 'plain',

@@ -12,7 +12,7 @@ import {
   sql,
 } from 'kysely'
 import type { Database } from './port.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './schema/tables.ts'
 
 /** Typed reading. Writing goes through the committer alone, so the type offers nothing else. */
 export type Read = Pick<Kysely<Tables>, 'selectFrom' | 'fn' | 'with'>

@@ -1,5 +1,5 @@
 import { type Op, plusSeconds } from '../app.ts'
-import type { MessageRow } from '../db/tables.ts'
+import type { MessageRow } from '../db/schema/tables.ts'
 import { update } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'

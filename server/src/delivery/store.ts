@@ -1,6 +1,6 @@
 import type { Op } from '../app.ts'
-import type { MessageCountRow } from '../db/sign-in-tables.ts'
-import type { MessageRow } from '../db/tables.ts'
+import type { MessageCountRow } from '../db/schema/sign-in-tables.ts'
+import type { MessageRow } from '../db/schema/tables.ts'
 import type { MessageLimit } from './message-rules.ts'
 
 export interface MessageFilters {

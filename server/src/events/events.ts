@@ -1,6 +1,6 @@
 import type { EventType } from '@countersign/contract/events'
 import type { Op } from '../app.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import type { PlatformRow } from '../db/schema/tables.ts'
 import type { EventWrite, Write } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobKind } from '../jobs/kinds.ts'

@@ -1,5 +1,5 @@
 import { accountType, type ExternalAccountTypeName } from '@countersign/contract/account-types'
-import type { ExternalAccountRow } from '../db/tables.ts'
+import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import { quoted } from '../signing/words.ts'
 
 const WORDS: Readonly<Record<string, string>> = {

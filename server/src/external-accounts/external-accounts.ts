@@ -6,7 +6,7 @@ import type {
 } from '@countersign/contract/external-accounts'
 import { isPullingRail } from '@countersign/contract/rails'
 import { maySee, type Op } from '../app.ts'
-import type { ExternalAccountRow } from '../db/tables.ts'
+import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { present } from '../present.ts'
 import { beneficiaryOutcome, suffixOf } from '../sandbox/magic-values.ts'

@@ -11,7 +11,7 @@ import type {
 } from '@countersign/contract/external-accounts'
 import type { Op } from '../app.ts'
 import { checkBirthDate, findCustomer } from '../customers/customers.ts'
-import type { ExternalAccountRow } from '../db/tables.ts'
+import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { ApiError, fieldError, type Handler } from '../operation.ts'
 import { page } from '../paging.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Op } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
-import type { ExternalAccountRow } from '../db/tables.ts'
+import type { ExternalAccountRow } from '../db/schema/tables.ts'
 
 /** A customer's id, or null for the platform itself. */
 export type Owner = string | null

@@ -1,6 +1,6 @@
 import { CURRENCIES } from '@countersign/contract/currencies'
 import type { Op } from '../app.ts'
-import type { LedgerEntryRow } from '../db/tables.ts'
+import type { LedgerEntryRow } from '../db/schema/tables.ts'
 import { findSystemAccounts } from '../ledger/ledger.ts'
 import type { Order } from '../paging.ts'
 import { money } from '../transactions/transactions.ts'

@@ -1,6 +1,6 @@
 import type { Op } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
-import type { LedgerTransferRow, QuoteRow } from '../db/tables.ts'
+import type { LedgerTransferRow, QuoteRow } from '../db/schema/tables.ts'
 
 export interface FeeFilters {
   readonly startDate?: string

@@ -3,7 +3,7 @@ import type { Permission } from '@countersign/contract/endpoint'
 import { hashToken } from '../agents/device-codes.ts'
 import { selectActingAgent } from '../agents/store.ts'
 import type { App } from '../app.ts'
-import type { BarePlatformRow } from '../db/tables.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
 import { ApiError } from '../operation.ts'
 import { findTokenWithPlatform } from '../tokens/tokens.ts'
 

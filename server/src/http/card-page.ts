@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../app.ts'
 import { selectCardOfProcessor } from '../cards/store.ts'
-import type { CardRow } from '../db/card-tables.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
 import { CARD_PAGE_PATH } from '../sandbox/card-processor.ts'
 
 const STYLE = `

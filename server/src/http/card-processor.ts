@@ -15,7 +15,7 @@ import type {
 } from '../cards/processor.ts'
 import { selectCardOfProcessor, selectCardTransactionByToken, selectPlatformOfCard } from '../cards/store.ts'
 import { clear, expire, giveBack } from '../cards/transactions.ts'
-import type { CardRow } from '../db/card-tables.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
 import type { Write } from '../db/writes.ts'
 import { parseJson, toCanonicalJson, toJson } from '../json.ts'
 import { LogWith } from '../observability/log.ts'

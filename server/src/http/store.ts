@@ -1,7 +1,7 @@
 import type { Op } from '../app.ts'
 import { rowByColumns } from '../db/lookup.ts'
 import type { Database } from '../db/port.ts'
-import type { IdempotencyRow } from '../db/tables.ts'
+import type { IdempotencyRow } from '../db/schema/tables.ts'
 import { inTime } from '../in-time.ts'
 
 /** A probe that waits longer takes the process for dead. */

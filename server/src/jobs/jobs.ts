@@ -1,5 +1,5 @@
 import type { Op } from '../app.ts'
-import type { JobRow } from '../db/tables.ts'
+import type { JobRow } from '../db/schema/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import type { JobKind } from './kinds.ts'
 

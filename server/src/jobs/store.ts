@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { BARE_PLATFORM_BY_ID } from '../db/bare-platform.ts'
-import type { JobRow, PlatformRow } from '../db/tables.ts'
+import type { JobRow, PlatformRow } from '../db/schema/tables.ts'
 import { LANE_NAMES, LANES, type LaneName, WEBHOOK_LANES } from './lanes.ts'
 import type { Candidate, Offer } from './room.ts'
 

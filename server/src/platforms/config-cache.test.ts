@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Lookup } from '../db/lookup.ts'
-import type { BarePlatformRow } from '../db/tables.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
 import { createConfigCache } from './config-cache.ts'
 import type { ConfigRow } from './store.ts'
 

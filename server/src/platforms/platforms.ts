@@ -5,7 +5,7 @@ import { OVER_CLAIM_PERCENT_DEFAULT } from '@countersign/contract/over-claims'
 import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
 import { newId, type Op } from '../app.ts'
 import type { Read } from '../db/read.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import type { PlatformRow } from '../db/schema/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { maySendFrom } from '../delivery/message-rules.ts'
 import type { Enclave } from '../enclave/enclave.ts'
@@ -91,8 +91,8 @@ export function makePlatform(
 
 /**
  * An empty platform that takes the place of this one: with its name, settings and tokens, in real time. The database moves
- * what stays (`migrations/0009-sandbox.ts`). Guard: the platform has not changed since it was read. Error: 409 where it
- * was reset already.
+ * what stays (`db/functions/platform-succeeded.ts`). Guard: the platform has not changed since it was read. Error: 409 where
+ * it was reset already.
  */
 export async function succeedPlatform(
   op: Op,

@@ -1,7 +1,7 @@
 import type { Op } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
 import type { Read } from '../db/read.ts'
-import type { PlatformRow } from '../db/tables.ts'
+import type { PlatformRow } from '../db/schema/tables.ts'
 
 /** What changes together, or not at all. */
 export type ConfigRow = Pick<PlatformRow, 'id' | 'version' | 'config' | 'updated_at'>

@@ -1,7 +1,7 @@
 import { findInternalAccount, isOwnerDeleted } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
-import type { InternalAccountRow, QuoteRow } from '../db/tables.ts'
+import type { InternalAccountRow, QuoteRow } from '../db/schema/tables.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { checkBalance } from './create.ts'

@@ -1,7 +1,7 @@
 import { QUOTE_TRANSITIONS } from '@countersign/contract/states'
 import type { OUTGOING_FAILURE_REASONS } from '@countersign/contract/transactions'
 import type { Op } from '../app.ts'
-import type { QuoteRow } from '../db/tables.ts'
+import type { QuoteRow } from '../db/schema/tables.ts'
 import type { Write } from '../db/writes.ts'
 import { checkRoom, post } from '../ledger/ledger.ts'
 import { ApiError } from '../operation.ts'

@@ -1,7 +1,7 @@
 import type { quote_create, quote_execute, quote_get } from '@countersign/contract/quotes'
 import { findActionOf } from '../agents/actions.ts'
 import type { Op } from '../app.ts'
-import type { QuoteRow } from '../db/tables.ts'
+import type { QuoteRow } from '../db/schema/tables.ts'
 import { ApiError, type Handler, type SignedHandler } from '../operation.ts'
 import { findTransaction } from '../transactions/transactions.ts'
 import { createQuote } from './create.ts'

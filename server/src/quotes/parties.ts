@@ -7,7 +7,7 @@ import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.t
 import { fundingTypesOf } from '../accounts/funding.ts'
 import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
-import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../db/tables.ts'
+import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../db/schema/tables.ts'
 import {
   checkRail,
   findExternalAccount,

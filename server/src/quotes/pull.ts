@@ -1,6 +1,6 @@
 import { PULL_TRANSITIONS, type PullEvent, QUOTE_TRANSITIONS } from '@countersign/contract/states'
 import type { Op } from '../app.ts'
-import type { QuoteRow, TransactionRow } from '../db/tables.ts'
+import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { update, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'

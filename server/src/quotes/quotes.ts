@@ -2,7 +2,7 @@ import { currencyRecord, type KnownCurrency } from '@countersign/contract/curren
 import { QUOTE_TRANSITIONS } from '@countersign/contract/states'
 import { balanceUpdated } from '../accounts/accounts.ts'
 import { maySee, type Op } from '../app.ts'
-import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
+import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { expectRow, type Write } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import { hold } from '../ledger/ledger.ts'

@@ -1,7 +1,7 @@
 import type { KnownCurrency } from '@countersign/contract/currencies'
 import { depositDetails } from '../accounts/funding.ts'
 import type { Op } from '../app.ts'
-import type { QuoteRow } from '../db/tables.ts'
+import type { QuoteRow } from '../db/schema/tables.ts'
 import { inWords } from './pricing.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/tables.ts'
+import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { expectRow, type Write } from '../db/writes.ts'
 import { type Cause, captureAll, type Leg, post } from '../ledger/ledger.ts'
 

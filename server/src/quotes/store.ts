@@ -1,6 +1,6 @@
 import type { Op } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
-import type { QuoteRow, SigningRequestRow } from '../db/tables.ts'
+import type { QuoteRow, SigningRequestRow } from '../db/schema/tables.ts'
 
 const BY_ID = rowByKey<QuoteRow>('SELECT * FROM quotes WHERE id = ANY ($1::text[])', 'id')
 const PAYLOAD_BY_ID = rowByKey<Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload'>>(

@@ -7,7 +7,7 @@ import { findActionOf } from '../agents/actions.ts'
 import { approveAction, type Decided, rejectAction, signatureFor } from '../agents/approvals.ts'
 import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
-import type { CustomerRow } from '../db/tables.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../operation.ts'
 import { executionCall } from '../quotes/quotes.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Op } from '../app.ts'
-import type { InternalAccountRow } from '../db/tables.ts'
+import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { announce } from '../transactions/moves.ts'
 import { newTransaction } from '../transactions/transactions.ts'

@@ -1,7 +1,7 @@
 import { APPROVAL_SECONDS } from '@countersign/contract/receipts'
 import { findCustomerAccount } from '../accounts/accounts.ts'
 import { type Op, plusSeconds } from '../app.ts'
-import type { CustomerRow, InternalAccountRow, TransactionRow } from '../db/tables.ts'
+import type { CustomerRow, InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import { expectRow, insert, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'

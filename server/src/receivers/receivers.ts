@@ -2,7 +2,7 @@ import { currencyRecord, type KnownCurrency } from '@countersign/contract/curren
 import { LOCKED_AMOUNT_MAX } from '@countersign/contract/exchange-rates'
 import type { Op } from '../app.ts'
 import { findCustomer } from '../customers/customers.ts'
-import type { CustomerRow } from '../db/tables.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import { type Source, sourcesOf } from '../exchange-rates/exchange-rates.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { platformConfig } from '../platforms/platforms.ts'

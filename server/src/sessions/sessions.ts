@@ -1,5 +1,5 @@
 import { type Op, plusSeconds } from '../app.ts'
-import type { CredentialRow, SessionRow } from '../db/tables.ts'
+import type { CredentialRow, SessionRow } from '../db/schema/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
 import { present } from '../present.ts'
 import {

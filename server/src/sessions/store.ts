@@ -1,5 +1,5 @@
 import type { Op } from '../app.ts'
-import type { SessionRow } from '../db/tables.ts'
+import type { SessionRow } from '../db/schema/tables.ts'
 
 /** Sessions that are active: not expired, not revoked, and of a credential that was not revoked. */
 function active(op: Op) {

@@ -6,7 +6,7 @@ import { areCodesLocked, clearCodeFailures } from '../credentials/code-failures.
 import { firstCredentialType } from '../credentials/credentials.ts'
 import { parseStamp, type Stamp, verifyStamp } from '../crypto/stamp.ts'
 import { rowByKey } from '../db/lookup.ts'
-import type { SigningRequestRow } from '../db/tables.ts'
+import type { SigningRequestRow } from '../db/schema/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { toCanonicalJson, toJson } from '../json.ts'
 import { ApiError, type Approval, type Authorization, type Prove, type SignedCall } from '../operation.ts'

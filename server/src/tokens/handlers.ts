@@ -1,6 +1,6 @@
 import type { token_create, token_delete, token_get, token_list } from '@countersign/contract/tokens'
 import type { Op } from '../app.ts'
-import type { TokenRow } from '../db/tables.ts'
+import type { TokenRow } from '../db/schema/tables.ts'
 import { ApiError, fieldError, type Handler } from '../operation.ts'
 import { page } from '../paging.ts'
 import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { BARE_PLATFORM } from '../db/bare-platform.ts'
 import { type Lookup, rowByKey } from '../db/lookup.ts'
 import type { Read } from '../db/read.ts'
-import type { BarePlatformRow, TokenRow } from '../db/tables.ts'
+import type { BarePlatformRow, TokenRow } from '../db/schema/tables.ts'
 
 export interface TokenFilters {
   readonly name?: string

@@ -3,7 +3,7 @@ import type { Permission } from '@countersign/contract/endpoint'
 import { newId } from '../app.ts'
 import type { Lookup } from '../db/lookup.ts'
 import type { Read } from '../db/read.ts'
-import type { TokenRow } from '../db/tables.ts'
+import type { TokenRow } from '../db/schema/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
 import { selectTokensOf, selectTokenWithPlatform } from './store.ts'
 

@@ -8,7 +8,7 @@ import {
   type TransferOutEvent,
 } from '@countersign/contract/states'
 import type { Op } from '../app.ts'
-import type { RefundRow, TransactionRow } from '../db/tables.ts'
+import type { RefundRow, TransactionRow } from '../db/schema/tables.ts'
 import { update, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { transition } from '../transition.ts'

@@ -1,7 +1,7 @@
 import { canonicalUmaAddress } from '@countersign/contract/formats'
 import type { Op } from '../app.ts'
 import { rowByKey } from '../db/lookup.ts'
-import type { TransactionRow } from '../db/tables.ts'
+import type { TransactionRow } from '../db/schema/tables.ts'
 
 export interface TransactionFilters {
   readonly customerId?: string

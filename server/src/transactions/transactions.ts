@@ -7,7 +7,7 @@ import type {
 } from '@countersign/contract/transactions'
 import type { Static } from 'typebox'
 import { maySee, type Op } from '../app.ts'
-import type { TransactionRow } from '../db/tables.ts'
+import type { TransactionRow } from '../db/schema/tables.ts'
 import { ApiError } from '../operation.ts'
 import { present } from '../present.ts'
 import { selectTransaction, type TransactionWithCustomer } from './store.ts'

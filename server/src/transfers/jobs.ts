@@ -1,6 +1,6 @@
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import type { InternalAccountRow, TransactionRow } from '../db/tables.ts'
+import type { InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import type { Write } from '../db/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'

@@ -3,7 +3,7 @@ import type { BodyOf } from '@countersign/contract/endpoint'
 import type { transfer_in, transfer_out } from '@countersign/contract/transfers'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
-import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/tables.ts'
+import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import {
   chainOf,

@@ -1,4 +1,4 @@
-import type { CustomerRow } from '../db/tables.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import { ApiError } from '../operation.ts'
 import type { AskedField } from '../sandbox/uma-receivers.ts'
 import { customerAsCounterparty } from './counterparty.ts'

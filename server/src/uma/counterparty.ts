@@ -1,6 +1,6 @@
 import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/config'
 import type { Op } from '../app.ts'
-import type { CustomerRow } from '../db/tables.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
 import { present } from '../present.ts'
 

@@ -1,5 +1,5 @@
 import type { Op } from '../app.ts'
-import type { CustomerRow } from '../db/tables.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 
 /** The customer at an UMA address, in lower case. One that was deleted keeps its address, and nobody is at it. */
 export async function selectCustomerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {

@@ -1,7 +1,7 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/currencies'
 import { canonicalUmaAddress } from '@countersign/contract/formats'
 import type { Op } from '../app.ts'
-import type { CustomerRow } from '../db/tables.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
 import { UMA_SCENARIOS } from '../sandbox/payment-outcomes.ts'

@@ -1,6 +1,6 @@
 import type { EventType } from '@countersign/contract/events'
 import type { Op } from '../app.ts'
-import type { EventRow } from '../db/tables.ts'
+import type { EventRow } from '../db/schema/tables.ts'
 import type { Write } from '../db/writes.ts'
 
 /** How the platform answered a delivery: any status, and its body as JSON where it is that. */

@@ -1,7 +1,7 @@
 import type { EventEnvelope, EventType } from '@countersign/contract/events'
 import type { Static } from 'typebox'
 import type { Op } from '../app.ts'
-import type { EventRow, WebhookAttemptRow } from '../db/tables.ts'
+import type { EventRow, WebhookAttemptRow } from '../db/schema/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { parseJson, toJson } from '../json.ts'
 import { type Answer, NoAnswer, send } from '../outgoing/send.ts'

@@ -1,6 +1,6 @@
 import type { EventType } from '@countersign/contract/events'
 import { type Op, plusSeconds } from '../app.ts'
-import type { EventRow, JobRow, WebhookDeliveryRow } from '../db/tables.ts'
+import type { EventRow, JobRow, WebhookDeliveryRow } from '../db/schema/tables.ts'
 import { expectRow, insert, update, type Write } from '../db/writes.ts'
 import { type DeliveryPayload, deliveryJob, deliveryKind, webhookEndpoint } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'

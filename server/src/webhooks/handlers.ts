@@ -8,7 +8,12 @@ import type {
   webhook_secret_list,
 } from '@countersign/contract/webhooks'
 import { type Op, plusSeconds } from '../app.ts'
-import type { EventRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../db/tables.ts'
+import type {
+  EventRow,
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookSecretRow,
+} from '../db/schema/tables.ts'
 import { insert, update, type Write } from '../db/writes.ts'
 import { deliveryJob, deliveryKind, testEvent, webhookEndpoint } from '../events/events.ts'
 import { ApiError, fieldError, type Handler, StaleRead } from '../operation.ts'

@@ -1,5 +1,5 @@
 import type { Op } from '../app.ts'
-import type { PlatformRow, WebhookSecretRow } from '../db/tables.ts'
+import type { PlatformRow, WebhookSecretRow } from '../db/schema/tables.ts'
 import { selectValidSecrets } from './store.ts'
 
 /** The secrets that deliveries are signed with now, the present one first; a second where a replaced one is valid. */

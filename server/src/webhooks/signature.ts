@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Op } from '../app.ts'
-import type { WebhookSecretRow } from '../db/tables.ts'
+import type { WebhookSecretRow } from '../db/schema/tables.ts'
 import { toJson } from '../json.ts'
 import { secretBytes } from './secrets.ts'
 

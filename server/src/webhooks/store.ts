@@ -7,7 +7,7 @@ import type {
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookSecretRow,
-} from '../db/tables.ts'
+} from '../db/schema/tables.ts'
 import { DELIVERY_KINDS } from '../events/events.ts'
 
 export interface EventFilters {

@@ -1,0 +1,234 @@
+/**
+ * Writes many write sets at once, with one statement per table where `commit_write_sets` has one per write: the fast path of
+ * the committer. It does what that function would do with the same sets in the same order, or it raises and nothing is
+ * written: CS002 where a guard failed, with the places of the writes that the guard may have failed for in its detail.
+ * Which sets may share a call is decided in `db/batch.ts`; its arguments are made by `db/commit-arguments.ts`. Decision 0017.
+ *
+ * A connection keeps the plans of static statements, which may have been made when a table was empty. So rows that change are
+ * found by their ids and then changed where they were found (`ctid`). That is one plan for every size of a table: the
+ * planner does not reorder a sub-select with OFFSET 0.
+ */
+export const commitTogether = `
+CREATE OR REPLACE FUNCTION commit_together(
+  -- What a batch has little of: opens, inserts, updates, expects.
+  batch jsonb,
+  -- The accounts of the ledger, each once; arguments below name an account by its place in this array.
+  accounts text[],
+  transaction_rows transactions[], job_rows jobs[], hold_rows ledger_holds[],
+  -- A text that is only stored is not parsed as a part of its row: it comes beside the row.
+  key_writes integer[], key_rows idempotency_keys[], key_bodies text[],
+  removal_writes integer[], removal_jobs text[],
+  -- Transactions that reach a final state.
+  end_writes integer[], end_ids text[], end_expected text[], end_states text[], end_settled timestamptz[],
+  end_updated timestamptz[],
+  -- Captures and voids of holds, and the place of the move that each of them makes.
+  release_writes integer[], release_holds text[], release_accounts integer[], release_amounts bigint[],
+  release_finals boolean[], release_states text[], release_times timestamptz[], release_moves integer[],
+  transfer_rows ledger_transfers[],
+  entry_rows ledger_entries[], entry_accounts integer[], entry_platforms text[],
+  -- What each write does to an account, in the order of the writes, and the event that shows the balance it leaves.
+  move_writes integer[], move_accounts integer[], move_amounts bigint[], move_helds bigint[], move_events integer[],
+  -- The sequence of a row is its number among the events of its object in this batch.
+  event_rows events[], event_data text[]
+) RETURNS void LANGUAGE plpgsql
+  SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  part jsonb; places integer[]; ids text[]; rows jsonb[]; done integer[]; keys text[]; released record;
+  acct integer; changed integer;
+  -- One element per account, in the order of accounts.
+  spots tid[]; signs integer[]; currencies text[]; platform_ids text[]; overdrafts boolean[];
+  posted_now bigint[]; held_now bigint[];
+  -- One element per event, in the order of event_rows.
+  shown_available bigint[]; shown_posted bigint[];
+BEGIN
+  -- Locks the accounts in the order of their ids, as commit_write_sets does. An account that a write opens is there already,
+  -- except the first time.
+  IF cardinality(accounts) > 0 THEN
+    FOR tries IN 1..2 LOOP
+      SELECT array_agg(l.spot), array_agg(CASE l.normal_side WHEN 'credit' THEN 1 ELSE -1 END), array_agg(l.currency),
+        array_agg(l.platform_id), array_agg(l.may_overdraw), array_agg(l.posted), array_agg(l.held)
+      INTO spots, signs, currencies, platform_ids, overdrafts, posted_now, held_now
+      FROM (SELECT locked.* FROM unnest(accounts) WITH ORDINALITY AS asked (id, place)
+            JOIN (SELECT ctid AS spot, * FROM ledger_accounts WHERE id = ANY (accounts) ORDER BY id FOR UPDATE) AS locked
+            ON locked.id = asked.id ORDER BY asked.place) AS l;
+      EXIT WHEN cardinality(spots) = cardinality(accounts);
+      IF tries = 2 OR NOT batch ? 'opens' THEN
+        RAISE EXCEPTION 'a write names an account that is not open' USING ERRCODE = 'foreign_key_violation';
+      END IF;
+      INSERT INTO ledger_accounts (id, platform_id, owner, currency, normal_side, may_overdraw, posted, held)
+        SELECT id, platform_id, owner, currency, normal_side, may_overdraw, 0, 0
+        FROM jsonb_populate_recordset(NULL::ledger_accounts, batch->'opens') ORDER BY id ON CONFLICT (id) DO NOTHING;
+    END LOOP;
+  END IF;
+
+  FOR part IN SELECT value FROM jsonb_array_elements(batch->'inserts') LOOP
+    CASE part->>'table'
+      WHEN 'quotes' THEN
+        INSERT INTO quotes SELECT * FROM jsonb_populate_recordset(NULL::quotes, part->'rows');
+      WHEN 'signing_requests' THEN
+        INSERT INTO signing_requests SELECT * FROM jsonb_populate_recordset(NULL::signing_requests, part->'rows');
+      ELSE
+        EXECUTE format('INSERT INTO %1$I (%2$s) SELECT %2$s FROM jsonb_populate_recordset(NULL::%1$I, $1)',
+          part->>'table', (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(part->'rows'->0) AS k))
+          USING part->'rows';
+    END CASE;
+  END LOOP;
+  IF cardinality(transaction_rows) > 0 THEN
+    INSERT INTO transactions SELECT * FROM unnest(transaction_rows);
+  END IF;
+  IF cardinality(job_rows) > 0 THEN
+    INSERT INTO jobs SELECT * FROM unnest(job_rows);
+  END IF;
+  IF cardinality(hold_rows) > 0 THEN
+    INSERT INTO ledger_holds SELECT * FROM unnest(hold_rows);
+  END IF;
+
+  -- A statement that is built has to be planned each time. So the most frequent update, of a transaction that reaches a final
+  -- state, has a statement of its own below.
+  FOR part IN SELECT value FROM jsonb_array_elements(batch->'updates') LOOP
+    SELECT array_agg((r->>'n')::integer ORDER BY place), array_agg(r->>'id' ORDER BY place), array_agg(r ORDER BY place)
+      INTO places, ids, rows FROM jsonb_array_elements(part->'rows') WITH ORDINALITY AS r (r, place);
+    EXECUTE format('WITH changed AS (
+        UPDATE %1$I AS t SET (%2$s) = (
+          SELECT %2$s FROM jsonb_populate_record(NULL::%1$I, $3[array_position($2, t.id)]->''set''))
+        WHERE t.id = ANY ($2) AND jsonb_populate_record(t, $3[array_position($2, t.id)]->''expect'') = t
+        RETURNING $1[array_position($2, t.id)] AS n)
+      SELECT array_agg(n) FROM changed', part->>'table',
+      (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(rows[1]->'set') AS k))
+      INTO done USING places, ids, rows;
+    IF coalesce(cardinality(done), 0) <> cardinality(ids) THEN
+      PERFORM refuse_together(places, done);
+    END IF;
+  END LOOP;
+  IF cardinality(end_writes) > 0 THEN
+    WITH ended AS (
+      UPDATE transactions AS t SET state = e.state, settled_at = e.settled_at, updated_at = e.updated_at
+      FROM (SELECT e.*, found.spot
+            FROM unnest(end_writes, end_ids, end_expected, end_states, end_settled, end_updated)
+              AS e (n, id, expected, state, settled_at, updated_at)
+            CROSS JOIN LATERAL (SELECT ctid AS spot FROM transactions WHERE id = e.id LIMIT 1) AS found OFFSET 0) AS e
+      WHERE t.ctid = e.spot AND t.state = e.expected RETURNING e.n)
+    SELECT array_agg(n) INTO done FROM ended;
+    IF coalesce(cardinality(done), 0) <> cardinality(end_writes) THEN
+      PERFORM refuse_together(end_writes, done);
+    END IF;
+  END IF;
+
+  -- Several writes may expect the same row.
+  FOR part IN SELECT value FROM jsonb_array_elements(batch->'expects') LOOP
+    EXECUTE format('WITH found AS (
+        SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id text, expect jsonb) JOIN %1$I AS t ON t.id = r.id
+        WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
+      SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
+    IF coalesce(cardinality(done), 0) <> jsonb_array_length(part->'rows') THEN
+      PERFORM refuse_together(ARRAY(SELECT (r->>'n')::integer FROM jsonb_array_elements(part->'rows') AS r), done);
+    END IF;
+  END LOOP;
+
+  IF cardinality(removal_writes) > 0 THEN
+    WITH removed AS (DELETE FROM jobs WHERE id = ANY (removal_jobs) RETURNING id)
+    SELECT array_agg(id) INTO keys FROM removed;
+    IF coalesce(cardinality(keys), 0) <> cardinality(removal_writes) THEN
+      PERFORM refuse_together(removal_writes, ARRAY(
+        SELECT n FROM unnest(removal_writes, removal_jobs) AS r (n, job) WHERE job = ANY (keys)));
+    END IF;
+  END IF;
+
+  IF cardinality(key_writes) > 0 THEN
+    WITH kept AS (
+      INSERT INTO idempotency_keys AS k (scope, key, platform_id, request_hash, status, body, created_at, expires_at)
+      SELECT scope, key, platform_id, request_hash, status, kept_body, created_at, expires_at
+      FROM ROWS FROM (unnest(key_rows), unnest(key_bodies))
+        AS r (scope, key, platform_id, request_hash, status, body, created_at, expires_at, kept_body)
+      ON CONFLICT (scope, key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status,
+        body = excluded.body, created_at = excluded.created_at, expires_at = excluded.expires_at
+      WHERE k.expires_at <= excluded.created_at RETURNING k.scope, k.key)
+    SELECT array_agg(k.scope || E'\\n' || k.key) INTO keys FROM kept AS k;
+    IF coalesce(cardinality(keys), 0) <> cardinality(key_writes) THEN
+      PERFORM refuse_together(key_writes, ARRAY(
+        SELECT key_writes[place] FROM unnest(key_rows) WITH ORDINALITY
+          AS r (scope, key, platform_id, request_hash, status, body, created_at, expires_at, place)
+        WHERE scope || E'\\n' || key = ANY (keys)));
+    END IF;
+    DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+      SELECT e.place
+      FROM (SELECT platform_id, max(created_at) AS now, count(*) AS keeps FROM unnest(key_rows) GROUP BY 1) AS p
+      CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM idempotency_keys WHERE platform_id = p.platform_id AND expires_at <= p.now
+        ORDER BY expires_at LIMIT 2 * p.keeps FOR UPDATE SKIP LOCKED) AS e));
+  END IF;
+
+  IF cardinality(release_writes) > 0 THEN
+    done := '{}';
+    FOR released IN
+      UPDATE ledger_holds AS h SET captured = h.captured + r.amount, updated_at = r.at,
+        state = CASE WHEN r.final OR r.amount >= greatest(h.amount - h.captured, 0) THEN r.state ELSE 'pending' END
+      FROM (SELECT r.*, found.spot
+            FROM unnest(release_writes, release_holds, release_accounts, release_amounts, release_finals, release_states,
+                release_times, release_moves) AS r (n, hold, account, amount, final, state, at, move)
+            CROSS JOIN LATERAL (SELECT ctid AS spot FROM ledger_holds WHERE id = r.hold LIMIT 1) AS found OFFSET 0) AS r
+      WHERE h.ctid = r.spot AND h.state = 'pending' AND h.account_id = accounts[r.account]
+      RETURNING r.n, r.move, r.final, r.amount,
+        -- The rest of the hold before this release.
+        greatest(h.amount - (h.captured - r.amount), 0) AS left_over
+    LOOP
+      done := done || released.n;
+      move_helds[released.move] := - CASE WHEN released.final THEN released.left_over
+        ELSE least(released.amount, released.left_over) END;
+    END LOOP;
+    IF cardinality(done) <> cardinality(release_writes) THEN
+      PERFORM refuse_together(release_writes, done);
+    END IF;
+  END IF;
+
+  IF cardinality(transfer_rows) > 0 THEN
+    INSERT INTO ledger_transfers SELECT * FROM unnest(transfer_rows);
+    INSERT INTO ledger_entries (transfer_id, line, account_id, currency, amount, created_at)
+      -- An account of another platform becomes null, which the column refuses.
+      SELECT transfer_id, line, CASE platform_id WHEN platform_ids[account] THEN account_id END, currencies[account], amount,
+        created_at
+      FROM ROWS FROM (unnest(entry_rows), unnest(entry_accounts), unnest(entry_platforms))
+        AS e (transfer_id, line, account_id, currency, amount, created_at, account, platform_id);
+  END IF;
+
+  -- Computes the balances write by write. An event that shows a balance is a write that moves nothing.
+  IF spots IS NOT NULL THEN
+    shown_available := array_fill(NULL::bigint, ARRAY[cardinality(event_rows)]);
+    shown_posted := shown_available;
+    done := '{}';
+    FOR m IN 1..cardinality(move_writes) LOOP
+      acct := move_accounts[m];
+      posted_now[acct] := posted_now[acct] + move_amounts[m] * signs[acct];
+      held_now[acct] := held_now[acct] + move_helds[m];
+      IF held_now[acct] < 0 OR (posted_now[acct] < held_now[acct] AND NOT overdrafts[acct]) THEN
+        done := done || move_writes[m];
+      END IF;
+      IF move_events[m] > 0 THEN
+        shown_available[move_events[m]] := posted_now[acct] - held_now[acct];
+        shown_posted[move_events[m]] := posted_now[acct];
+      END IF;
+    END LOOP;
+    IF cardinality(done) > 0 THEN
+      RAISE EXCEPTION 'a guard failed' USING ERRCODE = 'CS002', DETAIL = to_jsonb(done);
+    END IF;
+    UPDATE ledger_accounts AS l SET posted = b.posted, held = b.held
+      FROM unnest(spots, posted_now, held_now) AS b (spot, posted, held) WHERE l.ctid = b.spot;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    IF changed <> cardinality(spots) THEN
+      RAISE EXCEPTION 'an account is not where it was locked' USING ERRCODE = 'serialization_failure';
+    END IF;
+  END IF;
+
+  IF cardinality(event_rows) > 0 THEN
+    INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
+      SELECT id, platform_id, type, e.object_id,
+        coalesce((SELECT max(sequence) FROM events WHERE object_id = e.object_id), 0) + sequence,
+        (CASE WHEN total IS NULL THEN written ELSE
+          replace(replace(written, '"balance":{"amount":0', '"balance":{"amount":' || available),
+            '"totalBalance":{"amount":0', '"totalBalance":{"amount":' || total) END)::json,
+        created_at
+      FROM ROWS FROM (unnest(event_rows), unnest(event_data), unnest(shown_available), unnest(shown_posted))
+        AS e (id, position, platform_id, type, object_id, sequence, data, created_at, committed_in, written, available, total);
+  END IF;
+END $$;
+`

@@ -1,0 +1,394 @@
+import type {
+  AgentActionRow,
+  AgentBudgetRow,
+  AgentDecisionRow,
+  AgentDeviceCodeRow,
+  AgentPolicyRow,
+  AgentReservationRow,
+  AgentRow,
+} from './agent-tables.ts'
+import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
+import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
+
+/** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
+export interface Tables {
+  platforms: PlatformRow
+  api_tokens: TokenRow
+  customers: CustomerRow
+  internal_accounts: InternalAccountRow
+  external_accounts: ExternalAccountRow
+  credentials: CredentialRow
+  otp_challenges: OtpChallengeRow
+  code_failures: CodeFailuresRow
+  message_counts: MessageCountRow
+  used_id_tokens: UsedIdTokenRow
+  sessions: SessionRow
+  signing_requests: SigningRequestRow
+  quotes: QuoteRow
+  transactions: TransactionRow
+  events: EventRow
+  jobs: JobRow
+  messages: MessageRow
+  webhook_deliveries: WebhookDeliveryRow
+  webhook_attempts: WebhookAttemptRow
+  webhook_secrets: WebhookSecretRow
+  idempotency_keys: IdempotencyRow
+  data_keys: DataKeyRow
+  enclave_secrets: EnclaveSecretRow
+  agents: AgentRow
+  agent_policies: AgentPolicyRow
+  agent_device_codes: AgentDeviceCodeRow
+  agent_actions: AgentActionRow
+  agent_decisions: AgentDecisionRow
+  agent_reservations: AgentReservationRow
+  agent_budgets: AgentBudgetRow
+  cards: CardRow
+  delegated_keys: DelegatedKeyRow
+  card_transactions: CardTransactionRow
+  card_pull_signatures: CardPullSignatureRow
+  ledger_accounts: LedgerAccountRow
+  ledger_transfers: LedgerTransferRow
+  ledger_entries: LedgerEntryRow
+  ledger_holds: LedgerHoldRow
+}
+
+/** When a row was made and last changed. */
+export interface Stamped {
+  created_at: Date
+  updated_at: Date
+}
+
+/** A platform as it is found by credentials: without its config, which is kept apart (`App.withConfig`). */
+export interface BarePlatformRow extends Stamped {
+  id: string
+  name: string
+  /** Changes without the version. */
+  clock_offset_ms: bigint
+  version: number
+  /** Sandbox: when it was reset, and the platform that has its tokens since then. */
+  closed_at: Date | null
+  successor_id: string | null
+}
+
+export interface PlatformRow extends BarePlatformRow {
+  /** What changes it moves the version on. */
+  config: Readonly<Record<string, unknown>>
+}
+
+export interface TokenRow extends Stamped {
+  id: string
+  platform_id: string
+  client_id: string
+  name: string
+  permissions: string[]
+  secret_hash: Uint8Array
+  deleted_at: Date | null
+}
+
+export interface CustomerRow extends Stamped {
+  id: string
+  platform_id: string
+  platform_customer_id: string
+  customer_type: 'INDIVIDUAL' | 'BUSINESS'
+  verification_status: 'UNVERIFIED' | 'PENDING' | 'APPROVED' | 'REJECTED'
+  region: string | null
+  currencies: string[] | null
+  email: string | null
+  uma_address: string
+  details: Record<string, unknown>
+  version: number
+  deleted_at: Date | null
+}
+
+export interface InternalAccountRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string | null
+  type: 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | 'EMBEDDED_WALLET'
+  currency: string
+  status: 'PENDING' | 'ACTIVE' | 'CLOSED' | 'FROZEN'
+  private_enabled: boolean
+  spark_address: string | null
+  sealed_seed: Uint8Array | null
+  /** Counts the changes to the wallet's set of credentials. */
+  credentials_version: number
+}
+
+export interface ExternalAccountRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string | null
+  platform_account_id: string | null
+  currency: string
+  account_type: string
+  account_info: Record<string, unknown>
+  fingerprint: string
+  identifier: string
+  status: 'PENDING' | 'ACTIVE' | 'UNDER_REVIEW' | 'INACTIVE'
+  beneficiary_verification_status: string | null
+  default_uma_deposit: boolean
+  deleted_at: Date | null
+}
+
+export interface CredentialRow extends Stamped {
+  id: string
+  platform_id: string
+  account_id: string
+  type: 'OAUTH' | 'EMAIL_OTP' | 'SMS_OTP' | 'PASSKEY'
+  nickname: string
+  contact: string | null
+  oidc_issuer: string | null
+  oidc_audience: string | null
+  oidc_subject: string | null
+  webauthn_id: string | null
+  webauthn_public_key: Uint8Array | null
+  webauthn_sign_count: bigint | null
+  current_challenge_id: string | null
+  version: number
+  revoked_at: Date | null
+}
+
+export interface UsedIdTokenRow {
+  /** The platform that it was used on, and what the token is remembered by. */
+  id: string
+  platform_id: string
+  expires_at: Date
+}
+
+export interface SessionRow extends Stamped {
+  id: string
+  platform_id: string
+  account_id: string
+  credential_id: string
+  public_key: string
+  expires_at: Date
+  revoked_at: Date | null
+}
+
+export interface SigningRequestRow {
+  id: string
+  platform_id: string
+  account_id: string
+  operation: string
+  target: string
+  body_hash: Uint8Array
+  payload: string
+  signer_public_key: string | null
+  context: Record<string, unknown>
+  expires_at: Date
+  consumed_at: Date | null
+  created_at: Date
+}
+
+export interface QuoteRow extends Stamped {
+  id: string
+  platform_id: string
+  /** Null where the platform itself pays. */
+  customer_id: string | null
+  state: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
+  /** An account here, or one elsewhere. Null: it is paid in when the quote is made (REALTIME_FUNDING). */
+  source_account_id: string | null
+  /** The chain that such a payment comes by. */
+  source_network: string | null
+  /** An account elsewhere, or one here. Null: an UMA address elsewhere. */
+  destination_account_id: string | null
+  destination_uma: string | null
+  payment_rail: string | null
+  sending_currency: string
+  receiving_currency: string
+  sending_amount: bigint
+  receiving_amount: bigint
+  fees: bigint
+  pricing: Record<string, unknown>
+  request: Record<string, unknown>
+  signing_request_id: string | null
+  transaction_id: string
+  expires_at: Date
+  /** How far the money of an account elsewhere is; null where none is pulled, or not yet. */
+  pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
+}
+
+export interface TransactionRow extends Stamped {
+  id: string
+  platform_id: string
+  /** Null where the platform moves its own money. */
+  customer_id: string | null
+  /** What made it; RECEIPT is money that came in from outside or from another account here. */
+  kind: 'QUOTE' | 'TRANSFER_IN' | 'TRANSFER_OUT' | 'RECEIPT'
+  type: 'INCOMING' | 'OUTGOING'
+  direction: 'CREDIT' | 'DEBIT'
+  state: 'CREATED' | 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'REJECTED' | 'FAILED' | 'REFUNDED' | 'EXPIRED'
+  source_account_id: string | null
+  destination_account_id: string | null
+  source_identifier: string | null
+  destination_identifier: string | null
+  sent_amount: bigint | null
+  sent_currency: string | null
+  received_amount: bigint | null
+  received_currency: string | null
+  fees: bigint | null
+  quote_id: string | null
+  hold_id: string | null
+  payment_rail: string | null
+  remittance_information: string | null
+  description: string | null
+  reference: string
+  failure_reason: string | null
+  refund: RefundRow | null
+  details: Record<string, unknown>
+  receipt_delivery_confirmed_at: Date | null
+  agent_id: string | null
+  settled_at: Date | null
+}
+
+/** The way back of money that was not delivered; times as ISO 8601. */
+export interface RefundRow {
+  reference: string
+  status: 'PENDING' | 'COMPLETED' | 'FAILED'
+  reason: 'TRANSACTION_FAILED' | 'USER_CANCELLATION' | 'TIMEOUT'
+  initiatedAt: string
+  settledAt?: string
+}
+
+export interface EventRow {
+  id: string
+  position: bigint
+  platform_id: string
+  type: string
+  object_id: string
+  sequence: number
+  data: Record<string, unknown>
+  created_at: Date
+  /** The number of the transaction that wrote it, which orders the feed; 64 bits as text. */
+  committed_in: string
+}
+
+export interface JobRow {
+  id: string
+  platform_id: string
+  kind: string
+  payload: Record<string, unknown>
+  due_at: Date
+  attempts: number
+  claimed_until: Date | null
+  last_error: string | null
+  created_at: Date
+}
+
+export interface MessageRow extends Stamped {
+  id: string
+  platform_id: string
+  channel: 'EMAIL' | 'SMS'
+  state: 'QUEUED' | 'DELIVERED' | 'FAILED'
+  recipient: string
+  customer_id: string | null
+  account_id: string
+  credential_id: string
+  challenge_id: string
+  subject: string | null
+  /** `MessageContent` as the enclave seals it; null once it has gone out or is given up. */
+  sealed_content: Uint8Array | null
+  attempts: number
+  failure_reason: 'EXPIRED' | 'REPLACED' | 'REFUSED' | null
+  expires_at: Date
+  delivered_at: Date | null
+}
+
+export interface WebhookDeliveryRow {
+  /** The event's. */
+  id: string
+  platform_id: string
+  state: 'PENDING' | 'DELIVERED' | 'FAILED'
+  attempts: number
+  /** How often it was asked for again. */
+  redeliveries: number
+  /** A later event of the same object waits for this one to end. */
+  is_awaited: boolean
+  ended_at: Date | null
+}
+
+export interface WebhookAttemptRow {
+  event_id: string
+  attempt: number
+  platform_id: string
+  url: string
+  status: number | null
+  error: string | null
+  answer: string | null
+  duration_ms: number
+  created_at: Date
+}
+
+export interface WebhookSecretRow {
+  id: string
+  platform_id: string
+  created_at: Date
+  expires_at: Date | null
+  /** Of the data key that it derives from. */
+  key_generation: number
+}
+
+export interface IdempotencyRow {
+  scope: string
+  key: string
+  platform_id: string
+  request_hash: Uint8Array
+  status: number
+  body: string
+  created_at: Date
+  expires_at: Date
+}
+
+export interface DataKeyRow {
+  generation: number
+  sealed: Uint8Array
+  created_at: Date
+  resealed_at: Date | null
+}
+
+export interface EnclaveSecretRow {
+  name: string
+  sealed: Uint8Array
+  created_at: Date
+}
+
+export interface LedgerAccountRow {
+  id: string
+  platform_id: string
+  owner: string
+  currency: string
+  normal_side: 'debit' | 'credit'
+  may_overdraw: boolean
+  posted: bigint
+  held: bigint
+  /** For good: nothing is in it, and nothing comes into it any more. */
+  is_closed: boolean
+}
+
+export interface LedgerTransferRow {
+  id: string
+  platform_id: string
+  cause: string
+  cause_id: string
+  created_at: Date
+}
+
+export interface LedgerEntryRow {
+  transfer_id: string
+  line: number
+  account_id: string
+  currency: string
+  amount: bigint
+  created_at: Date
+}
+
+export interface LedgerHoldRow extends Stamped {
+  id: string
+  platform_id: string
+  account_id: string
+  amount: bigint
+  captured: bigint
+  state: 'pending' | 'posted' | 'voided'
+  cause: string
+  cause_id: string
+}
