@@ -4,7 +4,7 @@ import { baseline } from './0001-baseline.ts'
 
 /** What a build brings a database to. */
 export interface Schema {
-  /** Forward only: what has been released is never edited, a change is a new file at the end. */
+  /** Forward only: what has landed is never edited, a change is a new file at the end. */
   readonly migrations: readonly { readonly name: string; readonly sql: string }[]
   readonly functions: readonly SqlFunction[]
   readonly functionsVersion: number
