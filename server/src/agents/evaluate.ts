@@ -1,10 +1,10 @@
+import type { AgentActionType } from '@countersign/contract/agents/agent-actions'
 import {
   AGENT_DENIALS,
   type AgentDenialRule,
   type AgentPermission,
 } from '@countersign/contract/agents/agent-policy'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import type { AgentActionType } from '@countersign/contract/agents/agent-actions'
 import { expectRow, insert, type Write } from '../db/commit/writes.ts'
 import type { AgentReservationRow, AgentRow } from '../db/schema/agent-tables.ts'
 import type { App, Op } from '../op/app.ts'

@@ -29,7 +29,7 @@ export function encodeError(error: ApiError): ErrorAnswer {
   }
 }
 
-/** The master key was rotated since this process was started (migration 0022). */
+/** The master key was rotated since this process was started (`db/functions/refuse-older-data-key.ts`). */
 const SEALED_UNDER_OLDER_KEY = 'CS003'
 
 /** Class 22 of SQLSTATE: a value that the database cannot hold, such as a date in the year 0. */

@@ -6,8 +6,8 @@ import type { Op } from '../op/app.ts'
 import { fieldError } from '../op/operation.ts'
 
 /**
- * The double-entry ledger: the only maker of ledger writes. What each write does, and what the database refuses, is in
- * `db/migrations/0002-ledger.ts`. Entries are signed: a credit is positive, a debit negative.
+ * The double-entry ledger: the only maker of ledger writes. What each write does is in `db/functions/ledger-*.ts`, what the
+ * database refuses in `db/schema/baseline/ledger.ts`. Entries are signed: a credit is positive, a debit negative.
  */
 
 /** What caused a movement: the kind of record and its id. */
@@ -57,7 +57,7 @@ export function openAccount(
 
 /**
  * Closes all accounts of a customer for good. Guards: nothing is in them, none of the customer's payments is open, and no
- * card or key of one is left (`db/migrations/0019-closed-accounts.ts`). Stands last in its write set.
+ * card or key of one is left (`db/functions/ledger-close.ts`). Stands last in its write set.
  */
 export function closeAccounts(customerId: string): LedgerWrite {
   return { write: 'close', owner: customerId }

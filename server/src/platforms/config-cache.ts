@@ -11,8 +11,8 @@ const PLATFORMS_MAX = 1000
  *
  * A config that is kept is never stale, however many processes share the database. Each operation reads the version anew,
  * with its credentials or its job, and a config is used for that very version alone. Config and version change in one
- * update of one row, the database refuses a config whose version does not move on (migration 0024), and a platform's id is
- * never another's. What is changed between the two reads is loaded with the version that it has.
+ * update of one row, the database refuses a config whose version does not move on (`refuse_config_of_same_version`), and a
+ * platform's id is never another's. What is changed between the two reads is loaded with the version that it has.
  */
 export function createConfigCache(lookup: Lookup, platformsMax = PLATFORMS_MAX): WithConfig {
   const kept = new Lru<string, ConfigRow>(platformsMax)

@@ -91,8 +91,8 @@ export function makePlatform(
 
 /**
  * An empty platform that takes the place of this one: with its name, settings and tokens, in real time. The database moves
- * what stays (`migrations/0009-sandbox.ts`). Guard: the platform has not changed since it was read. Error: 409 where it
- * was reset already.
+ * what stays (`db/functions/platform-succeeded.ts`). Guard: the platform has not changed since it was read. Error: 409 where
+ * it was reset already.
  */
 export async function succeedPlatform(
   op: Op,

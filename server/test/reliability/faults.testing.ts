@@ -116,7 +116,8 @@ export async function makeConflictsAtCommit(db: Database, share: number, random:
       RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01';
     END $$;
     DO $$ DECLARE t text; BEGIN
-      FOR t IN SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations' LOOP
+      FOR t IN SELECT quote_ident(tablename) FROM pg_tables
+        WHERE schemaname = 'public' AND tablename NOT IN ('migrations', 'sql_functions') LOOP
         EXECUTE 'CREATE CONSTRAINT TRIGGER reliability_conflict AFTER INSERT OR UPDATE OR DELETE ON ' || t ||
           ' DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION reliability_conflict()';
       END LOOP;

@@ -3,8 +3,9 @@ import type { Tables } from '../schema/tables.ts'
 
 /**
  * What an operation wants written. A write set is an array of these; it happens whole, in one database transaction, or
- * not at all. Each write carries its own guard, which the database checks at commit (`migrations/0003-commit.ts`):
- * `insert` the unique constraints, `update`, `expect` and `remove` the row as expected, `hold` and `post` the balance.
+ * not at all. Each write carries its own guard, which the database checks at commit
+ * (`functions/write-*.ts`, `functions/ledger-*.ts`): `insert` the unique constraints, `update`, `expect` and `remove` the row
+ * as expected, `hold` and `post` the balance.
  */
 export type Write =
   | InsertWrite

@@ -1,79 +1,129 @@
 import type { Database } from '../engine/port.ts'
-import { records } from './migrations/0001-records.ts'
-import { ledger } from './migrations/0002-ledger.ts'
-import { commit } from './migrations/0003-commit.ts'
-import { messages } from './migrations/0004-messages.ts'
-import { money } from './migrations/0005-money.ts'
-import { webhooks } from './migrations/0006-webhooks.ts'
-import { commitTogether } from './migrations/0007-commit-together.ts'
-import { sandbox } from './migrations/0009-sandbox.ts'
-import { agents } from './migrations/0010-agents.ts'
-import { cards } from './migrations/0011-cards.ts'
-import { commitRows } from './migrations/0012-commit-rows.ts'
-import { order } from './migrations/0013-order.ts'
-import { agentMoney } from './migrations/0014-agent-money.ts'
-import { signInLimits } from './migrations/0017-sign-in-limits.ts'
-import { cardClaims } from './migrations/0019-card-claims.ts'
-import { closedAccounts } from './migrations/0019-closed-accounts.ts'
-import { pulledQuotes } from './migrations/0020-pulled-quotes.ts'
-import { questions } from './migrations/0021-questions.ts'
-import { dataKeys } from './migrations/0022-data-keys.ts'
-import { configVersions } from './migrations/0024-config-versions.ts'
+import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from '../functions/functions.ts'
+import { baseline } from './0001-baseline.ts'
 
-/** Forward only: what has landed is never edited, a change is a new file at the end. */
-const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
-  { name: '0001-records', sql: records },
-  { name: '0002-ledger', sql: ledger },
-  { name: '0003-commit', sql: commit },
-  { name: '0004-messages', sql: messages },
-  { name: '0005-money', sql: money },
-  { name: '0006-webhooks', sql: webhooks },
-  { name: '0007-commit-together', sql: commitTogether },
-  { name: '0009-sandbox', sql: sandbox },
-  { name: '0010-agents', sql: agents },
-  { name: '0011-cards', sql: cards },
-  { name: '0012-commit-rows', sql: commitRows },
-  { name: '0013-order', sql: order },
-  { name: '0014-agent-money', sql: agentMoney },
-  { name: '0017-sign-in-limits', sql: signInLimits },
-  { name: '0019-closed-accounts', sql: closedAccounts },
-  { name: '0019-card-claims', sql: cardClaims },
-  { name: '0020-pulled-quotes', sql: pulledQuotes },
-  { name: '0021-questions', sql: questions },
-  { name: '0022-data-keys', sql: dataKeys },
-  { name: '0024-config-versions', sql: configVersions },
-]
+/** What a build brings a database to. */
+export interface Schema {
+  /** Forward only: what has landed is never edited, a change is a new file at the end. */
+  readonly migrations: readonly { readonly name: string; readonly sql: string }[]
+  readonly functions: readonly SqlFunction[]
+  readonly functionsVersion: number
+}
+
+export const SCHEMA: Schema = {
+  migrations: [{ name: '0001-baseline', sql: baseline }],
+  functions: FUNCTIONS,
+  functionsVersion: FUNCTIONS_VERSION,
+}
 
 /** Chosen once at random; any number that nothing else on the database server locks. */
 const MIGRATION_LOCK = 7_202_510_132
 
-/** Brings the database up to this build. Processes that start together take turns. */
-export async function migrate(db: Database): Promise<void> {
-  if ((await applied(db)).length === MIGRATIONS.length) return
-  // One transaction: the lock, each migration that is still missing once the lock is ours, and its record.
-  const steps = MIGRATIONS.map(
-    ({ name, sql }) => `
-DO $outer$ BEGIN
-  IF NOT EXISTS (SELECT 1 FROM migrations WHERE name = '${name}') THEN
-    EXECUTE $migration$${sql}$migration$;
-    INSERT INTO migrations (name) VALUES ('${name}');
-  END IF;
-END $outer$;`,
-  )
-  await db.script(`
-SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
-CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
-${steps.join('\n')}`)
-  const names = await applied(db)
-  const unknown = names.filter((name) => !MIGRATIONS.some((migration) => migration.name === name))
-  if (unknown.length > 0)
-    throw new Error(`This database was migrated by a newer build (${unknown.join(', ')}).`)
+/**
+ * Brings the database up to this build: first the migrations that it has not had, then the functions whose text differs.
+ * Processes that start together take turns. Throws an error of one line where the database is of a newer build.
+ */
+export async function migrate(db: Database, schema: Schema = SCHEMA): Promise<void> {
+  if (!(await isUpToDate(db, schema))) await db.script(scriptOf(schema))
 }
 
-async function applied(db: Database): Promise<string[]> {
-  const exists = await db.query<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
-  if (!exists.rows[0]!.there) return []
-  return (await db.query<{ name: string }>('SELECT name FROM migrations ORDER BY name')).rows.map(
-    (row) => row.name,
+/** Whether the database has recorded all of this build, and nothing else. */
+async function isUpToDate(db: Database, schema: Schema): Promise<boolean> {
+  const found = await db.query<{ there: boolean }>(`SELECT to_regclass('sql_functions') IS NOT NULL AS there`)
+  if (!found.rows[0]!.there) return false
+  const { rows } = await db.query<{ record: string }>(
+    `SELECT name AS record FROM migrations UNION ALL SELECT concat_ws(' ', name, hash, version) FROM sql_functions`,
   )
+  const recorded = rows.map(({ record }) => record)
+  const expected = [
+    ...schema.migrations.map(({ name }) => name),
+    ...schema.functions.map(({ name, hash }) => `${name} ${hash} ${schema.functionsVersion}`),
+  ]
+  return recorded.sort().join('\n') === expected.sort().join('\n')
+}
+
+/** One transaction: what is still missing once the lock is ours, all of it or nothing. */
+function scriptOf({ migrations, functions, functionsVersion }: Schema): string {
+  return `
+SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
+CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE IF NOT EXISTS sql_functions (
+  name text PRIMARY KEY, signature text NOT NULL, hash text NOT NULL, version integer NOT NULL
+);
+${refuseNewer(migrations, functionsVersion)}
+${applyMigrations(migrations)}
+${applyFunctions(functions)}
+UPDATE sql_functions SET version = ${functionsVersion} WHERE version <> ${functionsVersion};`
+}
+
+function refuseNewer(migrations: Schema['migrations'], functionsVersion: number): string {
+  return `
+DO $refuse$
+DECLARE
+  unknown text := (SELECT string_agg(name, ', ' ORDER BY name) FROM migrations
+    WHERE name NOT IN (SELECT m->>'name' FROM jsonb_array_elements(${asJson(migrations)}) AS m));
+  version integer := (SELECT max(s.version) FROM sql_functions AS s);
+BEGIN
+  IF unknown IS NOT NULL THEN
+    RAISE EXCEPTION 'This database has had migrations that this build does not know (%). '
+      'Run the build that it was used with last, or a newer one.', unknown;
+  END IF;
+  IF version > ${functionsVersion} THEN
+    RAISE EXCEPTION 'This database has the SQL functions of a newer build (version %; this build has ${functionsVersion}). '
+      'Run the build that it was used with last, or a newer one.', version;
+  END IF;
+END $refuse$;`
+}
+
+function applyMigrations(migrations: Schema['migrations']): string {
+  return `
+DO $migrate$
+DECLARE step record;
+BEGIN
+  FOR step IN
+    SELECT m->>'name' AS name, m->>'sql' AS sql
+    FROM jsonb_array_elements(${asJson(migrations)}) WITH ORDINALITY AS list (m, place) ORDER BY place
+  LOOP
+    CONTINUE WHEN EXISTS (SELECT 1 FROM migrations WHERE name = step.name);
+    EXECUTE step.sql;
+    INSERT INTO migrations (name) VALUES (step.name);
+  END LOOP;
+END $migrate$;`
+}
+
+/** What differs is dropped or replaced. A recorded function that the build does not have has no text. */
+function applyFunctions(functions: readonly SqlFunction[]): string {
+  return `
+DO $apply$
+DECLARE build jsonb := ${asJson(functions)}; step record; old_trigger record;
+BEGIN
+  -- The text of a function makes its triggers, which may have had another function or table before.
+  FOR old_trigger IN
+    SELECT t.tgname AS name, t.tgrelid::regclass AS on_table
+    FROM sql_functions AS had JOIN pg_trigger AS t ON t.tgfoid = to_regproc(had.name) AND NOT t.tgisinternal
+    WHERE had.hash NOT IN (SELECT f->>'hash' FROM jsonb_array_elements(build) AS f)
+  LOOP
+    EXECUTE format('DROP TRIGGER %I ON %s', old_trigger.name, old_trigger.on_table);
+  END LOOP;
+  FOR step IN
+    SELECT coalesce(f->>'name', had.name) AS name, had.signature AS old_signature, f->>'signature' AS signature,
+      f->>'hash' AS hash, f->>'sql' AS sql
+    FROM jsonb_array_elements(build) WITH ORDINALITY AS list (f, place)
+      FULL JOIN sql_functions AS had ON had.name = f->>'name'
+    WHERE had.hash IS DISTINCT FROM f->>'hash' ORDER BY place
+  LOOP
+    -- With other arguments it would be a second function of that name. Else it is replaced, also for who is calling it.
+    IF step.old_signature IS NOT NULL AND step.signature IS DISTINCT FROM step.old_signature THEN
+      EXECUTE format('DROP FUNCTION %I', step.name);
+    END IF;
+    DELETE FROM sql_functions WHERE name = step.name;
+    CONTINUE WHEN step.sql IS NULL;
+    EXECUTE step.sql;
+    INSERT INTO sql_functions (name, signature, hash, version) VALUES (step.name, step.signature, step.hash, 0);
+  END LOOP;
+END $apply$;`
+}
+
+function asJson(value: unknown): string {
+  return `$json$${JSON.stringify(value)}$json$::jsonb`
 }

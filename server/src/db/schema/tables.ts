@@ -10,7 +10,7 @@ import type {
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 
-/** The rows of the database as they are read (see `migrations/`). int8 is `bigint`, timestamptz is `Date`. */
+/** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables {
   platforms: PlatformRow
   api_tokens: TokenRow

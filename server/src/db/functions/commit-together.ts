@@ -1,54 +1,48 @@
 /**
- * `commit_together` once more, with the same meaning and at less cost. What a batch has most of comes as rows of its
- * table, in the form that PostgreSQL itself reads fastest; balances are walked through write by write instead of being
- * sorted and summed in windows; rows that change are found once, by their ids, and then taken by where they are. That
- * is one plan whatever the size of a table was when it was made: a sub-select with OFFSET 0 is not turned around.
- * Decision 0017.
+ * Writes many write sets at once, with one statement per table where `commit_write_sets` has one per write: the fast path of
+ * the committer. It does what that function would do with the same sets in the same order, or it raises and nothing is
+ * written: CS002 where a guard failed, with the places of the writes that the guard may have failed for in its detail.
+ * Which sets may share a call is decided in `db/batch.ts`; its arguments are made by `db/commit-arguments.ts`. Decision 0017.
+ *
+ * A connection keeps the plans of static statements, which may have been made when a table was empty. So rows that change are
+ * found by their ids and then changed where they were found (`ctid`). That is one plan for every size of a table: the
+ * planner does not reorder a sub-select with OFFSET 0.
  */
-export const commitRows = `
-DROP FUNCTION commit_together;
-DROP FUNCTION refuse_together;
-
--- Of the writes at some places, those that are not among \`done\` were not done as they were meant.
-CREATE FUNCTION refuse_together(places integer[], done integer[]) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'a guard failed' USING ERRCODE = 'CS002', DETAIL = (
-    SELECT coalesce(jsonb_agg(place), '[]') FROM unnest(places) AS place WHERE NOT place = ANY (coalesce(done, '{}')));
-END $$;
-
-CREATE FUNCTION commit_together(
-  -- Of what there is little: opens, inserts, updates, expects.
+export const commitTogether = `
+CREATE OR REPLACE FUNCTION commit_together(
+  -- What a batch has little of: opens, inserts, updates, expects.
   batch jsonb,
-  -- The ledger's accounts, each once; others below name them by their place here.
+  -- The accounts of the ledger, each once; arguments below name an account by its place in this array.
   accounts text[],
   transaction_rows transactions[], job_rows jobs[], hold_rows ledger_holds[],
-  -- A text that is only stored is not taken to pieces: it stands beside its row.
+  -- A text that is only stored is not parsed as a part of its row: it comes beside the row.
   key_writes integer[], key_rows idempotency_keys[], key_bodies text[],
   removal_writes integer[], removal_jobs text[],
-  -- Transactions that come to an end.
+  -- Transactions that reach a final state.
   end_writes integer[], end_ids text[], end_expected text[], end_states text[], end_settled timestamptz[],
   end_updated timestamptz[],
-  -- Captures and voids of holds; the place of the move that each of them makes.
+  -- Captures and voids of holds, and the place of the move that each of them makes.
   release_writes integer[], release_holds text[], release_accounts integer[], release_amounts bigint[],
   release_finals boolean[], release_states text[], release_times timestamptz[], release_moves integer[],
   transfer_rows ledger_transfers[],
   entry_rows ledger_entries[], entry_accounts integer[], entry_platforms text[],
-  -- What each write does to an account, in the order of the writes, and the event that shows it then.
+  -- What each write does to an account, in the order of the writes, and the event that shows the balance it leaves.
   move_writes integer[], move_accounts integer[], move_amounts bigint[], move_helds bigint[], move_events integer[],
-  -- The sequence is the number among the events of that object in this batch.
+  -- The sequence of a row is its number among the events of its object in this batch.
   event_rows events[], event_data text[]
 ) RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   part jsonb; places integer[]; ids text[]; rows jsonb[]; done integer[]; keys text[]; released record;
   acct integer; changed integer;
-  -- Of the accounts, in the order of the argument.
+  -- One element per account, in the order of accounts.
   spots tid[]; signs integer[]; currencies text[]; platform_ids text[]; overdrafts boolean[];
   posted_now bigint[]; held_now bigint[];
-  -- Of the events, in the order of theirs.
+  -- One element per event, in the order of event_rows.
   shown_available bigint[]; shown_posted bigint[];
 BEGIN
-  -- Locked in the order of their ids, as commit_write_sets does it. What a write opens is there, but for the first time.
+  -- Locks the accounts in the order of their ids, as commit_write_sets does. An account that a write opens is there already,
+  -- except the first time.
   IF cardinality(accounts) > 0 THEN
     FOR tries IN 1..2 LOOP
       SELECT array_agg(l.spot), array_agg(CASE l.normal_side WHEN 'credit' THEN 1 ELSE -1 END), array_agg(l.currency),
@@ -89,7 +83,8 @@ BEGIN
     INSERT INTO ledger_holds SELECT * FROM unnest(hold_rows);
   END IF;
 
-  -- A statement that is built has to be planned each time: most of all updates are of another kind, below.
+  -- A statement that is built has to be planned each time. So the most frequent update, of a transaction that reaches a final
+  -- state, has a statement of its own below.
   FOR part IN SELECT value FROM jsonb_array_elements(batch->'updates') LOOP
     SELECT array_agg((r->>'n')::integer ORDER BY place), array_agg(r->>'id' ORDER BY place), array_agg(r ORDER BY place)
       INTO places, ids, rows FROM jsonb_array_elements(part->'rows') WITH ORDINALITY AS r (r, place);
@@ -119,7 +114,7 @@ BEGIN
     END IF;
   END IF;
 
-  -- Several may expect the same row.
+  -- Several writes may expect the same row.
   FOR part IN SELECT value FROM jsonb_array_elements(batch->'expects') LOOP
     EXECUTE format('WITH found AS (
         SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id text, expect jsonb) JOIN %1$I AS t ON t.id = r.id
@@ -174,7 +169,7 @@ BEGIN
             CROSS JOIN LATERAL (SELECT ctid AS spot FROM ledger_holds WHERE id = r.hold LIMIT 1) AS found OFFSET 0) AS r
       WHERE h.ctid = r.spot AND h.state = 'pending' AND h.account_id = accounts[r.account]
       RETURNING r.n, r.move, r.final, r.amount,
-        -- What was left of the hold before this.
+        -- The rest of the hold before this release.
         greatest(h.amount - (h.captured - r.amount), 0) AS left_over
     LOOP
       done := done || released.n;
@@ -189,14 +184,14 @@ BEGIN
   IF cardinality(transfer_rows) > 0 THEN
     INSERT INTO ledger_transfers SELECT * FROM unnest(transfer_rows);
     INSERT INTO ledger_entries (transfer_id, line, account_id, currency, amount, created_at)
-      -- Of another platform is as not there.
+      -- An account of another platform becomes null, which the column refuses.
       SELECT transfer_id, line, CASE platform_id WHEN platform_ids[account] THEN account_id END, currencies[account], amount,
         created_at
       FROM ROWS FROM (unnest(entry_rows), unnest(entry_accounts), unnest(entry_platforms))
         AS e (transfer_id, line, account_id, currency, amount, created_at, account, platform_id);
   END IF;
 
-  -- Balances, write by write. An event that shows a balance is a write that moves nothing.
+  -- Computes the balances write by write. An event that shows a balance is a write that moves nothing.
   IF spots IS NOT NULL THEN
     shown_available := array_fill(NULL::bigint, ARRAY[cardinality(event_rows)]);
     shown_posted := shown_available;

@@ -1,5 +1,5 @@
 /** Cards, what they are used for, and the keys that sign for them. Decision 0024. */
-export const cards = `
+export const cardTables = `
 CREATE TABLE cards (
   id text PRIMARY KEY,
   platform_id text NOT NULL REFERENCES platforms,
@@ -7,10 +7,11 @@ CREATE TABLE cards (
   platform_card_id text NOT NULL,
   state text NOT NULL CHECK (state IN ('PENDING_KYC', 'PROCESSING', 'ACTIVE', 'FROZEN', 'CLOSED')),
   state_reason text CHECK (state_reason IN ('ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', 'CLOSED_BY_SVC')),
+  -- USD where a dollar stablecoin pays.
   currency text NOT NULL,
   -- Internal accounts, in the order in which they are tried.
   funding_sources text[] NOT NULL CHECK (cardinality(funding_sources) > 0),
-  -- The processor's word: null until it has made the card. No number is ever in here.
+  -- What the processor said: null until it has made the card. No card number is ever stored.
   brand text,
   last4 text CHECK (last4 ~ '^[0-9]{4}$'),
   exp_month integer,
@@ -18,7 +19,7 @@ CREATE TABLE cards (
   pan_embed_url text,
   processor_ref text,
   issuer_ref text,
-  -- Counts the changes to state and funding sources: what an authorization was decided by.
+  -- Counts the changes to state and funding sources: authorizations are guarded by it.
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -47,33 +48,38 @@ CREATE UNIQUE INDEX delegated_keys_active ON delegated_keys (card_id, account_id
 CREATE INDEX delegated_keys_account ON delegated_keys (account_id);
 CREATE INDEX delegated_keys_page ON delegated_keys (platform_id, created_at, id);
 
+-- Purchases by card. Amounts are in the currency of the card. Rows change after they were written: see payments.ts.
 CREATE TABLE card_transactions (
   id text PRIMARY KEY,
   platform_id text NOT NULL,
   card_id text NOT NULL REFERENCES cards,
-  -- The funding source that pays.
+  -- The funding source that pays, and its currency, which the card's is worth one to one.
   account_id text NOT NULL,
+  source_currency text NOT NULL,
   state text NOT NULL CHECK (state IN ('AUTHORIZED', 'PARTIALLY_SETTLED', 'SETTLED', 'REFUNDED', 'EXCEPTION')),
   merchant jsonb NOT NULL,
   currency text NOT NULL,
   issuer_transaction_token text NOT NULL,
-  hold_id text NOT NULL,
+  -- Null: it was never authorized.
+  hold_id text,
   -- An embedded wallet pays by the signature of the card's key over the authorization.
   delegated_key_id text,
   signature bytea,
-  authorized_amount bigint NOT NULL CHECK (authorized_amount > 0),
+  authorized_amount bigint NOT NULL CHECK (authorized_amount >= 0),
+  -- What the merchant's claims may come to in all.
+  claim_max bigint NOT NULL,
   -- Of what is held, what the merchant has not claimed.
   unclaimed_amount bigint NOT NULL CHECK (unclaimed_amount >= 0),
   -- What the merchant claimed.
   settlement_count integer NOT NULL,
   settled_amount bigint NOT NULL CHECK (settled_amount >= 0),
-  -- Of that, what was taken from the funding source; pulls to come, and what they take of the hold; what could not be taken.
+  -- Of that: what was taken from the funding source, pulls to come and what they take of the hold, what could not be taken.
   pull_count integer NOT NULL,
   pulled_amount bigint NOT NULL CHECK (pulled_amount >= 0),
   pending_count integer NOT NULL CHECK (pending_count >= 0),
   pending_amount bigint NOT NULL CHECK (pending_amount >= 0),
   uncollected_amount bigint NOT NULL CHECK (uncollected_amount >= 0),
-  -- What it gave back.
+  -- What the merchant gave back.
   refund_count integer NOT NULL,
   refunded_amount bigint NOT NULL CHECK (refunded_amount >= 0 AND refunded_amount <= settled_amount),
   version integer NOT NULL,
@@ -81,8 +87,22 @@ CREATE TABLE card_transactions (
   last_event_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
-  CONSTRAINT card_transactions_issuer_token UNIQUE (platform_id, issuer_transaction_token)
-);
+  CONSTRAINT card_transactions_issuer_token UNIQUE (platform_id, issuer_transaction_token),
+  CONSTRAINT card_transactions_claim_max CHECK (claim_max >= authorized_amount)
+) WITH (fillfactor = 70);
 CREATE INDEX card_transactions_card ON card_transactions (card_id, created_at, id);
-ALTER TABLE card_transactions SET (fillfactor = 70);
+
+-- What the key of a card has signed for each pull from an embedded wallet.
+CREATE TABLE card_pull_signatures (
+  card_transaction_id text NOT NULL REFERENCES card_transactions,
+  -- Which of the purchase's pulls it is, from 1 on.
+  number integer NOT NULL,
+  platform_id text NOT NULL,
+  delegated_key_id text NOT NULL REFERENCES delegated_keys,
+  -- The very bytes that were signed.
+  statement text NOT NULL,
+  signature bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (card_transaction_id, number)
+);
 `

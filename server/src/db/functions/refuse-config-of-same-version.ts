@@ -1,9 +1,13 @@
-/** Processes keep a platform's config by the version that they have read with it (platforms/config-cache.ts). */
-export const configVersions = `
-CREATE FUNCTION refuse_config_of_same_version() RETURNS trigger LANGUAGE plpgsql AS $$
+/**
+ * Refuses a new config of a platform under the same version: processes cache a config by its version
+ * (`platforms/config-cache.ts`).
+ */
+export const refuseConfigOfSameVersion = `
+CREATE OR REPLACE FUNCTION refuse_config_of_same_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the config of a platform changes with its version: platforms.version has to move on';
 END $$;
+
 CREATE TRIGGER platforms_config_version BEFORE UPDATE OF config ON platforms
   FOR EACH ROW WHEN (NEW.version <= OLD.version) EXECUTE FUNCTION refuse_config_of_same_version();
 `

@@ -1,0 +1,13 @@
+/**
+ * Tells whether the money of a payment that ended without success is where it came from. Without a hold and a refund it
+ * never left: the payment was not begun, or nothing was pulled in.
+ */
+export const agentMoneyIsBack = `
+CREATE OR REPLACE FUNCTION agent_money_is_back(payment text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT t.state IN ('FAILED', 'REJECTED', 'REFUNDED', 'EXPIRED') AND CASE
+    WHEN t.refund IS NOT NULL THEN t.refund->>'status' = 'COMPLETED'
+    WHEN t.hold_id IS NOT NULL THEN (SELECT state = 'voided' FROM ledger_holds WHERE id = t.hold_id)
+    ELSE true END
+  FROM transactions t WHERE t.id = payment
+$$;
+`

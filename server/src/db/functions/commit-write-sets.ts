@@ -1,0 +1,56 @@
+/**
+ * Writes an array of write sets, one after the other, and returns one result per set: the exact path of the committer. Each
+ * set runs in a subtransaction of its own: a set whose guard fails leaves nothing behind, and its neighbours are not
+ * affected. A result is null when the set was written, else `{guard, name}`: which kind of guard failed, and where.
+ */
+export const commitWriteSets = `
+CREATE OR REPLACE FUNCTION commit_write_sets(sets jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE results jsonb := '[]'; write_set jsonb; w jsonb; guard_name text;
+BEGIN
+  -- Locks the accounts of the whole batch in one order, so that two batches cannot block each other.
+  PERFORM 1 FROM ledger_accounts WHERE id IN (
+      SELECT coalesce(e->>'account', w1->>'account')
+      FROM jsonb_array_elements(sets) AS s, jsonb_array_elements(s) AS w1
+      LEFT JOIN LATERAL jsonb_array_elements(w1->'entries') AS e ON true
+      WHERE w1->>'write' IN ('post', 'hold', 'capture', 'void'))
+    ORDER BY id FOR UPDATE;
+  FOR write_set IN SELECT value FROM jsonb_array_elements(sets) LOOP
+    BEGIN
+      FOR w IN SELECT value FROM jsonb_array_elements(write_set) LOOP
+        CASE w->>'write'
+          WHEN 'insert' THEN PERFORM write_insert(w);
+          WHEN 'update' THEN PERFORM write_update(w);
+          WHEN 'expect' THEN PERFORM write_expect(w);
+          WHEN 'remove' THEN PERFORM write_remove(w);
+          WHEN 'keep' THEN PERFORM write_keep(w);
+          WHEN 'event' THEN PERFORM write_event(w);
+          WHEN 'open' THEN PERFORM ledger_open(w);
+          WHEN 'close' THEN PERFORM ledger_close(w);
+          WHEN 'post' THEN PERFORM ledger_post(w);
+          WHEN 'hold' THEN PERFORM ledger_hold(w);
+          WHEN 'capture' THEN PERFORM ledger_capture(w);
+          WHEN 'void' THEN PERFORM ledger_void(w);
+        END CASE;
+      END LOOP;
+      results := results || 'null'::jsonb;
+    EXCEPTION
+      WHEN unique_violation THEN
+        GET STACKED DIAGNOSTICS guard_name = CONSTRAINT_NAME;
+        results := results || jsonb_build_object('guard', 'unique', 'name', guard_name);
+      WHEN check_violation THEN
+        GET STACKED DIAGNOSTICS guard_name = CONSTRAINT_NAME;
+        CASE coalesce(guard_name, '')
+          WHEN 'ledger_accounts_overdraft' THEN
+            results := results || jsonb_build_object('guard', 'overdraft', 'name', guard_name);
+          WHEN 'ledger_accounts_closed' THEN
+            results := results || jsonb_build_object('guard', 'expectation', 'name', guard_name);
+          ELSE RAISE;
+        END CASE;
+      WHEN SQLSTATE 'CS001' THEN
+        GET STACKED DIAGNOSTICS guard_name = CONSTRAINT_NAME;
+        results := results || jsonb_build_object('guard', 'expectation', 'name', guard_name);
+    END;
+  END LOOP;
+  RETURN results;
+END $$;
+`

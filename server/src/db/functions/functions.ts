@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { agentMoneyIsBack } from './agent-money-is-back.ts'
+import { agentPaymentEnded } from './agent-payment-ended.ts'
+import { agentReleased } from './agent-released.ts'
+import { agentReserved } from './agent-reserved.ts'
+import { commitTogether } from './commit-together.ts'
+import { commitWriteSets } from './commit-write-sets.ts'
+import { customerOpenPayments } from './customer-open-payments.ts'
+import { ledgerAppendOnly } from './ledger-append-only.ts'
+import { ledgerCapture } from './ledger-capture.ts'
+import { ledgerClose } from './ledger-close.ts'
+import { ledgerEntriesBalance } from './ledger-entries-balance.ts'
+import { ledgerHold } from './ledger-hold.ts'
+import { ledgerOpen } from './ledger-open.ts'
+import { ledgerPost } from './ledger-post.ts'
+import { ledgerVoid } from './ledger-void.ts'
+import { neverDeleted } from './never-deleted.ts'
+import { platformSucceeded } from './platform-succeeded.ts'
+import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
+import { refuseOlderDataKey } from './refuse-older-data-key.ts'
+import { refuseTogether } from './refuse-together.ts'
+import { sealedGeneration } from './sealed-generation.ts'
+import { writeEvent } from './write-event.ts'
+import { writeExpect } from './write-expect.ts'
+import { writeInsert } from './write-insert.ts'
+import { writeKeep } from './write-keep.ts'
+import { writeRemove } from './write-remove.ts'
+import { writeUpdate } from './write-update.ts'
+
+/** Raise it by one with every change to the text of a function: an older build then refuses the database. */
+export const FUNCTIONS_VERSION = 1
+
+/** A function of the database, and the triggers that call it. */
+export interface SqlFunction {
+  readonly name: string
+  /** Its arguments and its result, without comments. Where these change, the function is dropped and made anew. */
+  readonly signature: string
+  readonly hash: string
+  readonly sql: string
+}
+
+/** Each one after those that it calls. */
+export const FUNCTIONS: readonly SqlFunction[] = [
+  writeInsert,
+  writeUpdate,
+  writeExpect,
+  writeRemove,
+  writeKeep,
+  writeEvent,
+  ledgerOpen,
+  ledgerPost,
+  ledgerHold,
+  ledgerCapture,
+  ledgerVoid,
+  customerOpenPayments,
+  ledgerClose,
+  commitWriteSets,
+  refuseTogether,
+  commitTogether,
+  ledgerAppendOnly,
+  ledgerEntriesBalance,
+  neverDeleted,
+  agentMoneyIsBack,
+  agentReserved,
+  agentReleased,
+  agentPaymentEnded,
+  platformSucceeded,
+  refuseConfigOfSameVersion,
+  sealedGeneration,
+  refuseOlderDataKey,
+].map(sqlFunction)
+
+/** Reads name and signature out of the text, which begins with `CREATE OR REPLACE FUNCTION`. */
+export function sqlFunction(sql: string): SqlFunction {
+  const [, name, header] = /^\s*CREATE OR REPLACE FUNCTION (\w+)(.+?)\sLANGUAGE /s.exec(sql) ?? []
+  if (!name || !header) throw new Error(`not a function of the database: ${sql.slice(0, 80)}`)
+  const signature = header.replace(/--.*/g, '').replace(/\s+/g, ' ').trim()
+  return { name, signature, hash: hashOf(sql), sql }
+}
+
+/** Of all functions together. */
+export function hashOfAll(functions: readonly SqlFunction[]): string {
+  return hashOf(functions.map(({ hash }) => hash).join())
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,8 @@
+/** Opens an account of the ledger. An account that is open already stays as it is. */
+export const ledgerOpen = `
+CREATE OR REPLACE FUNCTION ledger_open(w jsonb) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO ledger_accounts (id, platform_id, owner, currency, normal_side, may_overdraw, posted, held)
+  VALUES (w->>'id', w->>'platformId', w->>'owner', w->>'currency', w->>'normalSide', (w->>'mayOverdraw')::boolean, 0, 0)
+  ON CONFLICT (id) DO NOTHING
+$$;
+`

@@ -1,0 +1,20 @@
+/**
+ * Moves what outlives a reset of the sandbox to the new platform, in the statement that closes the old one. So nothing that is
+ * made in parallel stays behind. Decision 0022.
+ */
+export const platformSucceeded = `
+CREATE OR REPLACE FUNCTION platform_succeeded() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE api_tokens SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
+  -- The new platform is in real time again: a secret that has expired stays expired.
+  UPDATE webhook_secrets SET platform_id = NEW.successor_id,
+    expires_at = expires_at - NEW.clock_offset_ms * interval '1 millisecond' WHERE platform_id = NEW.id;
+  -- A passkey is registered once on the whole server: revoked here, it can be registered again.
+  UPDATE credentials SET revoked_at = NEW.closed_at, updated_at = NEW.closed_at
+    WHERE platform_id = NEW.id AND type = 'PASSKEY' AND revoked_at IS NULL;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER platform_succeeded AFTER UPDATE OF successor_id ON platforms FOR EACH ROW
+  WHEN (OLD.successor_id IS NULL AND NEW.successor_id IS NOT NULL) EXECUTE FUNCTION platform_succeeded();
+`

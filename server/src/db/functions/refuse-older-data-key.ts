@@ -1,0 +1,31 @@
+/**
+ * Refuses a value that is sealed under an older data key than the newest: a process that missed a rotation of the master key
+ * can seal nothing any more.
+ */
+export const refuseOlderDataKey = `
+CREATE OR REPLACE FUNCTION refuse_older_data_key() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE sealed bytea;
+BEGIN
+  IF TG_TABLE_NAME = 'internal_accounts' THEN sealed := NEW.sealed_seed;
+  ELSIF TG_TABLE_NAME = 'delegated_keys' THEN sealed := NEW.sealed_key;
+  ELSIF TG_TABLE_NAME = 'messages' THEN sealed := NEW.sealed_content;
+  ELSE sealed := NEW.sealed_target_key;
+  END IF;
+  IF sealed_generation(sealed) < (SELECT max(generation) FROM data_keys) THEN
+    RAISE EXCEPTION 'sealed under an older data key' USING ERRCODE = 'CS003';
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER internal_accounts_data_key BEFORE INSERT OR UPDATE OF sealed_seed ON internal_accounts
+  FOR EACH ROW WHEN (NEW.sealed_seed IS NOT NULL) EXECUTE FUNCTION refuse_older_data_key();
+
+CREATE TRIGGER delegated_keys_data_key BEFORE INSERT OR UPDATE OF sealed_key ON delegated_keys
+  FOR EACH ROW EXECUTE FUNCTION refuse_older_data_key();
+
+CREATE TRIGGER messages_data_key BEFORE INSERT OR UPDATE OF sealed_content ON messages
+  FOR EACH ROW WHEN (NEW.sealed_content IS NOT NULL) EXECUTE FUNCTION refuse_older_data_key();
+
+CREATE TRIGGER otp_challenges_data_key BEFORE INSERT ON otp_challenges
+  FOR EACH ROW EXECUTE FUNCTION refuse_older_data_key();
+`

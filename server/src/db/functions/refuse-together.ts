@@ -1,0 +1,8 @@
+/** Fails a call of `commit_together`: of the writes at `places`, those that are not among `done` met a guard that failed. */
+export const refuseTogether = `
+CREATE OR REPLACE FUNCTION refuse_together(places integer[], done integer[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a guard failed' USING ERRCODE = 'CS002', DETAIL = (
+    SELECT coalesce(jsonb_agg(place), '[]') FROM unnest(places) AS place WHERE NOT place = ANY (coalesce(done, '{}')));
+END $$;
+`

@@ -1,0 +1,111 @@
+/** Agents, what connects them, what they asked for, and how much of their limits is used. Decision 0023. */
+export const agentTables = `
+CREATE TABLE agents (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  customer_id text NOT NULL REFERENCES customers,
+  name text NOT NULL,
+  -- The policy of now, and its version in agent_policies.
+  policy jsonb NOT NULL,
+  policy_version integer NOT NULL,
+  is_paused boolean NOT NULL,
+  -- SHA-256 of the bearer token, in hex. The token itself is not stored.
+  token_hash text UNIQUE,
+  -- The one code that can be redeemed, if there is one.
+  device_code_id text,
+  -- Counts the changes to name, policy and pause: decisions are guarded by it.
+  version integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  deleted_at timestamptz
+);
+CREATE INDEX agents_page ON agents (platform_id, created_at, id);
+CREATE INDEX agents_customer ON agents (customer_id);
+
+-- Each policy that an agent has, or had.
+CREATE TABLE agent_policies (
+  platform_id text NOT NULL REFERENCES platforms,
+  agent_id text NOT NULL REFERENCES agents,
+  version integer NOT NULL,
+  policy jsonb NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (agent_id, version)
+);
+
+CREATE TABLE agent_device_codes (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  agent_id text NOT NULL REFERENCES agents,
+  -- A keyed digest of the code, in hex.
+  code_mac text NOT NULL UNIQUE,
+  expires_at timestamptz NOT NULL,
+  redeemed_at timestamptz,
+  created_at timestamptz NOT NULL
+);
+CREATE INDEX agent_device_codes_agent ON agent_device_codes (agent_id);
+
+CREATE TABLE agent_actions (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  agent_id text NOT NULL REFERENCES agents,
+  customer_id text NOT NULL REFERENCES customers,
+  type text NOT NULL CHECK (type IN ('EXECUTE_QUOTE', 'TRANSFER_OUT', 'TRANSFER_IN')),
+  state text NOT NULL CHECK (state IN ('PENDING_APPROVAL', 'APPROVED', 'REJECTED', 'FAILED')),
+  -- The platform's decision, if it made one. The same decision again gets the same answer.
+  decided text CHECK (decided IN ('APPROVE', 'REJECT')),
+  quote_id text REFERENCES quotes,
+  -- Its payment. An action is asked for once. Deferred: commit_together writes transactions after the rows of other tables.
+  transaction_id text NOT NULL UNIQUE REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
+  -- The customer has signed already: an embedded wallet pays by its signature.
+  is_signed boolean NOT NULL,
+  reason text,
+  expires_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+CREATE INDEX agent_actions_agent ON agent_actions (agent_id, created_at, id);
+CREATE INDEX agent_actions_waiting ON agent_actions (platform_id, created_at, id) WHERE state = 'PENDING_APPROVAL';
+
+CREATE TABLE agent_decisions (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  agent_id text NOT NULL REFERENCES agents,
+  action_id text,
+  decision jsonb NOT NULL,
+  -- All that it was made from, except the policy, which is named by its version.
+  inputs jsonb NOT NULL,
+  policy_version integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  FOREIGN KEY (agent_id, policy_version) REFERENCES agent_policies
+);
+CREATE INDEX agent_decisions_agent ON agent_decisions (agent_id, created_at, id);
+
+-- What agents spend. A payment reserves its amount once, under its own id.
+CREATE TABLE agent_reservations (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  agent_id text NOT NULL REFERENCES agents,
+  state text NOT NULL CHECK (state IN ('RESERVED', 'CAPTURED', 'RELEASED')),
+  -- In the currency of the limits, as it was converted when the payment was asked for.
+  currency text NOT NULL,
+  amount bigint NOT NULL CHECK (amount >= 0),
+  -- 2025-10-13 and 2025-10, in UTC.
+  day text NOT NULL,
+  month text NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+CREATE INDEX agent_reservations_agent ON agent_reservations (agent_id, day);
+
+-- The sums of the reservations that were not released, by day and by month. Written only by the functions agent_reserved and
+-- agent_released.
+CREATE TABLE agent_budgets (
+  platform_id text NOT NULL REFERENCES platforms,
+  agent_id text NOT NULL REFERENCES agents,
+  period text NOT NULL,
+  currency text NOT NULL,
+  spent bigint NOT NULL CHECK (spent >= 0),
+  count integer NOT NULL CHECK (count >= 0),
+  PRIMARY KEY (agent_id, period, currency)
+);
+`

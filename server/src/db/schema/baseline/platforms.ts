@@ -1,0 +1,54 @@
+/** What holds for the database as a whole, the keys of the enclave, and the platforms with their API tokens. */
+export const platformTables = `
+-- The mode of the database, by name.
+CREATE TABLE settings (
+  name text PRIMARY KEY,
+  value text NOT NULL
+);
+
+-- One key per rotation of the master key, sealed under it. A sealed value begins with the generation of its data key.
+CREATE TABLE data_keys (
+  generation integer PRIMARY KEY CHECK (generation > 0),
+  sealed bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  -- When nothing was left under an older data key.
+  resealed_at timestamptz
+);
+
+-- Keys of the enclave by name, sealed under a data key.
+CREATE TABLE enclave_secrets (
+  name text PRIMARY KEY,
+  sealed bytea NOT NULL,
+  created_at timestamptz NOT NULL
+);
+
+CREATE TABLE platforms (
+  id text PRIMARY KEY,
+  name text NOT NULL,
+  config jsonb NOT NULL,
+  -- Sandbox: by how much the clock of the platform is ahead of the machine's.
+  clock_offset_ms bigint NOT NULL,
+  version integer NOT NULL,
+  -- Sandbox: when the platform was reset, and the platform that has its tokens since. Due work of a closed one is not done.
+  closed_at timestamptz,
+  successor_id text REFERENCES platforms,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT platforms_closed CHECK ((closed_at IS NULL) = (successor_id IS NULL))
+);
+CREATE INDEX platforms_open ON platforms (id) WHERE closed_at IS NULL;
+
+CREATE TABLE api_tokens (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  client_id text NOT NULL UNIQUE,
+  name text NOT NULL,
+  permissions text[] NOT NULL,
+  -- SHA-256. The secret itself is not stored.
+  secret_hash bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  deleted_at timestamptz
+);
+CREATE INDEX api_tokens_page ON api_tokens (platform_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
+`

@@ -1,0 +1,136 @@
+/** How customers sign in to a wallet and what they sign: credentials, codes and their messages, sessions, signing requests. */
+export const signInTables = `
+CREATE TABLE credentials (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  account_id text NOT NULL REFERENCES internal_accounts,
+  type text NOT NULL CHECK (type IN ('OAUTH', 'EMAIL_OTP', 'SMS_OTP', 'PASSKEY')),
+  nickname text NOT NULL,
+  -- EMAIL_OTP and SMS_OTP: where codes go.
+  contact text,
+  oidc_issuer text,
+  oidc_audience text,
+  oidc_subject text,
+  webauthn_id text,
+  webauthn_public_key bytea,
+  webauthn_sign_count bigint,
+  -- The one challenge that can be answered, if there is one.
+  current_challenge_id text,
+  version integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  revoked_at timestamptz
+);
+CREATE UNIQUE INDEX credentials_one_otp ON credentials (account_id, type)
+  WHERE revoked_at IS NULL AND type IN ('EMAIL_OTP', 'SMS_OTP');
+CREATE UNIQUE INDEX credentials_one_identity ON credentials (account_id, oidc_issuer, oidc_audience, oidc_subject)
+  WHERE revoked_at IS NULL AND type = 'OAUTH';
+-- A passkey is registered once on the whole server, because its id alone says whose it is.
+CREATE UNIQUE INDEX credentials_one_passkey ON credentials (webauthn_id) WHERE revoked_at IS NULL AND type = 'PASSKEY';
+CREATE INDEX credentials_account ON credentials (account_id, created_at);
+CREATE INDEX credentials_contact ON credentials (platform_id, lower(contact)) WHERE revoked_at IS NULL;
+
+-- One-time codes that were issued.
+CREATE TABLE otp_challenges (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  credential_id text NOT NULL REFERENCES credentials,
+  -- The key that the device seals the code to; its private half is sealed under a data key.
+  target_public_key text NOT NULL,
+  sealed_target_key bytea NOT NULL,
+  -- A keyed digest of the code. The code itself is not stored.
+  code_mac bytea NOT NULL,
+  tries integer NOT NULL,
+  expires_at timestamptz NOT NULL,
+  consumed_at timestamptz,
+  created_at timestamptz NOT NULL
+);
+CREATE INDEX otp_challenges_recent ON otp_challenges (credential_id, created_at DESC);
+
+-- Wrong codes in a row, per wallet: those of its e-mail and its SMS credential together. A try is counted before its code is
+-- compared; a sign-in by code, a signed operation of a locked wallet and the operator set the count back to 0.
+CREATE TABLE code_failures (
+  id text PRIMARY KEY REFERENCES internal_accounts,
+  platform_id text NOT NULL REFERENCES platforms,
+  failures integer NOT NULL CHECK (failures >= 0),
+  locked_at timestamptz
+);
+
+-- Messages to people. Each contains a one-time code, so its content is sealed, and in production it is removed once the
+-- message is delivered or given up.
+CREATE TABLE messages (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  channel text NOT NULL CHECK (channel IN ('EMAIL', 'SMS')),
+  state text NOT NULL CHECK (state IN ('QUEUED', 'DELIVERED', 'FAILED')),
+  recipient text NOT NULL,
+  customer_id text REFERENCES customers,
+  account_id text NOT NULL REFERENCES internal_accounts,
+  credential_id text NOT NULL REFERENCES credentials,
+  challenge_id text NOT NULL REFERENCES otp_challenges,
+  subject text,
+  sealed_content bytea,
+  attempts integer NOT NULL CHECK (attempts >= 0),
+  failure_reason text CHECK (failure_reason IN ('EXPIRED', 'REPLACED', 'REFUSED')),
+  expires_at timestamptz NOT NULL,
+  delivered_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT messages_queued_content CHECK (state <> 'QUEUED' OR sealed_content IS NOT NULL),
+  CONSTRAINT messages_delivered_at CHECK ((state = 'DELIVERED') = (delivered_at IS NOT NULL)),
+  CONSTRAINT messages_failure_reason CHECK ((state = 'FAILED') = (failure_reason IS NOT NULL))
+);
+CREATE INDEX messages_page ON messages (platform_id, created_at DESC, id DESC);
+
+-- Messages with codes in the present hour and day: of a platform to one recipient, and of a platform to all (recipient '').
+CREATE TABLE message_counts (
+  platform_id text NOT NULL REFERENCES platforms,
+  recipient text NOT NULL,
+  hour timestamptz NOT NULL,
+  in_hour integer NOT NULL,
+  day timestamptz NOT NULL,
+  in_day integer NOT NULL,
+  PRIMARY KEY (platform_id, recipient)
+);
+
+-- Identity tokens that were used, so that none is used twice.
+CREATE TABLE used_id_tokens (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  expires_at timestamptz NOT NULL
+);
+
+CREATE TABLE sessions (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  account_id text NOT NULL REFERENCES internal_accounts,
+  credential_id text NOT NULL REFERENCES credentials,
+  public_key text NOT NULL,
+  expires_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  revoked_at timestamptz
+);
+CREATE INDEX sessions_account ON sessions (account_id, expires_at DESC) WHERE revoked_at IS NULL;
+
+-- Requests that wait for the signature of a wallet (the signed retry), and challenges of credentials.
+CREATE TABLE signing_requests (
+  id text PRIMARY KEY,
+  platform_id text NOT NULL REFERENCES platforms,
+  account_id text NOT NULL REFERENCES internal_accounts,
+  operation text NOT NULL,
+  target text NOT NULL,
+  -- The retry must have the same body.
+  body_hash bytea NOT NULL,
+  -- The very text that is signed.
+  payload text NOT NULL,
+  signer_public_key text,
+  context jsonb NOT NULL,
+  expires_at timestamptz NOT NULL,
+  consumed_at timestamptz,
+  created_at timestamptz NOT NULL
+);
+-- The challenges of a credential that nobody has answered, which are limited in number.
+CREATE INDEX signing_requests_sign_in ON signing_requests (target, created_at DESC)
+  WHERE operation = 'credential_verify' AND consumed_at IS NULL;
+`

@@ -1,0 +1,224 @@
+import { rmSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createPostgresDatabase, type PostgresDatabase } from '../../../test/empty-database.testing.ts'
+import { openDatabase } from '../../src/db/engine/open.ts'
+import type { Database } from '../../src/db/engine/port.ts'
+import { openPostgres } from '../../src/db/engine/postgres.ts'
+import { FUNCTIONS, FUNCTIONS_VERSION, sqlFunction } from '../../src/db/functions/functions.ts'
+import { migrate, SCHEMA, type Schema } from '../../src/db/schema/migrate.ts'
+import { temporaryFolder } from './harness.ts'
+
+const DATABASE_URL = process.env.DATABASE_URL
+
+/** A build with more than this one: further functions, a table for their triggers. */
+function laterBuild(versionsLater: number, ...functions: readonly string[]): Schema {
+  return {
+    migrations: [
+      ...SCHEMA.migrations,
+      { name: '9001-things', sql: 'CREATE TABLE things (id integer PRIMARY KEY)' },
+    ],
+    functions: [...FUNCTIONS, ...functions.map(sqlFunction)],
+    functionsVersion: FUNCTIONS_VERSION + versionsLater,
+  }
+}
+
+const answers = (value: number) =>
+  `CREATE OR REPLACE FUNCTION test_answer() RETURNS integer LANGUAGE sql AS $$ SELECT ${value} $$;`
+
+/** Refuses every change of this kind to `things`. */
+const refuses = (change: 'INSERT' | 'DELETE', name = 'test_refuse') => `
+CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'no %', TG_OP;
+END $$;
+CREATE TRIGGER things_refuse_${change.toLowerCase()} BEFORE ${change} ON things
+  FOR EACH STATEMENT EXECUTE FUNCTION ${name}();`
+
+/** Takes all of that away again. */
+const REMOVE_LATER = `
+  DROP TABLE IF EXISTS things;
+  DROP FUNCTION IF EXISTS test_answer, test_refuse, test_other;
+  DELETE FROM migrations WHERE name LIKE '9%';
+  DELETE FROM sql_functions WHERE name LIKE 'test_%';
+  UPDATE sql_functions SET version = ${FUNCTIONS_VERSION};`
+
+describe.each([
+  { kind: 'embedded', skip: false },
+  { kind: 'postgres', skip: DATABASE_URL === undefined },
+] as const)('$kind', ({ kind, skip }) => {
+  const dataDir = temporaryFolder()
+  let own: PostgresDatabase | undefined
+  /** Two processes; the same one twice on the embedded database, which only one can have. */
+  let db: Database
+  let other: Database
+
+  /** A new database, on which two processes start at once. */
+  beforeAll(async () => {
+    if (skip) return
+    if (kind === 'postgres') own = await createPostgresDatabase(DATABASE_URL!)
+    db = await openDatabase({ databaseUrl: own?.url, dataDir })
+    other = own ? await openPostgres(own.url) : db
+    let waiting = 2
+    let proceed = () => {}
+    const bothHaveLooked = new Promise<void>((resolve) => {
+      proceed = resolve
+    })
+    const start = (process: Database) =>
+      migrate({
+        ...process,
+        script: async (sql) => {
+          waiting -= 1
+          if (waiting === 0) proceed()
+          await bothHaveLooked
+          await process.script(sql)
+        },
+      })
+    await Promise.all([start(db), start(other)])
+  })
+  afterEach(async () => {
+    if (!skip) await db.script(REMOVE_LATER)
+  })
+  afterAll(async () => {
+    if (own) await other.close()
+    await db?.close()
+    await own?.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  async function namesIn(db: Database, sql: string): Promise<string[]> {
+    return (await db.query<{ name: string }>(sql)).rows.map(({ name }) => name).sort()
+  }
+
+  const functionsOf = (db: Database) =>
+    namesIn(db, `SELECT proname::text AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace`)
+
+  /** Which rows say what was applied, and by which transaction each of them was written; the same of the functions. */
+  async function marks(db: Database): Promise<unknown> {
+    const { rows } = await db.query(`
+      SELECT name, xmin::text AS written FROM migrations UNION ALL SELECT name, xmin::text FROM sql_functions
+      UNION ALL SELECT oid::text, xmin::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+      UNION ALL SELECT oid::text, xmin::text FROM pg_trigger ORDER BY name`)
+    return rows
+  }
+
+  async function answerOf(db: Database): Promise<number> {
+    return (await db.query<{ answer: number }>('SELECT test_answer() AS answer')).rows[0]!.answer
+  }
+
+  /** The error's message. */
+  const failing = (work: Promise<unknown>) =>
+    work.then(
+      () => 'nothing failed',
+      (error: Error) => error.message,
+    )
+
+  test.skipIf(skip)('two starts at once on a new database give it everything once', async () => {
+    expect(await namesIn(db, 'SELECT name FROM migrations')).toEqual(
+      SCHEMA.migrations.map(({ name }) => name),
+    )
+    const names = FUNCTIONS.map(({ name }) => name).sort()
+    expect(await namesIn(db, 'SELECT name FROM sql_functions')).toEqual(names)
+    expect(await functionsOf(db)).toEqual(names)
+    const tables = await namesIn(db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
+    expect(tables).toEqual(expect.arrayContaining(['customers', 'jobs', 'ledger_entries', 'transactions']))
+  })
+
+  test.skipIf(skip)('a start on a database that has everything changes nothing', async () => {
+    const before = await marks(db)
+    await migrate(db)
+    expect(await marks(db)).toEqual(before)
+  })
+
+  test.skipIf(skip)('the next start applies a changed body, and nothing else', async () => {
+    await migrate(db, laterBuild(1, answers(1)))
+    // By the third time the statement is prepared.
+    for (let time = 0; time < 3; time += 1) expect(await answerOf(db)).toBe(1)
+    const unchanged = async () =>
+      (
+        await other.query(`SELECT oid, xmin::text AS written FROM pg_proc
+        WHERE pronamespace = 'public'::regnamespace AND proname <> 'test_answer' ORDER BY oid`)
+      ).rows
+    const before = await unchanged()
+    await migrate(other, laterBuild(2, answers(2)))
+    expect(await answerOf(other)).toBe(2)
+    expect(await answerOf(db)).toBe(2)
+    expect(await unchanged()).toEqual(before)
+  })
+
+  test.skipIf(skip)('a function with other arguments takes the place of the old one', async () => {
+    await migrate(db, laterBuild(1, answers(1)))
+    const withArgument =
+      'CREATE OR REPLACE FUNCTION test_answer(n integer) RETURNS bigint LANGUAGE sql AS $$ SELECT n::bigint $$;'
+    await migrate(db, laterBuild(2, withArgument))
+    expect((await functionsOf(db)).filter((name) => name === 'test_answer')).toHaveLength(1)
+    expect((await db.query('SELECT test_answer(3) AS answer')).rows).toEqual([{ answer: 3n }])
+  })
+
+  test.skipIf(skip)('a function that the code no longer has is dropped, with its triggers', async () => {
+    await migrate(db, laterBuild(1, answers(1), refuses('INSERT')))
+    expect(await failing(db.query('INSERT INTO things VALUES (1)'))).toBe('no INSERT')
+    await migrate(db, laterBuild(2))
+    expect(await functionsOf(db)).toEqual(FUNCTIONS.map(({ name }) => name).sort())
+    await db.query('INSERT INTO things VALUES (1)')
+  })
+
+  test.skipIf(skip)('a changed function has the triggers of its new text only', async () => {
+    await migrate(db, laterBuild(1, refuses('INSERT'), refuses('DELETE', 'test_other')))
+    // Each makes the trigger that the other one had.
+    await migrate(db, laterBuild(2, refuses('DELETE'), refuses('INSERT', 'test_other')))
+    const triggers =
+      await db.query(`SELECT tgname::text AS name, tgfoid::regproc::text AS calls FROM pg_trigger
+      WHERE tgrelid = 'things'::regclass ORDER BY 1`)
+    expect(triggers.rows).toEqual([
+      { name: 'things_refuse_delete', calls: 'test_refuse' },
+      { name: 'things_refuse_insert', calls: 'test_other' },
+    ])
+    await migrate(db, laterBuild(3, refuses('DELETE')))
+    await db.query('INSERT INTO things VALUES (1)')
+    expect(await failing(db.query('DELETE FROM things'))).toBe('no DELETE')
+  })
+
+  test.skipIf(skip)(
+    'a build refuses a database with functions of a newer one, and changes nothing',
+    async () => {
+      await migrate(db, { ...laterBuild(1, answers(2)), migrations: SCHEMA.migrations })
+      const before = await marks(db)
+      expect(await failing(migrate(db))).toBe(
+        `This database has the SQL functions of a newer build (version ${FUNCTIONS_VERSION + 1}; ` +
+          `this build has ${FUNCTIONS_VERSION}). Run the build that it was used with last, or a newer one.`,
+      )
+      expect(await marks(db)).toEqual(before)
+      expect(await answerOf(db)).toBe(2)
+    },
+  )
+
+  test.skipIf(skip)(
+    'a build refuses a database with a migration that it does not know, and changes nothing',
+    async () => {
+      await migrate(db, laterBuild(0))
+      const before = await marks(db)
+      expect(await failing(migrate(db))).toBe(
+        'This database has had migrations that this build does not know (9001-things). ' +
+          'Run the build that it was used with last, or a newer one.',
+      )
+      expect(await marks(db)).toEqual(before)
+    },
+  )
+
+  test.skipIf(skip)('a start whose migration or function fails changes nothing', async () => {
+    const before = await marks(db)
+    const { functions, functionsVersion, migrations } = laterBuild(1, answers(1))
+    const broken =
+      'CREATE OR REPLACE FUNCTION test_broken() RETURNS integer LANGUAGE sql AS $$ SELECT nobody $$;'
+    expect(
+      await failing(
+        migrate(db, { migrations, functionsVersion, functions: [...functions, sqlFunction(broken)] }),
+      ),
+    ).toContain('nobody')
+    const twice = [...migrations, { name: '9002-again', sql: 'CREATE TABLE things (id integer)' }]
+    expect(await failing(migrate(db, { migrations: twice, functionsVersion, functions }))).toContain(
+      'already exists',
+    )
+    expect(await marks(db)).toEqual(before)
+  })
+})
