@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { PRINTED_TABLES, withPrintedTables } from './printed-tables.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
-const guides = (await readdir(DOCS)).filter((name) => name.endsWith('.md'))
+const guides = (await readdir(DOCS, { recursive: true })).filter((name) => name.endsWith('.md'))
 const textOf = (name: string) => readFile(join(DOCS, name), 'utf8')
 
 test.each(guides)('the tables of %s are those of the code (else: npm run docs)', async (name) => {

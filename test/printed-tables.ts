@@ -13,6 +13,7 @@ import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, tryLimitTable } from './agent-tables.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
+import { decisionTable } from './decision-table.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
@@ -40,6 +41,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'what a page may call': pageTable,
   'calls that are signed': signedCallTable,
   'what a merchant may claim': overClaimTable,
+  decisions: decisionTable,
 }
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>

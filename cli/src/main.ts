@@ -50,7 +50,7 @@ function createProgram(done: (exitCode: number) => void): Command {
 
   program
     .command('serve')
-    .description('start the server; settings come from the environment (README, "Settings")')
+    .description('start the server; settings come from the environment (docs/operations.md)')
     .action(async () => done((await runServerProgram([], { captures: false })).exitCode))
 
   program

@@ -1,5 +1,5 @@
 /**
- * An ID token as the sandbox takes it: of the right shape and age, its signature not looked at (specification 5.5.3).
+ * An ID token as the sandbox takes it: of the right shape and age, its signature not looked at (specification 5.5).
  */
 export function makeOidcToken(claims: Readonly<Record<string, unknown>>, now = new Date()): string {
   const seconds = Math.floor(now.getTime() / 1000)

@@ -50,7 +50,7 @@ export class Authenticator {
     }
   }
 
-  /** The response to `navigator.credentials.get` for the challenge text of the API (FORMATS, Passkey). */
+  /** The response to `navigator.credentials.get` for the challenge text of the API (formats 5). */
   assert(challenge: string, options: { userVerified?: boolean; counter?: number } = {}) {
     const flags = FLAG_USER_PRESENT | (options.userVerified === false ? 0 : FLAG_USER_VERIFIED)
     this.counter = options.counter ?? this.counter + 1

@@ -137,7 +137,7 @@ export async function credentialOf(client: Client, wallet: string): Promise<stri
   return (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id
 }
 
-/** Seals a code and a key to the target bundle of a challenge, as a device does (FORMATS). */
+/** Seals a code and a key to the target bundle of a challenge, as a device does (formats 2). */
 export function sealCode(
   targetBundle: string,
   keys: KeyPair,
@@ -195,7 +195,7 @@ export async function signed(
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** The session key that was sealed to this device's key (FORMATS), as a signer. */
+/** The session key that was sealed to this device's key (formats 2), as a signer. */
 export function openSession(
   session: { id: string; encryptedSessionSigningKey: string },
   device: KeyPair,

@@ -197,7 +197,7 @@ export const card_get = endpoint({
   errors: ['CARD_NOT_FOUND'],
 })
 
-/** Freezes, unfreezes or closes a card, or replaces its funding sources, under the cardholder's signature (4.10). */
+/** Freezes, unfreezes or closes a card, or replaces its funding sources; its holder signs (specification 4.10). */
 export const card_update = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

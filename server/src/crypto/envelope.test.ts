@@ -22,7 +22,7 @@ function envelopeOf(bytes: Uint8Array, key = quorumKey): string {
 }
 
 describe('signed envelope', () => {
-  test('the text is what FORMATS says, member by member', () => {
+  test('the text is what formats 3 says, member by member', () => {
     const envelope = members(signEnvelope(data, quorumKey))
     expect(Object.keys(envelope)).toEqual(['version', 'data', 'dataSignature', 'enclaveQuorumPublic'])
     expect(envelope.version).toBe('v1.0.0')

@@ -15,7 +15,7 @@ export type EnvelopeFailure =
   | 'BAD_SIGNATURE'
 
 /**
- * Signs `data` with the server's quorum key pair (FORMATS, Signed envelope). Gives JSON text with the members
+ * Signs `data` with the server's quorum key pair (formats 3). Gives JSON text with the members
  * `version`, `data` (hex of the UTF-8 JSON), `dataSignature` (hex DER over those bytes) and
  * `enclaveQuorumPublic` (130 hex, lower case).
  */

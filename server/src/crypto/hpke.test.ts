@@ -83,7 +83,7 @@ describe('single shot', () => {
     )
   })
 
-  test('info and aad are those of FORMATS unless given', () => {
+  test('info and aad are those of formats 1 unless given', () => {
     const { enc, ciphertext } = seal({ recipientPublicKey: recipient.publicKey, plaintext })
     const info = Buffer.from('turnkey_hpke')
     const aad = Buffer.concat([enc, recipient.publicKey.bytes])

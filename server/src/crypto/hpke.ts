@@ -9,7 +9,7 @@ import {
   sharedSecret,
 } from './p256.ts'
 
-/** `info` of everything that is sealed, in either direction (FORMATS, HPKE). */
+/** `info` of everything that is sealed, in either direction (formats 1). */
 export const HPKE_INFO: Uint8Array = Buffer.from('turnkey_hpke', 'ascii')
 
 const KEM_ID = Buffer.of(0x00, 0x10)
@@ -40,7 +40,7 @@ export interface SealOptions {
   readonly plaintext: Uint8Array
   /** `HPKE_INFO` unless given. */
   readonly info?: Uint8Array
-  /** `enc ‖ pkR`, both uncompressed, unless given (FORMATS, HPKE). */
+  /** `enc ‖ pkR`, both uncompressed, unless given (formats 1). */
   readonly aad?: Uint8Array
 }
 
@@ -106,7 +106,7 @@ export function recipientContext(
 }
 
 /**
- * ExtractAndExpand (section 4.1), then KeySchedule (section 5.1) without the exporter, which nothing here
+ * ExtractAndExpand (RFC 9180 section 4.1), then KeySchedule (RFC 9180 section 5.1) without the exporter, which nothing here
  * uses.
  */
 function context(

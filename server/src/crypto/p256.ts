@@ -66,7 +66,7 @@ export function parsePublicKey(hex: string): PublicKey | undefined {
 }
 
 /**
- * Parses a `clientPublicKey` (spec 4.4, 8): 130 hex characters, prefix `04`, either case, on the curve; or
+ * Parses a `clientPublicKey` (specification 4.4, 8): 130 hex characters, prefix `04`, either case, on the curve; or
  * undefined.
  */
 export function parseUncompressedPublicKey(hex: string): PublicKey | undefined {
@@ -139,7 +139,7 @@ export function signMessage(
 
 /**
  * Whether `signature` is a P-256 ECDSA-SHA256 signature over `message` by `publicKey`. DER is strict:
- * trailing bytes and BER are refused. High-S is valid (FORMATS, Stamp), so a signature can be rewritten and
+ * trailing bytes and BER are refused. High-S is valid (formats 4), so a signature can be rewritten and
  * must not serve as a key against replay. Never throws on a hostile signature.
  */
 export function verifySignature(

@@ -22,7 +22,7 @@ export interface Stamp {
 }
 
 /**
- * Parses a `Svc-Wallet-Signature` value (spec 5.3, FORMATS, Stamp): base64url without padding, or standard
+ * Parses a `Svc-Wallet-Signature` value (specification 5.3, formats 4): base64url without padding, or standard
  * base64, of JSON `{"publicKey", "scheme", "signature"}`. Undefined stands for 401
  * `WALLET_SIGNATURE_MALFORMED`: more than 2 KiB, another encoding or spelling of it, other or repeated
  * members, an unknown scheme, a key that is not 66 lower-case hex characters of a point on the curve, a

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { beneficiaryOutcome, isMagicSuffix, suffixOf, verificationOutcome } from './magic-values.ts'
 
-describe('the sandbox suffixes are those of the specification 4.16', () => {
+describe('the sandbox suffixes are those of specification 4.16', () => {
   test.each([
     ['001', 'PENDING'],
     ['002', 'REJECTED'],

@@ -23,7 +23,7 @@ export interface Enclave {
     bundle: string,
   ): { readonly code: string; readonly publicKey: string } | undefined
 
-  /** The verification token that binds a signed-in contact to a key (FORMATS, OTP verification token). */
+  /** The verification token that binds a signed-in contact to a key (formats 6). */
   signOtpToken(claims: OtpTokenClaims): string
 
   /** A new wallet: its seed, sealed to the account's record, and the Spark address that it derives. */

@@ -9,7 +9,7 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 
-/** Everything the process takes from its environment, read once at start. The README has the same table. */
+/** Everything the process takes from its environment, read once at start. docs/operations.md has the same table. */
 export interface Config {
   readonly host: string
   readonly port: number

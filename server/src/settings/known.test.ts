@@ -15,9 +15,9 @@ test('a variable that looks like a setting and is none is named, with the one th
   ])
 })
 
-test('every variable that the README names is known', () => {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-  const names = readme.match(/\bCOUNTERSIGN_[A-Z_]+\b/g) ?? []
+test('every variable that docs/operations.md names is known', () => {
+  const guide = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8')
+  const names = guide.match(/\bCOUNTERSIGN_[A-Z_]+\b/g) ?? []
   expect(names.length).toBeGreaterThan(5)
   expect(settingWarnings(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { nearest } from '../formats/nearest.ts'
 
-/** All variables of this name that something here reads. The README says what they mean. */
+/** All variables of this name that something here reads. docs/operations.md says what they mean. */
 const SETTINGS = [
   'COUNTERSIGN_CONNECTIONS_MAX',
   'COUNTERSIGN_DATA_DIR',

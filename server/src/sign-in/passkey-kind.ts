@@ -122,7 +122,7 @@ export const passkey: CredentialKind = {
   },
 }
 
-/** The lower-case hex digest of the session-creation payload (FORMATS, Passkey). */
+/** The lower-case hex digest of the session-creation payload (formats 5). */
 function challengeOf(payload: string): string {
   return createHash('sha256').update(payload).digest('hex')
 }

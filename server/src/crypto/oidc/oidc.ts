@@ -53,16 +53,16 @@ export interface Issuer {
 
 export interface ClaimRules {
   readonly now: Date
-  /** How old `iat` may be; 60 (spec 5.5, 8). */
+  /** How old `iat` may be; 60 (specification 5.5, 8). */
   readonly maxAgeSeconds: number
-  /** How far ahead `iat` and `nbf` may be: 5 in sandbox, 0 in production (spec 5.5, 8). */
+  /** How far ahead `iat` and `nbf` may be: 5 in sandbox, 0 in production (specification 5.5, 8). */
   readonly skewSeconds: number
   readonly issuers: readonly Issuer[]
   /** On verify: `nonceOf(clientPublicKey)`. Where it is left out, the token's own is not looked at. */
   readonly nonce?: string
 }
 
-/** Who a token speaks of. The first three are the identity that a credential keeps (spec 5.5). */
+/** Who a token speaks of. The first three are the identity that a credential keeps (specification 5.5). */
 export interface Identity {
   /** As it is configured, whichever spelling the token has. */
   readonly issuer: string
@@ -77,7 +77,7 @@ export function refuse(failure: OidcFailure): OidcRefusal {
   return { failure, reason: OIDC_REASONS[failure] }
 }
 
-/** The nonce of a verify: lower-case hex SHA-256 of the characters of `clientPublicKey` as sent (FORMATS). */
+/** The nonce of a verify: lower-case hex SHA-256 of the characters of `clientPublicKey` as sent (formats 7). */
 export function nonceOf(clientPublicKey: string): string {
   return createHash('sha256').update(clientPublicKey, 'utf8').digest('hex')
 }
@@ -93,7 +93,7 @@ export function tokenFingerprint(token: string): string {
 }
 
 /**
- * Reads a token that is JWT-shaped (spec 5.5): at most 16 KiB; three parts of base64url characters; header and
+ * Reads a token that is JWT-shaped (specification 5.5): at most 16 KiB; three parts of base64url characters; header and
  * claims canonical base64url, without padding, of a JSON object in UTF-8 that names nothing twice and holds
  * no U+0000; `alg` a string. The signature's characters are all that is looked at, and there may be none, as
  * sandbox checks no signature. Undefined stands for 400 `INVALID_INPUT`. Never throws.
@@ -107,7 +107,7 @@ export function readIdToken(token: string): IdToken | undefined {
 }
 
 /**
- * Checks the claims of spec 5.5 and `nbf`: `iss` in the list, `aud` a non-empty string or an array of one, and
+ * Checks the claims of specification 5.5 and `nbf`: `iss` in the list, `aud` a non-empty string or an array of one, and
  * among the issuer's audiences where it has some, `sub`, `iat` (seconds; at most `maxAgeSeconds` before now,
  * that very moment included), `exp` (later than now), `nonce`. Whether the identity is that of the credential
  * is for the caller. Never throws.

@@ -32,7 +32,7 @@ export type OtpBundleFailure =
   | 'CONTENT_MALFORMED'
 
 /**
- * `otpEncryptionTargetBundle` (spec 2.1, FORMATS): signed envelope over `{targetPublic, organizationId,
+ * `otpEncryptionTargetBundle` (specification 2.1, formats 2): signed envelope over `{targetPublic, organizationId,
  * userId}`, `targetPublic` in 130 hex, lower case.
  */
 export function makeOtpTargetBundle(
@@ -44,7 +44,7 @@ export function makeOtpTargetBundle(
 }
 
 /**
- * Opens an `encryptedOtpBundle` (spec 4.5, FORMATS) with the private key of its challenge (32-byte scalar or
+ * Opens an `encryptedOtpBundle` (specification 4.5, formats 2) with the private key of its challenge (32-byte scalar or
  * pair). `otpCode` is whatever text the client sealed; `publicKeyCompressedHex` is the client's key as 66 hex
  * characters, lower case, whichever form it was sealed in. Never throws because of the bundle.
  */
@@ -68,7 +68,7 @@ export function openOtpBundle(
 }
 
 /**
- * `encryptedSessionSigningKey` (spec 2.2, FORMATS): the session's 32-byte private scalar sealed to the
+ * `encryptedSessionSigningKey` (specification 2.2, formats 2): the session's 32-byte private scalar sealed to the
  * client's key (130 hex), as base58check of `enc` compressed ‖ ciphertext ‖ tag, 81 + 4 bytes, about 116
  * characters. Throws TypeError where the client's key is not on the curve and RangeError where the scalar is
  * none: both are for the caller to have checked.
@@ -84,7 +84,7 @@ export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: st
 }
 
 /**
- * `encryptedWalletCredentials` of a wallet export (FORMATS): signed envelope over `{encappedPublic,
+ * `encryptedWalletCredentials` of a wallet export (formats 2): signed envelope over `{encappedPublic,
  * ciphertext, organizationId}`, the BIP-39 mnemonic sealed to the client's key (130 hex) as ASCII. Throws
  * TypeError where the client's key is not on the curve or the mnemonic is not words of ASCII.
  */

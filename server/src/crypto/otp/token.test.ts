@@ -32,7 +32,7 @@ function verify(text: string, atMs = nowMs) {
 }
 
 describe('OTP verification token', () => {
-  test('it is a compact ES256 JWT with the header and the string claims of FORMATS', () => {
+  test('it is a compact ES256 JWT with the header and the string claims of formats 6', () => {
     expect(Buffer.from(header, 'base64url').toString()).toBe('{"alg":"ES256","typ":"JWT"}')
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))).toEqual({
       id: 'b0f2',

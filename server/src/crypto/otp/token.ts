@@ -7,7 +7,7 @@ const SIGNATURE_BYTES = 64
 const MILLISECONDS = /^(?:0|[1-9][0-9]{0,15})$/
 const CLAIMS = ['id', 'verification_type', 'contact', 'organization_id', 'public_key', 'exp'] as const
 
-/** What an OTP verification token says (FORMATS, OTP verification token). */
+/** What an OTP verification token says (formats 6). */
 export interface OtpTokenClaims {
   readonly id: string
   readonly verificationType: string
@@ -25,7 +25,7 @@ export interface OtpTokenClaims {
 export type OtpTokenFailure = 'MALFORMED' | 'BAD_SIGNATURE' | 'EXPIRED'
 
 /**
- * The verification token of an OTP verify's `payloadToSign` (spec 4.5): compact ES256 JWT by the quorum key.
+ * The verification token of an OTP verify's `payloadToSign` (specification 4.5): compact ES256 JWT by the quorum key.
  * Throws RangeError where `expiresAtMs` is not a whole number of milliseconds.
  */
 export function signOtpToken(claims: OtpTokenClaims, quorumKey: KeyPair): string {

@@ -34,7 +34,7 @@ export interface RegistrationInput extends RelyingParty {
   readonly attestationObject: string
   readonly transports?: readonly string[]
   /**
-   * The `challenge` of the request: the text that the platform's backend issued (spec 4.1). Either it is the
+   * The `challenge` of the request: the text that the platform's backend issued (specification 4.1). Either it is the
    * base64url that it put into the browser's options, so that `clientDataJSON.challenge` is this very text, or
    * its UTF-8 bytes were the challenge, so that `clientDataJSON.challenge` is their base64url.
    */
@@ -77,7 +77,7 @@ export interface AssertionInput extends RelyingParty {
     readonly counter: number
   }
   /**
-   * What the authenticator was given: text stands for its UTF-8 bytes (FORMATS, Passkey: 64 hex characters);
+   * What the authenticator was given: text stands for its UTF-8 bytes (formats 5: 64 hex characters);
    * bytes for themselves.
    */
   readonly challenge: string | Uint8Array
@@ -92,7 +92,7 @@ export interface VerifiedAssertion {
 }
 
 /**
- * Verifies the response of a registration (WebAuthn 7.1; spec 4.1, 5.4). The credential id of the request has
+ * Verifies the response of a registration (WebAuthn 7.1; specification 4.1, 5.4). The credential id of the request has
  * to be the one in the authenticator's data. Attestation: `none`, packed (self and certificate), `fido-u2f`,
  * `tpm`, `apple` and `android-key` as far as the library verifies them; it takes the validity of certificates
  * from the machine's clock, and knows the roots of Apple and Google only. `android-safetynet`, whose service
@@ -137,7 +137,7 @@ export async function verifyRegistration(
 }
 
 /**
- * Verifies an assertion (WebAuthn 7.2; spec 5.4): credential id, type, challenge, origin, hash of the RP id,
+ * Verifies an assertion (WebAuthn 7.2; specification 5.4): credential id, type, challenge, origin, hash of the RP id,
  * user presence, user verification where required, signature (strict DER) and counter. The counter comes
  * last, so that the failure `counter` (equal or lower, where either is not zero) is only ever said of a
  * signature by the passkey's own key: a copy of it exists, which is worth an event. Never throws.

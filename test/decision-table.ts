@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { markdownTable } from './markdown-table.ts'
+
+const FOLDER = new URL('../docs/decisions/', import.meta.url)
+
+export interface Decision {
+  readonly number: string
+  readonly title: string
+  readonly status: string
+}
+
+/**
+ * What the head of a decision says: `# NNNN: title`, an empty line, `Status: accepted` or `Status: superseded by NNNN`.
+ * Undefined for any other head, and where the number is not that of the file.
+ */
+export function decisionOf(file: string, text: string): Decision | undefined {
+  const head = /^# (\d{4}): (.+)\n\nStatus: (accepted|superseded by \d{4})\n\n/.exec(text)
+  if (!head || !file.startsWith(`${head[1]}-`)) return undefined
+  return { number: head[1]!, title: head[2]!, status: head[3]! }
+}
+
+/** The pages of `docs/decisions/`, in the order of their numbers. */
+export function decisionFiles(): readonly string[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.md') && file !== 'README.md')
+    .sort()
+}
+
+export function readDecision(file: string): Decision | undefined {
+  return decisionOf(file, readFileSync(new URL(file, FOLDER), 'utf8'))
+}
+
+/** Every decision by number, title and status. Throws where the head of a page is not in its form. */
+export function decisionTable(): string {
+  return markdownTable(
+    ['number', 'decision', 'status'],
+    decisionFiles().map((file) => {
+      const decision = readDecision(file)
+      if (!decision) throw new Error(`docs/decisions/${file} has no title and status in their form`)
+      return [decision.number, `[${decision.title.replaceAll('|', '\\|')}](${file})`, decision.status]
+    }),
+  )
+}

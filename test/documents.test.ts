@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { API } from '@countersign/contract/api'
+import { describe, expect, test } from 'vitest'
+import { decisionFiles, decisionOf, readDecision } from './decision-table.ts'
+import {
+  brokenLinks,
+  sectionsIn,
+  sectionsOfIndex,
+  strangeReferences,
+  unknownFiles,
+  wordsOf,
+} from './documents.ts'
+import type { Source } from './source-rules.ts'
+
+const ROOT = new URL('../', import.meta.url)
+const LEFT_OUT = ['node_modules', 'dist', '.git']
+
+/** Every file of the tree by its path; with its text where it is one that people read. */
+const TREE = new Map(filesBelow('').map((path) => [path, isRead(path) ? textOf(path) : undefined]))
+const SOURCES: Source[] = [...TREE].flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]))
+const DOCUMENTS = SOURCES.filter(({ path }) => path.endsWith('.md'))
+const INDEX = textOf('docs/specification-index.md')
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(new URL(folder === '' ? '.' : `${folder}/`, ROOT), { withFileTypes: true }).flatMap(
+    (entry) => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isDirectory())
+        return LEFT_OUT.includes(entry.name) || /^\.(?!ci$)/.test(entry.name) ? [] : filesBelow(path)
+      return entry.isFile() ? [path] : []
+    },
+  )
+}
+
+function isRead(path: string): boolean {
+  return /\.(?:ts|tsx|mjs|md)$/.test(path)
+}
+
+function textOf(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8')
+}
+
+describe('the documents', () => {
+  test.each([
+    ['README.md', 1300],
+    ['ARCHITECTURE.md', 2000],
+  ])('%s has at most %i words', (path, wordsMax) => {
+    expect(wordsOf(textOf(path))).toBeLessThanOrEqual(wordsMax)
+  })
+
+  test('link to files and headings that are there', () => {
+    expect(DOCUMENTS.flatMap((document) => brokenLinks(document, TREE))).toEqual([])
+  })
+
+  test('name files that are there', () => {
+    const named =
+      /^(?:README|ARCHITECTURE|CONTRIBUTING|docs\/internals\/[\w-]+|docs\/specification-index)\.md$/
+    const documents = DOCUMENTS.filter(({ path }) => named.test(path))
+    expect(documents.length).toBeGreaterThan(8)
+    expect(documents.flatMap((document) => unknownFiles(document, TREE))).toEqual([])
+  })
+
+  test.each(decisionFiles())('decision %s has its number, its title and its status', (file) => {
+    const decision = readDecision(file)
+    expect(decision).toBeDefined()
+    const [, successor] = /^superseded by (\d{4})$/.exec(decision!.status) ?? []
+    if (successor) expect(decisionFiles().map((one) => one.slice(0, 4))).toContain(successor)
+  })
+})
+
+describe('the index of the specification', () => {
+  const known = sectionsOfIndex(INDEX)
+
+  test('has a line for each section that the tree refers to', () => {
+    const references = SOURCES.flatMap(({ path, text }) =>
+      sectionsIn(text).map((section) => ({ path, section })),
+    )
+    expect(references.length).toBeGreaterThan(150)
+    expect(references.filter(({ section }) => !known.includes(section))).toEqual([])
+  })
+
+  test('has one line for each section', () => {
+    expect([...new Set(known)]).toEqual(known)
+  })
+
+  test('is the only way in which sections are named', () => {
+    const elsewhere = SOURCES.filter(({ path }) => !/^test\/(?:documents|source-rules)/.test(path))
+    expect(elsewhere.flatMap(strangeReferences)).toEqual([])
+  })
+
+  test('names endpoints that there are', () => {
+    const names = [...INDEX.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, name]) => name!)
+    expect(names.length).toBeGreaterThan(15)
+    expect(names.filter((name) => !(name in API))).toEqual([])
+  })
+})
+
+describe('the rules of the documents', () => {
+  const tree = new Map<string, string | undefined>([
+    ['docs/guide.md', '# A guide\n\n## What it’s for, in short\n'],
+    ['server/src/jobs/runner.ts', ''],
+  ])
+
+  test.each([
+    ['docs/guide.md', 'jobs/missing.ts', ''],
+    ['README.md', '', 'docs/missing.md'],
+    ['README.md', 'server/src/missing/', 'docs/guide.md#for'],
+    ['docs/internals/a.md', 'missing.ts', '../missing.md'],
+  ])('a file or link that is not there is found in %s', (path, file, link) => {
+    const text = `See \`${file}\` and [this](${link}).`
+    expect(unknownFiles({ path, text }, tree)).toHaveLength(file ? 1 : 0)
+    expect(brokenLinks({ path, text }, tree)).toHaveLength(link ? 1 : 0)
+  })
+
+  test.each([
+    'See [the guide](docs/guide.md#what-its-for-in-short), `runner.ts`, `jobs/runner.ts` and `server/src/jobs/`.',
+    'See `<noun>.ts`, `server/src/NNNN-name.ts`, `*.test.ts`, `cli/dist/main.js`, `text/plain`.',
+    'See [elsewhere](https://example.com/a.md).\n\n```ts\n`server/src/missing.ts`\n```\n',
+  ])('what is there, stands for many or is elsewhere is fine: %s', (text) => {
+    expect(unknownFiles({ path: 'README.md', text }, tree)).toEqual([])
+    expect(brokenLinks({ path: 'README.md', text }, tree)).toEqual([])
+  })
+
+  test('references are read as they are written, over the end of a line too', () => {
+    const named = (numbers: string) => `specification${' '}${numbers}`
+    expect(sectionsIn(`(${named('4.4, 8')}; see ${named('7')}.)`)).toEqual(['4.4', '8', '7'])
+    expect(sectionsIn(`/**\n * of ${named('').trim()}\n * 4.16, suffix 005 */`)).toEqual(['4.16'])
+    expect(sectionsIn(`(${named('2.1')}, formats${' '}2)`)).toEqual(['2.1', 'formats 2'])
+    expect(sectionsIn(`${named('').trim()}, conventions`)).toEqual(['conventions'])
+  })
+
+  test.each([
+    ['spec 4.7', 1],
+    ['section 4.7', 1],
+    ['FORMATS, Stamp', 1],
+    ['RFC 9180 section 4.1', 0],
+    ['WebAuthn Level 3 section 16', 0],
+    ['const FORMATS = 1', 0],
+  ])('a reference that is spelled otherwise is found: %s', (text, count) => {
+    expect(strangeReferences({ path: 'a.ts', text })).toHaveLength(count)
+  })
+
+  test.each([
+    ['0007-a.md', '# 0007: A\n\nStatus: accepted\n\n## Context', 'accepted'],
+    ['0007-a.md', '# 0007: A\n\nStatus: superseded by 0017\n\n', 'superseded by 0017'],
+    ['0007-a.md', '# 0007: A\n\nStatus: Accepted\n\n', undefined],
+    ['0007-a.md', '# 0007. A\n\nStatus: accepted\n\n', undefined],
+    ['0008-a.md', '# 0007: A\n\nStatus: accepted\n\n', undefined],
+    ['0007-a.md', '# 0007: A\n\n## Context', undefined],
+  ])('the head of %s: %j', (file, text, status) => {
+    expect(decisionOf(file, text)?.status).toBe(status)
+  })
+})
