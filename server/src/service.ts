@@ -189,6 +189,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await access(dataDir, constants.W_OK)
   } catch (error) {
-    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${(error as Error).message}`)
+    const why = error instanceof Error ? error.message : error
+    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${why}`)
   }
 }
