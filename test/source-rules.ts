@@ -51,6 +51,7 @@ const INFRASTRUCTURE = [
 const SQL_FOLDERS = ['db', 'ledger', 'events', 'jobs', 'signing', 'enclave']
 
 const LINES_MAX = 399
+const FUNCTION_LINES_MAX = 60
 
 /** Who may import whom (DESIGN.md, "The house"). */
 export const imports: Rule = (source) => {
@@ -138,6 +139,19 @@ export const fileSize: Rule = ({ path, text }) => {
   return count > LINES_MAX ? [`${path}:${count}: has ${count} lines, ${LINES_MAX} are the most`] : []
 }
 
+/** A function is read at a glance, from its first line to its last. Tests may tell long stories. */
+export const functionSize: Rule = (source) => {
+  if (isTest(source.path)) return []
+  const file = parse(source)
+  return visit(source, (node) => {
+    if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return undefined
+    const count = lineOf(file, node.end) - lineOf(file, node.getStart(file)) + 1
+    return count > FUNCTION_LINES_MAX
+      ? `a function of ${count} lines, ${FUNCTION_LINES_MAX} are the most: make its steps functions`
+      : undefined
+  })
+}
+
 /** HTTP goes out through `outgoing/send.ts`, which knows where it may go and when it has to end. */
 export const outgoingHttp: Rule = (source) => {
   const { path } = source
@@ -191,6 +205,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   soundTypes,
   finished,
   fileSize,
+  functionSize,
   outgoingHttp,
   sqlInStores,
 }
@@ -276,6 +291,9 @@ function lines({ path, text }: Source, pattern: RegExp, what: string): Violation
 }
 
 function at(file: ts.SourceFile, node: ts.Node, what: string): Violation {
-  const { line } = file.getLineAndCharacterOfPosition(node.getStart(file))
-  return `${file.fileName}:${line + 1}: ${what}`
+  return `${file.fileName}:${lineOf(file, node.getStart(file))}: ${what}`
+}
+
+function lineOf(file: ts.SourceFile, position: number): number {
+  return file.getLineAndCharacterOfPosition(position).line + 1
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   fileSize,
   finished,
+  functionSize,
   imports,
   namedExports,
   outgoingHttp,
@@ -184,6 +185,33 @@ describe('the rules', () => {
   test('a file of 400 lines is too long', () => {
     expect(broken(fileSize, 'sdk/src/a.ts', 'a\n'.repeat(400))).toBe(1)
     expect(broken(fileSize, 'sdk/src/a.ts', 'a\n'.repeat(399))).toBe(0)
+  })
+
+  test.each([
+    ['function a() {', '}'],
+    ['async function a(', ') {}'],
+    ['const a = () => {', '}'],
+    ['const a = function () {', '}'],
+    ['class A {\n  a() {', '}\n}'],
+    ['class A {\n  constructor() {', '}\n}'],
+    ['class A {\n  get a() {', '}\n}'],
+    ['const a = {\n  a() {', '}\n}'],
+    ['call(() => [', '])'],
+  ])('a function of 61 lines is too long: %s … %s', (first, last) => {
+    const ofLines = (count: number) => `${first}${'\n'.repeat(count - 1)}${last}\n`
+    for (const path of ['server/src/a.ts', 'cli/src/a.ts', 'bench/src/a.ts', 'scripts/a.mjs']) {
+      expect(broken(functionSize, path, ofLines(61))).toBe(1)
+      expect(broken(functionSize, path, ofLines(60))).toBe(0)
+    }
+    for (const path of ['server/src/a.test.ts', 'server/src/a.testing.ts', 'server/test/a.ts'])
+      expect(broken(functionSize, path, ofLines(61))).toBe(0)
+  })
+
+  test('a class, an object and a comment before a function may be longer than a function', () => {
+    const text = '\n'.repeat(60)
+    expect(broken(functionSize, 'sdk/src/a.ts', `class A {${text}a() {}\n}`)).toBe(0)
+    expect(broken(functionSize, 'sdk/src/a.ts', `const a = {${text}a() {}\n}`)).toBe(0)
+    expect(broken(functionSize, 'sdk/src/a.ts', `/**${text}*/\nfunction a() {}`)).toBe(0)
   })
 
   test.each([

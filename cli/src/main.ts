@@ -1,15 +1,7 @@
 #!/usr/bin/env node
 import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
 import { Command, CommanderError, Option } from 'commander'
-import {
-  createPlatform,
-  createToken,
-  listPlatforms,
-  listTokens,
-  readPermissions,
-  revokeToken,
-  unlockWallet,
-} from './admin.ts'
+import { addAdminCommands } from './admin/commands.ts'
 import { addAgentCommands } from './agents/commands.ts'
 import { addCardCommands } from './cards/commands.ts'
 import { atBaseUrl, readCredentials } from './credentials.ts'
@@ -48,11 +40,23 @@ function createProgram(done: (exitCode: number) => void): Command {
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
 
+  addServe(program, done)
+  addDemo(program)
+  addAdminCommands(program, done)
+  addAgentCommands(program)
+  addMcp(program)
+  addCardCommands(program)
+  return program
+}
+
+function addServe(program: Command, done: (exitCode: number) => void): void {
   program
     .command('serve')
-    .description('start the server; settings come from the environment (docs/operations.md)')
+    .description('start the server; settings come from the environment (README, "Settings")')
     .action(async () => done((await runServerProgram([], { captures: false })).exitCode))
+}
 
+function addDemo(program: Command): void {
   program
     .command('demo')
     .description('a payment from sign-in to settlement, step by step, against a running sandbox')
@@ -65,71 +69,9 @@ function createProgram(done: (exitCode: number) => void): Command {
       const found = await readCredentials(credentials)
       await runDemo(atBaseUrl(found, baseUrl ?? found.baseUrl))
     })
+}
 
-  const platform = program.command('platform').description('platforms of this server')
-  platform
-    .command('create')
-    .description('make a platform and show its first token, once')
-    .requiredOption('--name <name>', 'what to call it')
-    .option(
-      '--regulated',
-      'it checks the identity of its customers itself: in production they begin as approved',
-    )
-    .option('--json', 'print JSON')
-    .action(async (options: { name: string; regulated?: boolean; json?: boolean }) =>
-      done(await createPlatform(options)),
-    )
-  platform
-    .command('list')
-    .description('list the platforms')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => done(await listPlatforms(options)))
-
-  program
-    .command('master-key')
-    .description('the key that all secrets of the database are sealed under')
-    .command('rotate')
-    .description('change from COUNTERSIGN_MASTER_KEY to COUNTERSIGN_NEW_MASTER_KEY')
-    .action(async () =>
-      done((await runServerProgram(['master-key', 'rotate'], { captures: false })).exitCode),
-    )
-
-  const token = program.command('token').description('API tokens')
-  token
-    .command('create')
-    .description('make a token for a platform and show it, once')
-    .requiredOption('--platform <id>', 'the platform, Platform:…')
-    .requiredOption('--name <name>', 'what to call it')
-    .requiredOption('--permissions <list>', 'of VIEW, TRANSACT, MANAGE, separated by commas', readPermissions)
-    .option('--json', 'print JSON')
-    .action(
-      async (options: { platform: string; name: string; permissions: readonly string[]; json?: boolean }) =>
-        done(await createToken(options)),
-    )
-  token
-    .command('list')
-    .description('list the tokens of a platform, without their secrets')
-    .requiredOption('--platform <id>', 'the platform, Platform:…')
-    .option('--json', 'print JSON')
-    .action(async (options: { platform: string; json?: boolean }) => done(await listTokens(options)))
-  token
-    .command('revoke')
-    .description('end a token at once')
-    .argument('<id>', 'the token, Token:…')
-    .option('--json', 'print JSON')
-    .action(async (id: string, options: { json?: boolean }) => done(await revokeToken(id, options)))
-
-  program
-    .command('wallet')
-    .description('embedded wallets, for the operator')
-    .command('unlock')
-    .description('let the codes of a wallet be tried again that a hundred wrong ones have locked')
-    .argument('<id>', 'the wallet, InternalAccount:…')
-    .option('--json', 'print JSON')
-    .action(async (id: string, options: { json?: boolean }) => done(await unlockWallet(id, options)))
-
-  addAgentCommands(program)
-
+function addMcp(program: Command): void {
   program
     .command('mcp')
     .description('tools for an AI agent: a Model Context Protocol server over standard input and output')
@@ -154,9 +96,6 @@ function createProgram(done: (exitCode: number) => void): Command {
       const token = process.env.COUNTERSIGN_AGENT_TOKEN
       await serveMcp({ ...options, ...(token ? { token } : {}) })
     })
-  addCardCommands(program)
-
-  return program
 }
 
 /** What can be put right in one line; anything else is a fault of ours, with its stack. */

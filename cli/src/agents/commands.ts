@@ -12,14 +12,23 @@ import {
 import type { PolicyOptions } from './policy.ts'
 import { watchApprovals } from './watch.ts'
 
+/** Makes a command of `countersign agent …`, with the options that all of them have. */
+type Add = (usage: string, description: string) => Command
+
 /** Adds `countersign agent …`. */
 export function addAgentCommands(program: Command): void {
   const agent = program
     .command('agent')
     .description('agents of your platform: who there is, what waits for approval')
-  const add = (usage: string, description: string) =>
-    withShellOptions(agent.command(usage).description(description))
+  const add: Add = (usage, description) => withShellOptions(agent.command(usage).description(description))
+  addCreate(add)
+  addList(add)
+  addDecisions(add)
+  addLifecycle(add)
+  addWatch(add)
+}
 
+function addCreate(add: Add): void {
   add('create', 'make an agent for a customer and show its device code, once')
     .requiredOption('--customer <id>', 'for whom it acts, Customer:…')
     .requiredOption('--name <name>', 'what to call it')
@@ -41,11 +50,18 @@ export function addAgentCommands(program: Command): void {
       const { credentials: _, baseUrl: __, json: ___, ...own } = options
       await createAgent(await openShell(options), own)
     })
+}
+
+function addList(add: Add): void {
   add('list', 'agents, their limits and what they have used of them')
     .option('--customer <id>', 'of this customer only')
     .action(async (options: ShellOptions & { customer?: string }) =>
       listAgents(await openShell(options), options),
     )
+}
+
+/** What a person says to an action that waits. */
+function addDecisions(add: Add): void {
   add('approve <action>', 'have done what waits for approval, AgentAction:…')
     .option('--agent <id>', 'whose it is; needed only where it was decided before')
     .action(async (action: string, options: ShellOptions & { agent?: string }) =>
@@ -57,6 +73,9 @@ export function addAgentCommands(program: Command): void {
     .action(async (action: string, options: ShellOptions & { agent?: string; reason?: string }) =>
       rejectAction(await openShell(options), action, options),
     )
+}
+
+function addLifecycle(add: Add): void {
   add('pause <agent>', 'let it read and do nothing, from the next request on').action(
     async (id: string, options: ShellOptions) => setPaused(await openShell(options), id, true),
   )
@@ -69,6 +88,9 @@ export function addAgentCommands(program: Command): void {
   add('code <agent>', 'a new device code, which connects it anew').action(
     async (id: string, options: ShellOptions) => makeCode(await openShell(options), id),
   )
+}
+
+function addWatch(add: Add): void {
   add('watch', 'print what waits for approval, as it comes, until Ctrl-C')
     .option('--agent <id>', 'of this agent only')
     .action(async (options: ShellOptions & { agent?: string }) => {

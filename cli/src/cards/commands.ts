@@ -11,14 +11,21 @@ code that is always good there. Elsewhere only the customer's device can: your a
 const MERCHANT = `
 This is what a merchant does, through the card network. It can be simulated in sandbox only.`
 
+/** Makes a command of `countersign card …`, with the options that all of them have. */
+type Add = (usage: string, description: string) => Command
+
 /** Adds `countersign card …`. */
 export function addCardCommands(program: Command): void {
   const card = program
     .command('card')
     .description('cards of your platform: issue, freeze, close; in sandbox use them')
-  const add = (usage: string, description: string) =>
-    withShellOptions(card.command(usage).description(description))
+  const add: Add = (usage, description) => withShellOptions(card.command(usage).description(description))
+  addIssuing(add)
+  addSigned(add)
+  addMerchant(add)
+}
 
+function addIssuing(add: Add): void {
   add('issue', 'ask for a card and wait until the issuer has answered')
     .requiredOption('--customer <id>', 'the cardholder, Customer:…')
     .option('--accounts <list>', 'the accounts that pay, in the order to try them, separated by commas')
@@ -39,7 +46,9 @@ export function addCardCommands(program: Command): void {
   add('transactions <card>', 'what a card was used for, the newest first').action(
     async (id: string, options: ShellOptions) => listPurchases(await openShell(options), id),
   )
+}
 
+function addSigned(add: Add): void {
   add('freeze <card>', 'decline new purchases until it is unfrozen')
     .addHelpText('after', SIGNED)
     .action(async (id: string, options: ShellOptions) => changeState(await openShell(options), id, 'FROZEN'))
@@ -61,7 +70,9 @@ export function addCardCommands(program: Command): void {
     .action(async (id: string, options: ShellOptions & { nickname: string }) =>
       delegateKey(await openShell(options), id, options.nickname),
     )
+}
 
+function addMerchant(add: Add): void {
   add('use <card> <amount>', 'buy something, as 12.50 in the currency of the card')
     .option('--merchant <text>', 'who is paid; its end chooses an outcome', 'COFFEE SHOP')
     .addHelpText('after', MERCHANT)

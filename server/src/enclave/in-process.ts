@@ -3,12 +3,17 @@ import { makeOtpTargetBundle, openOtpBundle, sealSessionKey, sealWalletExport } 
 import { signOtpToken } from '../crypto/otp/token.ts'
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, signMessage } from '../crypto/p256.ts'
 import type { Database } from '../db/engine/port.ts'
-import type { Enclave } from '../ports/enclave.ts'
+import type { Enclave, OtpTarget, OtpTargetOwner, OtpTokenClaims } from '../ports/enclave.ts'
 import { KEY_BYTES, type KEY_PAIRS } from './data-keys.ts'
 import type { Keyring } from './keyring.ts'
 import { mnemonicOf, seedFromEntropy, sparkAddress } from './wallet.ts'
 
 const WALLET_ENTROPY_BYTES = 32
+
+interface EnclaveKeys {
+  readonly quorum: KeyPair
+  readonly webhook: KeyPair
+}
 
 /**
  * The enclave within the server's own process. Its secrets are in the database, sealed: the data keys under the master
@@ -26,110 +31,128 @@ export async function openEnclave(
       await findOrMakeSecret(db, name, keyring, () => generateKeyPair().privateKey, createdAt),
     )
   const keys = { quorum: await keyPair('quorum_key'), webhook: await keyPair('webhook_key') }
-  return createEnclave(keyring, keys, mode)
+  return new InProcessEnclave(keyring, keys, mode)
 }
 
-function createEnclave(
-  keyring: Keyring,
-  keys: { readonly quorum: KeyPair; readonly webhook: KeyPair },
-  mode: 'sandbox' | 'production',
-): Enclave {
-  const quorumKey = keys.quorum
-  const macKeys = new Map<string, Uint8Array>()
-  return {
-    quorumPublicKey: quorumKey.publicKey.uncompressedHex,
-    webhookPublicKey: keys.webhook.publicKey.uncompressedHex,
-    keyGeneration: keyring.generation,
+/** Keeps two key pairs and the keys of digests between calls, and no other secret. */
+class InProcessEnclave implements Enclave {
+  readonly quorumPublicKey: string
+  readonly webhookPublicKey: string
+  readonly keyGeneration: number
+  readonly #keyring: Keyring
+  readonly #keys: EnclaveKeys
+  readonly #mode: 'sandbox' | 'production'
+  /** The keys of digests, by generation and purpose. */
+  readonly #macKeys = new Map<string, Uint8Array>()
 
-    newOtpTarget({ challengeId, organizationId, userId }) {
-      const target = generateKeyPair()
-      return {
-        publicKey: target.publicKey.uncompressedHex,
-        sealedKey: keyring.seal(target.privateKey, `otp_target ${challengeId}`),
-        bundle: makeOtpTargetBundle({ targetPublicKey: target.publicKey, organizationId, userId }, quorumKey),
-      }
-    },
+  constructor(keyring: Keyring, keys: EnclaveKeys, mode: 'sandbox' | 'production') {
+    this.quorumPublicKey = keys.quorum.publicKey.uncompressedHex
+    this.webhookPublicKey = keys.webhook.publicKey.uncompressedHex
+    this.keyGeneration = keyring.generation
+    this.#keyring = keyring
+    this.#keys = keys
+    this.#mode = mode
+  }
 
-    openOtpBundle(challengeId, sealedTargetKey, bundle) {
-      const targetKey = keyring.open(sealedTargetKey, `otp_target ${challengeId}`)
-      if (!targetKey) throw new Error(`The target key of ${challengeId} does not open`)
-      const opened = openOtpBundle(bundle, targetKey)
-      targetKey.fill(0)
-      return 'failure' in opened
-        ? undefined
-        : { code: opened.otpCode, publicKey: opened.publicKeyCompressedHex }
-    },
+  newOtpTarget({ challengeId, organizationId, userId }: OtpTargetOwner): OtpTarget {
+    const target = generateKeyPair()
+    return {
+      publicKey: target.publicKey.uncompressedHex,
+      sealedKey: this.#keyring.seal(target.privateKey, `otp_target ${challengeId}`),
+      bundle: makeOtpTargetBundle(
+        { targetPublicKey: target.publicKey, organizationId, userId },
+        this.#keys.quorum,
+      ),
+    }
+  }
 
-    signOtpToken({ expiresAt, ...claims }) {
-      return signOtpToken({ ...claims, expiresAtMs: expiresAt.getTime() }, quorumKey)
-    },
+  openOtpBundle(
+    challengeId: string,
+    sealedTargetKey: Uint8Array,
+    bundle: string,
+  ): { readonly code: string; readonly publicKey: string } | undefined {
+    const targetKey = this.#open(sealedTargetKey, `otp_target ${challengeId}`, `target key of ${challengeId}`)
+    const opened = openOtpBundle(bundle, targetKey)
+    targetKey.fill(0)
+    return 'failure' in opened
+      ? undefined
+      : { code: opened.otpCode, publicKey: opened.publicKeyCompressedHex }
+  }
 
-    newWallet(accountId) {
-      const entropy = randomBytes(WALLET_ENTROPY_BYTES)
-      const seed = seedFromEntropy(entropy)
-      const wallet = {
-        sealedSeed: keyring.seal(entropy, `wallet_seed ${accountId}`),
-        sparkAddress: sparkAddress(seed, mode === 'production' ? 'spark' : 'sparkrt'),
-      }
-      entropy.fill(0)
-      seed.fill(0)
-      return wallet
-    },
+  signOtpToken({ expiresAt, ...claims }: OtpTokenClaims): string {
+    return signOtpToken({ ...claims, expiresAtMs: expiresAt.getTime() }, this.#keys.quorum)
+  }
 
-    newSessionKey(clientPublicKey) {
-      const { privateKey, publicKey } = generateKeyPair()
-      const encryptedKey = sealSessionKey(privateKey, clientPublicKey)
-      privateKey.fill(0)
-      return { publicKey: publicKey.compressedHex, encryptedKey }
-    },
+  newWallet(accountId: string): { readonly sealedSeed: Uint8Array; readonly sparkAddress: string } {
+    const entropy = randomBytes(WALLET_ENTROPY_BYTES)
+    const seed = seedFromEntropy(entropy)
+    const wallet = {
+      sealedSeed: this.#keyring.seal(entropy, `wallet_seed ${accountId}`),
+      sparkAddress: sparkAddress(seed, this.#mode === 'production' ? 'spark' : 'sparkrt'),
+    }
+    entropy.fill(0)
+    seed.fill(0)
+    return wallet
+  }
 
-    exportWallet(accountId, sealedSeed, clientPublicKey) {
-      const entropy = keyring.open(sealedSeed, `wallet_seed ${accountId}`)
-      if (!entropy) throw new Error(`The seed of ${accountId} does not open`)
-      const mnemonic = mnemonicOf(entropy)
-      entropy.fill(0)
-      return sealWalletExport(
-        { mnemonic, clientPublicKeyHex: clientPublicKey, organizationId: accountId },
-        quorumKey,
-      )
-    },
+  newSessionKey(clientPublicKey: string): { readonly publicKey: string; readonly encryptedKey: string } {
+    const { privateKey, publicKey } = generateKeyPair()
+    const encryptedKey = sealSessionKey(privateKey, clientPublicKey)
+    privateKey.fill(0)
+    return { publicKey: publicKey.compressedHex, encryptedKey }
+  }
 
-    newDelegatedKey(id) {
-      const { privateKey, publicKey } = generateKeyPair()
-      const sealedKey = keyring.seal(privateKey, `delegated_key ${id}`)
-      privateKey.fill(0)
-      return { sealedKey, publicKey: publicKey.compressedHex }
-    },
+  exportWallet(accountId: string, sealedSeed: Uint8Array, clientPublicKey: string): string {
+    const entropy = this.#open(sealedSeed, `wallet_seed ${accountId}`, `seed of ${accountId}`)
+    const mnemonic = mnemonicOf(entropy)
+    entropy.fill(0)
+    return sealWalletExport(
+      { mnemonic, clientPublicKeyHex: clientPublicKey, organizationId: accountId },
+      this.#keys.quorum,
+    )
+  }
 
-    signDelegated(id, sealedKey, message) {
-      const privateKey = keyring.open(sealedKey, `delegated_key ${id}`)
-      if (!privateKey) throw new Error(`The key ${id} does not open`)
-      const signature = signMessage(keyPairFromPrivateKey(privateKey), message)
-      privateKey.fill(0)
-      return signature
-    },
+  newDelegatedKey(id: string): { readonly sealedKey: Uint8Array; readonly publicKey: string } {
+    const { privateKey, publicKey } = generateKeyPair()
+    const sealedKey = this.#keyring.seal(privateKey, `delegated_key ${id}`)
+    privateKey.fill(0)
+    return { sealedKey, publicKey: publicKey.compressedHex }
+  }
 
-    sealText(purpose, id, text) {
-      return keyring.seal(Buffer.from(text), `text ${purpose} ${id}`)
-    },
+  signDelegated(id: string, sealedKey: Uint8Array, message: Uint8Array): Uint8Array {
+    const privateKey = this.#open(sealedKey, `delegated_key ${id}`, `key ${id}`)
+    const signature = signMessage(keyPairFromPrivateKey(privateKey), message)
+    privateKey.fill(0)
+    return signature
+  }
 
-    openText(purpose, id, sealed) {
-      const bytes = keyring.open(sealed, `text ${purpose} ${id}`)
-      if (!bytes) throw new Error(`The text of ${id} does not open`)
-      return Buffer.from(bytes).toString()
-    },
+  sealText(purpose: 'message', id: string, text: string): Uint8Array {
+    return this.#keyring.seal(Buffer.from(text), `text ${purpose} ${id}`)
+  }
 
-    signWebhook(body) {
-      return signMessage(keys.webhook, body)
-    },
+  openText(purpose: 'message', id: string, sealed: Uint8Array): string {
+    return Buffer.from(this.#open(sealed, `text ${purpose} ${id}`, `text of ${id}`)).toString()
+  }
 
-    mac(purpose, message, generation = keyring.generation) {
-      const name = `${generation} ${purpose}`
-      const known = macKeys.get(name)
-      const key = known ?? deriveKey(keyring.key(generation), `mac ${purpose}`)
-      if (!known) macKeys.set(name, key)
-      return createHmac('sha256', key).update(message).digest()
-    },
+  signWebhook(body: Uint8Array): Uint8Array {
+    return signMessage(this.#keys.webhook, body)
+  }
+
+  mac(purpose: string, message: Uint8Array | string, generation = this.keyGeneration): Uint8Array {
+    return createHmac('sha256', this.#macKey(purpose, generation)).update(message).digest()
+  }
+
+  #macKey(purpose: string, generation: number): Uint8Array {
+    const name = `${generation} ${purpose}`
+    const known = this.#macKeys.get(name)
+    if (known) return known
+    const key = deriveKey(this.#keyring.key(generation), `mac ${purpose}`)
+    this.#macKeys.set(name, key)
+    return key
+  }
+
+  #open(sealed: Uint8Array, name: string, what: string): Uint8Array {
+    return openSecret(this.#keyring, sealed, name, what)
   }
 }
 
@@ -151,8 +174,13 @@ async function findOrMakeSecret(
     ])
     found = (await db.query<{ sealed: Uint8Array }>(select, [name])).rows[0]!
   }
-  const secret = keyring.open(found.sealed, name)
-  if (!secret) throw new Error(`The ${name} of this database does not open`)
+  return openSecret(keyring, found.sealed, name, `${name} of this database`)
+}
+
+/** What was sealed to the record of that name. Throws where it does not open; `what` is what the error calls it. */
+function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, what: string): Uint8Array {
+  const secret = keyring.open(sealed, name)
+  if (!secret) throw new Error(`The ${what} does not open`)
   return secret
 }
 

@@ -28,56 +28,67 @@ const IDENTIFIER =
 
 /** Everything that steers the sandbox, from the tables that it decides by. UMA names are those at `umaDomain`. */
 export function magicValueFamilies(umaDomain: string): Family[] {
+  return [...CHECKS, ...PAYMENTS, ...umaFamilies(umaDomain), ...PROOFS, ...CARDS]
+}
+
+/** Who people and businesses are. */
+const CHECKS: readonly Family[] = [
+  {
+    family: 'CUSTOMER_VERIFICATION',
+    appliesTo: 'The check of a new customer: kycStatus, kybStatus',
+    places: [
+      'the last name in fullName of an INDIVIDUAL',
+      'the digits of businessInfo.registrationNumber of a BUSINESS',
+    ],
+    values: bySuffix(VERIFICATION_SCENARIOS, plainValue),
+    otherwise: 'APPROVED',
+  },
+  {
+    family: 'BENEFICIARY_VERIFICATION',
+    appliesTo: 'The check of the holder of a new external account: beneficiaryVerificationStatus',
+    places: [
+      'the primary identifier in accountInfo of an external account with a beneficiary: account number, IBAN, CLABE',
+      'the address of a wallet, of which only 105 counts: it has no beneficiary, and shows no status',
+    ],
+    values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
+    otherwise: 'MATCHED',
+  },
+]
+
+const PAYMENTS: readonly Family[] = [
+  {
+    family: 'TRANSFER_IN',
+    appliesTo: 'What comes of POST /transfer-in',
+    places: [IDENTIFIER],
+    values: bySuffix(TRANSFER_SCENARIOS.in, paymentValue),
+    otherwise: 'COMPLETED',
+  },
+  {
+    family: 'TRANSFER_OUT',
+    appliesTo: 'What comes of POST /transfer-out',
+    places: [IDENTIFIER],
+    values: bySuffix(TRANSFER_SCENARIOS.out, paymentValue),
+    otherwise: 'COMPLETED',
+  },
+  {
+    family: 'QUOTE_TO_EXTERNAL_ACCOUNT',
+    appliesTo: 'What comes of a quote that pays an external account',
+    places: [IDENTIFIER],
+    values: bySuffix(QUOTE_SCENARIOS, paymentValue),
+    otherwise: 'COMPLETED',
+  },
+  {
+    family: 'QUOTE_FROM_EXTERNAL_ACCOUNT',
+    appliesTo:
+      'What comes of a quote that is paid from an external account, unless its destination says otherwise',
+    places: [IDENTIFIER],
+    values: bySuffix(PULL_SCENARIOS, pullValue),
+    otherwise: 'COMPLETED',
+  },
+]
+
+function umaFamilies(umaDomain: string): Family[] {
   return [
-    {
-      family: 'CUSTOMER_VERIFICATION',
-      appliesTo: 'The check of a new customer: kycStatus, kybStatus',
-      places: [
-        'the last name in fullName of an INDIVIDUAL',
-        'the digits of businessInfo.registrationNumber of a BUSINESS',
-      ],
-      values: bySuffix(VERIFICATION_SCENARIOS, plainValue),
-      otherwise: 'APPROVED',
-    },
-    {
-      family: 'BENEFICIARY_VERIFICATION',
-      appliesTo: 'The check of the holder of a new external account: beneficiaryVerificationStatus',
-      places: [
-        'the primary identifier in accountInfo of an external account with a beneficiary: account number, IBAN, CLABE',
-        'the address of a wallet, of which only 105 counts: it has no beneficiary, and shows no status',
-      ],
-      values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
-      otherwise: 'MATCHED',
-    },
-    {
-      family: 'TRANSFER_IN',
-      appliesTo: 'What comes of POST /transfer-in',
-      places: [IDENTIFIER],
-      values: bySuffix(TRANSFER_SCENARIOS.in, paymentValue),
-      otherwise: 'COMPLETED',
-    },
-    {
-      family: 'TRANSFER_OUT',
-      appliesTo: 'What comes of POST /transfer-out',
-      places: [IDENTIFIER],
-      values: bySuffix(TRANSFER_SCENARIOS.out, paymentValue),
-      otherwise: 'COMPLETED',
-    },
-    {
-      family: 'QUOTE_TO_EXTERNAL_ACCOUNT',
-      appliesTo: 'What comes of a quote that pays an external account',
-      places: [IDENTIFIER],
-      values: bySuffix(QUOTE_SCENARIOS, paymentValue),
-      otherwise: 'COMPLETED',
-    },
-    {
-      family: 'QUOTE_FROM_EXTERNAL_ACCOUNT',
-      appliesTo:
-        'What comes of a quote that is paid from an external account, unless its destination says otherwise',
-      places: [IDENTIFIER],
-      values: bySuffix(PULL_SCENARIOS, pullValue),
-      otherwise: 'COMPLETED',
-    },
     {
       family: 'QUOTE_TO_UMA_ADDRESS',
       appliesTo: 'What comes of a quote that pays an UMA address',
@@ -96,47 +107,54 @@ export function magicValueFamilies(umaDomain: string): Family[] {
       values: umaReceivers(umaDomain),
       otherwise: 'as QUOTE_TO_UMA_ADDRESS says',
     },
-    {
-      family: 'ONE_TIME_CODE',
-      appliesTo: 'Sign-in by e-mail or SMS',
-      places: ['the code that encryptedOtpBundle seals'],
-      values: [{ value: SANDBOX_OTP_CODE, ...accepted('The code of every challenge; none is sent') }],
-      otherwise: '401 UNAUTHORIZED, reason "Invalid OTP code"',
-    },
-    {
-      family: 'WALLET_SIGNATURE',
-      appliesTo: 'Every operation that a wallet signs',
-      places: ['the header Svc-Wallet-Signature'],
-      values: [
-        { value: SANDBOX_WALLET_SIGNATURE, ...accepted('Stands for a signature of the wallet (legacy)') },
-      ],
-      otherwise: 'Checked as in production',
-    },
-    {
-      family: 'PASSKEY_SIGNATURE',
-      appliesTo: 'Sign-in by passkey',
-      places: ['assertion.signature'],
-      values: [
-        { value: SANDBOX_PASSKEY_SIGNATURE, ...accepted('Stands for a signature of the passkey (legacy)') },
-      ],
-      otherwise: 'Checked as in production',
-    },
-    {
-      family: 'CARD',
-      appliesTo: 'What the issuer makes of a new card: state',
-      places: ['platformCardId'],
-      values: bySuffix(CARD_SCENARIOS, cardValue),
-      otherwise: 'ACTIVE',
-    },
-    {
-      family: 'CARD_PURCHASE',
-      appliesTo: 'The use of a card: the code of its decline, or its status once all was cleared',
-      places: ['merchant.descriptor'],
-      values: bySuffix(PURCHASE_SCENARIOS, plainValue),
-      otherwise: 'SETTLED',
-    },
   ]
 }
+
+/** What shows that it is the holder of a wallet. */
+const PROOFS: readonly Family[] = [
+  {
+    family: 'ONE_TIME_CODE',
+    appliesTo: 'Sign-in by e-mail or SMS',
+    places: ['the code that encryptedOtpBundle seals'],
+    values: [{ value: SANDBOX_OTP_CODE, ...accepted('The code of every challenge; none is sent') }],
+    otherwise: '401 UNAUTHORIZED, reason "Invalid OTP code"',
+  },
+  {
+    family: 'WALLET_SIGNATURE',
+    appliesTo: 'Every operation that a wallet signs',
+    places: ['the header Svc-Wallet-Signature'],
+    values: [
+      { value: SANDBOX_WALLET_SIGNATURE, ...accepted('Stands for a signature of the wallet (legacy)') },
+    ],
+    otherwise: 'Checked as in production',
+  },
+  {
+    family: 'PASSKEY_SIGNATURE',
+    appliesTo: 'Sign-in by passkey',
+    places: ['assertion.signature'],
+    values: [
+      { value: SANDBOX_PASSKEY_SIGNATURE, ...accepted('Stands for a signature of the passkey (legacy)') },
+    ],
+    otherwise: 'Checked as in production',
+  },
+]
+
+const CARDS: readonly Family[] = [
+  {
+    family: 'CARD',
+    appliesTo: 'What the issuer makes of a new card: state',
+    places: ['platformCardId'],
+    values: bySuffix(CARD_SCENARIOS, cardValue),
+    otherwise: 'ACTIVE',
+  },
+  {
+    family: 'CARD_PURCHASE',
+    appliesTo: 'The use of a card: the code of its decline, or its status once all was cleared',
+    places: ['merchant.descriptor'],
+    values: bySuffix(PURCHASE_SCENARIOS, plainValue),
+    otherwise: 'SETTLED',
+  },
+]
 
 function umaReceivers(umaDomain: string): Value[] {
   const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({
@@ -157,9 +175,9 @@ function umaReceivers(umaDomain: string): Value[] {
 
 /** In the order of the suffixes: as members of an object they might be numbers, and 102 would come before 001. */
 function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) => Value): Value[] {
-  return Object.keys(table)
-    .sort()
-    .map((suffix) => ({ suffix, ...value(table[suffix]!) }))
+  return Object.entries(table)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([suffix, scenario]) => ({ suffix, ...value(scenario) }))
 }
 
 function plainValue({ outcome, meaning }: Scenario): Value {

@@ -1,7 +1,7 @@
 import { AGENT_DENIAL_RULES } from '@countersign/contract/agents/agent-policy'
 import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { CommitResult } from '../db/commit/committer.ts'
+import type { CommitObserver, CommitResult } from '../db/commit/committer.ts'
 import type { Database } from '../db/engine/port.ts'
 import { JOB_KINDS } from '../jobs/kinds.ts'
 import { inTime } from '../op/in-time.ts'
@@ -23,18 +23,11 @@ const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow'
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
 const FAULTS = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status >= 500)
 
-/** Counters of one service; a second one in the same process has its own. */
+/** Counters of one service; a second one in the same process has its own. They are shown in the order of making. */
 export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
-  new Gauge({
-    name: 'countersign_build_info',
-    help: 'Always 1; the labels say what runs.',
-    labelNames: ['version', 'mode', 'database'],
-    registers,
-  }).set({ version: VERSION, mode, database: db.kind }, 1)
-
+  showBuild(registry, { version: VERSION, mode, database: db.kind })
   const timings = new RouteTimings(SECONDS)
   const refusals = new Tally(registry, {
     name: 'countersign_http_errors_total',
@@ -42,6 +35,52 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     label: 'code',
     values: FAULTS,
   })
+  const commits = observeCommits(registry)
+  const jobs = countJobs(registry)
+  const webhooks = new Tally(registry, {
+    name: 'countersign_webhook_attempts_total',
+    help: 'Tries to deliver a webhook, by what came of them.',
+    label: 'result',
+    values: WEBHOOK_RESULTS,
+  })
+  const denials = new Tally(registry, {
+    name: 'countersign_agent_denials_total',
+    help: 'What agents asked for and were denied, by the rule of the policy that said no.',
+    label: 'rule',
+    values: AGENT_DENIAL_RULES,
+  })
+  const showDueWork = createDueWorkGauges(registry)
+  const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
+
+  return {
+    ...commits,
+    answered(route, method, status, code, seconds) {
+      timings.observe(route, method, status, seconds)
+      if (code !== undefined) refusals.add(code)
+    },
+    job: (kind, result) => jobs.inc({ kind, result }),
+    webhookAttempt: (result) => webhooks.add(webhookResult(result)),
+    agentDenied: (rule) => denials.add(rule),
+    contentType: registry.contentType,
+    async text() {
+      showDueWork(await inTime(DATABASE_ANSWER_MS_MAX, askDueWork()))
+      return `${await registry.metrics()}\n${timings.text()}\n`
+    },
+  }
+}
+
+function showBuild(registry: Registry, labels: { version: string; mode: string; database: string }): void {
+  new Gauge({
+    name: 'countersign_build_info',
+    help: 'Always 1; the labels say what runs.',
+    labelNames: ['version', 'mode', 'database'],
+    registers: [registry],
+  }).set(labels, 1)
+}
+
+/** What commits come to. */
+function observeCommits(registry: Registry): CommitObserver {
+  const registers = [registry]
   const batchSets = new Histogram({
     name: 'countersign_commit_batch_sets',
     help: 'Write sets that were taken together to be written.',
@@ -71,42 +110,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     label: 'kind',
     values: POSTINGS,
   })
-  const jobs = new Counter({
-    name: 'countersign_jobs_total',
-    help: 'Due work by kind: done, or failed and put off.',
-    labelNames: ['kind', 'result'],
-    registers,
-  })
-  for (const kind of JOB_KINDS) for (const result of ['done', 'failed']) jobs.inc({ kind, result }, 0)
-  const webhooks = new Tally(registry, {
-    name: 'countersign_webhook_attempts_total',
-    help: 'Tries to deliver a webhook, by what came of them.',
-    label: 'result',
-    values: WEBHOOK_RESULTS,
-  })
-  const denials = new Tally(registry, {
-    name: 'countersign_agent_denials_total',
-    help: 'What agents asked for and were denied, by the rule of the policy that said no.',
-    label: 'rule',
-    values: AGENT_DENIAL_RULES,
-  })
-  const scraped = createScraped(registry)
-  let asking: Promise<DueWork[] | undefined> | undefined
-  /** One question at a time, so that none pile up on a database that does not answer. */
-  const askDueWork = () => {
-    asking ??= findDueWork(db, clock())
-      .catch(() => undefined)
-      .finally(() => {
-        asking = undefined
-      })
-    return asking
-  }
-
   return {
-    answered(route, method, status, code, seconds) {
-      timings.observe(route, method, status, seconds)
-      if (code !== undefined) refusals.add(code)
-    },
     batch(size, seconds) {
       batchSets.observe(size)
       batchSeconds.observe(seconds)
@@ -119,14 +123,28 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
         if (write === 'post' || write === 'hold' || write === 'capture' || write === 'void')
           postings.add(write)
     },
-    job: (kind, result) => jobs.inc({ kind, result }),
-    webhookAttempt: (result) => webhooks.add(webhookResult(result)),
-    agentDenied: (rule) => denials.add(rule),
-    contentType: registry.contentType,
-    async text() {
-      scraped.show(await inTime(DATABASE_ANSWER_MS_MAX, askDueWork()))
-      return `${await registry.metrics()}\n${timings.text()}\n`
-    },
+  }
+}
+
+function countJobs(registry: Registry): Counter<'kind' | 'result'> {
+  const jobs = new Counter({
+    name: 'countersign_jobs_total',
+    help: 'Due work by kind: done, or failed and put off.',
+    labelNames: ['kind', 'result'],
+    registers: [registry],
+  })
+  for (const kind of JOB_KINDS) for (const result of ['done', 'failed']) jobs.inc({ kind, result }, 0)
+  return jobs
+}
+
+/** One question at a time, so that none pile up on a database that does not answer: who asks meanwhile shares its answer. */
+function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | undefined
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    return asking
   }
 }
 
@@ -142,8 +160,8 @@ function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number
   return WEBHOOK_RESULTS[Math.trunc(result / 100) - 2] ?? 'unreachable'
 }
 
-/** What is asked of the database at a scrape. */
-function createScraped(registry: Registry): { show(work: readonly DueWork[] | undefined): void } {
+/** What was asked of the database at a scrape: gives what shows it, or that there was no answer. */
+function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | undefined) => void {
   const registers = [registry]
   const up = new Gauge({
     name: 'countersign_database_up',
@@ -162,17 +180,15 @@ function createScraped(registry: Registry): { show(work: readonly DueWork[] | un
     labelNames: ['kind'],
     registers,
   })
-  return {
-    show(work) {
-      up.set(work ? 1 : 0)
-      lag.reset()
-      waiting.reset()
-      if (!work) return
-      const byKind = new Map(work.map((due) => [due.kind, due]))
-      for (const kind of new Set([...JOB_KINDS, ...byKind.keys()])) {
-        lag.set({ kind }, byKind.get(kind)?.lagSeconds ?? 0)
-        waiting.set({ kind }, byKind.get(kind)?.count ?? 0)
-      }
-    },
+  return (work) => {
+    up.set(work ? 1 : 0)
+    lag.reset()
+    waiting.reset()
+    if (!work) return
+    const byKind = new Map(work.map((due) => [due.kind, due]))
+    for (const kind of new Set([...JOB_KINDS, ...byKind.keys()])) {
+      lag.set({ kind }, byKind.get(kind)?.lagSeconds ?? 0)
+      waiting.set({ kind }, byKind.get(kind)?.count ?? 0)
+    }
   }
 }

@@ -13,6 +13,7 @@ import { migrate } from '../db/schema/migrate.ts'
 import { createDelivery } from '../delivery/delivery.ts'
 import { findOrMakeDataKeys } from '../enclave/data-keys.ts'
 import { openEnclave } from '../enclave/in-process.ts'
+import type { Keyring } from '../enclave/keyring.ts'
 import { findOrMakeMasterKey } from '../enclave/master-key.ts'
 import { reseal } from '../enclave/reseal.ts'
 import { createServer, type ServerOptions } from '../http/server.ts'
@@ -24,6 +25,7 @@ import { type App, machineClock } from '../op/app.ts'
 import { Turns } from '../op/turns.ts'
 import { getJsonFrom } from '../outgoing/send.ts'
 import { createConfigCache } from '../platforms/config-cache.ts'
+import type { Enclave } from '../ports/enclave.ts'
 import type { RateProvider } from '../ports/rates.ts'
 import type { TryLimits } from '../ports/tries.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
@@ -45,99 +47,130 @@ export interface Service {
   close(): Promise<void>
 }
 
+type ServiceOptions = ServerOptions & {
+  logFile?: string
+  wrapDatabase?: (db: Database) => Database
+  /** In place of those of `agents/tries.ts`. */
+  tryLimits?: TryLimits
+  /** In place of that of `sandbox/clock.ts`. */
+  advanceWebhooksMs?: number
+}
+
 /** Throws ConfigError, MasterKeyError, or an error whose message is one line for the operator. */
-export async function openService(
-  config: Config,
-  options: ServerOptions & {
-    logFile?: string
-    wrapDatabase?: (db: Database) => Database
-    /** In place of those of `agents/tries.ts`. */
-    tryLimits?: TryLimits
-    /** In place of that of `sandbox/clock.ts`. */
-    advanceWebhooksMs?: number
-  } = {},
-): Promise<Service> {
+export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   await makeDataDir(config.dataDir)
   const opened = await openDatabase(config)
   const bare = options.wrapDatabase?.(opened) ?? opened
-  const db = retrying(bare)
   try {
+    const db = retrying(bare)
     await migrate(db)
     await claimMode(db, config.mode)
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
     const dataKeys = await findOrMakeDataKeys(db, masterKey, machineClock())
     const enclave = await openEnclave(db, dataKeys, config.mode, machineClock())
-    const isSandbox = config.mode === 'sandbox'
-    const metrics = createMetrics(db, machineClock, config.mode)
-    const lookup = createLookup(db)
-    const app: App = {
-      config,
-      db,
-      read: createRead(db),
-      lookup,
-      withConfig: createConfigCache(lookup),
-      // It tries again by itself, and counts.
-      committer: createCommitter(bare, metrics),
-      enclave,
-      log: createLog(config.logLevel, options.logFile),
-      metrics,
-      clock: machineClock,
-      rates: createRates(config, (cause) => app.log.warn({ err: cause }, 'rates not fetched')),
-      rail: isSandbox ? sandboxRail : undefined,
-      depositDetails: isSandbox ? sandboxDepositDetails : undefined,
-      cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
-      origin: () => config.publicUrl ?? addressOf(server, config),
-      delivery: createDelivery(config),
-      identityKeys: createKeySource({
-        get: getJsonFrom('public'),
-        clock: machineClock,
-        onFailure: (issuer, cause) => app.log.warn({ err: cause, issuer }, 'keys of an issuer not fetched'),
-      }),
-      tries: createTries(machineClock, options.tryLimits),
-      commit: (op, writes) => jobs.commit(op, writes),
-      turns: new Turns(),
-      wakeJobs: () => jobs.wake(),
-      advanceClock: (platformId, target) =>
-        advanceClock(app, jobs, platformId, target, options.advanceWebhooksMs),
-    }
-    const jobs = createJobRunner(app, JOB_HANDLERS)
-    const server = createServer(app, HANDLERS, options)
-    let closing = false
-    let resealed: Promise<void> | undefined
-    server.addHook('onReady', async () => {
-      if (db.kind === 'embedded') await releaseClaims(app)
-      jobs.start()
-      resealed = reseal(db, dataKeys, machineClock, () => closing).then(
-        (count) => {
-          if (count > 0) app.log.info({ count }, 'sealed under the newest data key')
-        },
-        (error) => app.log.error({ err: error }, 'sealing under the newest data key failed'),
-      )
-      // So that the first caller finds rates, and the operator a line in the log where there are none.
-      app.rates?.snapshot().catch(() => {})
-    })
-    // Otherwise a connection that was busy at the signal would stay open for the client's next request.
-    server.addHook('onSend', (_request, reply, _payload, done) => {
-      if (closing) reply.header('Connection', 'close')
-      done()
-    })
-    return {
-      app,
-      jobs,
-      server,
-      async close() {
-        closing = true
-        // For an answer whose head is out already.
-        server.server.keepAliveTimeout = 1
-        await server.close()
-        await jobs.stop()
-        await resealed
-        await db.close()
-      },
-    }
+    return assemble(config, options, { bare, db, dataKeys, enclave })
   } catch (error) {
-    await db.close()
+    await bare.close()
     throw error
+  }
+}
+
+/** What the service keeps: its database, and what seals within it. */
+interface Stores {
+  /** The database as it answers; `db` tries again by itself. */
+  readonly bare: Database
+  readonly db: Database
+  readonly dataKeys: Keyring
+  readonly enclave: Enclave
+}
+
+/** Puts the parts together. Those that need each other find each other when they are used. */
+function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
+  const { bare, db, enclave } = stores
+  const metrics = createMetrics(db, machineClock, config.mode)
+  const lookup = createLookup(db)
+  const log = createLog(config.logLevel, options.logFile)
+  const app: App = {
+    config,
+    db,
+    read: createRead(db),
+    lookup,
+    withConfig: createConfigCache(lookup),
+    // It tries again by itself, and counts.
+    committer: createCommitter(bare, metrics),
+    enclave,
+    log,
+    metrics,
+    clock: machineClock,
+    ...createOutside(config, enclave, log),
+    origin: () => config.publicUrl ?? addressOf(server, config),
+    tries: createTries(machineClock, options.tryLimits),
+    commit: (op, writes) => jobs.commit(op, writes),
+    turns: new Turns(),
+    wakeJobs: () => jobs.wake(),
+    advanceClock: (platformId, target) =>
+      advanceClock(app, jobs, platformId, target, options.advanceWebhooksMs),
+  }
+  const jobs = createJobRunner(app, JOB_HANDLERS)
+  const server = createServer(app, HANDLERS, options)
+  return { app, jobs, server, close: runWith(server, app, jobs, stores.dataKeys) }
+}
+
+/** What stands for the world outside: rails, issuers, rates, and the ways in which messages go. */
+function createOutside(
+  config: Config,
+  enclave: Enclave,
+  log: App['log'],
+): Pick<App, 'rates' | 'rail' | 'cardProcessor' | 'delivery' | 'depositDetails' | 'identityKeys'> {
+  const isSandbox = config.mode === 'sandbox'
+  return {
+    rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
+    rail: isSandbox ? sandboxRail : undefined,
+    depositDetails: isSandbox ? sandboxDepositDetails : undefined,
+    cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
+    delivery: createDelivery(config),
+    identityKeys: createKeySource({
+      get: getJsonFrom('public'),
+      clock: machineClock,
+      onFailure: (issuer, cause) => log.warn({ err: cause, issuer }, 'keys of an issuer not fetched'),
+    }),
+  }
+}
+
+/** Starts due work and sealing anew as soon as the server is ready. Gives what ends all of them. */
+function runWith(server: FastifyInstance, app: App, jobs: JobRunner, dataKeys: Keyring): Service['close'] {
+  let isClosing = false
+  let resealed: Promise<void> | undefined
+  server.addHook('onReady', async () => {
+    if (app.db.kind === 'embedded') await releaseClaims(app)
+    jobs.start()
+    resealed = resealAll(app, dataKeys, () => isClosing)
+    // So that the first caller finds rates, and the operator a line in the log where there are none.
+    app.rates?.snapshot().catch(() => {})
+  })
+  // Otherwise a connection that was busy at the signal would stay open for the client's next request.
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isClosing) reply.header('Connection', 'close')
+    done()
+  })
+  return async () => {
+    isClosing = true
+    // For an answer whose head is out already.
+    server.server.keepAliveTimeout = 1
+    await server.close()
+    await jobs.stop()
+    await resealed
+    await app.db.close()
+  }
+}
+
+/** Seals anew what is not under the newest data key, until it is done or to be stopped. Never rejects. */
+async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean): Promise<void> {
+  try {
+    const count = await reseal(app.db, dataKeys, app.clock, isStopped)
+    if (count > 0) app.log.info({ count }, 'sealed under the newest data key')
+  } catch (error) {
+    app.log.error({ err: error }, 'sealing under the newest data key failed')
   }
 }
 
@@ -159,6 +192,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await access(dataDir, constants.W_OK)
   } catch (error) {
-    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${(error as Error).message}`)
+    const why = error instanceof Error ? error.message : error
+    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${why}`)
   }
 }

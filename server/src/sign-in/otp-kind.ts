@@ -1,3 +1,4 @@
+import type { credential_challenge, credential_verify } from '@countersign/contract/auth/credentials'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { checkCodesNotLocked, clearCodeFailures, findCodeFailures } from '../credentials/code-failures.ts'
 import {
@@ -8,16 +9,16 @@ import {
 } from '../credentials/credentials.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { update } from '../db/commit/writes.ts'
-import type { InternalAccountRow } from '../db/schema/tables.ts'
+import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
 import { canDeliver } from '../delivery/delivery.ts'
 import { countMessage } from '../delivery/message-limits.ts'
 import { makeOtpMessage } from '../delivery/messages.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
-import { ApiError, fieldError } from '../op/operation.ts'
+import { ApiError, type Approval, type Authorization, fieldError, type Outcome } from '../op/operation.ts'
 import { makeSession, sessionView } from '../sessions/sessions.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { checkCodeRate } from './challenge-rate.ts'
-import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
+import type { CreateBody, CredentialKind, Registration, VerifyBody } from './kind.ts'
 import { makeOtpChallenge, type OtpCredential, openCode, replaceChallenge } from './otp.ts'
 import { normalPhoneNumber } from './phone.ts'
 
@@ -32,88 +33,113 @@ const ALREADY_EXISTS = {
  */
 function otpKind(channel: DeliveryChannel): CredentialKind {
   return {
-    async register(op, account, body) {
-      const existing = await findCredentials(op, account.id)
-      if (existing.some(({ type }) => type === channel)) throw new ApiError(ALREADY_EXISTS[channel])
-      const credential = makeOtpCredential(op, account.id, channel, await contactFor(op, account, body))
-      checkDelivery(op, channel)
-      await checkCodeRate(op, credential)
-      const challenge = makeOtpChallenge(op, credential, account)
-      return {
-        credential: { ...credential, current_challenge_id: challenge.challengeId },
-        writes: [challenge.write, ...makeOtpMessage(op, credential, account, challenge)],
-        bundle: challenge.bundle,
-      }
-    },
-
-    async challenge(op, credential) {
-      await checkCodesNotLocked(op, credential)
-      await checkCodeRate(op, credential)
-      checkDelivery(op, channel)
-      await countMessage(op, (credential as OtpCredential).contact)
-      const account = await findInternalAccount(op, credential.account_id)
-      const challenge = makeOtpChallenge(op, credential, account)
-      return {
-        status: 200,
-        body: { ...credentialView(credential), type: channel, otpEncryptionTargetBundle: challenge.bundle },
-        writes: [
-          challenge.write,
-          replaceChallenge(op, credential, challenge.challengeId),
-          ...makeOtpMessage(op, credential, account, challenge),
-        ],
-      }
-    },
-
-    async authorize(op, credential, body) {
-      const { encryptedOtpBundle } = body as Extract<VerifyBody, { type: DeliveryChannel }>
-      const { challengeId, publicKey } = await openCode(op, credential, encryptedOtpBundle)
-      const expiresAt = plusSeconds(op.now, SIGNING_SECONDS)
-      const payload = op.enclave.signOtpToken({
-        id: challengeId,
-        verificationType: channel,
-        contact: (credential as OtpCredential).contact,
-        organizationId: credential.account_id,
-        publicKey,
-        expiresAt,
-      })
-      const context = { challengeId }
-      return {
-        accountId: credential.account_id,
-        payload,
-        signerPublicKey: publicKey,
-        context,
-        expiresAt,
-        credentialType: channel,
-      }
-    },
-
-    async signIn(op, credential, _body, approval) {
-      if (!approval) throw new Error('A code verified without its second leg')
-      const { challengeId } = approval.context as { challengeId: string }
-      if (credential.current_challenge_id !== challengeId)
-        throw new ApiError('UNAUTHORIZED', {
-          message: 'The code was used, or replaced by a later one. Ask for a new one.',
-          reason: 'Code used or replaced',
-        })
-      const live = { current_challenge_id: challengeId, revoked_at: null }
-      const { row, write } = makeSession(op, credential, approval.publicKey)
-      const failed = await findCodeFailures(op, credential.account_id)
-      return {
-        status: 200,
-        body: sessionView(row, credential),
-        writes: [
-          update('credentials', credential.id, live, { current_challenge_id: null }),
-          update('otp_challenges', challengeId, { consumed_at: null }, { consumed_at: op.now }),
-          ...(failed ? [clearCodeFailures(failed.id)] : []),
-          write,
-        ],
-      }
-    },
+    register: (op, account, body) => register(op, channel, account, body),
+    challenge: (op, credential) => challenge(op, otpCredential(credential)),
+    authorize: (op, credential, body) => authorize(op, otpCredential(credential), body),
+    signIn: (op, credential, _body, approval) => signIn(op, credential, approval),
   }
 }
 
 export const emailOtp = otpKind('EMAIL_OTP')
 export const smsOtp = otpKind('SMS_OTP')
+
+async function register(
+  op: Op,
+  channel: DeliveryChannel,
+  account: InternalAccountRow,
+  body: CreateBody,
+): Promise<Registration> {
+  const existing = await findCredentials(op, account.id)
+  if (existing.some(({ type }) => type === channel)) throw new ApiError(ALREADY_EXISTS[channel])
+  const credential = makeOtpCredential(op, account.id, channel, await contactFor(op, account, body))
+  checkDelivery(op, channel)
+  await checkCodeRate(op, credential)
+  const challenge = makeOtpChallenge(op, credential, account)
+  return {
+    credential: { ...credential, current_challenge_id: challenge.challengeId },
+    writes: [challenge.write, ...makeOtpMessage(op, credential, account, challenge)],
+    bundle: challenge.bundle,
+  }
+}
+
+async function challenge(op: Op, credential: OtpCredential): Promise<Outcome<typeof credential_challenge>> {
+  await checkCodesNotLocked(op, credential)
+  await checkCodeRate(op, credential)
+  checkDelivery(op, credential.type)
+  await countMessage(op, credential.contact)
+  const account = await findInternalAccount(op, credential.account_id)
+  const challenge = makeOtpChallenge(op, credential, account)
+  return {
+    status: 200,
+    body: {
+      ...credentialView(credential),
+      type: credential.type,
+      otpEncryptionTargetBundle: challenge.bundle,
+    },
+    writes: [
+      challenge.write,
+      replaceChallenge(op, credential, challenge.challengeId),
+      ...makeOtpMessage(op, credential, account, challenge),
+    ],
+  }
+}
+
+async function authorize(op: Op, credential: OtpCredential, body: VerifyBody): Promise<Authorization> {
+  const { encryptedOtpBundle } = body as Extract<VerifyBody, { type: DeliveryChannel }>
+  const { challengeId, publicKey } = await openCode(op, credential, encryptedOtpBundle)
+  const expiresAt = plusSeconds(op.now, SIGNING_SECONDS)
+  const payload = op.enclave.signOtpToken({
+    id: challengeId,
+    verificationType: credential.type,
+    contact: credential.contact,
+    organizationId: credential.account_id,
+    publicKey,
+    expiresAt,
+  })
+  return {
+    accountId: credential.account_id,
+    payload,
+    signerPublicKey: publicKey,
+    context: { challengeId },
+    expiresAt,
+    credentialType: credential.type,
+  }
+}
+
+async function signIn(
+  op: Op,
+  credential: CredentialRow,
+  approval: Approval | undefined,
+): Promise<Outcome<typeof credential_verify>> {
+  if (!approval) throw new Error('A code verified without its second leg')
+  const { challengeId } = approval.context as { challengeId: string }
+  if (credential.current_challenge_id !== challengeId)
+    throw new ApiError('UNAUTHORIZED', {
+      message: 'The code was used, or replaced by a later one. Ask for a new one.',
+      reason: 'Code used or replaced',
+    })
+  const live = { current_challenge_id: challengeId, revoked_at: null }
+  const { row, write } = makeSession(op, credential, approval.publicKey)
+  const failed = await findCodeFailures(op, credential.account_id)
+  return {
+    status: 200,
+    body: sessionView(row, credential),
+    writes: [
+      update('credentials', credential.id, live, { current_challenge_id: null }),
+      update('otp_challenges', challengeId, { consumed_at: null }, { consumed_at: op.now }),
+      ...(failed ? [clearCodeFailures(failed.id)] : []),
+      write,
+    ],
+  }
+}
+
+/** The credential, which has somewhere for codes to go. */
+function otpCredential(credential: CredentialRow): OtpCredential {
+  const { type, contact } = credential
+  if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
+    throw new Error(`${credential.id} is not a credential that codes are sent for`)
+  return { ...credential, type, contact }
+}
 
 /** Where codes go: for SMS a number in the body or else the customer's, for e-mail the customer's address. */
 async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {

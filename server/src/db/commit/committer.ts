@@ -1,7 +1,8 @@
 import { toJson } from '../../json/json.ts'
 import { type Database, sqlState, wasRefused } from '../engine/port.ts'
-import { type Footprint, footprintOf, Ground, makeBatch } from './batch.ts'
+import { makeBatch } from './batch.ts'
 import { COMMIT_TOGETHER } from './commit-arguments.ts'
+import { type Footprint, footprintOf, Ground } from './footprint.ts'
 import type { Write } from './writes.ts'
 
 /** What came of a write set: done, or refused by one of its guards with nothing written. */
@@ -54,88 +55,124 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-export function createCommitter(db: Database, observer?: CommitObserver): Committer {
-  let waiting: Waiting[] = []
+/** How a committer stands. */
+interface Queue {
+  readonly db: Database
+  readonly observer: CommitObserver | undefined
+  /** The sets that are to be written, in the order in which they came. */
+  waiting: Waiting[]
   /** Of the batches that are being written. */
-  const underWay = new Set<Ground>()
-  let isInTurn = false
-  let isScheduled = false
+  readonly underWay: Set<Ground>
+  /** Whether the last batch that was begun is written in turn. */
+  isInTurn: boolean
+  isScheduled: boolean
+}
 
-  /** Not at once: what is decided within one turn of the event loop is written together. */
-  function schedule(): void {
-    if (isScheduled || underWay.size === COMMITS_UNDER_WAY_MAX) return
-    isScheduled = true
-    setImmediate(begin)
+/** Sets that are taken to be written at once. */
+interface Taken {
+  readonly sets: readonly Waiting[]
+  readonly ground: Ground
+  readonly isTogether: boolean
+}
+
+export function createCommitter(db: Database, observer?: CommitObserver): Committer {
+  const queue: Queue = {
+    db,
+    observer,
+    waiting: [],
+    underWay: new Set(),
+    isInTurn: false,
+    isScheduled: false,
   }
+  return { commit: (writes) => commit(queue, withDeliveries(writes)) }
+}
 
-  function begin(): void {
-    isScheduled = false
-    while (waiting.length > 0 && underWay.size < COMMITS_UNDER_WAY_MAX) {
-      const isTogether = waiting[0]!.footprint !== undefined
-      // What is written in turn is alone: nobody knows what it meets.
-      if (underWay.size > 0 && (!isTogether || isInTurn || waiting.length < SECOND_COMMIT_SETS_MIN)) return
-      const ground = new Ground()
-      const batch = isTogether ? takeTogether(ground) : takeInTurn()
-      if (batch.length === 0) return
-      underWay.add(ground)
-      isInTurn = !isTogether
-      const begunMs = performance.now()
-      void (isTogether ? commitTogether : commitInTurn)(db, batch, observer)
-        // A fault of ours, such as a value that cannot be written down: it must not hold up those who come after.
-        .catch((error) => {
-          for (const item of batch) item.reject(error)
-        })
-        .then(() => {
-          observer?.batch(batch.length, (performance.now() - begunMs) / 1000)
-          underWay.delete(ground)
-          schedule()
-        })
+function commit(queue: Queue, writes: readonly Write[]): Promise<CommitResult> {
+  const { observer } = queue
+  const committed = new Promise<CommitResult>((resolve, reject) => {
+    queue.waiting.push({ writes, footprint: footprintOf(writes), resolve, reject })
+    schedule(queue)
+  })
+  if (observer)
+    committed.then(
+      (result) => observer.set(writes, result),
+      () => observer.set(writes, 'fault'),
+    )
+  return committed
+}
+
+/** Begins to write, though not at once: what is decided within one turn of the event loop is written together. */
+function schedule(queue: Queue): void {
+  if (queue.isScheduled || queue.underWay.size === COMMITS_UNDER_WAY_MAX) return
+  queue.isScheduled = true
+  setImmediate(begin, queue)
+}
+
+/** Begins to write all that can be written now. */
+function begin(queue: Queue): void {
+  queue.isScheduled = false
+  for (let taken = takeNext(queue); taken !== undefined; taken = takeNext(queue)) write(queue, taken)
+}
+
+/** Writes what was taken. When it is done, those that waited for it can begin. */
+function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
+  const { db, observer } = queue
+  queue.underWay.add(ground)
+  queue.isInTurn = !isTogether
+  const begunMs = performance.now()
+  void (isTogether ? commitTogether : commitInTurn)(db, sets, observer)
+    // A fault of ours, such as a value that cannot be written down: it must not hold up those who come after.
+    .catch((error) => {
+      for (const set of sets) set.reject(error)
+    })
+    .then(() => {
+      observer?.batch(sets.length, (performance.now() - begunMs) / 1000)
+      queue.underWay.delete(ground)
+      schedule(queue)
+    })
+}
+
+/** Takes what is to be written next; undefined where that has to wait, or nothing does. */
+function takeNext(queue: Queue): Taken | undefined {
+  const { waiting, underWay } = queue
+  const first = waiting[0]
+  if (first === undefined || underWay.size === COMMITS_UNDER_WAY_MAX) return undefined
+  const isTogether = first.footprint !== undefined
+  // What is written in turn is alone: nobody knows what it meets.
+  if (underWay.size > 0 && (!isTogether || queue.isInTurn || waiting.length < SECOND_COMMIT_SETS_MIN))
+    return undefined
+  const ground = new Ground()
+  const sets = isTogether ? takeTogether(queue, ground) : takeInTurn(queue)
+  return sets.length > 0 ? { sets, ground, isTogether } : undefined
+}
+
+/**
+ * Takes the sets that can be written together, and beside what is being written. One that meets a record of another one
+ * of the batch is written in turn after them.
+ */
+function takeTogether(queue: Queue, ground: Ground): Waiting[] {
+  const taken: Waiting[] = []
+  const left: Waiting[] = []
+  for (const item of queue.waiting) {
+    const { footprint } = item
+    if (footprint === undefined || taken.length === TOGETHER_SETS_MAX) left.push(item)
+    else if (ground.meets(footprint)) left.push({ ...item, footprint: undefined })
+    else if ([...queue.underWay].some((other) => other.blocks(footprint))) left.push(item)
+    else {
+      ground.add(footprint)
+      taken.push(item)
     }
   }
+  queue.waiting = left
+  return taken
+}
 
-  /**
-   * The sets that can be written together, and beside what is being written. One that meets a record of another one of
-   * the batch is written in turn after them.
-   */
-  function takeTogether(ground: Ground): Waiting[] {
-    const taken: Waiting[] = []
-    const left: Waiting[] = []
-    for (const item of waiting) {
-      const { footprint } = item
-      if (footprint === undefined || taken.length === TOGETHER_SETS_MAX) left.push(item)
-      else if (ground.meets(footprint)) left.push({ ...item, footprint: undefined })
-      else if ([...underWay].some((other) => other.blocks(footprint))) left.push(item)
-      else {
-        ground.add(footprint)
-        taken.push(item)
-      }
-    }
-    waiting = left
-    return taken
-  }
-
-  function takeInTurn(): Waiting[] {
-    const taken = waiting.filter(({ footprint }) => footprint === undefined).slice(0, IN_TURN_SETS_MAX)
-    const isTaken = new Set(taken)
-    waiting = waiting.filter((item) => !isTaken.has(item))
-    return taken
-  }
-
-  return {
-    commit(writes) {
-      const all = withDeliveries(writes)
-      const committed = new Promise<CommitResult>((resolve, reject) => {
-        waiting.push({ writes: all, footprint: footprintOf(all), resolve, reject })
-        schedule()
-      })
-      if (observer)
-        committed.then(
-          (result) => observer.set(all, result),
-          () => observer.set(all, 'fault'),
-        )
-      return committed
-    },
-  }
+/** Takes the first of the sets that are written in turn. */
+function takeInTurn(queue: Queue): Waiting[] {
+  const taken = queue.waiting.filter(({ footprint }) => footprint === undefined).slice(0, IN_TURN_SETS_MAX)
+  const isTaken = new Set(taken)
+  queue.waiting = queue.waiting.filter((item) => !isTaken.has(item))
+  return taken
 }
 
 /** The due work that an event brings along stands behind it. */
@@ -183,7 +220,7 @@ async function commitTogether(
 /** The places of the writes that a guard of `commit_together` may have failed for; none where it is another error. */
 function placesOf(error: unknown): readonly number[] {
   if (sqlState(error) !== REFUSED_TOGETHER) return []
-  return JSON.parse((error as { detail: string }).detail) as number[]
+  return JSON.parse((error as { detail: string }).detail)
 }
 
 /** The sets one after the other, within one database transaction: each has its own result. */
@@ -207,10 +244,10 @@ async function commitInTurn(
   } catch (error) {
     // Not a guard but a fault. Where the database refused the batch, nothing of it was written: alone, each set meets
     // only its own fault. Where the connection was lost, nobody knows; trying again could do it twice.
-    const [only] = batch
-    if (batch.length === 1 && sqlState(error) === NUMERIC_VALUE_OUT_OF_RANGE)
-      only!.resolve({ done: false, guard: 'overflow', name: 'numeric_value_out_of_range' })
-    else if (batch.length === 1 || !wasRefused(error)) for (const item of batch) item.reject(error)
+    const only = batch.length === 1 ? batch[0] : undefined
+    if (only && sqlState(error) === NUMERIC_VALUE_OUT_OF_RANGE)
+      only.resolve({ done: false, guard: 'overflow', name: 'numeric_value_out_of_range' })
+    else if (only || !wasRefused(error)) for (const item of batch) item.reject(error)
     else {
       const half = Math.ceil(batch.length / 2)
       await commitInTurn(db, batch.slice(0, half), observer)

@@ -1,0 +1,91 @@
+import type { Command } from 'commander'
+import { runServerProgram } from '../server-program.ts'
+import {
+  createPlatform,
+  createToken,
+  listPlatforms,
+  listTokens,
+  readPermissions,
+  revokeToken,
+  unlockWallet,
+} from './admin.ts'
+
+type Done = (exitCode: number) => void
+
+/** Adds the commands of the operator, which work on the database: `countersign platform …`, `token …` and others. */
+export function addAdminCommands(program: Command, done: Done): void {
+  addPlatform(program, done)
+  addMasterKey(program, done)
+  addToken(program, done)
+  addWallet(program, done)
+}
+
+function addPlatform(program: Command, done: Done): void {
+  const platform = program.command('platform').description('platforms of this server')
+  platform
+    .command('create')
+    .description('make a platform and show its first token, once')
+    .requiredOption('--name <name>', 'what to call it')
+    .option(
+      '--regulated',
+      'it checks the identity of its customers itself: in production they begin as approved',
+    )
+    .option('--json', 'print JSON')
+    .action(async (options: { name: string; regulated?: boolean; json?: boolean }) =>
+      done(await createPlatform(options)),
+    )
+  platform
+    .command('list')
+    .description('list the platforms')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => done(await listPlatforms(options)))
+}
+
+function addMasterKey(program: Command, done: Done): void {
+  program
+    .command('master-key')
+    .description('the key that all secrets of the database are sealed under')
+    .command('rotate')
+    .description('change from COUNTERSIGN_MASTER_KEY to COUNTERSIGN_NEW_MASTER_KEY')
+    .action(async () =>
+      done((await runServerProgram(['master-key', 'rotate'], { captures: false })).exitCode),
+    )
+}
+
+function addToken(program: Command, done: Done): void {
+  const token = program.command('token').description('API tokens')
+  token
+    .command('create')
+    .description('make a token for a platform and show it, once')
+    .requiredOption('--platform <id>', 'the platform, Platform:…')
+    .requiredOption('--name <name>', 'what to call it')
+    .requiredOption('--permissions <list>', 'of VIEW, TRANSACT, MANAGE, separated by commas', readPermissions)
+    .option('--json', 'print JSON')
+    .action(
+      async (options: { platform: string; name: string; permissions: readonly string[]; json?: boolean }) =>
+        done(await createToken(options)),
+    )
+  token
+    .command('list')
+    .description('list the tokens of a platform, without their secrets')
+    .requiredOption('--platform <id>', 'the platform, Platform:…')
+    .option('--json', 'print JSON')
+    .action(async (options: { platform: string; json?: boolean }) => done(await listTokens(options)))
+  token
+    .command('revoke')
+    .description('end a token at once')
+    .argument('<id>', 'the token, Token:…')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => done(await revokeToken(id, options)))
+}
+
+function addWallet(program: Command, done: Done): void {
+  program
+    .command('wallet')
+    .description('embedded wallets, for the operator')
+    .command('unlock')
+    .description('let the codes of a wallet be tried again that a hundred wrong ones have locked')
+    .argument('<id>', 'the wallet, InternalAccount:…')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => done(await unlockWallet(id, options)))
+}

@@ -1,0 +1,64 @@
+import type { CommitResult } from '../db/commit/committer.ts'
+import { update, type Write } from '../db/commit/writes.ts'
+import { type App, createOp, type Op, plusSeconds } from '../op/app.ts'
+import { LogWith } from '../op/log-with.ts'
+import { StaleRead } from '../op/operation.ts'
+import type { JobHandler, JobKind } from './kinds.ts'
+import { type DueJob, selectJobExists } from './store.ts'
+
+/** What does each kind of due work. */
+export type JobHandlers = Readonly<Record<JobKind, JobHandler>>
+
+/** Commits what an operation wants written. */
+export type Commit = (op: Op, writes: readonly Write[]) => Promise<CommitResult>
+
+const COMMIT_TRIES_MAX = 6
+const RETRY_SECONDS_MAX = 3600
+/** Attempts that double the wait: after so many it is past `RETRY_SECONDS_MAX`. */
+const DOUBLINGS_MAX = 12
+
+/** Does a claimed job, and removes it with the commit of what it wants written. One that fails is put off. */
+export async function perform(app: App, handlers: JobHandlers, commit: Commit, job: DueJob): Promise<void> {
+  const kind = job.kind as JobKind
+  const log = new LogWith(app.log, { job: job.id, kind, platformId: job.platform_id })
+  const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
+  try {
+    for (let tries = 1; tries <= COMMIT_TRIES_MAX; tries++) {
+      const known = tries === 1 ? job.known : undefined
+      const writes = await unlessStale(() => handlers[kind](op, job.payload, known))
+      if (!writes) continue
+      const { done } = await commit(op, [{ write: 'remove', table: 'jobs', id: job.id }, ...writes])
+      if (done) app.metrics.job(kind, 'done')
+      if (done || !(await selectJobExists(app, job.id))) return
+    }
+    throw new Error('The records kept changing')
+  } catch (error) {
+    // Done elsewhere meanwhile: what failed here has met its effects.
+    if (!(await selectJobExists(app, job.id))) return
+    app.metrics.job(kind, 'failed')
+    log.error({ err: error, attempts: job.attempts }, 'job failed')
+    await putOff(app, op, job, error)
+  }
+}
+
+/** What a handler wants written; undefined where its reads were stale. */
+async function unlessStale(decide: () => Promise<readonly Write[]>): Promise<readonly Write[] | undefined> {
+  try {
+    return await decide()
+  } catch (error) {
+    if (error instanceof StaleRead) return undefined
+    throw error
+  }
+}
+
+/** Frees the job and makes it due again later: the more often it has failed, the later. */
+async function putOff(app: App, op: Op, job: DueJob, error: unknown): Promise<void> {
+  const wait = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, DOUBLINGS_MAX))
+  const change = {
+    attempts: job.attempts + 1,
+    last_error: String(error),
+    claimed_until: null,
+    due_at: plusSeconds(op.now, wait),
+  }
+  await app.committer.commit([update('jobs', job.id, {}, change)])
+}
