@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { DEVICE_CODE_SECONDS } from '@countersign/contract/agents'
 import { type App, type Op, plusSeconds } from '../app.ts'
 import type { AgentDeviceCodeRow, AgentRow } from '../db/agent-tables.ts'
+import type { Lookup } from '../db/lookup.ts'
 import type { BarePlatformRow } from '../db/tables.ts'
 import { insert, type Write } from '../db/writes.ts'
 import { ApiError } from '../operation.ts'
-import { selectDeviceCode, selectPlatformOfCode } from './store.ts'
+import { selectActingAgent, selectDeviceCode, selectPlatformOfCode } from './store.ts'
 
 /** Crockford's alphabet: no letter that is taken for a digit or for another letter. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -91,7 +92,15 @@ export function makeToken(op: Op): { readonly token: string; readonly hash: stri
   return { token, hash: hashToken(token) }
 }
 
+/** The agent that a bearer token is of, and its platform; undefined for a token that is none. */
+export async function authenticateAgentToken(
+  lookup: Lookup,
+  token: string,
+): ReturnType<typeof selectActingAgent> {
+  return selectActingAgent(lookup, hashToken(token))
+}
+
 /** SHA-256 in hex: a token is too long to be guessed from it. */
-export function hashToken(token: string): string {
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

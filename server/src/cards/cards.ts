@@ -4,12 +4,14 @@ import type { SuccessOf } from '@countersign/contract/endpoint'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import type { Op } from '../app.ts'
 import type { CardRow } from '../db/card-tables.ts'
+import type { Lookup } from '../db/lookup.ts'
 import { update, type Write } from '../db/writes.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
 import { ApiError, fieldError } from '../operation.ts'
 import { present } from '../present.ts'
-import { selectCard } from './store.ts'
+import type { CardProcessor } from './processor.ts'
+import { selectCard, selectCardOfProcessor } from './store.ts'
 
 type CardView = SuccessOf<typeof card_get>['body']
 
@@ -18,6 +20,20 @@ export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRo
   const card = await selectCard(op, id)
   if (!card) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
   return card
+}
+
+/** The card that a processor calls so, of whatever platform. */
+export async function findCardOfProcessor(
+  lookup: Lookup,
+  processorRef: string,
+): Promise<CardRow | undefined> {
+  return selectCardOfProcessor(lookup, processorRef)
+}
+
+/** Who made the cards. Throws where there is nobody: then there are no cards. */
+export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
+  if (!op.cardProcessor) throw new Error('There is no card processor')
+  return op.cardProcessor
 }
 
 /**

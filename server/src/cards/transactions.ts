@@ -11,6 +11,7 @@ import { present } from '../present.ts'
 import { money } from '../transactions/transactions.ts'
 import { nextState } from '../transition.ts'
 import { toSourceUnits, withinClaimMax } from './over-claim.ts'
+import type { PullPlan } from './processor.ts'
 import { signPull } from './pull-signatures.ts'
 import { selectCardTransaction } from './store.ts'
 
@@ -24,12 +25,6 @@ import { selectCardTransaction } from './store.ts'
 export interface MovedPurchase {
   readonly row: CardTransactionRow
   readonly writes: readonly Write[]
-}
-
-/** How what was claimed is taken: at once, later, or not at all. */
-export interface PullPlan {
-  readonly at: Date
-  readonly fails: boolean
 }
 
 /**

@@ -1,19 +1,21 @@
 import { API, type EndpointName } from '@countersign/contract/api'
+import { card_processor_event } from '@countersign/contract/card-processor'
 import { BODY_BYTES_MAX_DEFAULT, bodyBytesMaxOf, type Endpoint } from '@countersign/contract/endpoint'
 import type { ErrorCode } from '@countersign/contract/errors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { App } from '../app.ts'
 import { pathOf, urlOf } from '../base-path.ts'
+import { cardProcessorEvent } from '../cards/processor-handlers.ts'
 import { HANDLERS } from '../handlers.ts'
 import type { RequestLine } from '../observability/request-lines.ts'
-import { ApiError, type Implementation } from '../operation.ts'
-import type { Caller, Head } from './admission.ts'
+import { type AnyImplementation, ApiError, type Caller } from '../operation.ts'
+import { type Answer, type Head, isAnswer } from './call.ts'
 import { addCardPage } from './card-page.ts'
-import { addCardProcessor } from './card-processor.ts'
+import { createDeadline } from './deadline.ts'
 import { addDocs } from './docs.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
-import { type Answer, createPipeline, isAnswer } from './pipeline.ts'
+import { createPipeline, type PipelineOptions } from './pipeline.ts'
 import { closeUnread, refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
 import { ping } from './store.ts'
 
@@ -61,9 +63,10 @@ export function createServer(app: App, options: ServerOptions = {}): FastifyInst
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestMsMax),
     },
     clientErrorHandler: (error, socket) => refuseNotHttp(app, error, socket),
-    frameworkErrors: (_error, request, reply) => {
-      observe(app, request as FastifyRequest, reply as FastifyReply, options.showRequest)
-      sendError(reply as FastifyReply, new ApiError('NOT_FOUND'))
+    frameworkErrors: (_error, _request, frameworkReply) => {
+      const reply = frameworkReply as FastifyReply
+      observe(app, reply.request, reply, options.showRequest)
+      sendError(reply, new ApiError('NOT_FOUND'))
     },
   })
   limitConnections(server, app)
@@ -81,31 +84,45 @@ export function createServer(app: App, options: ServerOptions = {}): FastifyInst
   server.setErrorHandler((error, request, reply) => sendError(reply, transportError(app, error, request)))
   server.setNotFoundHandler((_request, reply) => sendError(reply, new ApiError('NOT_FOUND')))
 
-  const routes = Object.entries<Endpoint>(API).filter(
-    ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
-  )
   observeRequests(server, app, options.showRequest)
   server.decorateRequest('caller')
-  refuseEarly(
-    server,
-    routes.map(([, endpoint]) => endpoint),
-  )
-  for (const [name] of routes) addEndpoint(server, app, name as EndpointName, options.checkAnswers ?? false)
+  addApi(server, app, options)
   addHealth(server, app)
   addMetrics(server, app)
   addWellKnown(server, app)
   addDocs(server, app)
   addCardPage(server, app)
-  addCardProcessor(server, app, options.cardAnswerMsMax)
   return server
 }
 
-function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, checkAnswers: boolean): void {
-  const endpoint: Endpoint = API[name]
-  const pipeline = createPipeline(app, name, endpoint, HANDLERS[name] as Implementation<Endpoint>, {
-    checkAnswers,
-  })
-  server.route({
+/** All that goes through the pipeline: the API, and what the processor of cards sends, where there is one. */
+function addApi(server: FastifyInstance, app: App, options: ServerOptions): void {
+  const routes = Object.entries<Endpoint>(API).filter(
+    ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
+  )
+  refuseEarly(
+    server,
+    routes.map(([, endpoint]) => endpoint),
+  )
+  const deadline = createDeadline(app.log, options.cardAnswerMsMax)
+  server.addHook('onClose', deadline.settled)
+  const steps = { checkAnswers: options.checkAnswers ?? false, deadline }
+  for (const [name, endpoint] of routes)
+    addEndpoint(server, app, name, endpoint, HANDLERS[name as EndpointName] as AnyImplementation, steps)
+  if (app.cardProcessor)
+    addEndpoint(server, app, 'card_processor_event', card_processor_event, cardProcessorEvent, steps)
+}
+
+function addEndpoint(
+  server: FastifyInstance,
+  app: App,
+  name: string,
+  endpoint: Endpoint,
+  implementation: AnyImplementation,
+  options: PipelineOptions,
+): void {
+  const pipeline = createPipeline(app, name, endpoint, implementation, options)
+  server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({
     method: endpoint.method,
     url: urlOf(endpoint),
     bodyLimit: bodyBytesMaxOf(endpoint),
@@ -122,9 +139,10 @@ function addEndpoint(server: FastifyInstance, app: App, name: EndpointName, chec
       const call = {
         ...headOf(request),
         method: endpoint.method,
-        path: pathOf(endpoint, request.params as Record<string, string>),
+        path: pathOf(endpoint, request.params),
         query: request.query,
-        body: request.body as Buffer | undefined,
+        body: request.body,
+        headers: request.headers,
         idempotencyKey: headerText(request, 'idempotency-key'),
         signature: headerText(request, 'svc-wallet-signature'),
         requestId: headerText(request, 'request-id'),
@@ -182,13 +200,18 @@ function addHealth(server: FastifyInstance, app: App): void {
 /** What fastify refuses before a handler runs, in our words. */
 function transportError(app: App, error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
-  const { statusCode } = error as { statusCode?: number }
+  const statusCode = statusOf(error)
   if (statusCode === 413) return tooLarge(request.routeOptions.bodyLimit)
   if (statusCode === 415) return new ApiError('UNSUPPORTED_MEDIA_TYPE')
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new ApiError('INVALID_INPUT', { message: (error as Error).message })
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && error instanceof Error)
+    return new ApiError('INVALID_INPUT', { message: error.message })
   app.log.error({ err: error, route: request.routeOptions.url, ...request.trace }, 'request failed')
   return new ApiError('INTERNAL_ERROR')
+}
+
+function statusOf(error: unknown): number | undefined {
+  const hasStatus = typeof error === 'object' && error !== null && 'statusCode' in error
+  return hasStatus && typeof error.statusCode === 'number' ? error.statusCode : undefined
 }
 
 function tooLarge(bodyBytesMax: number | undefined): ApiError {

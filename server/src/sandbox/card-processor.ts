@@ -10,7 +10,7 @@ import {
 } from '../cards/processor.ts'
 import type { Enclave } from '../enclave/enclave.ts'
 import { parseJson, toJson } from '../json.ts'
-import { cardScenario } from './card-outcomes.ts'
+import { cardScenario, purchaseScenario } from './card-outcomes.ts'
 import { suffixOf } from './magic-values.ts'
 
 /** The header that the sandbox's processor signs with: HMAC-SHA256 over the body, in hex. */
@@ -36,6 +36,12 @@ export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardP
         // Signed, and not an event.
         return null
       }
+    },
+    // By the descriptor of the merchant.
+    pullPlan({ merchant }, now) {
+      const { pullAfterSeconds = 0, pullFails = false } =
+        purchaseScenario(suffixOf(merchant.descriptor)) ?? {}
+      return { at: plusSeconds(now, pullAfterSeconds), fails: pullFails }
     },
   }
 }
