@@ -24,7 +24,7 @@ export interface NewDeviceCode {
 
 /** A new device code. It is good once its agent names it, as the only one. */
 export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
-  const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET[byte & 31]!)
+  const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31))
   const code = [0, 3, 6].map((at) => characters.slice(at, at + 3).join('')).join('-')
   const row: AgentDeviceCodeRow = {
     id: op.newId('DeviceCode'),

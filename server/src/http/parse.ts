@@ -39,10 +39,12 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
       body: isWithout ? { ...CHECKED, value: undefined } : body(sent.body),
     }
     const wrong = [...parts.params.faults, ...parts.query.faults, ...parts.body.faults]
-    const unknown = [
-      ...unknownIn(endpoint.query ?? NOTHING, sent.query, 'query'),
-      ...unknownIn(endpoint.body ?? NOTHING, sent.body, 'body'),
-    ]
+    const unknown = op
+      ? [
+          ...unknownIn(endpoint.query ?? NOTHING, sent.query, 'query'),
+          ...unknownIn(endpoint.body ?? NOTHING, sent.body, 'body'),
+        ]
+      : []
     const faults = op && unknown.length > 0 && !(await isLenient(op)) ? [...wrong, ...unknown] : wrong
     const [first, ...others] = faults.slice(0, FAULTS_MAX)
     if (first) throw refusal([first, ...others])
@@ -56,7 +58,7 @@ function unknownIn(schema: unknown, value: unknown, part: Part): Fault[] {
 
 /** "customerInfo.fulName is not known; did you mean fullName?" */
 function notKnown({ path, known }: UnknownMember, part: Part): Fault {
-  const meant = nearest(path.at(-1)!, known)
+  const meant = nearest(path.at(-1) ?? '', known)
   const field = fieldAt(path.map(shortened), part)
   return { field, message: `${field} is not known${meant ? `; did you mean ${meant}?` : ''}` }
 }

@@ -29,7 +29,7 @@ import { checkDeclared, createRoute, type Route } from './route.ts'
 import { type Gate, signatureGate } from './signature-gate.ts'
 import { type Takes, takesOf } from './signed-check.ts'
 
-/** What answers the calls to one endpoint. Neither throws. */
+/** What answers the calls to one endpoint. For callers of the API neither throws. */
 export interface Pipeline {
   /**
    * Who calls, or the answer to who may not: nothing of the body is needed for it, so it is not read. Undefined where the
@@ -61,12 +61,13 @@ export function createPipeline(
   if ('whose' in implementation)
     return {
       admit: async () => undefined,
-      answer: (call) => orRefusal(route, call, () => answerProcessor(route, implementation, deadline, call)),
+      // It is no caller of the API: what is refused it, or fails, is answered as what reaches no endpoint is, by the server.
+      answer: (call) => answerProcessor(route, implementation, deadline, call),
     }
   const operation = operationOf(route, implementation)
   return {
     admit: (head) => orRefusal(route, head, () => admit(app, endpoint, head)),
-    answer: (call, caller) => orRefusal(route, call, () => answer(operation, call, caller)),
+    answer: (call, caller) => orRefusal(route, call, () => answerCall(operation, call, caller)),
   }
 }
 
@@ -74,19 +75,19 @@ export function createPipeline(
 async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): Promise<T | Answer> {
   try {
     const outcome = await steps()
-    if (isAnswer(outcome)) countAttempt(route, head, outcome)
+    if (isAnswer(outcome)) countTry(route, head, outcome)
     return outcome
   } catch (error) {
     const { refusal, isFault } = asApiError(error)
     if (isFault) route.app.log.error({ ...head.trace, err: error, endpoint: route.name }, 'operation failed')
     const answer = encodeRefusal(refusal)
-    countAttempt(route, head, answer)
+    countTry(route, head, answer)
     return answer
   }
 }
 
 /** Counts a device code that does not exist, or was known and is not good any more. */
-function countAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
+function countTry({ app, endpoint }: Route, head: Head, answer: Answer): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
     codeFailed(app, codeOf(head), head.address)
 }
@@ -116,7 +117,7 @@ interface Request {
   readonly keyed: KeyedRequest | undefined
 }
 
-async function answer(operation: Operation, call: Call, caller: Caller | undefined): Promise<Answer> {
+async function answerCall(operation: Operation, call: Call, caller: Caller | undefined): Promise<Answer> {
   const { app } = operation.route
   const op = await authenticate(operation.route, call, caller)
   const request = await parse(operation, op, call)
