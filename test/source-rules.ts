@@ -80,7 +80,7 @@ export const imports: Rule = (source) => {
     if (targetFolder === undefined || INFRASTRUCTURE.includes(targetFolder) || targetFolder === folder)
       continue
     if (folder === 'crypto' || folder === 'ledger') report(`${folder} imports no noun`)
-    else if (folder !== undefined && !INFRASTRUCTURE.includes(folder) && /\/store(\.ts)?$/.test(target))
+    else if (folder !== undefined && /\/store(\.ts)?$/.test(target))
       report(`the store of ${targetFolder} is its own; call what ${targetFolder} offers`)
   }
   return violations

@@ -56,6 +56,8 @@ describe('the rules', () => {
     ['server/src/ledger/post.ts', '../quotes/quotes.ts'],
     ['server/src/quotes/handlers.ts', '../customers/store.ts'],
     ['server/src/quotes/handlers.ts', '@countersign/server/customers/store'],
+    ['server/src/http/auth.ts', '../agents/store.ts'],
+    ['server/src/sandbox/card-page.ts', '../cards/store.ts'],
     ['server/src/quotes/handlers.ts', '../http/pipeline.ts'],
     ['server/src/settings/config.ts', './http/auth.ts'],
     ['server/src/quotes/handlers.ts', '@countersign/sdk/client'],

@@ -81,6 +81,16 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
         await tried.processor.updateState(card.processorRef, state)
     })
 
+    test('plans a pull for now or later, and the same one when it is asked again', async () => {
+      const { processor } = await make()
+      for (const event of EVENTS) {
+        if (event.kind !== 'authorization') continue
+        const plan = processor.pullPlan(event, REQUESTED_AT)
+        expect(plan.at.getTime()).toBeGreaterThanOrEqual(REQUESTED_AT.getTime())
+        expect(processor.pullPlan(event, REQUESTED_AT)).toEqual(plan)
+      }
+    })
+
     test('sends events whose amounts and texts arrive exactly', async () => {
       const { processor, send } = await make()
       for (const event of EVENTS) {

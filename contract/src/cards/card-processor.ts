@@ -1,10 +1,13 @@
 import { Type } from 'typebox'
+import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
+import { Id } from '../core/ids.ts'
 import { Int64, OneOf, OneOfWords, Tag, Text } from '../core/schema.ts'
+import { CARD_TRANSACTION_STATES } from '../core/states.ts'
 import { CardMerchant } from './cards.ts'
 
 /**
- * What a card's processor sends to `POST /card-processor/events`, and what it is answered. It is no part of the API: the
+ * What a card's processor sends, and what it is answered. It is no part of the API, and so not in `API` of `api.ts`: the
  * caller is not a platform, and proves itself by a signature over the body.
  */
 
@@ -52,3 +55,39 @@ export const CardReturnEvent = Type.Object({
 })
 
 export const CardProcessorEvent = OneOf('kind', [CardAuthorizationEvent, CardClearingEvent, CardReturnEvent])
+
+/** Approved, or declined with the reason; `TIMEOUT` where that was not decided in time. */
+export const CardAuthorizationAnswer = Type.Union([
+  Type.Object({ approved: Type.Literal(true), cardTransactionId: Id('CardTransaction') }),
+  Type.Object({ approved: Type.Literal(false), reason: OneOfWords([...DECLINE_REASONS, 'TIMEOUT']) }),
+])
+
+/** What has become of a purchase by a claim or a return. */
+export const CardMovementAnswer = Type.Object({
+  cardTransactionId: Id('CardTransaction'),
+  status: OneOfWords(CARD_TRANSACTION_STATES),
+})
+
+/**
+ * The processor asks before a card pays, and tells of what merchants claim and give back, of what was never authorized as
+ * well. Without a processor the route is not there. `CONFLICT`: the token or event was something else before.
+ */
+export const card_processor_event = endpoint({
+  auth: 'cardProcessor',
+  method: 'POST',
+  path: '/card-processor/events',
+  tag: 'Card processor',
+  summary: 'Tell of the use of a card',
+  body: CardProcessorEvent,
+  bodyBytesMax: 64 * KIB,
+  responses: { 200: Type.Union([CardAuthorizationAnswer, CardMovementAnswer]) },
+  errors: [
+    'INVALID_SIGNATURE',
+    'INVALID_INPUT',
+    'AMOUNT_OUT_OF_RANGE',
+    'CARD_NOT_FOUND',
+    'CARD_TRANSACTION_NOT_FOUND',
+    'CONFLICT',
+    'INVALID_STATE_TRANSITION',
+  ],
+})

@@ -18,11 +18,13 @@ export type Access =
       readonly whilePaused?: boolean
     }
   | { readonly auth: 'deviceCode' | 'public' }
+  /** By the processor's own signature over the body. Such an endpoint is no part of the API and not below its base address. */
+  | { readonly auth: 'cardProcessor' }
 
 /** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */
 export type Endpoint = Access & {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Below the base address, parameters in braces: `/quotes/{quoteId}`. */
+  /** Below the base address, where the endpoint is part of the API; parameters in braces: `/quotes/{quoteId}`. */
   readonly path: string
   readonly tag: string
   readonly summary: string

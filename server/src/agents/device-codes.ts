@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { DEVICE_CODE_SECONDS } from '@countersign/contract/agents/agents'
 import { insert, type Write } from '../db/commit/writes.ts'
+import type { Lookup } from '../db/read/lookup.ts'
 import type { AgentDeviceCodeRow, AgentRow } from '../db/schema/agent-tables.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import { type App, type Op, plusSeconds } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
-import { selectDeviceCode, selectPlatformOfCode } from './store.ts'
+import { selectActingAgent, selectDeviceCode, selectPlatformOfCode } from './store.ts'
 
 /** Crockford's alphabet: no letter that is taken for a digit or for another letter. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -23,7 +24,7 @@ export interface NewDeviceCode {
 
 /** A new device code. It is good once its agent names it, as the only one. */
 export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
-  const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET[byte & 31]!)
+  const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31))
   const code = [0, 3, 6].map((at) => characters.slice(at, at + 3).join('')).join('-')
   const row: AgentDeviceCodeRow = {
     id: op.newId('DeviceCode'),
@@ -91,7 +92,15 @@ export function makeToken(op: Op): { readonly token: string; readonly hash: stri
   return { token, hash: hashToken(token) }
 }
 
+/** The agent that a bearer token is of, and its platform; undefined for a token that is none. */
+export async function authenticateAgentToken(
+  lookup: Lookup,
+  token: string,
+): ReturnType<typeof selectActingAgent> {
+  return selectActingAgent(lookup, hashToken(token))
+}
+
 /** SHA-256 in hex: a token is too long to be guessed from it. */
-export function hashToken(token: string): string {
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

@@ -20,22 +20,23 @@ interface Source extends FundingSource {
   readonly key: DelegatedKeyRow | undefined
 }
 
+/** A decline, or the purchase that was made. */
+export type Authorized =
+  | Extract<CardDecision, { isApproved: false }>
+  | ({ readonly isApproved: true } & MovedPurchase)
+
 /**
  * Decides whether a card pays and holds what it pays. Guards: the card has not changed, the key has not been revoked, the
- * source can spend it. `row` is undefined for a decline.
+ * source can spend it.
  */
-export async function authorize(
-  op: Op,
-  card: CardRow,
-  use: AuthorizationEvent,
-): Promise<{ readonly decision: CardDecision } & Partial<MovedPurchase>> {
-  if (use.declined) return { decision: { isApproved: false, reason: use.declined } }
+export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent): Promise<Authorized> {
+  if (use.declined) return { isApproved: false, reason: use.declined }
   const [holderIsDeleted, ...sources] = await Promise.all([
     isDeleted(op, card.cardholder_id),
     ...card.funding_sources.map((id) => findSource(op, card, id)),
   ])
   const decision = decideUse(card, { isDeleted: holderIsDeleted }, sources, use)
-  if (!decision.isApproved) return { decision }
+  if (!decision.isApproved) return decision
   const { account, key } = sources.find(({ accountId }) => accountId === decision.accountId)!
   const id = op.newId('CardTransaction')
   const held = toSourceUnits(use.amount, use.currency, account.currency)
@@ -51,7 +52,7 @@ export async function authorize(
     unclaimed_amount: use.amount,
   }
   return {
-    decision,
+    isApproved: true,
     row,
     writes: [
       expectRow('cards', card.id, { version: card.version }),

@@ -3,13 +3,15 @@ import { CARD_CURRENCY_OF } from '@countersign/contract/cards/cards'
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { update, type Write } from '../db/commit/writes.ts'
+import type { Lookup } from '../db/read/lookup.ts'
 import type { CardRow } from '../db/schema/card-tables.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
-import { selectCard } from './store.ts'
+import type { CardProcessor } from '../ports/card-processor.ts'
+import { selectCard, selectCardOfProcessor } from './store.ts'
 
 type CardView = SuccessOf<typeof card_get>['body']
 
@@ -18,6 +20,20 @@ export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRo
   const card = await selectCard(op, id)
   if (!card) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
   return card
+}
+
+/** The card that a processor calls so, of whatever platform. */
+export async function findCardOfProcessor(
+  lookup: Lookup,
+  processorRef: string,
+): Promise<CardRow | undefined> {
+  return selectCardOfProcessor(lookup, processorRef)
+}
+
+/** Who made the cards. Throws where there is nobody: then there are no cards. */
+export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
+  if (!op.cardProcessor) throw new Error('There is no card processor')
+  return op.cardProcessor
 }
 
 /**

@@ -1,10 +1,8 @@
 import { CARD_TRANSITIONS } from '@countersign/contract/core/states'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import type { Op } from '../op/app.ts'
 import { nextState } from '../op/transition.ts'
-import type { CardProcessor } from '../ports/card-processor.ts'
-import { announceCard, changeCard, findCard, tellProcessor } from './cards.ts'
+import { announceCard, changeCard, findCard, processorOf, tellProcessor } from './cards.ts'
 import { selectCardTransaction } from './store.ts'
 import { expire, pull } from './transactions.ts'
 
@@ -63,9 +61,4 @@ export const pullCardTransaction: JobHandler = async (op, payload) => {
   if (!row) throw new Error(`There is no purchase ${payload.cardTransactionId}`)
   const { fromHold, above, fails } = payload as { fromHold: string; above: string; fails: boolean }
   return pull(op, row, { fromHold: BigInt(fromHold), above: BigInt(above), fails })
-}
-
-function processorOf(op: Op): CardProcessor {
-  if (!op.cardProcessor) throw new Error('There is no card processor')
-  return op.cardProcessor
 }

@@ -9,6 +9,7 @@ import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { nextState } from '../op/transition.ts'
+import type { PullPlan } from '../ports/card-processor.ts'
 import { money } from '../transactions/transactions.ts'
 import { toSourceUnits, withinClaimMax } from './over-claim.ts'
 import { signPull } from './pull-signatures.ts'
@@ -24,12 +25,6 @@ import { selectCardTransaction } from './store.ts'
 export interface MovedPurchase {
   readonly row: CardTransactionRow
   readonly writes: readonly Write[]
-}
-
-/** How what was claimed is taken: at once, later, or not at all. */
-export interface PullPlan {
-  readonly at: Date
-  readonly fails: boolean
 }
 
 /**
@@ -120,7 +115,7 @@ export async function pull(
       : await take(op, after, above)
     : // The source keeps what was held for this, once nothing else is.
       fromHold > 0n && isHoldDone(after)
-      ? [release(op, row.hold_id!, row.account_id)]
+      ? [release(op, holdOf(row), row.account_id)]
       : []
   return moved(op, row, after, [...writes, balanceUpdated(op, account)]).writes
 }
@@ -146,7 +141,7 @@ export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurc
   const account = await findInternalAccount(op, row.account_id)
   const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
   return moved(op, row, after, [
-    ...(isFree ? [release(op, row.hold_id!, row.account_id), balanceUpdated(op, account)] : []),
+    ...(isFree ? [release(op, holdOf(row), row.account_id), balanceUpdated(op, account)] : []),
   ])
 }
 
@@ -189,7 +184,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   }
   const account = await findInternalAccount(op, row.account_id)
   return moved(op, row, after, [
-    ...(row.unclaimed_amount > 0n && isHoldDone(after) ? [release(op, row.hold_id!, row.account_id)] : []),
+    ...(row.unclaimed_amount > 0n && isHoldDone(after) ? [release(op, holdOf(row), row.account_id)] : []),
     ...post(op, causeOf(row), legs),
     ...(isGone ? [] : [balanceUpdated(op, account)]),
   ])
@@ -245,6 +240,12 @@ function moved(
   }
 }
 
+/** What was authorized is held; what was not has nothing to be claimed, pulled or freed. */
+function holdOf({ id, hold_id }: CardTransactionRow): string {
+  if (hold_id === null) throw new Error(`Nothing is held for ${id}`)
+  return hold_id
+}
+
 /** Nothing of the hold is still to be claimed or pulled. */
 function isHoldDone({ unclaimed_amount, pending_amount }: CardTransactionRow): boolean {
   return unclaimed_amount === 0n && pending_amount === 0n
@@ -255,7 +256,7 @@ async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Prom
   return [
     {
       write: 'capture',
-      hold: after.hold_id!,
+      hold: holdOf(after),
       account: after.account_id,
       amount: inSourceUnits(after, amount),
       final: isHoldDone(after),

@@ -1,26 +1,11 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { authenticateDeviceCode } from '../agents/device-codes.ts'
 import { pausedDenial } from '../agents/evaluate.ts'
-import type { BarePlatformRow } from '../db/schema/tables.ts'
-import type { Actor, App } from '../op/app.ts'
+import type { App } from '../op/app.ts'
+import type { Caller } from '../op/operation.ts'
 import { checkPermission } from '../op/permissions.ts'
 import { authenticateAgent, authenticatePlatform } from './auth.ts'
-import type { Trace } from './observe.ts'
-
-/** What is known of a request before its body is read. */
-export interface Head {
-  readonly params: unknown
-  readonly authorization: string | undefined
-  /** Of the machine at the other end of the connection. */
-  readonly address: string
-  /** What its log lines say about it. */
-  readonly trace: Trace
-}
-
-export interface Caller {
-  readonly platform: BarePlatformRow
-  readonly actor: Actor
-}
+import type { Head } from './call.ts'
 
 /**
  * Who calls an endpoint, and that they may, by the head of the request alone. Errors: those of the credentials that it takes,
@@ -48,6 +33,8 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     }
     case 'public':
       throw new Error('No endpoint is public')
+    case 'cardProcessor':
+      throw new Error('The processor of cards is known by the body')
   }
 }
 

@@ -1,11 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Permission } from '@countersign/contract/core/endpoint'
-import { hashToken } from '../agents/device-codes.ts'
-import { selectActingAgent } from '../agents/store.ts'
+import { authenticateAgentToken } from '../agents/device-codes.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { App } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
-import { findTokenWithPlatform } from '../tokens/tokens.ts'
+import { authenticateToken } from '../tokens/tokens.ts'
 
 export interface TokenAuthentication {
   readonly platform: BarePlatformRow
@@ -16,7 +14,6 @@ export interface TokenAuthentication {
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
 /** All that an id and a secret are made of; what else there is (U+0000) a database may refuse to be asked for. */
 const PRINTABLE = /^[\x21-\x7e]+$/
-const NO_SUCH_SECRET = Buffer.alloc(32)
 
 /**
  * HTTP Basic (specification 5.1): `<api token id>:<client secret>`, where the id may also be the token's `clientId`.
@@ -32,12 +29,8 @@ export async function authenticatePlatform(
   // Ids contain a colon, secrets do not.
   const colon = decoded.lastIndexOf(':')
   if (colon < 1 || !PRINTABLE.test(decoded)) throw refused('Malformed credentials')
-  const found = await findTokenWithPlatform(app.lookup, decoded.slice(0, colon))
-  const given = createHash('sha256')
-    .update(decoded.slice(colon + 1))
-    .digest()
-  const matches = timingSafeEqual(given, found?.token.secret_hash ?? NO_SUCH_SECRET)
-  if (!found || !matches) throw refused('Invalid credentials')
+  const found = await authenticateToken(app.lookup, decoded.slice(0, colon), decoded.slice(colon + 1))
+  if (!found) throw refused('Invalid credentials')
   return {
     platform: found.platform,
     tokenId: found.token.id,
@@ -56,7 +49,7 @@ export async function authenticateAgent(app: App, authorization: string | undefi
   if (!authorization) throw refusedAgent('Missing credentials')
   const token = BEARER.exec(authorization)?.[1]
   if (token === undefined) throw refusedAgent('Malformed credentials')
-  const found = await selectActingAgent(app.lookup, hashToken(token))
+  const found = await authenticateAgentToken(app.lookup, token)
   if (found) return found
   app.tries.check('agentTokensByAddress', address)
   app.tries.failed('agentTokensByAddress', address)

@@ -1,57 +1,18 @@
-import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { selectCardOfProcessor } from '../cards/store.ts'
-import type { CardRow } from '../db/schema/card-tables.ts'
 import type { App } from '../op/app.ts'
+import { CARD_PAGE_SECURITY_POLICY, cardPage } from '../sandbox/card-page.ts'
 import { CARD_PAGE_PATH } from '../sandbox/card-processor.ts'
 
-const STYLE = `
-body{margin:0;font:16px/1.4 system-ui,sans-serif;color:#fff;background:transparent}
-main{box-sizing:border-box;max-width:26rem;margin:0 auto;padding:1.5rem;border-radius:1rem;background:#27364b}
-p{margin:0 0 .75rem}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0}dd{margin:0;font-variant-numeric:tabular-nums}
-.warning{font-weight:700;color:#ffd479}`
-
-/** What a style tag of this page is allowed by: nothing else on it is. */
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-
-/**
- * The page of the sandbox's processor that shows a card, for an iframe. It is no part of the API: a real processor serves
- * it from its own address. The number is made up and fails the check digit of every real one.
- */
+/** Serves the page that shows a card. It is no part of the API: a real processor serves it from its own address. */
 export function addCardPage(server: FastifyInstance, app: App): void {
   if (app.config.mode !== 'sandbox') return
-  server.get(`${CARD_PAGE_PATH}:reference`, async (request, reply) => {
-    const { reference } = request.params as { reference: string }
-    const found = await selectCardOfProcessor(app.lookup, reference)
+  server.get<{ Params: { reference: string } }>(`${CARD_PAGE_PATH}:reference`, async (request, reply) => {
+    const { isFound, html } = await cardPage(app.lookup, request.params.reference)
     reply
-      .code(found ? 200 : 404)
+      .code(isFound ? 200 : 404)
       .header('Cache-Control', 'no-store')
-      .header(
-        'Content-Security-Policy',
-        `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'`,
-      )
+      .header('Content-Security-Policy', CARD_PAGE_SECURITY_POLICY)
       .type('text/html; charset=utf-8')
-    return page(found ? cardText(found) : '<p>There is no such card.</p>')
+    return html
   })
-}
-
-function cardText({ last4, exp_month, exp_year }: CardRow): string {
-  const expiry = `${String(exp_month).padStart(2, '0')}/${exp_year}`
-  return `<p class="warning">Sandbox: not a real card</p>
-<dl><dt>Number</dt><dd>0000 0000 0000 ${last4}</dd><dt>Expiry</dt><dd>${expiry}</dd><dt>Code</dt><dd>000</dd></dl>`
-}
-
-function page(body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sandbox card</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-</head>
-<body><main>${body}</main></body>
-</html>
-`
 }

@@ -21,14 +21,17 @@ const CHECKED: Checked = { value: {}, faults: [] }
 const REPEATED_CHARACTERS_MAX = 64
 
 /**
- * Gives a function that reads a request as an endpoint declares it. Error: 400 `INVALID_INPUT` that lists what is wrong
- * with it, what it does not know last. A platform that is lenient is told nothing of the latter: it is left out.
+ * Reads a request as its endpoint declares it. Error: 400 `INVALID_INPUT` that lists what is wrong with it, what it does
+ * not know last. A platform that is lenient is told nothing of the latter, nor is who comes without an `op`, being no
+ * platform: it is left out.
  */
-export function createParser<E extends Endpoint>(endpoint: E): (op: Op, sent: Sent) => Promise<Input<E>> {
+export type Parser<E extends Endpoint> = (sent: Sent, op?: Op) => Promise<Input<E>>
+
+export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
   const params = endpoint.params ? checker(endpoint.params, 'path') : () => CHECKED
   const query = endpoint.query ? checker(endpoint.query, 'query') : () => CHECKED
   const body = endpoint.body ? checker(endpoint.body, 'body') : () => ({ ...CHECKED, value: undefined })
-  return async (op, sent) => {
+  return async (sent, op) => {
     const isWithout = sent.body === undefined && endpoint.bodyOptional
     const parts = {
       params: params(sent.params),
@@ -36,11 +39,13 @@ export function createParser<E extends Endpoint>(endpoint: E): (op: Op, sent: Se
       body: isWithout ? { ...CHECKED, value: undefined } : body(sent.body),
     }
     const wrong = [...parts.params.faults, ...parts.query.faults, ...parts.body.faults]
-    const unknown = [
-      ...unknownIn(endpoint.query ?? NOTHING, sent.query, 'query'),
-      ...unknownIn(endpoint.body ?? NOTHING, sent.body, 'body'),
-    ]
-    const faults = unknown.length > 0 && !(await isLenient(op)) ? [...wrong, ...unknown] : wrong
+    const unknown = op
+      ? [
+          ...unknownIn(endpoint.query ?? NOTHING, sent.query, 'query'),
+          ...unknownIn(endpoint.body ?? NOTHING, sent.body, 'body'),
+        ]
+      : []
+    const faults = op && unknown.length > 0 && !(await isLenient(op)) ? [...wrong, ...unknown] : wrong
     const [first, ...others] = faults.slice(0, FAULTS_MAX)
     if (first) throw refusal([first, ...others])
     return { params: parts.params.value, query: parts.query.value, body: parts.body.value } as Input<E>
@@ -53,7 +58,7 @@ function unknownIn(schema: unknown, value: unknown, part: Part): Fault[] {
 
 /** "customerInfo.fulName is not known; did you mean fullName?" */
 function notKnown({ path, known }: UnknownMember, part: Part): Fault {
-  const meant = nearest(path.at(-1)!, known)
+  const meant = nearest(path.at(-1) ?? '', known)
   const field = fieldAt(path.map(shortened), part)
   return { field, message: `${field} is not known${meant ? `; did you mean ${meant}?` : ''}` }
 }

@@ -1,18 +1,19 @@
 import { API, type EndpointName } from '@countersign/contract/api'
+import { card_processor_event } from '@countersign/contract/cards/card-processor'
 import { BODY_BYTES_MAX_DEFAULT, bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { RequestLine } from '../observability/request-lines.ts'
 import type { App } from '../op/app.ts'
 import { pathOf, urlOf } from '../op/base-path.ts'
-import { ApiError, type Handlers, type Implementation } from '../op/operation.ts'
-import type { Caller, Head } from './admission.ts'
+import { type AnyImplementation, ApiError, type Caller, type Handlers } from '../op/operation.ts'
+import { type Answer, type Head, isAnswer } from './call.ts'
 import { addCardPage } from './card-page.ts'
-import { addCardProcessor } from './card-processor.ts'
+import { createDeadline } from './deadline.ts'
 import { addDocs } from './docs.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
-import { type Answer, createPipeline, isAnswer } from './pipeline.ts'
+import { createPipeline, type PipelineOptions } from './pipeline.ts'
 import { closeUnread, refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
 import { ping } from './store.ts'
 
@@ -43,10 +44,13 @@ export interface ServerOptions {
   readonly showRequest?: (line: RequestLine) => void
 }
 
+/** Implements every endpoint of the API, and what the processor of cards sends. */
+export type ServedHandlers = Handlers<typeof API & { card_processor_event: typeof card_processor_event }>
+
 /** The HTTP server, not yet listening. */
 export function createServer(
   app: App,
-  handlers: Handlers<typeof API>,
+  handlers: ServedHandlers,
   options: ServerOptions = {},
 ): FastifyInstance {
   const requestMsMax = options.requestMsMax ?? REQUEST_MS_MAX
@@ -64,9 +68,10 @@ export function createServer(
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestMsMax),
     },
     clientErrorHandler: (error, socket) => refuseNotHttp(app, error, socket),
-    frameworkErrors: (_error, request, reply) => {
-      observe(app, request as FastifyRequest, reply as FastifyReply, options.showRequest)
-      sendError(reply as FastifyReply, new ApiError('NOT_FOUND'))
+    frameworkErrors: (_error, _request, frameworkReply) => {
+      const reply = frameworkReply as FastifyReply
+      observe(app, reply.request, reply, options.showRequest)
+      sendError(reply, new ApiError('NOT_FOUND'))
     },
   })
   limitConnections(server, app)
@@ -84,43 +89,52 @@ export function createServer(
   server.setErrorHandler((error, request, reply) => sendError(reply, transportError(app, error, request)))
   server.setNotFoundHandler((_request, reply) => sendError(reply, new ApiError('NOT_FOUND')))
 
-  const routes = Object.entries<Endpoint>(API).filter(
-    ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
-  )
   observeRequests(server, app, options.showRequest)
   server.decorateRequest('caller')
-  refuseEarly(
-    server,
-    routes.map(([, endpoint]) => endpoint),
-  )
-  for (const [name, endpoint] of routes)
-    addEndpoint(
-      server,
-      app,
-      name as EndpointName,
-      endpoint,
-      handlers[name as EndpointName] as Implementation<Endpoint>,
-      options.checkAnswers ?? false,
-    )
+  addApi(server, app, handlers, options)
   addHealth(server, app)
   addMetrics(server, app)
   addWellKnown(server, app)
   addDocs(server, app)
   addCardPage(server, app)
-  addCardProcessor(server, app, options.cardAnswerMsMax)
   return server
+}
+
+/** All that goes through the pipeline: the API, and what the processor of cards sends, where there is one. */
+function addApi(server: FastifyInstance, app: App, handlers: ServedHandlers, options: ServerOptions): void {
+  const routes = Object.entries<Endpoint>(API).filter(
+    ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
+  )
+  refuseEarly(
+    server,
+    routes.map(([, endpoint]) => endpoint),
+  )
+  const deadline = createDeadline(app.log, options.cardAnswerMsMax)
+  server.addHook('onClose', deadline.settled)
+  const steps = { checkAnswers: options.checkAnswers ?? false, deadline }
+  for (const [name, endpoint] of routes)
+    addEndpoint(server, app, name, endpoint, handlers[name as EndpointName] as AnyImplementation, steps)
+  if (app.cardProcessor)
+    addEndpoint(
+      server,
+      app,
+      'card_processor_event',
+      card_processor_event,
+      handlers.card_processor_event,
+      steps,
+    )
 }
 
 function addEndpoint(
   server: FastifyInstance,
   app: App,
-  name: EndpointName,
+  name: string,
   endpoint: Endpoint,
-  handler: Implementation<Endpoint>,
-  checkAnswers: boolean,
+  implementation: AnyImplementation,
+  options: PipelineOptions,
 ): void {
-  const pipeline = createPipeline(app, name, endpoint, handler, { checkAnswers })
-  server.route({
+  const pipeline = createPipeline(app, name, endpoint, implementation, options)
+  server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({
     method: endpoint.method,
     url: urlOf(endpoint),
     bodyLimit: bodyBytesMaxOf(endpoint),
@@ -137,9 +151,10 @@ function addEndpoint(
       const call = {
         ...headOf(request),
         method: endpoint.method,
-        path: pathOf(endpoint, request.params as Record<string, string>),
+        path: pathOf(endpoint, request.params),
         query: request.query,
-        body: request.body as Buffer | undefined,
+        body: request.body,
+        headers: request.headers,
         idempotencyKey: headerText(request, 'idempotency-key'),
         signature: headerText(request, 'svc-wallet-signature'),
         requestId: headerText(request, 'request-id'),
@@ -197,13 +212,18 @@ function addHealth(server: FastifyInstance, app: App): void {
 /** What fastify refuses before a handler runs, in our words. */
 function transportError(app: App, error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
-  const { statusCode } = error as { statusCode?: number }
+  const statusCode = statusOf(error)
   if (statusCode === 413) return tooLarge(request.routeOptions.bodyLimit)
   if (statusCode === 415) return new ApiError('UNSUPPORTED_MEDIA_TYPE')
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new ApiError('INVALID_INPUT', { message: (error as Error).message })
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && error instanceof Error)
+    return new ApiError('INVALID_INPUT', { message: error.message })
   app.log.error({ err: error, route: request.routeOptions.url, ...request.trace }, 'request failed')
   return new ApiError('INTERNAL_ERROR')
+}
+
+function statusOf(error: unknown): number | undefined {
+  const hasStatus = typeof error === 'object' && error !== null && 'statusCode' in error
+  return hasStatus && typeof error.statusCode === 'number' ? error.statusCode : undefined
 }
 
 function tooLarge(bodyBytesMax: number | undefined): ApiError {

@@ -66,14 +66,14 @@ export interface App {
 }
 
 /**
- * Who is acting: an API token of the platform's backend, an agent, who has a device code, the processor of its cards, or
- * the platform's own due work.
+ * Who is acting: an API token of the platform's backend, an agent, who has a device code, the processor of one of its
+ * cards, or the platform's own due work.
  */
 export type Actor =
   | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
   | { readonly kind: 'agent'; readonly agentId: string; readonly customerId: string }
   | { readonly kind: 'deviceCode' }
-  | { readonly kind: 'cardProcessor' }
+  | { readonly kind: 'cardProcessor'; readonly cardId: string }
   | { readonly kind: 'job'; readonly jobId: string }
 
 /** One operation. All it knows of time, randomness and identity comes from here; all it sees is one platform's. */

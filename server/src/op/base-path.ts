@@ -5,9 +5,10 @@ export const BASE_PATH = '/2025-10-13'
 
 const PARAMETER = /\{(\w+)\}/g
 
-/** Where an endpoint is, as the router has it. */
+/** Where an endpoint is, as the router has it. What is no part of the API has no version. */
 export function urlOf(endpoint: Endpoint): string {
-  return BASE_PATH + endpoint.path.replaceAll(PARAMETER, ':$1')
+  const base = endpoint.auth === 'cardProcessor' ? '' : BASE_PATH
+  return base + endpoint.path.replaceAll(PARAMETER, ':$1')
 }
 
 /** The path below the base address in one spelling, however the client escaped it: signatures and keys are bound to it. */

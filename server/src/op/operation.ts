@@ -2,8 +2,11 @@ import type { Statement } from '@countersign/contract/auth/payloads'
 import type { AuthMethodTypeName } from '@countersign/contract/auth/signed-retry'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
+import type { TSchema } from 'typebox'
 import type { Write } from '../db/commit/writes.ts'
-import type { Op } from './app.ts'
+import type { Lookup } from '../db/read/lookup.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
+import type { Actor, Op } from './app.ts'
 
 /** A refusal that the caller is told of: a code of the error table, the field or reason, and details. */
 export class ApiError extends Error {
@@ -122,7 +125,47 @@ export type Prove = (request: {
   readonly context: Readonly<Record<string, unknown>>
 }) => Promise<Readonly<Record<string, unknown>>>
 
-export type Implementation<E extends Endpoint> = E extends { signed: true } ? SignedHandler<E> : Handler<E>
+/** Who calls, and the platform that all of the call is about. */
+export interface Caller {
+  readonly platform: BarePlatformRow
+  readonly actor: Actor
+}
+
+/** An operation that keeps its answer itself, under a key that it makes of its input. */
+export interface OnceOnly<E extends Endpoint> {
+  /** The answer that was kept, if there is one: then nothing is done. */
+  replay(op: Op, input: Input<E>): Promise<SuccessOf<E> | undefined>
+  /** `isLate()`: whoever called has stopped waiting. */
+  handle(op: Op, input: Input<E>, isLate: () => boolean): Promise<OnceOnlyOutcome<E>>
+}
+
+export type OnceOnlyOutcome<E extends Endpoint> = Outcome<E> & {
+  /** This very run did what is to be taken back where its answer comes too late. */
+  readonly isToBeTakenBack?: boolean
+}
+
+/** What the processor of cards asks and tells: each event once, a repeated one is answered as before. */
+export interface ProcessorHandler<E extends Endpoint> extends OnceOnly<E> {
+  /** Whose event it is, by what its body names. Throws where that is nobody's. */
+  whose(lookup: Lookup, input: Input<E>): Promise<Caller>
+  /** What is answered when the processor stops waiting, and how is taken back what is done after that; undefined: it waits. */
+  timeout(input: Input<E>): { readonly answer: SuccessOf<E>; readonly takeBack: OnceOnly<E> } | undefined
+}
+
+export type Implementation<E extends Endpoint> = E extends { auth: 'cardProcessor' }
+  ? ProcessorHandler<E>
+  : E extends { signed: true }
+    ? SignedHandler<E>
+    : Handler<E>
+
+/** Any endpoint whose answers have a body. */
+export type AnsweringEndpoint = Endpoint & { readonly responses: Readonly<Record<number, TSchema>> }
+
+/** What implements any endpoint, for who does not know which. */
+export type AnyImplementation =
+  | Handler<Endpoint>
+  | SignedHandler<Endpoint>
+  | ProcessorHandler<AnsweringEndpoint>
 
 /** What implements the endpoints of a noun: each under its name in the contract. */
 export type Handlers<Endpoints extends Readonly<Record<string, Endpoint>>> = {

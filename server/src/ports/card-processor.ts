@@ -5,7 +5,7 @@ import type {
   DECLINE_REASONS,
 } from '@countersign/contract/cards/card-processor'
 import type { Static } from 'typebox'
-import type { CardRow } from '../db/schema/card-tables.ts'
+import type { CardRow, CardTransactionRow } from '../db/schema/card-tables.ts'
 
 /**
  * What an issuer-processor is to this server. It makes cards and keeps their numbers, tells of every use and of what
@@ -22,6 +22,15 @@ export interface CardProcessor {
    * Undefined where the signature over the exact bytes is not right. Does not throw.
    */
   readEvent(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array): unknown
+  /** How what is claimed `now` of a purchase is taken from the account that pays it. Does not throw. */
+  pullPlan(purchase: Pick<CardTransactionRow, 'merchant'>, now: Date): PullPlan
+}
+
+/** How what was claimed is taken: at once, later, or not at all. */
+export interface PullPlan {
+  /** `now` or after it. */
+  readonly at: Date
+  readonly fails: boolean
 }
 
 /** The `platformCardId` of a card that was made without one. */

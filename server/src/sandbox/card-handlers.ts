@@ -4,13 +4,10 @@ import type {
   sandbox_card_return,
 } from '@countersign/contract/sandbox/sandbox-cards'
 import { authorize } from '../cards/authorize.ts'
-import { findCard } from '../cards/cards.ts'
-import type { PullPlan } from '../cards/transactions.ts'
+import { findCard, processorOf } from '../cards/cards.ts'
 import { cardTransactionView, clear, findCardTransaction, giveBack } from '../cards/transactions.ts'
-import type { CardTransactionRow } from '../db/schema/card-tables.ts'
 import { purchaseScenario } from '../magic-values/card-outcomes.ts'
 import { suffixOf } from '../magic-values/magic-values.ts'
-import { type Op, plusSeconds } from '../op/app.ts'
 import { ApiError, type Handler } from '../op/operation.ts'
 
 /** What the sandbox's processor tells when a card is used, as its events would. */
@@ -22,7 +19,7 @@ export const sandboxCardAuthorization: Handler<typeof sandbox_card_authorization
   const { merchant, amount, currency } = body
   const declined = purchaseScenario(suffixOf(merchant.descriptor))?.declined
   const token = `sandbox-${Buffer.from(op.random(12)).toString('hex')}`
-  const { decision, row, writes } = await authorize(op, card, {
+  const authorized = await authorize(op, card, {
     kind: 'authorization',
     processorRef: card.processor_ref ?? '',
     token,
@@ -31,14 +28,16 @@ export const sandboxCardAuthorization: Handler<typeof sandbox_card_authorization
     merchant,
     ...(declined ? { declined } : {}),
   })
-  if (!decision.isApproved) throw new ApiError(decision.reason, { details: { field: 'id', cardId: card.id } })
-  return { status: 200, body: cardTransactionView(row!), writes: writes! }
+  if (!authorized.isApproved)
+    throw new ApiError(authorized.reason, { details: { field: 'id', cardId: card.id } })
+  const { row, writes } = authorized
+  return { status: 200, body: cardTransactionView(row), writes }
 }
 
 export const sandboxCardClearing: Handler<typeof sandbox_card_clearing> = async (op, { params, body }) => {
   const card = await findCard(op, params.id)
   const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
-  const { row, writes } = await clear(op, purchase, body.amount, planFor(op, purchase))
+  const { row, writes } = await clear(op, purchase, body.amount, processorOf(op).pullPlan(purchase, op.now))
   return { status: 200, body: cardTransactionView(row), writes }
 }
 
@@ -47,13 +46,4 @@ export const sandboxCardReturn: Handler<typeof sandbox_card_return> = async (op,
   const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
   const { row, writes } = await giveBack(op, purchase, body.amount)
   return { status: 200, body: cardTransactionView(row), writes }
-}
-
-/** How what is claimed is pulled, by the descriptor of the merchant. */
-export function planFor(op: Pick<Op, 'now' | 'mode'>, { merchant }: CardTransactionRow): PullPlan {
-  const scenario = op.mode === 'sandbox' ? purchaseScenario(suffixOf(merchant.descriptor)) : undefined
-  return {
-    at: plusSeconds(op.now, scenario?.pullAfterSeconds ?? 0),
-    fails: scenario?.pullFails ?? false,
-  }
 }

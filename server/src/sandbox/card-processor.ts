@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { parseJson, toJson } from '../json/json.ts'
-import { cardScenario } from '../magic-values/card-outcomes.ts'
+import { cardScenario, purchaseScenario } from '../magic-values/card-outcomes.ts'
 import { suffixOf } from '../magic-values/magic-values.ts'
 import { plusSeconds } from '../op/app.ts'
 import {
@@ -36,6 +36,12 @@ export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardP
         // Signed, and not an event.
         return null
       }
+    },
+    // By the descriptor of the merchant.
+    pullPlan({ merchant }, now) {
+      const { pullAfterSeconds = 0, pullFails = false } =
+        purchaseScenario(suffixOf(merchant.descriptor)) ?? {}
+      return { at: plusSeconds(now, pullAfterSeconds), fails: pullFails }
     },
   }
 }

@@ -1,4 +1,3 @@
-import type { API, EndpointName } from '@countersign/contract/api'
 import { customerInternalAccountList, platformInternalAccountList } from '../accounts/handlers.ts'
 import { internalAccountExport, internalAccountUpdate } from '../accounts/wallet-handlers.ts'
 import {
@@ -53,6 +52,7 @@ import {
   pullCardTransaction,
   tellCardProcessor,
 } from '../cards/jobs.ts'
+import { cardProcessorEvent } from '../cards/processor-handlers.ts'
 import { customerDelete } from '../customer-deletion/handlers.ts'
 import { customerCreate, customerGet, customerList, customerUpdate } from '../customers/handlers.ts'
 import { sandboxInboxList } from '../delivery/handlers.ts'
@@ -69,8 +69,8 @@ import {
   platformExternalAccountList,
 } from '../external-accounts/handlers.ts'
 import { platformFeeBalanceList, platformFeeList } from '../fees/handlers.ts'
+import type { ServedHandlers } from '../http/server.ts'
 import type { JobHandler, JobKind } from '../jobs/kinds.ts'
-import type { Implementation } from '../op/operation.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configGet, configUpdate } from '../platforms/handlers.ts'
 import { quoteCreate, quoteExecute, quoteGet } from '../quotes/handlers.ts'
@@ -108,7 +108,8 @@ import {
 } from '../webhooks/handlers.ts'
 
 /** What does each endpoint of the contract. An endpoint without a handler does not compile. */
-export const HANDLERS: { readonly [Name in EndpointName]: Implementation<(typeof API)[Name]> } = {
+export const HANDLERS: ServedHandlers = {
+  card_processor_event: cardProcessorEvent,
   config_get: configGet,
   config_update: configUpdate,
   token_create: tokenCreate,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Permission } from '@countersign/contract/core/endpoint'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type { Lookup } from '../db/read/lookup.ts'
@@ -32,7 +32,7 @@ export function makeToken(
     client_id: id.slice(ID_PREFIX.length),
     name,
     permissions: [...permissions],
-    secret_hash: createHash('sha256').update(clientSecret).digest(),
+    secret_hash: hashSecret(clientSecret),
     created_at: from.now,
     updated_at: from.now,
     deleted_at: null,
@@ -62,4 +62,21 @@ export async function findTokenWithPlatform(
   user: string,
 ): ReturnType<typeof selectTokenWithPlatform> {
   return selectTokenWithPlatform(lookup, user.startsWith(ID_PREFIX) ? user : `${ID_PREFIX}${user}`)
+}
+
+const NO_SUCH_SECRET = Buffer.alloc(32)
+
+/** The token that a caller names, where the secret is its own: compared in constant time, also where there is no such token. */
+export async function authenticateToken(
+  lookup: Lookup,
+  user: string,
+  clientSecret: string,
+): ReturnType<typeof selectTokenWithPlatform> {
+  const found = await findTokenWithPlatform(lookup, user)
+  const isItsOwn = timingSafeEqual(hashSecret(clientSecret), found?.token.secret_hash ?? NO_SUCH_SECRET)
+  return isItsOwn ? found : undefined
+}
+
+function hashSecret(clientSecret: string): Buffer {
+  return createHash('sha256').update(clientSecret).digest()
 }

@@ -41,6 +41,15 @@ test.each(['001', '002', '005'])(
   },
 )
 
+test('the descriptor of the merchant says how the sandbox pulls what is claimed', () => {
+  const { pullPlan } = createSandboxCardProcessor(service.app.enclave)
+  const now = service.app.clock()
+  const planFor = (descriptor: string) => pullPlan({ merchant: { descriptor } }, now)
+  expect(planFor('SHOP')).toEqual({ at: now, fails: false })
+  expect(planFor('SHOP 005')).toEqual({ at: new Date(now.getTime() + 30_000), fails: false })
+  expect(planFor('SHOP 006')).toEqual({ at: now, fails: true })
+})
+
 const PATH = '/card-processor/events'
 const APPROVED = { approved: true, cardTransactionId: expect.stringMatching(/^CardTransaction:/) }
 

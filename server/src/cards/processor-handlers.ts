@@ -1,0 +1,156 @@
+import type { card_processor_event } from '@countersign/contract/cards/card-processor'
+import type { SuccessOf } from '@countersign/contract/core/endpoint'
+import type { Write } from '../db/commit/writes.ts'
+import type { CardRow } from '../db/schema/card-tables.ts'
+import type { Op } from '../op/app.ts'
+import {
+  ApiError,
+  fieldError,
+  type OnceOnly,
+  type OnceOnlyOutcome,
+  type ProcessorHandler,
+} from '../op/operation.ts'
+import type { AuthorizationEvent, ClearingEvent, ReturnEvent } from '../ports/card-processor.ts'
+import { authorize } from './authorize.ts'
+import { findCard, findCardOfProcessor, processorOf } from './cards.ts'
+import { clearForced, type ForcedClearing } from './forced.ts'
+import { selectCardTransactionByToken, selectPlatformOfCard } from './store.ts'
+import {
+  type AuthorizationAnswer,
+  findTold,
+  keepTold,
+  lastWordOf,
+  type ProcessorAnswer,
+  type Told,
+  toldOf,
+  usedBefore,
+} from './told.ts'
+import { clear, expire, giveBack, type MovedPurchase } from './transactions.ts'
+
+type Declared = typeof card_processor_event
+type Movement = ClearingEvent | ReturnEvent
+
+const TIMED_OUT: AuthorizationAnswer = { approved: false, reason: 'TIMEOUT' }
+
+/** What the cards' processor asks before a card pays, and tells of claims and returns. */
+export const cardProcessorEvent: ProcessorHandler<Declared> = {
+  /** Error: 404 `CARD_NOT_FOUND`. */
+  async whose(lookup, { body }) {
+    const card = await findCardOfProcessor(lookup, body.processorRef)
+    if (!card) throw new ApiError('CARD_NOT_FOUND', { details: { field: 'processorRef' } })
+    const platform = await selectPlatformOfCard(lookup, card)
+    return { platform, actor: { kind: 'cardProcessor', cardId: card.id } }
+  },
+
+  async replay(op, { body: event }) {
+    const before = await findTold(op, toldOf(op, event))
+    const isOpen = event.kind === 'authorization' && isApproval(before)
+    return answered(isOpen ? await findTold(op, lastWordOf(op, event)) : before)
+  },
+
+  async handle(op, { body: event }, isLate) {
+    return event.kind === 'authorization' ? decideAuthorization(op, event, isLate) : decideMovement(op, event)
+  },
+
+  timeout({ body: event }) {
+    if (event.kind !== 'authorization') return undefined
+    return { answer: { status: 200, body: TIMED_OUT }, takeBack: takeBackOf(event) }
+  },
+}
+
+/** Whether a card pays. What was approved before is approved again, for good. */
+async function decideAuthorization(
+  op: Op,
+  event: AuthorizationEvent,
+  isLate: () => boolean,
+): Promise<OnceOnlyOutcome<Declared>> {
+  const told = toldOf(op, event)
+  const before = (await findTold(op, told)) ?? (await findApproved(op, event))
+  // Too late to say so: who made the purchase knows what was said of it.
+  if (before && isLate()) return { status: 200, body: TIMED_OUT }
+  if (before) return tell(op, lastWordOf(op, event), before)
+  const authorized = await authorize(op, await findCard(op, cardIdOf(op)), event)
+  if (!authorized.isApproved) return tell(op, told, { approved: false, reason: authorized.reason })
+  if (isLate()) return tell(op, told, TIMED_OUT)
+  const { row, writes } = authorized
+  const approval = { approved: true, cardTransactionId: row.id } as const
+  return { ...tell(op, told, approval, writes), isToBeTakenBack: true }
+}
+
+/** Of a purchase whose answer is kept no more. Error: 409 `CONFLICT` where it is another one. */
+async function findApproved(
+  op: Op,
+  { token, amount, currency }: AuthorizationEvent,
+): Promise<AuthorizationAnswer | undefined> {
+  const row = await selectCardTransactionByToken(op, token)
+  if (!row) return undefined
+  if (row.card_id !== cardIdOf(op) || row.authorized_amount !== amount || row.currency !== currency)
+    throw usedBefore('token')
+  return { approved: true, cardTransactionId: row.id }
+}
+
+/** Frees what was held after the processor had been told that it is not, unless a retry was told since that it is. */
+function takeBackOf(event: AuthorizationEvent): OnceOnly<Declared> {
+  return {
+    replay: async (op) => answered(await findTold(op, lastWordOf(op, event))),
+    async handle(op) {
+      const row = await selectCardTransactionByToken(op, event.token)
+      // What the merchant has claimed already was approved in the processor's eyes.
+      if (row?.state !== 'AUTHORIZED') return { status: 200, body: TIMED_OUT }
+      const { writes } = await expire(op, row)
+      return tell(op, lastWordOf(op, event), TIMED_OUT, writes)
+    },
+  }
+}
+
+/** A claim or a return. */
+async function decideMovement(op: Op, event: Movement): Promise<OnceOnlyOutcome<Declared>> {
+  const { row, writes } = await move(op, await findCard(op, cardIdOf(op)), event)
+  return tell(op, toldOf(op, event), { cardTransactionId: row.id, status: row.state }, writes)
+}
+
+async function move(op: Op, card: CardRow, event: Movement): Promise<MovedPurchase> {
+  const before = await selectCardTransactionByToken(op, event.token)
+  if (event.kind === 'clearing' && event.currency !== undefined)
+    checkCurrency(event.currency, before?.currency ?? card.currency)
+  if (!before && isForced(event)) return clearForced(op, card, event)
+  if (before?.card_id !== card.id)
+    throw new ApiError('CARD_TRANSACTION_NOT_FOUND', { details: { field: 'token' } })
+  return event.kind === 'clearing'
+    ? clear(op, before, event.amount, processorOf(op).pullPlan(before, op.now))
+    : giveBack(op, before, event.amount)
+}
+
+function isForced(event: Movement): event is ForcedClearing {
+  return event.kind === 'clearing' && event.merchant !== undefined && event.amount > 0n
+}
+
+/** What is claimed is in the currency of the card: the processor has converted it. Error: 400 `INVALID_INPUT`. */
+function checkCurrency(claimed: string, currency: string): void {
+  if (claimed !== currency)
+    throw fieldError('INVALID_INPUT', 'currency', `currency is ${claimed}, the card is in ${currency}`)
+}
+
+function isApproval(answer: ProcessorAnswer | undefined): boolean {
+  return answer !== undefined && 'approved' in answer && answer.approved
+}
+
+/** An answer, kept where the event is asked for again. */
+function tell(
+  op: Op,
+  told: Told,
+  body: ProcessorAnswer,
+  writes: readonly Write[] = [],
+): OnceOnlyOutcome<Declared> {
+  return { status: 200, body, writes: [...writes, keepTold(op, told, body)] }
+}
+
+function answered(body: ProcessorAnswer | undefined): SuccessOf<Declared> | undefined {
+  return body && { status: 200, body }
+}
+
+/** The card that the processor tells of. */
+function cardIdOf({ actor }: Op): string {
+  if (actor.kind !== 'cardProcessor') throw new Error('No processor of cards is acting')
+  return actor.cardId
+}

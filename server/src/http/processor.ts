@@ -1,0 +1,96 @@
+import { type App, createOp, type Op } from '../op/app.ts'
+import { LogWith } from '../op/log-with.ts'
+import {
+  type AnsweringEndpoint,
+  ApiError,
+  type Input,
+  type OnceOnly,
+  type ProcessorHandler,
+} from '../op/operation.ts'
+import { encode } from './answers.ts'
+import type { Answer, Call } from './call.ts'
+import type { Deadline } from './deadline.ts'
+import { decideAndCommit } from './rerun.ts'
+import { checkDeclared, type Route } from './route.ts'
+
+/**
+ * The pipeline for what the processor of cards sends. It is known by its signature over the body, and whose event it is
+ * stands in there; the event is its own key, and only what was done is kept under it. Errors: 401 `INVALID_SIGNATURE`, 400
+ * `INVALID_INPUT`, and those of the handler.
+ */
+export async function answerProcessor(
+  route: Route,
+  handler: ProcessorHandler<AnsweringEndpoint>,
+  deadline: Deadline,
+  call: Call,
+): Promise<Answer> {
+  const event = authenticatedEvent(route.app, call)
+  const input = await route.parse({ params: call.params, query: call.query, body: event })
+  const timeout = handler.timeout(input)
+  if (!timeout) {
+    const op = await opOf(route.app, handler, input, call)
+    return (await answerOnce(route, op, handler, input, () => false)).answer
+  }
+  return deadline.answer(call.trace, encode(timeout.answer), async (isLate) => {
+    const op = await opOf(route.app, handler, input, call)
+    const { answer, isToBeTakenBack } = await answerOnce(route, op, handler, input, isLate)
+    const takeBack = async () => {
+      const later = createOp(route.app, op.platform, op.actor, op.log)
+      await answerOnce(route, later, timeout.takeBack, input, isLate)
+    }
+    return { answer, takeBack: isToBeTakenBack ? takeBack : undefined }
+  })
+}
+
+/** What the processor has sent and signed, not looked at yet. Error: 401 `INVALID_SIGNATURE`. */
+function authenticatedEvent({ cardProcessor }: App, { headers, body }: Call): unknown {
+  const texts = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),
+  )
+  const event = cardProcessor?.readEvent(texts, body ?? Buffer.alloc(0))
+  if (event === undefined) throw new ApiError('INVALID_SIGNATURE', { reason: 'Invalid signature' })
+  return event
+}
+
+async function opOf(
+  app: App,
+  handler: ProcessorHandler<AnsweringEndpoint>,
+  input: Input<AnsweringEndpoint>,
+  { trace }: Call,
+): Promise<Op> {
+  const { platform, actor } = await handler.whose(app.lookup, input)
+  trace.platformId = platform.id
+  return createOp(app, await app.withConfig(platform), actor, new LogWith(app.log, trace))
+}
+
+interface Answered {
+  readonly answer: Answer
+  readonly isToBeTakenBack: boolean
+}
+
+/** Idempotency → handler → commit → encode. */
+function answerOnce(
+  route: Route,
+  op: Op,
+  operation: OnceOnly<AnsweringEndpoint>,
+  input: Input<AnsweringEndpoint>,
+  isLate: () => boolean,
+): Promise<Answered> {
+  return decideAndCommit<Answered>(
+    route.app,
+    op,
+    async () => {
+      const before = await operation.replay(op, input)
+      return before && { answer: encode(before), isToBeTakenBack: false }
+    },
+    async () => {
+      const outcome = await operation.handle(op, input, isLate).catch((error: unknown) => {
+        if (error instanceof ApiError) checkDeclared(route, error)
+        throw error
+      })
+      route.checkAnswer?.(outcome)
+      const { writes = [], isToBeTakenBack = false } = outcome
+      return { answer: { answer: encode(outcome), isToBeTakenBack }, writes }
+    },
+  )
+}

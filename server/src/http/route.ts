@@ -1,0 +1,40 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
+import type { App } from '../op/app.ts'
+import type { ApiError } from '../op/operation.ts'
+import { type AnswerCheck, createAnswerCheck } from './answers.ts'
+import { createParser, type Parser } from './parse.ts'
+
+/** An endpoint as the steps of the pipeline know it, made once. */
+export interface Route {
+  readonly app: App
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly parse: Parser<Endpoint>
+  /** What its handler may raise. */
+  readonly codes: ReadonlySet<ErrorCode>
+  readonly checkAnswer: AnswerCheck | undefined
+}
+
+/** Codes that the pipeline itself raises, for any endpoint. */
+const PIPELINE_CODES: ReadonlySet<ErrorCode> = new Set(
+  (Object.keys(ERRORS) as ErrorCode[]).filter(
+    (code) => ERRORS[code].status === 401 || ERRORS[code].status >= 500,
+  ),
+).add('INVALID_INPUT')
+
+export function createRoute(app: App, name: string, endpoint: Endpoint, checkAnswers: boolean): Route {
+  return {
+    app,
+    name,
+    endpoint,
+    parse: createParser(endpoint),
+    codes: new Set([...endpoint.errors, ...PIPELINE_CODES]),
+    checkAnswer: checkAnswers ? createAnswerCheck(endpoint) : undefined,
+  }
+}
+
+/** Throws where the endpoint does not declare what its handler has raised: that is a fault. */
+export function checkDeclared({ name, codes }: Route, { code }: ApiError): void {
+  if (!codes.has(code)) throw new Error(`${name} raised ${code}, which it does not declare`)
+}

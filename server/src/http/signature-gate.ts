@@ -1,0 +1,98 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { Write } from '../db/commit/writes.ts'
+import type { Op } from '../op/app.ts'
+import {
+  ApiError,
+  type Approval,
+  type Authorization,
+  type Input,
+  type SignedCall,
+  type SignedHandler,
+} from '../op/operation.ts'
+import { approve, approveByProof, challengeFor } from '../signed-retry/signed-retry.ts'
+import type { Call } from './call.ts'
+import {
+  broughtBy,
+  type Question,
+  type Refusal,
+  STEPS,
+  STEPS_AFTER_QUESTION,
+  type Takes,
+  toBeSignedOf,
+} from './signed-check.ts'
+
+/** What a call may do: run, with its approval or without needing one, or be answered with a challenge. */
+export interface Gate {
+  readonly approval?: Approval
+  readonly challenge?: { readonly challenge: object; readonly writes: readonly Write[] }
+}
+
+const OPEN: Gate = {}
+
+const REASONS: Readonly<Record<Refusal, string>> = {
+  REQUEST_ID_MISSING: 'Missing Request-Id',
+  WALLET_SIGNATURE_MISSING: 'Missing wallet signature',
+}
+
+/** The signed check: takes a call through the tables of `signed-check.ts`. Errors: those of its refusals and of `signing.ts`. */
+export async function signatureGate(
+  op: Op,
+  takes: Takes,
+  handler: SignedHandler<Endpoint>,
+  input: Input<Endpoint>,
+  { signature, requestId }: Call,
+  signedCall: SignedCall,
+): Promise<Gate> {
+  const prove = await handler.prove?.(op, input)
+  const brought = broughtBy({
+    proof: prove !== undefined,
+    signature: signature !== undefined,
+    requestId: requestId !== undefined,
+  })
+  const step = STEPS[brought][takes]
+  switch (step) {
+    case 'run':
+      return OPEN
+    case 'ask':
+    case 'askForSignature': {
+      const authorization = await handler.authorize(op, input, step === 'askForSignature')
+      return afterQuestion(op, step, authorization, signature, signedCall)
+    }
+    case 'approveBySignature':
+      return { approval: await approve(op, signedCall, given(requestId), given(signature)) }
+    case 'approveByProof':
+      return { approval: await approveByProof(op, signedCall, given(requestId), given(prove)) }
+    default:
+      throw new ApiError(step, { reason: REASONS[step] })
+  }
+}
+
+async function afterQuestion(
+  op: Op,
+  question: Question,
+  authorization: Authorization | null,
+  signature: string | undefined,
+  signedCall: SignedCall,
+): Promise<Gate> {
+  const step = STEPS_AFTER_QUESTION[toBeSignedOf(authorization)][question]
+  switch (step) {
+    case 'run':
+      return OPEN
+    case 'challenge':
+      return { challenge: await challengeFor(op, signedCall, given(authorization)) }
+    case 'approveIssued':
+      return { approval: await approve(op, signedCall, requestOf(authorization), given(signature)) }
+    case 'fault':
+      throw new Error('A payload that the client cannot hold yet')
+  }
+}
+
+function requestOf(authorization: Authorization | null): string {
+  return given(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
+}
+
+/** What the tables have found to be there. */
+function given<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error('The signed check counts on what is not there')
+  return value
+}
