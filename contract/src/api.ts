@@ -1,209 +1,59 @@
-import {
-  customer_external_account_create,
-  customer_external_account_delete,
-  customer_external_account_get,
-  customer_external_account_list,
-  platform_external_account_create,
-  platform_external_account_delete,
-  platform_external_account_get,
-  platform_external_account_list,
-} from './accounts/external-accounts.ts'
-import {
-  customer_internal_account_list,
-  internal_account_export,
-  internal_account_update,
-  platform_internal_account_list,
-} from './accounts/internal-accounts.ts'
-import {
-  agent_me_action_get,
-  agent_me_action_list,
-  agent_me_exchange_rate_list,
-  agent_me_external_account_create,
-  agent_me_external_account_delete,
-  agent_me_external_account_get,
-  agent_me_external_account_list,
-  agent_me_get,
-  agent_me_internal_account_list,
-  agent_me_policy_simulate,
-  agent_me_quote_create,
-  agent_me_quote_execute,
-  agent_me_quote_get,
-  agent_me_transaction_get,
-  agent_me_transaction_list,
-  agent_me_transfer_in,
-  agent_me_transfer_out,
-} from './agents/agent-access.ts'
-import {
-  agent_action_approve,
-  agent_action_reject,
-  agent_approval_list,
-  agent_create,
-  agent_decision_list,
-  agent_delete,
-  agent_device_code_create,
-  agent_device_code_get,
-  agent_device_code_redeem,
-  agent_get,
-  agent_list,
-  agent_policy_simulate,
-  agent_policy_update,
-  agent_update,
-} from './agents/agents.ts'
-import { credential_create, credential_delete } from './auth/credential-registration.ts'
-import { credential_challenge, credential_list, credential_verify } from './auth/credentials.ts'
-import { session_delete, session_list, session_refresh } from './auth/sessions.ts'
-import { token_create, token_delete, token_get, token_list } from './auth/tokens.ts'
-import { card_create, card_get, card_list, card_transaction_list, card_update } from './cards/cards.ts'
-import {
-  delegated_key_create,
-  delegated_key_delete,
-  delegated_key_get,
-  delegated_key_list,
-} from './cards/delegated-keys.ts'
+import { externalAccounts } from './accounts/external-accounts.ts'
+import { internalAccounts, wallets } from './accounts/internal-accounts.ts'
+import { agentAccess } from './agents/agent-access.ts'
+import { agentApprovals, agents } from './agents/agents.ts'
+import { credentialRegistration } from './auth/credential-registration.ts'
+import { credentials } from './auth/credentials.ts'
+import { sessions } from './auth/sessions.ts'
+import { tokens } from './auth/tokens.ts'
+import { cards } from './cards/cards.ts'
+import { delegatedKeys } from './cards/delegated-keys.ts'
 import type { Endpoint } from './core/endpoint.ts'
-import {
-  customer_create,
-  customer_delete,
-  customer_get,
-  customer_list,
-  customer_update,
-} from './customers/customers.ts'
-import { exchange_rate_list } from './payments/exchange-rates.ts'
-import { platform_fee_balance_list, platform_fee_list } from './payments/fees.ts'
-import { quote_create, quote_execute, quote_get } from './payments/quotes.ts'
-import { sandbox_uma_receive, transaction_approve, transaction_reject } from './payments/receipts.ts'
-import { receiver_external_account_lookup, receiver_uma_lookup } from './payments/receivers.ts'
-import { transaction_confirm, transaction_get, transaction_list } from './payments/transactions.ts'
-import { transfer_in, transfer_out } from './payments/transfers.ts'
-import { config_get, config_update } from './platform/config.ts'
-import { sandbox_inbox_list } from './platform/inbox.ts'
-import {
-  event_get,
-  event_list,
-  event_redeliver,
-  sandbox_webhook_test,
-  webhook_secret_create,
-  webhook_secret_list,
-} from './platform/webhooks.ts'
-import {
-  sandbox_account_fund,
-  sandbox_clock_advance,
-  sandbox_clock_get,
-  sandbox_magic_value_list,
-  sandbox_reset,
-} from './sandbox/sandbox.ts'
-import {
-  sandbox_card_authorization,
-  sandbox_card_clearing,
-  sandbox_card_return,
-} from './sandbox/sandbox-cards.ts'
-import { sandbox_send } from './sandbox/sandbox-send.ts'
+import { customerDeletion, customers } from './customers/customers.ts'
+import { exchangeRates } from './payments/exchange-rates.ts'
+import { fees } from './payments/fees.ts'
+import { quotes } from './payments/quotes.ts'
+import { sandboxUma, transactionApprovals } from './payments/receipts.ts'
+import { receivers } from './payments/receivers.ts'
+import { transactions } from './payments/transactions.ts'
+import { transfers } from './payments/transfers.ts'
+import { config } from './platform/config.ts'
+import { inbox } from './platform/inbox.ts'
+import { webhooks } from './platform/webhooks.ts'
+import { sandbox } from './sandbox/sandbox.ts'
+import { sandboxCards } from './sandbox/sandbox-cards.ts'
+import { sandboxSend } from './sandbox/sandbox-send.ts'
 
 /** Every endpoint by its name. The same name stands for the handler, the store function and the test. */
 export const API = {
-  config_get,
-  config_update,
-  token_create,
-  token_list,
-  token_get,
-  token_delete,
-  customer_create,
-  customer_list,
-  customer_get,
-  customer_update,
-  customer_delete,
-  customer_internal_account_list,
-  platform_internal_account_list,
-  internal_account_update,
-  internal_account_export,
-  customer_external_account_create,
-  customer_external_account_list,
-  customer_external_account_get,
-  customer_external_account_delete,
-  platform_external_account_create,
-  platform_external_account_list,
-  platform_external_account_get,
-  platform_external_account_delete,
-  credential_list,
-  credential_challenge,
-  credential_verify,
-  credential_create,
-  credential_delete,
-  session_list,
-  session_refresh,
-  session_delete,
-  exchange_rate_list,
-  receiver_uma_lookup,
-  receiver_external_account_lookup,
-  quote_create,
-  quote_get,
-  quote_execute,
-  transfer_in,
-  transfer_out,
-  transaction_list,
-  transaction_get,
-  transaction_confirm,
-  transaction_approve,
-  transaction_reject,
-  platform_fee_list,
-  platform_fee_balance_list,
-  agent_create,
-  agent_list,
-  agent_get,
-  agent_update,
-  agent_delete,
-  agent_policy_update,
-  agent_policy_simulate,
-  agent_decision_list,
-  agent_device_code_create,
-  agent_device_code_get,
-  agent_device_code_redeem,
-  agent_approval_list,
-  agent_action_approve,
-  agent_action_reject,
-  agent_me_get,
-  agent_me_internal_account_list,
-  agent_me_external_account_list,
-  agent_me_external_account_create,
-  agent_me_external_account_get,
-  agent_me_external_account_delete,
-  agent_me_exchange_rate_list,
-  agent_me_quote_create,
-  agent_me_quote_get,
-  agent_me_quote_execute,
-  agent_me_transfer_in,
-  agent_me_transfer_out,
-  agent_me_transaction_list,
-  agent_me_transaction_get,
-  agent_me_action_list,
-  agent_me_action_get,
-  agent_me_policy_simulate,
-  card_create,
-  card_list,
-  card_get,
-  card_update,
-  card_transaction_list,
-  delegated_key_create,
-  delegated_key_list,
-  delegated_key_get,
-  delegated_key_delete,
-  sandbox_account_fund,
-  sandbox_card_authorization,
-  sandbox_card_clearing,
-  sandbox_card_return,
-  sandbox_send,
-  sandbox_uma_receive,
-  sandbox_clock_get,
-  sandbox_clock_advance,
-  sandbox_inbox_list,
-  sandbox_magic_value_list,
-  sandbox_reset,
-  event_list,
-  event_get,
-  event_redeliver,
-  webhook_secret_list,
-  webhook_secret_create,
-  sandbox_webhook_test,
+  ...config,
+  ...tokens,
+  ...customers,
+  ...customerDeletion,
+  ...internalAccounts,
+  ...wallets,
+  ...externalAccounts,
+  ...credentials,
+  ...credentialRegistration,
+  ...sessions,
+  ...exchangeRates,
+  ...receivers,
+  ...quotes,
+  ...transfers,
+  ...transactions,
+  ...transactionApprovals,
+  ...fees,
+  ...agents,
+  ...agentApprovals,
+  ...agentAccess,
+  ...cards,
+  ...delegatedKeys,
+  ...sandbox,
+  ...sandboxCards,
+  ...sandboxSend,
+  ...sandboxUma,
+  ...inbox,
+  ...webhooks,
 } as const satisfies Record<string, Endpoint>
 
 export type EndpointName = keyof typeof API

@@ -167,3 +167,14 @@ export const platform_external_account_delete = endpoint({
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],
 })
+
+export const externalAccounts = {
+  customer_external_account_create,
+  customer_external_account_list,
+  customer_external_account_get,
+  customer_external_account_delete,
+  platform_external_account_create,
+  platform_external_account_list,
+  platform_external_account_get,
+  platform_external_account_delete,
+}

@@ -102,3 +102,7 @@ export const internal_account_export = endpoint({
   },
   errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
 })
+
+export const internalAccounts = { customer_internal_account_list, platform_internal_account_list }
+
+export const wallets = { internal_account_update, internal_account_export }

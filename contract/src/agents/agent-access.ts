@@ -232,3 +232,23 @@ export const agent_me_policy_simulate = endpoint({
   responses: agent_policy_simulate.responses,
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND'],
 })
+
+export const agentAccess = {
+  agent_me_get,
+  agent_me_internal_account_list,
+  agent_me_external_account_list,
+  agent_me_external_account_create,
+  agent_me_external_account_get,
+  agent_me_external_account_delete,
+  agent_me_exchange_rate_list,
+  agent_me_quote_create,
+  agent_me_quote_get,
+  agent_me_quote_execute,
+  agent_me_transfer_in,
+  agent_me_transfer_out,
+  agent_me_transaction_list,
+  agent_me_transaction_get,
+  agent_me_action_list,
+  agent_me_action_get,
+  agent_me_policy_simulate,
+}

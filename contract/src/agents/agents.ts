@@ -339,3 +339,18 @@ export const agent_action_reject = endpoint({
   responses: { 200: AgentAction },
   errors: ['INVALID_INPUT', 'AGENT_NOT_FOUND', 'AGENT_ACTION_NOT_FOUND', 'CONFLICT'],
 })
+
+export const agents = {
+  agent_create,
+  agent_list,
+  agent_get,
+  agent_update,
+  agent_policy_update,
+  agent_policy_simulate,
+  agent_decision_list,
+  agent_device_code_create,
+  agent_device_code_get,
+  agent_device_code_redeem,
+}
+
+export const agentApprovals = { agent_delete, agent_approval_list, agent_action_approve, agent_action_reject }

@@ -94,3 +94,5 @@ export const credential_delete = endpoint({
   responses: { 202: AuthSignedRequestChallenge, 204: null },
   errors: ['INVALID_INPUT', 'CREDENTIAL_NOT_FOUND'],
 })
+
+export const credentialRegistration = { credential_create, credential_delete }

@@ -194,3 +194,5 @@ export const credential_verify = endpoint({
     'RATE_LIMITED',
   ],
 })
+
+export const credentials = { credential_list, credential_challenge, credential_verify }

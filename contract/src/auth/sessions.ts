@@ -52,3 +52,5 @@ export const session_delete = endpoint({
   responses: { 202: AuthSignedRequestChallenge, 204: null },
   errors: ['SESSION_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
 })
+
+export const sessions = { session_list, session_refresh, session_delete }

@@ -85,3 +85,5 @@ export const token_delete = endpoint({
   responses: { 204: null },
   errors: ['INVALID_INPUT', 'TOKEN_NOT_FOUND'],
 })
+
+export const tokens = { token_create, token_list, token_get, token_delete }

@@ -232,3 +232,5 @@ export const card_transaction_list = endpoint({
   responses: { 200: Page(CardTransaction) },
   errors: ['INVALID_INPUT', 'CARD_NOT_FOUND'],
 })
+
+export const cards = { card_create, card_list, card_get, card_update, card_transaction_list }

@@ -83,3 +83,10 @@ export const delegated_key_delete = endpoint({
   responses: { 204: null },
   errors: ['DELEGATED_KEY_NOT_FOUND'],
 })
+
+export const delegatedKeys = {
+  delegated_key_create,
+  delegated_key_list,
+  delegated_key_get,
+  delegated_key_delete,
+}

@@ -249,3 +249,7 @@ export const customer_delete = endpoint({
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CONFLICT', 'CUSTOMER_DELETED'],
 })
+
+export const customers = { customer_create, customer_list, customer_get, customer_update }
+
+export const customerDeletion = { customer_delete }

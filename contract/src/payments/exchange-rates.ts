@@ -70,3 +70,5 @@ export const exchange_rate_list = endpoint({
   responses: { 200: Type.Object({ data: Type.Array(ExchangeRate) }) },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],
 })
+
+export const exchangeRates = { exchange_rate_list }

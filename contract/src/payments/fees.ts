@@ -56,3 +56,5 @@ export const platform_fee_balance_list = endpoint({
   responses: { 200: Type.Object({ data: Type.Array(FeeBalance) }) },
   errors: ['INVALID_INPUT'],
 })
+
+export const fees = { platform_fee_list, platform_fee_balance_list }

@@ -226,3 +226,5 @@ export const quote_execute = endpoint({
     'INVALID_STATE_TRANSITION',
   ],
 })
+
+export const quotes = { quote_create, quote_get, quote_execute }

@@ -99,3 +99,7 @@ export const sandbox_uma_receive = endpoint({
     'CUSTOMER_DELETED',
   ],
 })
+
+export const transactionApprovals = { transaction_approve, transaction_reject }
+
+export const sandboxUma = { sandbox_uma_receive }

@@ -107,3 +107,5 @@ export const receiver_external_account_lookup = endpoint({
     'NOT_IMPLEMENTED',
   ],
 })
+
+export const receivers = { receiver_uma_lookup, receiver_external_account_lookup }

@@ -243,3 +243,5 @@ export const transaction_confirm = endpoint({
   responses: { 200: Transaction },
   errors: ['INVALID_INPUT', 'TRANSACTION_NOT_FOUND'],
 })
+
+export const transactions = { transaction_list, transaction_get, transaction_confirm }

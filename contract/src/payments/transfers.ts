@@ -90,3 +90,5 @@ export const transfer_out = endpoint({
     'NOT_IMPLEMENTED',
   ],
 })
+
+export const transfers = { transfer_in, transfer_out }

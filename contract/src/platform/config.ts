@@ -199,3 +199,5 @@ export const config_update = endpoint({
   responses: { 200: PlatformConfig },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],
 })
+
+export const config = { config_get, config_update }

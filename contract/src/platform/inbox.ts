@@ -54,3 +54,5 @@ export const sandbox_inbox_list = endpoint({
   responses: { 200: Page(InboxMessage) },
   errors: ['INVALID_INPUT'],
 })
+
+export const inbox = { sandbox_inbox_list }

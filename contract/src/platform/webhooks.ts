@@ -324,3 +324,12 @@ export const sandbox_webhook_test = endpoint({
   responses: { 200: WebhookTestResult },
   errors: ['INVALID_INPUT'],
 })
+
+export const webhooks = {
+  event_list,
+  event_get,
+  event_redeliver,
+  webhook_secret_list,
+  webhook_secret_create,
+  sandbox_webhook_test,
+}

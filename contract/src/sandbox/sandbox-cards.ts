@@ -95,3 +95,5 @@ export const sandbox_card_return = endpoint({
     'INVALID_STATE_TRANSITION',
   ],
 })
+
+export const sandboxCards = { sandbox_card_authorization, sandbox_card_clearing, sandbox_card_return }

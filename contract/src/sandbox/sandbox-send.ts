@@ -39,3 +39,5 @@ export const sandbox_send = endpoint({
     'CONFLICT',
   ],
 })
+
+export const sandboxSend = { sandbox_send }

@@ -151,3 +151,11 @@ export const sandbox_reset = endpoint({
   responses: { 200: SandboxReset },
   errors: ['CONFLICT'],
 })
+
+export const sandbox = {
+  sandbox_account_fund,
+  sandbox_clock_get,
+  sandbox_clock_advance,
+  sandbox_magic_value_list,
+  sandbox_reset,
+}

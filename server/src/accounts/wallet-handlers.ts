@@ -1,66 +1,67 @@
-import type {
-  internal_account_export,
-  internal_account_update,
-} from '@countersign/contract/accounts/internal-accounts'
+import type { wallets } from '@countersign/contract/accounts/internal-accounts'
 import { update } from '../db/commit/writes.ts'
 import { event } from '../events/events.ts'
 import { plusSeconds } from '../op/app.ts'
-import { fieldError, type SignedHandler } from '../op/operation.ts'
+import { fieldError, type Handlers } from '../op/operation.ts'
 import { checkClientPublicKey } from '../signing/client-key.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { findEmbeddedWallet, internalAccountViews } from './accounts.ts'
 
-/** Whether a wallet hides its balance is its holder's to say (specification 4.7). */
-export const internalAccountUpdate: SignedHandler<typeof internal_account_update> = {
-  async authorize(op, { params, body }) {
-    const wallet = await findEmbeddedWallet(op, params.id, 'id')
-    if (body.privateEnabled === undefined)
-      throw fieldError('INVALID_INPUT', 'privateEnabled', 'privateEnabled is required')
-    return {
-      accountId: wallet.id,
-      statement: {
-        operation: 'internal_account_update',
-        summary: body.privateEnabled ? 'Hide the balance of this wallet' : 'Show the balance of this wallet',
-        privateEnabled: body.privateEnabled,
-      },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-    }
+export const walletHandlers: Handlers<typeof wallets> = {
+  /** Whether a wallet hides its balance is its holder's to say (specification 4.7). */
+  internal_account_update: {
+    async authorize(op, { params, body }) {
+      const wallet = await findEmbeddedWallet(op, params.id, 'id')
+      if (body.privateEnabled === undefined)
+        throw fieldError('INVALID_INPUT', 'privateEnabled', 'privateEnabled is required')
+      return {
+        accountId: wallet.id,
+        statement: {
+          operation: 'internal_account_update',
+          summary: body.privateEnabled
+            ? 'Hide the balance of this wallet'
+            : 'Show the balance of this wallet',
+          privateEnabled: body.privateEnabled,
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      }
+    },
+
+    async handle(op, { params, body }) {
+      const wallet = await findEmbeddedWallet(op, params.id, 'id')
+      const change = { private_enabled: body.privateEnabled!, updated_at: op.now }
+      const [view] = await internalAccountViews(op, [{ ...wallet, ...change }])
+      return {
+        status: 200,
+        body: view!,
+        writes: [
+          update('internal_accounts', wallet.id, { private_enabled: wallet.private_enabled }, change),
+          { ...event(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', wallet.id, view!), balanceOf: wallet.id },
+        ],
+      }
+    },
   },
 
-  async handle(op, { params, body }) {
-    const wallet = await findEmbeddedWallet(op, params.id, 'id')
-    const change = { private_enabled: body.privateEnabled!, updated_at: op.now }
-    const [view] = await internalAccountViews(op, [{ ...wallet, ...change }])
-    return {
-      status: 200,
-      body: view!,
-      writes: [
-        update('internal_accounts', wallet.id, { private_enabled: wallet.private_enabled }, change),
-        { ...event(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', wallet.id, view!), balanceOf: wallet.id },
-      ],
-    }
-  },
-}
+  /** The mnemonic leaves only sealed to a key of the holder's device. */
+  internal_account_export: {
+    async authorize(op, { params, body }) {
+      checkClientPublicKey(body.clientPublicKey)
+      const wallet = await findEmbeddedWallet(op, params.id, 'id')
+      return {
+        accountId: wallet.id,
+        statement: {
+          operation: 'internal_account_export',
+          summary: 'Export the recovery phrase of this wallet. Whoever has the phrase has the money',
+          clientPublicKey: body.clientPublicKey,
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      }
+    },
 
-/** The mnemonic leaves only sealed to a key of the holder's device. */
-export const internalAccountExport: SignedHandler<typeof internal_account_export> = {
-  async authorize(op, { params, body }) {
-    checkClientPublicKey(body.clientPublicKey)
-    const wallet = await findEmbeddedWallet(op, params.id, 'id')
-    return {
-      accountId: wallet.id,
-      statement: {
-        operation: 'internal_account_export',
-        summary: 'Export the recovery phrase of this wallet. Whoever has the phrase has the money',
-        clientPublicKey: body.clientPublicKey,
-      },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-    }
-  },
-
-  async handle(op, { params, body }) {
-    const wallet = await findEmbeddedWallet(op, params.id, 'id')
-    const sealed = op.enclave.exportWallet(wallet.id, wallet.sealed_seed!, body.clientPublicKey)
-    return { status: 200, body: { id: wallet.id, encryptedWalletCredentials: sealed } }
+    async handle(op, { params, body }) {
+      const wallet = await findEmbeddedWallet(op, params.id, 'id')
+      const sealed = op.enclave.exportWallet(wallet.id, wallet.sealed_seed!, body.clientPublicKey)
+      return { status: 200, body: { id: wallet.id, encryptedWalletCredentials: sealed } }
+    },
   },
 }

@@ -1,57 +1,54 @@
-import type {
-  agent_action_approve,
-  agent_action_reject,
-  agent_approval_list,
-  agent_delete,
-} from '@countersign/contract/agents/agents'
+import type { agentApprovals } from '@countersign/contract/agents/agents'
 import { findAction } from '../agents/actions.ts'
 import { changeAgent, findAgent } from '../agents/agents.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError, type Handler, type SignedHandler } from '../op/operation.ts'
+import { ApiError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { executionCall } from '../quotes/quotes.ts'
 import { actionView, actionViews } from './actions.ts'
 import { approveAction, type Decided, rejectAction, rejectWaiting, signatureFor } from './approvals.ts'
 import { selectActions } from './store.ts'
 
-/** What waits for approval is rejected. Nothing begins to wait after this, as that would need the agent. */
-export const agentDelete: Handler<typeof agent_delete> = async (op, { params }) => {
-  const agent = await findAgent(op, params.agentId)
-  const gone = { deleted_at: op.now, token_hash: null, device_code_id: null }
-  return {
-    status: 204,
-    body: undefined,
-    writes: [changeAgent(op, agent, gone).write, ...(await rejectWaiting(op, agent.id))],
-  }
-}
+export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
+  /** What waits for approval is rejected. Nothing begins to wait after this, as that would need the agent. */
+  agent_delete: async (op, { params }) => {
+    const agent = await findAgent(op, params.agentId)
+    const gone = { deleted_at: op.now, token_hash: null, device_code_id: null }
+    return {
+      status: 204,
+      body: undefined,
+      writes: [changeAgent(op, agent, gone).write, ...(await rejectWaiting(op, agent.id))],
+    }
+  },
 
-export const agentApprovalList: Handler<typeof agent_approval_list> = async (op, { query }) => ({
-  status: 200,
-  body: await page(op, query, {
-    rows: selectActions(op, { ...query, status: 'PENDING_APPROVAL' }),
-    table: 'agent_actions',
-    order: query.sortOrder ?? 'desc',
-    view: (rows) => actionViews(op, rows),
+  agent_approval_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectActions(op, { ...query, status: 'PENDING_APPROVAL' }),
+      table: 'agent_actions',
+      order: query.sortOrder ?? 'desc',
+      view: (rows) => actionViews(op, rows),
+    }),
   }),
-})
 
-export const agentActionApprove: SignedHandler<typeof agent_action_approve> = {
-  async signedAs(op, { params }) {
-    const { quote_id } = await findOf(op, params)
-    return quote_id === null ? undefined : executionCall(quote_id)
+  agent_action_approve: {
+    async signedAs(op, { params }) {
+      const { quote_id } = await findOf(op, params)
+      return quote_id === null ? undefined : executionCall(quote_id)
+    },
+
+    async authorize(op, { params }) {
+      return signatureFor(op, await findOf(op, params))
+    },
+
+    async handle(op, { params }) {
+      return answer(op, await approveAction(op, await findOf(op, params)))
+    },
   },
 
-  async authorize(op, { params }) {
-    return signatureFor(op, await findOf(op, params))
-  },
-
-  async handle(op, { params }) {
-    return answer(op, await approveAction(op, await findOf(op, params)))
-  },
+  agent_action_reject: async (op, { params, body }) =>
+    answer(op, await rejectAction(op, await findOf(op, params), body?.reason)),
 }
-
-export const agentActionReject: Handler<typeof agent_action_reject> = async (op, { params, body }) =>
-  answer(op, await rejectAction(op, await findOf(op, params), body?.reason))
 
 async function findOf(op: Op, { agentId, actionId }: { agentId: string; actionId: string }) {
   return findAction(op, actionId, (await findAgent(op, agentId)).id)

@@ -1,22 +1,11 @@
 import { AGENT_SPENDING_PERMISSIONS } from '@countersign/contract/agents/agent-policy'
-import type {
-  agent_create,
-  agent_decision_list,
-  agent_device_code_create,
-  agent_device_code_get,
-  agent_device_code_redeem,
-  agent_get,
-  agent_list,
-  agent_policy_simulate,
-  agent_policy_update,
-  agent_update,
-} from '@countersign/contract/agents/agents'
+import type { agents } from '@countersign/contract/agents/agents'
 import { findCustomer } from '../customers/customers.ts'
 import { expectRow, insert, update } from '../db/commit/writes.ts'
 import type { AgentDecisionRow, AgentRow } from '../db/schema/agent-tables.ts'
 import { toCanonicalJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError, type Handler } from '../op/operation.ts'
+import { ApiError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { checkPermission } from '../op/permissions.ts'
 import { present } from '../op/present.ts'
@@ -52,98 +41,147 @@ function checkMayGrant(op: Op, { permissions }: Policy): void {
     checkPermission(op, 'TRANSACT')
 }
 
-export const agentCreate: Handler<typeof agent_create> = async (op, { body }) => {
-  checkMayGrant(op, body.policy)
-  const customer = await findCustomer(op, body.customerId)
-  const policy = await checkPolicy(op, customer.id, body.policy, 'policy.')
-  const id = op.newId('Agent')
-  const deviceCode = makeDeviceCode(op, id)
-  const agent: AgentRow = {
-    id,
-    platform_id: op.platform.id,
-    customer_id: customer.id,
-    name: body.name,
-    policy,
-    policy_version: 1,
-    is_paused: false,
-    token_hash: null,
-    device_code_id: deviceCode.row.id,
-    version: 1,
-    created_at: op.now,
-    updated_at: op.now,
-    deleted_at: null,
-  }
-  return {
-    status: 201,
-    body: { agent: await agentView(op, agent), deviceCode: deviceCodeView(deviceCode) },
-    writes: [
-      expectRow('customers', customer.id, { deleted_at: null }),
-      insert('agents', agent),
-      recordPolicy(op, agent),
-      deviceCode.write,
-    ],
-  }
-}
+export const agentHandlers: Handlers<typeof agents> = {
+  agent_create: async (op, { body }) => {
+    checkMayGrant(op, body.policy)
+    const customer = await findCustomer(op, body.customerId)
+    const policy = await checkPolicy(op, customer.id, body.policy, 'policy.')
+    const id = op.newId('Agent')
+    const deviceCode = makeDeviceCode(op, id)
+    const agent: AgentRow = {
+      id,
+      platform_id: op.platform.id,
+      customer_id: customer.id,
+      name: body.name,
+      policy,
+      policy_version: 1,
+      is_paused: false,
+      token_hash: null,
+      device_code_id: deviceCode.row.id,
+      version: 1,
+      created_at: op.now,
+      updated_at: op.now,
+      deleted_at: null,
+    }
+    return {
+      status: 201,
+      body: { agent: await agentView(op, agent), deviceCode: deviceCodeView(deviceCode) },
+      writes: [
+        expectRow('customers', customer.id, { deleted_at: null }),
+        insert('agents', agent),
+        recordPolicy(op, agent),
+        deviceCode.write,
+      ],
+    }
+  },
 
-export const agentList: Handler<typeof agent_list> = async (op, { query }) => {
-  const { customerId, isPaused, isConnected } = query
-  const filters = present({ customerId, isPaused, isConnected })
-  return {
+  agent_list: async (op, { query }) => {
+    const { customerId, isPaused, isConnected } = query
+    const filters = present({ customerId, isPaused, isConnected })
+    return {
+      status: 200,
+      body: await page(op, query, {
+        rows: selectAgents(op, { ...filters, ...timeRange(query) }),
+        table: 'agents',
+        view: (rows) => agentViews(op, rows),
+      }),
+    }
+  },
+
+  agent_get: async (op, { params }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: selectAgents(op, { ...filters, ...timeRange(query) }),
-      table: 'agents',
-      view: (rows) => agentViews(op, rows),
-    }),
-  }
-}
+    body: await agentView(op, await findAgent(op, params.agentId)),
+  }),
 
-export const agentGet: Handler<typeof agent_get> = async (op, { params }) => ({
-  status: 200,
-  body: await agentView(op, await findAgent(op, params.agentId)),
-})
+  agent_update: async (op, { params, body }) => {
+    const agent = await findAgent(op, params.agentId)
+    // Stopping an agent is for everybody who manages it.
+    if (body.name !== undefined || body.isPaused === false) checkMayGrant(op, policyOf(agent))
+    const change = present({ name: body.name, is_paused: body.isPaused })
+    const { row, write } = changeAgent(op, agent, change)
+    return { status: 200, body: await agentView(op, row), writes: [write] }
+  },
 
-export const agentUpdate: Handler<typeof agent_update> = async (op, { params, body }) => {
-  const agent = await findAgent(op, params.agentId)
-  // Stopping an agent is for everybody who manages it.
-  if (body.name !== undefined || body.isPaused === false) checkMayGrant(op, policyOf(agent))
-  const change = present({ name: body.name, is_paused: body.isPaused })
-  const { row, write } = changeAgent(op, agent, change)
-  return { status: 200, body: await agentView(op, row), writes: [write] }
-}
+  agent_policy_update: async (op, { params, body }) => {
+    const agent = await findAgent(op, params.agentId)
+    const before = policyOf(agent)
+    const policy = changedPolicy(before, body)
+    checkMayGrant(op, policy)
+    await checkPolicy(op, agent.customer_id, policy, '')
+    const isSame = toCanonicalJson(policy) === toCanonicalJson(before)
+    const change = isSame ? {} : { policy, policy_version: agent.policy_version + 1 }
+    const { row, write } = changeAgent(op, agent, change)
+    return {
+      status: 200,
+      body: await agentView(op, row),
+      writes: [write, ...(isSame ? [] : [recordPolicy(op, row)])],
+    }
+  },
 
-export const agentPolicyUpdate: Handler<typeof agent_policy_update> = async (op, { params, body }) => {
-  const agent = await findAgent(op, params.agentId)
-  const before = policyOf(agent)
-  const policy = changedPolicy(before, body)
-  checkMayGrant(op, policy)
-  await checkPolicy(op, agent.customer_id, policy, '')
-  const isSame = toCanonicalJson(policy) === toCanonicalJson(before)
-  const change = isSame ? {} : { policy, policy_version: agent.policy_version + 1 }
-  const { row, write } = changeAgent(op, agent, change)
-  return {
+  agent_policy_simulate: async (op, { params, body }) => ({
     status: 200,
-    body: await agentView(op, row),
-    writes: [write, ...(isSame ? [] : [recordPolicy(op, row)])],
-  }
-}
+    body: await simulate(op, await findAgent(op, params.agentId), body),
+  }),
 
-export const agentPolicySimulate: Handler<typeof agent_policy_simulate> = async (op, { params, body }) => ({
-  status: 200,
-  body: await simulate(op, await findAgent(op, params.agentId), body),
-})
+  agent_decision_list: async (op, { params, query }) => {
+    const agent = await findAgentOnRecord(op, params.agentId)
+    return {
+      status: 200,
+      body: await page(op, { ...query, of: agent.id } as typeof query, {
+        rows: selectDecisions(op, agent.id),
+        table: 'agent_decisions',
+        order: query.sortOrder ?? 'desc',
+        view: (rows) => decisionViews(op, agent.id, rows),
+      }),
+    }
+  },
 
-export const agentDecisionList: Handler<typeof agent_decision_list> = async (op, { params, query }) => {
-  const agent = await findAgentOnRecord(op, params.agentId)
-  return {
-    status: 200,
-    body: await page(op, { ...query, of: agent.id } as typeof query, {
-      rows: selectDecisions(op, agent.id),
-      table: 'agent_decisions',
-      order: query.sortOrder ?? 'desc',
-      view: (rows) => decisionViews(op, agent.id, rows),
-    }),
-  }
+  /** Of several at the same time the last one is good: the agent names it. */
+  agent_device_code_create: async (op, { params }) => {
+    const agent = await findAgent(op, params.agentId)
+    checkMayGrant(op, policyOf(agent))
+    const deviceCode = makeDeviceCode(op, agent.id)
+    return {
+      status: 201,
+      body: deviceCodeView(deviceCode),
+      writes: [
+        deviceCode.write,
+        update('agents', agent.id, { deleted_at: null }, { device_code_id: deviceCode.row.id }),
+      ],
+    }
+  },
+
+  /** A code that is none counts as a try of the platform: reading is no way around the limit on redeeming. */
+  agent_device_code_get: async (op, { params }) => {
+    op.tries.check('deviceCodeReads', op.platform.id)
+    const code = await findDeviceCode(op, params.code).catch((error) => {
+      if (error instanceof ApiError) op.tries.failed('deviceCodeReads', op.platform.id)
+      throw error
+    })
+    return { status: 200, body: { code: params.code, redeemed: code.redeemed_at !== null } }
+  },
+
+  /** Guard: the code is still the agent's one good code. */
+  agent_device_code_redeem: async (op, { params }) => {
+    const code = await findDeviceCode(op, params.code)
+    const agent = await findAgent(op, code.agent_id).catch(() => undefined)
+    if (!agent || !isGood(op, code, agent)) throw notFound()
+    await findCustomer(op, agent.customer_id)
+    const { token, hash } = makeToken(op)
+    return {
+      status: 200,
+      body: { agentId: agent.id, agentName: agent.name, accessToken: token, policy: policyOf(agent) },
+      writes: [
+        update('agent_device_codes', code.id, { redeemed_at: null }, { redeemed_at: op.now }),
+        update(
+          'agents',
+          agent.id,
+          { device_code_id: code.id, deleted_at: null },
+          { device_code_id: null, token_hash: hash, updated_at: op.now },
+        ),
+      ],
+    }
+  },
 }
 
 /** Decisions as the API shows them, each with the policy by which it was made. */
@@ -161,53 +199,6 @@ async function decisionViews(op: Op, agentId: string, rows: readonly AgentDecisi
   )
 }
 
-/** Of several at the same time the last one is good: the agent names it. */
-export const agentDeviceCodeCreate: Handler<typeof agent_device_code_create> = async (op, { params }) => {
-  const agent = await findAgent(op, params.agentId)
-  checkMayGrant(op, policyOf(agent))
-  const deviceCode = makeDeviceCode(op, agent.id)
-  return {
-    status: 201,
-    body: deviceCodeView(deviceCode),
-    writes: [
-      deviceCode.write,
-      update('agents', agent.id, { deleted_at: null }, { device_code_id: deviceCode.row.id }),
-    ],
-  }
-}
-
 function deviceCodeView({ row, code }: NewDeviceCode) {
   return { code, agentId: row.agent_id, expiresAt: row.expires_at.toISOString(), redeemed: false }
-}
-
-/** A code that is none counts as a try of the platform: reading is no way around the limit on redeeming. */
-export const agentDeviceCodeGet: Handler<typeof agent_device_code_get> = async (op, { params }) => {
-  op.tries.check('deviceCodeReads', op.platform.id)
-  const code = await findDeviceCode(op, params.code).catch((error) => {
-    if (error instanceof ApiError) op.tries.failed('deviceCodeReads', op.platform.id)
-    throw error
-  })
-  return { status: 200, body: { code: params.code, redeemed: code.redeemed_at !== null } }
-}
-
-/** Guard: the code is still the agent's one good code. */
-export const agentDeviceCodeRedeem: Handler<typeof agent_device_code_redeem> = async (op, { params }) => {
-  const code = await findDeviceCode(op, params.code)
-  const agent = await findAgent(op, code.agent_id).catch(() => undefined)
-  if (!agent || !isGood(op, code, agent)) throw notFound()
-  await findCustomer(op, agent.customer_id)
-  const { token, hash } = makeToken(op)
-  return {
-    status: 200,
-    body: { agentId: agent.id, agentName: agent.name, accessToken: token, policy: policyOf(agent) },
-    writes: [
-      update('agent_device_codes', code.id, { redeemed_at: null }, { redeemed_at: op.now }),
-      update(
-        'agents',
-        agent.id,
-        { device_code_id: code.id, deleted_at: null },
-        { device_code_id: null, token_hash: hash, updated_at: op.now },
-      ),
-    ],
-  }
 }

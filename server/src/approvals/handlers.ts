@@ -1,8 +1,8 @@
-import type { transaction_approve, transaction_reject } from '@countersign/contract/payments/receipts'
+import type { transactionApprovals } from '@countersign/contract/payments/receipts'
 import { approveAction, type Decided, rejectAction, signatureFor } from '../agent-actions/approvals.ts'
 import { findActionOf } from '../agents/actions.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError, type Handler, type SignedHandler } from '../op/operation.ts'
+import { ApiError, type Handlers } from '../op/operation.ts'
 import { executionCall } from '../quotes/quotes.ts'
 import { approveReceipt, isAwaitingApproval, rejectReceipt } from '../receipts/receipts.ts'
 import {
@@ -11,32 +11,38 @@ import {
   transactionView,
 } from '../transactions/transactions.ts'
 
-export const transactionApprove: SignedHandler<typeof transaction_approve> = {
-  async signedAs(op, { params }) {
-    const action = await findActionOf(op, await findTransaction(op, params.transactionId))
-    return action && action.quote_id !== null ? executionCall(action.quote_id) : undefined
+export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> = {
+  transaction_approve: {
+    async signedAs(op, { params }) {
+      const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+      return action && action.quote_id !== null ? executionCall(action.quote_id) : undefined
+    },
+
+    async authorize(op, { params }) {
+      const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+      return action ? signatureFor(op, action) : null
+    },
+
+    async handle(op, { params, body }) {
+      const transaction = await findTransaction(op, params.transactionId)
+      const action = await findActionOf(op, transaction)
+      if (action) return decidedOn(transaction, await approveAction(op, action))
+      const { receipt, writes } = approveReceipt(
+        op,
+        checkAwaiting(op, transaction),
+        body?.receiverCustomerInfo,
+      )
+      return { status: 200, body: transactionView(receipt, receipt), writes }
+    },
   },
 
-  async authorize(op, { params }) {
-    const action = await findActionOf(op, await findTransaction(op, params.transactionId))
-    return action ? signatureFor(op, action) : null
-  },
-
-  async handle(op, { params, body }) {
+  transaction_reject: async (op, { params, body }) => {
     const transaction = await findTransaction(op, params.transactionId)
     const action = await findActionOf(op, transaction)
-    if (action) return decidedOn(transaction, await approveAction(op, action))
-    const { receipt, writes } = approveReceipt(op, checkAwaiting(op, transaction), body?.receiverCustomerInfo)
+    if (action) return decidedOn(transaction, await rejectAction(op, action, body?.reason))
+    const { receipt, writes } = rejectReceipt(op, checkAwaiting(op, transaction), body ?? {})
     return { status: 200, body: transactionView(receipt, receipt), writes }
   },
-}
-
-export const transactionReject: Handler<typeof transaction_reject> = async (op, { params, body }) => {
-  const transaction = await findTransaction(op, params.transactionId)
-  const action = await findActionOf(op, transaction)
-  if (action) return decidedOn(transaction, await rejectAction(op, action, body?.reason))
-  const { receipt, writes } = rejectReceipt(op, checkAwaiting(op, transaction), body ?? {})
-  return { status: 200, body: transactionView(receipt, receipt), writes }
 }
 
 /** What an agent asked for is decided here as by its own endpoints (specification 1.3). */

@@ -1,59 +1,76 @@
-import type {
-  delegated_key_create,
-  delegated_key_delete,
-  delegated_key_get,
-  delegated_key_list,
-} from '@countersign/contract/cards/delegated-keys'
+import type { delegated_key_create, delegatedKeys } from '@countersign/contract/cards/delegated-keys'
 import { CARD_TRANSITIONS } from '@countersign/contract/core/states'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { expectRow, insert } from '../db/commit/writes.ts'
 import type { CardRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
-import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../op/operation.ts'
+import { ApiError, fieldError, type Handlers, type Input } from '../op/operation.ts'
 import { nextState } from '../op/transition.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { describeCard, findCard } from './cards.ts'
 import { revokeKey } from './closing.ts'
 import { selectActiveKey, selectDelegatedKey, selectDelegatedKeys } from './store.ts'
 
-/** The holder of a wallet lets the enclave sign for one card, by a signature of a session of that wallet. */
-export const delegatedKeyCreate: SignedHandler<typeof delegated_key_create> = {
-  async authorize(op, { body }) {
-    const { card, wallet } = await findParties(op, body)
-    return {
-      accountId: wallet.id,
-      statement: {
-        operation: 'delegated_key_create',
-        summary: `Let ${describeCard(card)} take any amount from this wallet without asking again`,
-        card: card.id,
-        ...(card.last4 === null ? {} : { last4: card.last4 }),
+export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
+  /** The holder of a wallet lets the enclave sign for one card, by a signature of a session of that wallet. */
+  delegated_key_create: {
+    async authorize(op, { body }) {
+      const { card, wallet } = await findParties(op, body)
+      return {
+        accountId: wallet.id,
+        statement: {
+          operation: 'delegated_key_create',
+          summary: `Let ${describeCard(card)} take any amount from this wallet without asking again`,
+          card: card.id,
+          ...(card.last4 === null ? {} : { last4: card.last4 }),
+          nickname: body.nickname,
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      }
+    },
+
+    async handle(op, { body }) {
+      const { card, wallet } = await findParties(op, body)
+      const id = op.newId('DelegatedKey')
+      const { publicKey, sealedKey } = op.enclave.newDelegatedKey(id)
+      const key: DelegatedKeyRow = {
+        id,
+        platform_id: op.platform.id,
+        card_id: card.id,
+        account_id: wallet.id,
+        public_key: publicKey,
+        sealed_key: sealedKey,
         nickname: body.nickname,
-      },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-    }
+        status: 'ACTIVE',
+        created_at: op.now,
+        updated_at: op.now,
+      }
+      return {
+        status: 201,
+        body: delegatedKeyView(key),
+        writes: [insert('delegated_keys', key), expectRow('cards', card.id, { version: card.version })],
+      }
+    },
   },
 
-  async handle(op, { body }) {
-    const { card, wallet } = await findParties(op, body)
-    const id = op.newId('DelegatedKey')
-    const { publicKey, sealedKey } = op.enclave.newDelegatedKey(id)
-    const key: DelegatedKeyRow = {
-      id,
-      platform_id: op.platform.id,
-      card_id: card.id,
-      account_id: wallet.id,
-      public_key: publicKey,
-      sealed_key: sealedKey,
-      nickname: body.nickname,
-      status: 'ACTIVE',
-      created_at: op.now,
-      updated_at: op.now,
-    }
+  delegated_key_list: async (op, { query }) => ({
+    status: 200,
+    body: { data: (await selectDelegatedKeys(op, query)).map(delegatedKeyView) },
+  }),
+
+  delegated_key_get: async (op, { params }) => ({
+    status: 200,
+    body: delegatedKeyView(await findDelegatedKey(op, params.id)),
+  }),
+
+  /** Revoking what is revoked changes nothing. */
+  delegated_key_delete: async (op, { params }) => {
+    const key = await findDelegatedKey(op, params.id)
     return {
-      status: 201,
-      body: delegatedKeyView(key),
-      writes: [insert('delegated_keys', key), expectRow('cards', card.id, { version: card.version })],
+      status: 204,
+      body: undefined,
+      writes: key.status === 'REVOKED' ? [] : [revokeKey(op, key)],
     }
   },
 }
@@ -83,26 +100,6 @@ async function findParties(
       details: { field, delegatedKeyId: before.id },
     })
   return { card, wallet }
-}
-
-export const delegatedKeyList: Handler<typeof delegated_key_list> = async (op, { query }) => ({
-  status: 200,
-  body: { data: (await selectDelegatedKeys(op, query)).map(delegatedKeyView) },
-})
-
-export const delegatedKeyGet: Handler<typeof delegated_key_get> = async (op, { params }) => ({
-  status: 200,
-  body: delegatedKeyView(await findDelegatedKey(op, params.id)),
-})
-
-/** Revoking what is revoked changes nothing. */
-export const delegatedKeyDelete: Handler<typeof delegated_key_delete> = async (op, { params }) => {
-  const key = await findDelegatedKey(op, params.id)
-  return {
-    status: 204,
-    body: undefined,
-    writes: key.status === 'REVOKED' ? [] : [revokeKey(op, key)],
-  }
 }
 
 async function findDelegatedKey(op: Op, id: string): Promise<DelegatedKeyRow> {

@@ -1,10 +1,4 @@
-import type {
-  card_create,
-  card_get,
-  card_list,
-  card_transaction_list,
-  card_update,
-} from '@countersign/contract/cards/cards'
+import type { card_update, cards } from '@countersign/contract/cards/cards'
 import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/core/states'
 import { describeInternalAccount, findWallet } from '../accounts/accounts.ts'
 import { findCustomer } from '../customers/customers.ts'
@@ -12,7 +6,7 @@ import { expectRow, insert } from '../db/commit/writes.ts'
 import type { CardRow } from '../db/schema/card-tables.ts'
 import { job } from '../jobs/jobs.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
-import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../op/operation.ts'
+import { ApiError, fieldError, type Handlers, type Input } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { nextState } from '../op/transition.ts'
 import { madeUpPlatformCardId } from '../ports/card-processor.ts'
@@ -35,117 +29,132 @@ import {
 } from './store.ts'
 import { cardTransactionView } from './transactions.ts'
 
-export const cardCreate: Handler<typeof card_create> = async (op, { body }) => {
-  if (!op.cardProcessor)
-    throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no card processor.' })
-  const cardholder = await findCustomer(op, body.cardholderId, 'cardholderId')
-  if (cardholder.verification_status !== 'APPROVED')
-    throw fieldError(
-      'CARDHOLDER_KYC_NOT_APPROVED',
-      'cardholderId',
-      `The cardholder is ${cardholder.verification_status}`,
-    )
-  const currency = await checkFundingSources(op, cardholder.id, body.fundingSources)
-  const id = op.newId('Card')
-  const platformCardId = body.platformCardId ?? madeUpPlatformCardId(id)
-  if (await selectCardByPlatformCardId(op, platformCardId))
-    throw new ApiError('CONFLICT', {
-      message: 'The platform has a card with this platformCardId.',
-      details: { field: 'platformCardId' },
-    })
-  const card: CardRow = {
-    id,
-    platform_id: op.platform.id,
-    cardholder_id: cardholder.id,
-    platform_card_id: platformCardId,
-    state: 'PROCESSING',
-    state_reason: null,
-    currency,
-    funding_sources: [...body.fundingSources],
-    brand: null,
-    last4: null,
-    exp_month: null,
-    exp_year: null,
-    pan_embed_url: null,
-    processor_ref: null,
-    issuer_ref: null,
-    version: 1,
-    created_at: op.now,
-    updated_at: op.now,
-  }
-  return {
-    status: 201,
-    body: cardView(op, card),
-    writes: [
-      expectRow('customers', cardholder.id, { deleted_at: null, verification_status: 'APPROVED' }),
-      insert('cards', card),
-      job(op, 'card.provision', { cardId: id }, op.now),
-    ],
-  }
-}
-
-export const cardList: Handler<typeof card_list> = async (op, { query }) => ({
-  status: 200,
-  body: await page(op, query, {
-    rows: selectCards(op, query),
-    table: 'cards',
-    order: query.sortOrder ?? 'desc',
-    view: (rows) => rows.map((row) => cardView(op, row)),
-  }),
-})
-
-export const cardGet: Handler<typeof card_get> = async (op, { params }) => ({
-  status: 200,
-  body: cardView(op, await findCard(op, params.id)),
-})
-
-type UpdateBody = Input<typeof card_update>['body']
-
-/** The cardholder's own doing, by a session of the embedded wallet (specification 4.10). */
-export const cardUpdate: SignedHandler<typeof card_update> = {
-  async authorize(op, { params, body }) {
-    const card = await findCard(op, params.id)
-    await judge(op, card, body)
-    const wallet = await findWallet(op, card.cardholder_id)
-    if (!wallet)
+export const cardHandlers: Handlers<typeof cards> = {
+  card_create: async (op, { body }) => {
+    if (!op.cardProcessor)
+      throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no card processor.' })
+    const cardholder = await findCustomer(op, body.cardholderId, 'cardholderId')
+    if (cardholder.verification_status !== 'APPROVED')
       throw fieldError(
-        'INVALID_INPUT',
-        'id',
-        'The cardholder has no embedded wallet whose session could sign',
+        'CARDHOLDER_KYC_NOT_APPROVED',
+        'cardholderId',
+        `The cardholder is ${cardholder.verification_status}`,
       )
-    return {
-      accountId: wallet.id,
-      statement: {
-        operation: 'card_update',
-        summary: summaryOf(card, body, wallet.id),
-        card: card.id,
-        ...(card.last4 === null ? {} : { last4: card.last4 }),
-        ...(body.state ? { state: body.state } : {}),
-        ...(body.fundingSources ? { fundingSources: body.fundingSources } : {}),
-      },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+    const currency = await checkFundingSources(op, cardholder.id, body.fundingSources)
+    const id = op.newId('Card')
+    const platformCardId = body.platformCardId ?? madeUpPlatformCardId(id)
+    if (await selectCardByPlatformCardId(op, platformCardId))
+      throw new ApiError('CONFLICT', {
+        message: 'The platform has a card with this platformCardId.',
+        details: { field: 'platformCardId' },
+      })
+    const card: CardRow = {
+      id,
+      platform_id: op.platform.id,
+      cardholder_id: cardholder.id,
+      platform_card_id: platformCardId,
+      state: 'PROCESSING',
+      state_reason: null,
+      currency,
+      funding_sources: [...body.fundingSources],
+      brand: null,
+      last4: null,
+      exp_month: null,
+      exp_year: null,
+      pan_embed_url: null,
+      processor_ref: null,
+      issuer_ref: null,
+      version: 1,
+      created_at: op.now,
+      updated_at: op.now,
     }
-  },
-
-  /** Judged again: the card may have changed since it was signed for. */
-  async handle(op, { params, body }) {
-    const before = await findCard(op, params.id)
-    const change = await judge(op, before, body)
-    const { row, write } = changeCard(op, before, change)
-    const isEnded = nextState(CARD_TRANSITIONS, row.state, 'delete') === null
-    const keys = isEnded ? await selectActiveKeysOf(op, row.id) : []
     return {
-      status: 200,
-      body: cardView(op, row),
+      status: 201,
+      body: cardView(op, card),
       writes: [
-        write,
-        ...(change.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row)] : []),
-        ...(change.funding_sources ? [announceCard(op, 'CARD.FUNDING_SOURCE_CHANGE', row)] : []),
-        ...keys.map((key) => revokeKey(op, key)),
+        expectRow('customers', cardholder.id, { deleted_at: null, verification_status: 'APPROVED' }),
+        insert('cards', card),
+        job(op, 'card.provision', { cardId: id }, op.now),
       ],
     }
   },
+
+  card_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectCards(op, query),
+      table: 'cards',
+      order: query.sortOrder ?? 'desc',
+      view: (rows) => rows.map((row) => cardView(op, row)),
+    }),
+  }),
+
+  card_get: async (op, { params }) => ({
+    status: 200,
+    body: cardView(op, await findCard(op, params.id)),
+  }),
+
+  /** The cardholder's own doing, by a session of the embedded wallet (specification 4.10). */
+  card_update: {
+    async authorize(op, { params, body }) {
+      const card = await findCard(op, params.id)
+      await judge(op, card, body)
+      const wallet = await findWallet(op, card.cardholder_id)
+      if (!wallet)
+        throw fieldError(
+          'INVALID_INPUT',
+          'id',
+          'The cardholder has no embedded wallet whose session could sign',
+        )
+      return {
+        accountId: wallet.id,
+        statement: {
+          operation: 'card_update',
+          summary: summaryOf(card, body, wallet.id),
+          card: card.id,
+          ...(card.last4 === null ? {} : { last4: card.last4 }),
+          ...(body.state ? { state: body.state } : {}),
+          ...(body.fundingSources ? { fundingSources: body.fundingSources } : {}),
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      }
+    },
+
+    /** Judged again: the card may have changed since it was signed for. */
+    async handle(op, { params, body }) {
+      const before = await findCard(op, params.id)
+      const change = await judge(op, before, body)
+      const { row, write } = changeCard(op, before, change)
+      const isEnded = nextState(CARD_TRANSITIONS, row.state, 'delete') === null
+      const keys = isEnded ? await selectActiveKeysOf(op, row.id) : []
+      return {
+        status: 200,
+        body: cardView(op, row),
+        writes: [
+          write,
+          ...(change.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row)] : []),
+          ...(change.funding_sources ? [announceCard(op, 'CARD.FUNDING_SOURCE_CHANGE', row)] : []),
+          ...keys.map((key) => revokeKey(op, key)),
+        ],
+      }
+    },
+  },
+
+  card_transaction_list: async (op, { params, query }) => {
+    const card = await findCard(op, params.id)
+    return {
+      status: 200,
+      body: await page(op, { ...query, of: card.id } as typeof query, {
+        rows: selectCardTransactions(op, card.id, query.status),
+        table: 'card_transactions',
+        order: query.sortOrder ?? 'desc',
+        view: (rows) => rows.map(cardTransactionView),
+      }),
+    }
+  },
 }
+
+type UpdateBody = Input<typeof card_update>['body']
 
 const EVENT_TO: Readonly<Record<NonNullable<UpdateBody['state']>, CardEvent>> = {
   ACTIVE: 'unfreeze',
@@ -201,17 +210,4 @@ function summaryOf(card: CardRow, { state, fundingSources }: UpdateBody, walletI
   ]
   const sentence = parts.join(', and ')
   return sentence.charAt(0).toUpperCase() + sentence.slice(1)
-}
-
-export const cardTransactionList: Handler<typeof card_transaction_list> = async (op, { params, query }) => {
-  const card = await findCard(op, params.id)
-  return {
-    status: 200,
-    body: await page(op, { ...query, of: card.id } as typeof query, {
-      rows: selectCardTransactions(op, card.id, query.status),
-      table: 'card_transactions',
-      order: query.sortOrder ?? 'desc',
-      view: (rows) => rows.map(cardTransactionView),
-    }),
-  }
 }

@@ -1,39 +1,41 @@
-import type { customer_delete } from '@countersign/contract/customers/customers'
+import type { customerDeletion } from '@countersign/contract/customers/customers'
 import { findWallet } from '../accounts/accounts.ts'
 import { closeCardsOf } from '../cards/closing.ts'
 import { credentialsChanged } from '../credentials/credentials.ts'
 import { customerView, findCustomer } from '../customers/customers.ts'
 import { update } from '../db/commit/writes.ts'
 import { closeAccounts } from '../ledger/ledger.ts'
-import type { Handler } from '../op/operation.ts'
+import type { Handlers } from '../op/operation.ts'
 import { checkNothingIsOpen } from './deletion.ts'
 import { selectActiveSessionIds, selectLiveCredentialIds } from './store.ts'
 
-/**
- * Soft: the record and its accounts stay, closed. Nobody signs in to its wallet any more, so there is nothing in it. Error:
- * 409 `CONFLICT`, naming what holds money of the customer or is still to move it.
- */
-export const customerDelete: Handler<typeof customer_delete> = async (op, { params }) => {
-  const customer = await findCustomer(op, params.customerId)
-  await checkNothingIsOpen(op, customer)
-  const change = { deleted_at: op.now, updated_at: op.now, version: customer.version + 1 }
-  const wallet = await findWallet(op, customer.id)
-  const sessionIds = await selectActiveSessionIds(op, customer.id)
-  const credentialIds = await selectLiveCredentialIds(op, customer.id)
-  return {
-    status: 200,
-    body: customerView({ ...customer, ...change }),
-    writes: [
-      update('customers', customer.id, { version: customer.version, deleted_at: null }, change),
-      ...sessionIds.map((id) =>
-        update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
-      ),
-      ...credentialIds.map((id) =>
-        update('credentials', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
-      ),
-      ...(wallet ? [credentialsChanged(op, wallet)] : []),
-      ...(await closeCardsOf(op, customer.id)),
-      closeAccounts(customer.id),
-    ],
-  }
+export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
+  /**
+   * Soft: the record and its accounts stay, closed. Nobody signs in to its wallet any more, so there is nothing in it. Error:
+   * 409 `CONFLICT`, naming what holds money of the customer or is still to move it.
+   */
+  customer_delete: async (op, { params }) => {
+    const customer = await findCustomer(op, params.customerId)
+    await checkNothingIsOpen(op, customer)
+    const change = { deleted_at: op.now, updated_at: op.now, version: customer.version + 1 }
+    const wallet = await findWallet(op, customer.id)
+    const sessionIds = await selectActiveSessionIds(op, customer.id)
+    const credentialIds = await selectLiveCredentialIds(op, customer.id)
+    return {
+      status: 200,
+      body: customerView({ ...customer, ...change }),
+      writes: [
+        update('customers', customer.id, { version: customer.version, deleted_at: null }, change),
+        ...sessionIds.map((id) =>
+          update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
+        ),
+        ...credentialIds.map((id) =>
+          update('credentials', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
+        ),
+        ...(wallet ? [credentialsChanged(op, wallet)] : []),
+        ...(await closeCardsOf(op, customer.id)),
+        closeAccounts(customer.id),
+      ],
+    }
+  },
 }

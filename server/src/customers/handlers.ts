@@ -1,9 +1,4 @@
-import type {
-  customer_create,
-  customer_get,
-  customer_list,
-  customer_update,
-} from '@countersign/contract/customers/customers'
+import type { customer_update, customers } from '@countersign/contract/customers/customers'
 import { findWallet } from '../accounts/accounts.ts'
 import { signedCredential } from '../credentials/describe.ts'
 import { expectRow, insert, update } from '../db/commit/writes.ts'
@@ -11,7 +6,7 @@ import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
 import { quoted } from '../formats/quoted.ts'
 import { toCanonicalJson } from '../json/json.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
-import { ApiError, fieldError, type Handler, type Input, type SignedHandler } from '../op/operation.ts'
+import { ApiError, fieldError, type Handlers, type Input } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { timeRange } from '../op/time-range.ts'
 import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
@@ -30,91 +25,93 @@ import { moveCredential, openCustomerAccounts, openWallet } from './wallets.ts'
 
 const EMAIL_CHANGE_SECONDS = 5 * 60
 
-export const customerCreate: Handler<typeof customer_create> = async (op, { body }) => {
-  const platform = await findPlatform(op)
-  const config = readPlatformConfig(op, platform)
-  checkDates(op, body)
-  checkCurrencies(config, body.currencies)
-  const customer = makeCustomer(op, config, body)
-  await checkIsFree(op, customer)
-  const announced = verificationEvent(op, customer)
-  return {
-    status: 201,
-    body: customerView(customer),
-    writes: [
-      insert('customers', customer),
-      // A currency that the platform adds meanwhile would be missed: its due work may have come by already.
-      expectRow('platforms', platform.id, { version: platform.version }),
-      ...(customer.verification_status === 'APPROVED' ? openCustomerAccounts(op, config, customer) : []),
-      ...(announced ? [announced] : []),
-    ],
-  }
-}
-
-export const customerList: Handler<typeof customer_list> = async (op, { query }) => {
-  const filters = { ...query, times: timeRange(query) }
-  return {
-    status: 200,
-    body: await page(op, query, {
-      rows: selectCustomers(op, filters),
-      table: 'customers',
-      view: (rows) => rows.map(customerView),
-    }),
-  }
-}
-
-export const customerGet: Handler<typeof customer_get> = async (op, { params }) => ({
-  status: 200,
-  body: customerView(await findCustomer(op, params.customerId)),
-})
-
-/** Signed where it changes the address that a wallet is signed in to with (specification 4.7). */
-export const customerUpdate: SignedHandler<typeof customer_update> = {
-  async authorize(op, input) {
-    const { before, after, credentials } = await planUpdate(op, input)
-    const [credential] = credentials
-    if (!credential) return null
+export const customerHandlers: Handlers<typeof customers> = {
+  customer_create: async (op, { body }) => {
+    const platform = await findPlatform(op)
+    const config = readPlatformConfig(op, platform)
+    checkDates(op, body)
+    checkCurrencies(config, body.currencies)
+    const customer = makeCustomer(op, config, body)
+    await checkIsFree(op, customer)
+    const announced = verificationEvent(op, customer)
     return {
-      accountId: credential.account_id,
-      statement: {
-        operation: 'customer_update',
-        summary: `Send the codes that sign in to this wallet to ${quoted(after.email!)}, no more to ${quoted(before.email!)}`,
-        customer: before.id,
-        oldEmail: before.email!,
-        newEmail: after.email!,
-        credentials: credentials.map(signedCredential),
-      },
-      context: emailContext(before, credentials),
-      expiresAt: plusSeconds(op.now, EMAIL_CHANGE_SECONDS),
+      status: 201,
+      body: customerView(customer),
+      writes: [
+        insert('customers', customer),
+        // A currency that the platform adds meanwhile would be missed: its due work may have come by already.
+        expectRow('platforms', platform.id, { version: platform.version }),
+        ...(customer.verification_status === 'APPROVED' ? openCustomerAccounts(op, config, customer) : []),
+        ...(announced ? [announced] : []),
+      ],
     }
   },
 
-  async handle(op, input) {
-    const { before, after, credentials } = await planUpdate(op, input)
-    const { approval } = input
-    const approved = approval ? toCanonicalJson(approval.context) : undefined
-    const needed = credentials.length > 0 ? toCanonicalJson(emailContext(before, credentials)) : undefined
-    if (approved !== needed)
-      throw new ApiError('EMAIL_OTP_CREDENTIAL_SET_CHANGED', { details: { field: 'email' } })
-    if (!approval && isUnchanged(before, after)) return { status: 200, body: customerView(before) }
-    const isFirstEmail = before.email === null && after.email !== null
-    const needsWallet =
-      isFirstEmail && after.verification_status === 'APPROVED' && !(await findWallet(op, before.id))
-    const { currencies, email, uma_address, details, updated_at, version } = after
+  customer_list: async (op, { query }) => {
+    const filters = { ...query, times: timeRange(query) }
     return {
       status: 200,
-      body: customerView(after),
-      writes: [
-        update(
-          'customers',
-          before.id,
-          { version: before.version, deleted_at: null },
-          { currencies, email, uma_address, details, updated_at, version },
-        ),
-        ...credentials.map((credential) => moveCredential(op, credential, after.email!)),
-        ...(needsWallet ? openWallet(op, before.id, after.email!) : []),
-      ],
+      body: await page(op, query, {
+        rows: selectCustomers(op, filters),
+        table: 'customers',
+        view: (rows) => rows.map(customerView),
+      }),
     }
+  },
+
+  customer_get: async (op, { params }) => ({
+    status: 200,
+    body: customerView(await findCustomer(op, params.customerId)),
+  }),
+
+  /** Signed where it changes the address that a wallet is signed in to with (specification 4.7). */
+  customer_update: {
+    async authorize(op, input) {
+      const { before, after, credentials } = await planUpdate(op, input)
+      const [credential] = credentials
+      if (!credential) return null
+      return {
+        accountId: credential.account_id,
+        statement: {
+          operation: 'customer_update',
+          summary: `Send the codes that sign in to this wallet to ${quoted(after.email!)}, no more to ${quoted(before.email!)}`,
+          customer: before.id,
+          oldEmail: before.email!,
+          newEmail: after.email!,
+          credentials: credentials.map(signedCredential),
+        },
+        context: emailContext(before, credentials),
+        expiresAt: plusSeconds(op.now, EMAIL_CHANGE_SECONDS),
+      }
+    },
+
+    async handle(op, input) {
+      const { before, after, credentials } = await planUpdate(op, input)
+      const { approval } = input
+      const approved = approval ? toCanonicalJson(approval.context) : undefined
+      const needed = credentials.length > 0 ? toCanonicalJson(emailContext(before, credentials)) : undefined
+      if (approved !== needed)
+        throw new ApiError('EMAIL_OTP_CREDENTIAL_SET_CHANGED', { details: { field: 'email' } })
+      if (!approval && isUnchanged(before, after)) return { status: 200, body: customerView(before) }
+      const isFirstEmail = before.email === null && after.email !== null
+      const needsWallet =
+        isFirstEmail && after.verification_status === 'APPROVED' && !(await findWallet(op, before.id))
+      const { currencies, email, uma_address, details, updated_at, version } = after
+      return {
+        status: 200,
+        body: customerView(after),
+        writes: [
+          update(
+            'customers',
+            before.id,
+            { version: before.version, deleted_at: null },
+            { currencies, email, uma_address, details, updated_at, version },
+          ),
+          ...credentials.map((credential) => moveCredential(op, credential, after.email!)),
+          ...(needsWallet ? openWallet(op, before.id, after.email!) : []),
+        ],
+      }
+    },
   },
 }
 

@@ -1,31 +1,35 @@
 import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
-import {
-  type exchange_rate_list,
-  SENDING_AMOUNT_DEFAULT,
-} from '@countersign/contract/payments/exchange-rates'
-import { ApiError, fieldError, type Handler } from '../op/operation.ts'
+import type { exchangeRates } from '@countersign/contract/payments/exchange-rates'
+import { SENDING_AMOUNT_DEFAULT } from '@countersign/contract/payments/exchange-rates'
+import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { platformConfig } from '../platforms/platforms.ts'
 import { priceOfSending } from '../pricing/pricing.ts'
 import { exchangeRateViews, RAILS_BY_CURRENCY, sourcesOf } from './exchange-rates.ts'
 
-export const exchangeRateList: Handler<typeof exchange_rate_list> = async (op, { query }) => {
-  const { sourceCurrency, destinationCurrency, sendingAmount = BigInt(SENDING_AMOUNT_DEFAULT) } = query
-  const asked = sourceCurrency === undefined ? undefined : checkKnown(sourceCurrency, 'sourceCurrency')
-  const destinations = destinationCurrency
-    ? [...new Set(destinationCurrency.map((code, index) => checkKnown(code, `destinationCurrency.${index}`)))]
-    : Object.keys(CURRENCIES).filter(isKnownCurrency)
-  if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
-  const rates = await op.rates.snapshot()
-  // The machine's time, shown as the platform's clock would have shown it.
-  const updatedAt = new Date(rates.updatedAt.getTime() + Number(op.platform.clock_offset_ms))
-  const reached = destinations.filter((currency) => RAILS_BY_CURRENCY.get(currency)!.length > 0)
-  const data = sourcesOf(platformConfig(op), asked).flatMap((source) =>
-    reached.flatMap((destination) => {
-      const price = priceOfSending(rates, op.fees, source.currency, destination, sendingAmount)
-      return price ? exchangeRateViews(source, destination, price, updatedAt) : []
-    }),
-  )
-  return { status: 200, body: { data } }
+export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
+  exchange_rate_list: async (op, { query }) => {
+    const { sourceCurrency, destinationCurrency, sendingAmount = BigInt(SENDING_AMOUNT_DEFAULT) } = query
+    const asked = sourceCurrency === undefined ? undefined : checkKnown(sourceCurrency, 'sourceCurrency')
+    const destinations = destinationCurrency
+      ? [
+          ...new Set(
+            destinationCurrency.map((code, index) => checkKnown(code, `destinationCurrency.${index}`)),
+          ),
+        ]
+      : Object.keys(CURRENCIES).filter(isKnownCurrency)
+    if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
+    const rates = await op.rates.snapshot()
+    // The machine's time, shown as the platform's clock would have shown it.
+    const updatedAt = new Date(rates.updatedAt.getTime() + Number(op.platform.clock_offset_ms))
+    const reached = destinations.filter((currency) => RAILS_BY_CURRENCY.get(currency)!.length > 0)
+    const data = sourcesOf(platformConfig(op), asked).flatMap((source) =>
+      reached.flatMap((destination) => {
+        const price = priceOfSending(rates, op.fees, source.currency, destination, sendingAmount)
+        return price ? exchangeRateViews(source, destination, price, updatedAt) : []
+      }),
+    )
+    return { status: 200, body: { data } }
+  },
 }
 
 /** Error: 400 `INVALID_CURRENCY`. */

@@ -1,19 +1,10 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
-import type {
-  customer_external_account_create,
-  customer_external_account_delete,
-  customer_external_account_get,
-  customer_external_account_list,
-  platform_external_account_create,
-  platform_external_account_delete,
-  platform_external_account_get,
-  platform_external_account_list,
-} from '@countersign/contract/accounts/external-accounts'
+import type { externalAccounts } from '@countersign/contract/accounts/external-accounts'
 import { checkBirthDate, findCustomer } from '../customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError, fieldError, type Handler } from '../op/operation.ts'
+import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { checkAccountDetails, keptDetails } from './account-details.ts'
 import {
@@ -30,29 +21,62 @@ import {
   selectPlatformExternalAccounts,
 } from './store.ts'
 
-export const customerExternalAccountCreate: Handler<typeof customer_external_account_create> = async (
-  op,
-  { body },
-) => {
-  const { customerId } = body
-  if (customerId === undefined) return addPlatformAccount(op, body)
-  const customer = await findCustomer(op, customerId)
-  const account = await newAccount(op, customer.id, body)
-  return {
-    status: 201,
-    body: externalAccountView(account),
-    writes: [
-      ...(account.default_uma_deposit ? await endEarlierDefault(op, customer.id) : []),
-      insert('external_accounts', account),
-      expectRow('customers', customer.id, { deleted_at: null }),
-    ],
-  }
-}
+export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
+  customer_external_account_create: async (op, { body }) => {
+    const { customerId } = body
+    if (customerId === undefined) return addPlatformAccount(op, body)
+    const customer = await findCustomer(op, customerId)
+    const account = await newAccount(op, customer.id, body)
+    return {
+      status: 201,
+      body: externalAccountView(account),
+      writes: [
+        ...(account.default_uma_deposit ? await endEarlierDefault(op, customer.id) : []),
+        insert('external_accounts', account),
+        expectRow('customers', customer.id, { deleted_at: null }),
+      ],
+    }
+  },
 
-export const platformExternalAccountCreate: Handler<typeof platform_external_account_create> = async (
-  op,
-  { body },
-) => addPlatformAccount(op, body)
+  customer_external_account_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectCustomerExternalAccounts(op, query),
+      table: 'external_accounts',
+      view: (rows) => rows.map(externalAccountView),
+    }),
+  }),
+
+  /** Also the platform's own, which may have been added by this route. */
+  customer_external_account_get: async (op, { params }) => ({
+    status: 200,
+    body: externalAccountView(await findExternalAccount(op, params.externalAccountId)),
+  }),
+
+  customer_external_account_delete: async (op, { params }) =>
+    removal(op, await findExternalAccount(op, params.externalAccountId)),
+
+  platform_external_account_create: async (op, { body }) => addPlatformAccount(op, body),
+
+  platform_external_account_list: async (op, { query }) => {
+    // A cursor is good for what was asked for, and the customers' list may be asked the same.
+    const asked = { ...query, of: 'platform' }
+    const list = {
+      rows: selectPlatformExternalAccounts(op, query),
+      table: 'external_accounts',
+      view: (rows: ExternalAccountRow[]) => rows.map(externalAccountView),
+    } as const
+    return { status: 200, body: await page(op, asked, list) }
+  },
+
+  platform_external_account_get: async (op, { params }) => ({
+    status: 200,
+    body: externalAccountView(await findOfPlatform(op, params.externalAccountId)),
+  }),
+
+  platform_external_account_delete: async (op, { params }) =>
+    removal(op, await findOfPlatform(op, params.externalAccountId)),
+}
 
 /** An account of the platform itself, by whichever route it is added. */
 async function addPlatformAccount(op: Op, body: CreateBody) {
@@ -102,32 +126,6 @@ async function endEarlierDefault(op: Op, customerId: string): Promise<Write[]> {
   return earlier ? [update('external_accounts', earlier.id, { default_uma_deposit: true }, change)] : []
 }
 
-export const customerExternalAccountList: Handler<typeof customer_external_account_list> = async (
-  op,
-  { query },
-) => ({
-  status: 200,
-  body: await page(op, query, {
-    rows: selectCustomerExternalAccounts(op, query),
-    table: 'external_accounts',
-    view: (rows) => rows.map(externalAccountView),
-  }),
-})
-
-export const platformExternalAccountList: Handler<typeof platform_external_account_list> = async (
-  op,
-  { query },
-) => {
-  // A cursor is good for what was asked for, and the customers' list may be asked the same.
-  const asked = { ...query, of: 'platform' }
-  const list = {
-    rows: selectPlatformExternalAccounts(op, query),
-    table: 'external_accounts',
-    view: (rows: ExternalAccountRow[]) => rows.map(externalAccountView),
-  } as const
-  return { status: 200, body: await page(op, asked, list) }
-}
-
 /** A customer's account is as if it were not there. */
 async function findOfPlatform(op: Op, id: string): Promise<ExternalAccountRow> {
   const account = await findExternalAccount(op, id)
@@ -135,27 +133,6 @@ async function findOfPlatform(op: Op, id: string): Promise<ExternalAccountRow> {
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'externalAccountId' } })
   return account
 }
-
-/** Also the platform's own, which may have been added by this route. */
-export const customerExternalAccountGet: Handler<typeof customer_external_account_get> = async (
-  op,
-  { params },
-) => ({ status: 200, body: externalAccountView(await findExternalAccount(op, params.externalAccountId)) })
-
-export const platformExternalAccountGet: Handler<typeof platform_external_account_get> = async (
-  op,
-  { params },
-) => ({ status: 200, body: externalAccountView(await findOfPlatform(op, params.externalAccountId)) })
-
-export const customerExternalAccountDelete: Handler<typeof customer_external_account_delete> = async (
-  op,
-  { params },
-) => removal(op, await findExternalAccount(op, params.externalAccountId))
-
-export const platformExternalAccountDelete: Handler<typeof platform_external_account_delete> = async (
-  op,
-  { params },
-) => removal(op, await findOfPlatform(op, params.externalAccountId))
 
 function removal(op: Op, account: ExternalAccountRow) {
   const change = { deleted_at: op.now, updated_at: op.now }

@@ -1,8 +1,8 @@
-import type { config_get, config_update } from '@countersign/contract/platform/config'
+import type { config } from '@countersign/contract/platform/config'
 import { openMissingPlatformAccounts } from '../accounts/accounts.ts'
 import { update } from '../db/commit/writes.ts'
 import { firstEvent } from '../events/events.ts'
-import type { Handler } from '../op/operation.ts'
+import type { Handlers } from '../op/operation.ts'
 import { accountsBackfill } from './accounts-backfill.ts'
 import { checkSize } from './config-size.ts'
 import {
@@ -14,31 +14,33 @@ import {
   withoutDefaults,
 } from './platforms.ts'
 
-export const configGet: Handler<typeof config_get> = async (op) => ({
-  status: 200,
-  body: platformConfigView(op, op.platform),
-})
-
-/** A currency that is new gives the platform its account at once, and the customers theirs by due work; a new endpoint is sent a TEST. */
-export const configUpdate: Handler<typeof config_update> = async (op, { body }) => {
-  const platform = await findPlatform(op)
-  const before = readPlatformConfig(op, platform)
-  const config = changePlatformConfig(op, before, body)
-  const earlier = accountCurrencies(before)
-  const added = accountCurrencies(config).filter((currency) => !earlier.includes(currency))
-  const stored = withoutDefaults(config, platform, body)
-  checkSize(stored, body)
-  const change = { config: stored, version: platform.version + 1, updated_at: op.now }
-  return {
+export const configHandlers: Handlers<typeof config> = {
+  config_get: async (op) => ({
     status: 200,
-    body: platformConfigView(op, { ...platform, ...change }),
-    writes: [
-      update('platforms', platform.id, { version: platform.version }, change),
-      ...(await openMissingPlatformAccounts(op, added)),
-      ...(added.length > 0 ? [accountsBackfill(op)] : []),
-      ...(config.webhookEndpoint === undefined || config.webhookEndpoint === before.webhookEndpoint
-        ? []
-        : [firstEvent(op)]),
-    ],
-  }
+    body: platformConfigView(op, op.platform),
+  }),
+
+  /** A currency that is new gives the platform its account at once, and the customers theirs by due work; a new endpoint is sent a TEST. */
+  config_update: async (op, { body }) => {
+    const platform = await findPlatform(op)
+    const before = readPlatformConfig(op, platform)
+    const config = changePlatformConfig(op, before, body)
+    const earlier = accountCurrencies(before)
+    const added = accountCurrencies(config).filter((currency) => !earlier.includes(currency))
+    const stored = withoutDefaults(config, platform, body)
+    checkSize(stored, body)
+    const change = { config: stored, version: platform.version + 1, updated_at: op.now }
+    return {
+      status: 200,
+      body: platformConfigView(op, { ...platform, ...change }),
+      writes: [
+        update('platforms', platform.id, { version: platform.version }, change),
+        ...(await openMissingPlatformAccounts(op, added)),
+        ...(added.length > 0 ? [accountsBackfill(op)] : []),
+        ...(config.webhookEndpoint === undefined || config.webhookEndpoint === before.webhookEndpoint
+          ? []
+          : [firstEvent(op)]),
+      ],
+    }
+  },
 }

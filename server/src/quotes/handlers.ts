@@ -1,48 +1,50 @@
-import type { quote_create, quote_execute, quote_get } from '@countersign/contract/payments/quotes'
+import type { quotes } from '@countersign/contract/payments/quotes'
 import { findActionOf } from '../agents/actions.ts'
 import type { QuoteRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError, type Handler, type SignedHandler } from '../op/operation.ts'
+import { ApiError, type Handlers } from '../op/operation.ts'
 import { findTransaction } from '../transactions/transactions.ts'
 import { createQuote } from './create.ts'
 import { checkExecution, checkIsPaidFromAccount } from './execution.ts'
 import { executeQuote, findPayload, findQuote, quoteView } from './quotes.ts'
 
-export const quoteCreate: Handler<typeof quote_create> = async (op, { body }) => {
-  const { quote, payloadToSign, writes } = await createQuote(op, body)
-  return { status: 201, body: quoteView(op, quote, payloadToSign), writes }
-}
-
-export const quoteGet: Handler<typeof quote_get> = async (op, { params }) => ({
-  status: 200,
-  body: await viewOf(op, await findQuote(op, params.quoteId)),
-})
-
-export const quoteExecute: SignedHandler<typeof quote_execute> = {
-  async authorize(op, { params }, isSigned) {
-    const quote = await findQuote(op, params.quoteId)
-    checkIsPaidFromAccount(quote)
-    if (quote.signing_request_id === null) return null
-    // With a signature, the request it answers says whether it was used or has expired.
-    if (!isSigned) await checkExecution(op, quote)
-    return { requestId: quote.signing_request_id }
+export const quoteHandlers: Handlers<typeof quotes> = {
+  quote_create: async (op, { body }) => {
+    const { quote, payloadToSign, writes } = await createQuote(op, body)
+    return { status: 201, body: quoteView(op, quote, payloadToSign), writes }
   },
 
-  async handle(op, { params, approval }) {
-    const quote = await findQuote(op, params.quoteId)
-    checkIsPaidFromAccount(quote)
-    if (quote.signing_request_id !== (approval?.requestId ?? null))
-      throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'The signature is for another quote' })
-    const transaction = await findTransaction(op, quote.transaction_id)
-    const action = await findActionOf(op, transaction)
-    if (action?.state === 'PENDING_APPROVAL')
-      throw new ApiError('CONFLICT', {
-        message: 'An agent asked for this, and it waits for approval: approve its action.',
-        details: { agentId: action.agent_id, actionId: action.id },
-      })
-    const account = await checkExecution(op, quote)
-    const executed = executeQuote(op, account, quote, transaction)
-    return { status: 200, body: await viewOf(op, executed.quote), writes: executed.writes }
+  quote_get: async (op, { params }) => ({
+    status: 200,
+    body: await viewOf(op, await findQuote(op, params.quoteId)),
+  }),
+
+  quote_execute: {
+    async authorize(op, { params }, isSigned) {
+      const quote = await findQuote(op, params.quoteId)
+      checkIsPaidFromAccount(quote)
+      if (quote.signing_request_id === null) return null
+      // With a signature, the request it answers says whether it was used or has expired.
+      if (!isSigned) await checkExecution(op, quote)
+      return { requestId: quote.signing_request_id }
+    },
+
+    async handle(op, { params, approval }) {
+      const quote = await findQuote(op, params.quoteId)
+      checkIsPaidFromAccount(quote)
+      if (quote.signing_request_id !== (approval?.requestId ?? null))
+        throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'The signature is for another quote' })
+      const transaction = await findTransaction(op, quote.transaction_id)
+      const action = await findActionOf(op, transaction)
+      if (action?.state === 'PENDING_APPROVAL')
+        throw new ApiError('CONFLICT', {
+          message: 'An agent asked for this, and it waits for approval: approve its action.',
+          details: { agentId: action.agent_id, actionId: action.id },
+        })
+      const account = await checkExecution(op, quote)
+      const executed = executeQuote(op, account, quote, transaction)
+      return { status: 200, body: await viewOf(op, executed.quote), writes: executed.writes }
+    },
   },
 }
 

@@ -1,19 +1,21 @@
-import type { sandbox_send } from '@countersign/contract/sandbox/sandbox-send'
-import { fieldError, type Handler } from '../op/operation.ts'
+import type { sandboxSend } from '@countersign/contract/sandbox/sandbox-send'
+import { fieldError, type Handlers } from '../op/operation.ts'
 import { findTransaction, transactionView } from '../transactions/transactions.ts'
 import { receiveFunding } from './funding.ts'
 import { checkExecutable, findQuote } from './quotes.ts'
 
-/** The customer's payment for a quote with real-time funding (specification 4.12, 4.15). */
-export const sandboxSend: Handler<typeof sandbox_send> = async (op, { body }) => {
-  const quote = await findQuote(op, body.quoteId)
-  if (quote.source_account_id !== null)
-    throw fieldError('INVALID_INPUT', 'quoteId', 'This quote is paid from an account: execute it.')
-  if (body.currencyCode !== quote.sending_currency)
-    throw fieldError('INVALID_CURRENCY', 'currencyCode', `This quote is paid in ${quote.sending_currency}`)
-  checkExecutable(op, quote)
-  const found = await findTransaction(op, quote.transaction_id)
-  const amount = body.currencyAmount ?? quote.sending_amount
-  const { transaction, writes } = await receiveFunding(op, quote, found, amount, 'currencyAmount')
-  return { status: 200, body: transactionView(transaction, transaction), writes }
+export const sandboxSendHandlers: Handlers<typeof sandboxSend> = {
+  /** The customer's payment for a quote with real-time funding (specification 4.12, 4.15). */
+  sandbox_send: async (op, { body }) => {
+    const quote = await findQuote(op, body.quoteId)
+    if (quote.source_account_id !== null)
+      throw fieldError('INVALID_INPUT', 'quoteId', 'This quote is paid from an account: execute it.')
+    if (body.currencyCode !== quote.sending_currency)
+      throw fieldError('INVALID_CURRENCY', 'currencyCode', `This quote is paid in ${quote.sending_currency}`)
+    checkExecutable(op, quote)
+    const found = await findTransaction(op, quote.transaction_id)
+    const amount = body.currencyAmount ?? quote.sending_amount
+    const { transaction, writes } = await receiveFunding(op, quote, found, amount, 'currencyAmount')
+    return { status: 200, body: transactionView(transaction, transaction), writes }
+  },
 }

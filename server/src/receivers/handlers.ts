@@ -1,44 +1,44 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import type {
-  receiver_external_account_lookup,
-  receiver_uma_lookup,
-} from '@countersign/contract/payments/receivers'
+import type { receivers } from '@countersign/contract/payments/receivers'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
-import { ApiError, type Handler } from '../op/operation.ts'
+import { ApiError, type Handlers } from '../op/operation.ts'
 import { resolveUma } from '../uma/uma.ts'
 import { newLookupId } from './lookups.ts'
 import { currencyPreferences, findSender } from './receivers.ts'
 
-export const receiverUmaLookup: Handler<typeof receiver_uma_lookup> = async (op, { params, query }) => {
-  const receiver = await resolveUma(op, params.receiverUmaAddress, 'receiverUmaAddress')
-  const sender = await findSender(op, query)
-  return {
-    status: 200,
-    body: {
-      receiverUmaAddress: receiver.address,
-      supportedCurrencies: await currencyPreferences(op, sender, receiver.currencies),
-      requiredPayerDataFields: [...receiver.asks],
-      lookupId: newLookupId(op, receiver.address),
-    },
-  }
-}
+export const receiverHandlers: Handlers<typeof receivers> = {
+  receiver_uma_lookup: async (op, { params, query }) => {
+    const receiver = await resolveUma(op, params.receiverUmaAddress, 'receiverUmaAddress')
+    const sender = await findSender(op, query)
+    return {
+      status: 200,
+      body: {
+        receiverUmaAddress: receiver.address,
+        supportedCurrencies: await currencyPreferences(op, sender, receiver.currencies),
+        requiredPayerDataFields: [...receiver.asks],
+        lookupId: newLookupId(op, receiver.address),
+      },
+    }
+  },
 
-/** What belongs to another customer than the one that sends is as if it were not there, as it is to a quote. */
-export const receiverExternalAccountLookup: Handler<typeof receiver_external_account_lookup> = async (
-  op,
-  { params, query },
-) => {
-  const account = await findExternalAccount(op, params.accountId, 'accountId')
-  const sender = await findSender(op, query)
-  if (sender && account.customer_id !== null && account.customer_id !== sender.id)
-    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'accountId' } })
-  return {
-    status: 200,
-    body: {
-      accountId: account.id,
-      supportedCurrencies: await currencyPreferences(op, sender, [account.currency].filter(isKnownCurrency)),
-      requiredPayerDataFields: [],
-      lookupId: newLookupId(op, account.id),
-    },
-  }
+  /** What belongs to another customer than the one that sends is as if it were not there, as it is to a quote. */
+  receiver_external_account_lookup: async (op, { params, query }) => {
+    const account = await findExternalAccount(op, params.accountId, 'accountId')
+    const sender = await findSender(op, query)
+    if (sender && account.customer_id !== null && account.customer_id !== sender.id)
+      throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'accountId' } })
+    return {
+      status: 200,
+      body: {
+        accountId: account.id,
+        supportedCurrencies: await currencyPreferences(
+          op,
+          sender,
+          [account.currency].filter(isKnownCurrency),
+        ),
+        requiredPayerDataFields: [],
+        lookupId: newLookupId(op, account.id),
+      },
+    }
+  },
 }

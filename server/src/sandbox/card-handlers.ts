@@ -1,49 +1,44 @@
-import type {
-  sandbox_card_authorization,
-  sandbox_card_clearing,
-  sandbox_card_return,
-} from '@countersign/contract/sandbox/sandbox-cards'
+import type { sandboxCards } from '@countersign/contract/sandbox/sandbox-cards'
 import { authorize } from '../cards/authorize.ts'
 import { findCard, processorOf } from '../cards/cards.ts'
 import { cardTransactionView, clear, findCardTransaction, giveBack } from '../cards/transactions.ts'
 import { purchaseScenario } from '../magic-values/card-outcomes.ts'
 import { suffixOf } from '../magic-values/magic-values.ts'
-import { ApiError, type Handler } from '../op/operation.ts'
+import { ApiError, type Handlers } from '../op/operation.ts'
 
-/** What the sandbox's processor tells when a card is used, as its events would. */
-export const sandboxCardAuthorization: Handler<typeof sandbox_card_authorization> = async (
-  op,
-  { params, body },
-) => {
-  const card = await findCard(op, params.id)
-  const { merchant, amount, currency } = body
-  const declined = purchaseScenario(suffixOf(merchant.descriptor))?.declined
-  const token = `sandbox-${Buffer.from(op.random(12)).toString('hex')}`
-  const authorized = await authorize(op, card, {
-    kind: 'authorization',
-    processorRef: card.processor_ref ?? '',
-    token,
-    amount,
-    currency: currency.code,
-    merchant,
-    ...(declined ? { declined } : {}),
-  })
-  if (!authorized.isApproved)
-    throw new ApiError(authorized.reason, { details: { field: 'id', cardId: card.id } })
-  const { row, writes } = authorized
-  return { status: 200, body: cardTransactionView(row), writes }
-}
+export const sandboxCardHandlers: Handlers<typeof sandboxCards> = {
+  /** What the sandbox's processor tells when a card is used, as its events would. */
+  sandbox_card_authorization: async (op, { params, body }) => {
+    const card = await findCard(op, params.id)
+    const { merchant, amount, currency } = body
+    const declined = purchaseScenario(suffixOf(merchant.descriptor))?.declined
+    const token = `sandbox-${Buffer.from(op.random(12)).toString('hex')}`
+    const authorized = await authorize(op, card, {
+      kind: 'authorization',
+      processorRef: card.processor_ref ?? '',
+      token,
+      amount,
+      currency: currency.code,
+      merchant,
+      ...(declined ? { declined } : {}),
+    })
+    if (!authorized.isApproved)
+      throw new ApiError(authorized.reason, { details: { field: 'id', cardId: card.id } })
+    const { row, writes } = authorized
+    return { status: 200, body: cardTransactionView(row), writes }
+  },
 
-export const sandboxCardClearing: Handler<typeof sandbox_card_clearing> = async (op, { params, body }) => {
-  const card = await findCard(op, params.id)
-  const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
-  const { row, writes } = await clear(op, purchase, body.amount, processorOf(op).pullPlan(purchase, op.now))
-  return { status: 200, body: cardTransactionView(row), writes }
-}
+  sandbox_card_clearing: async (op, { params, body }) => {
+    const card = await findCard(op, params.id)
+    const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
+    const { row, writes } = await clear(op, purchase, body.amount, processorOf(op).pullPlan(purchase, op.now))
+    return { status: 200, body: cardTransactionView(row), writes }
+  },
 
-export const sandboxCardReturn: Handler<typeof sandbox_card_return> = async (op, { params, body }) => {
-  const card = await findCard(op, params.id)
-  const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
-  const { row, writes } = await giveBack(op, purchase, body.amount)
-  return { status: 200, body: cardTransactionView(row), writes }
+  sandbox_card_return: async (op, { params, body }) => {
+    const card = await findCard(op, params.id)
+    const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
+    const { row, writes } = await giveBack(op, purchase, body.amount)
+    return { status: 200, body: cardTransactionView(row), writes }
+  },
 }

@@ -1,55 +1,67 @@
-import type {
-  sandbox_account_fund,
-  sandbox_clock_advance,
-  sandbox_clock_get,
-  sandbox_magic_value_list,
-} from '@countersign/contract/sandbox/sandbox'
+import type { sandbox } from '@countersign/contract/sandbox/sandbox'
 import { balanceUpdated, findOwnedAccount, internalAccountView } from '../accounts/accounts.ts'
 import { arrivalLegs, checkRoom, findBalances, post } from '../ledger/ledger.ts'
 import { magicValueFamilies } from '../magic-values/magic-value-list.ts'
-import { ApiError, fieldError, type Handler } from '../op/operation.ts'
+import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
+import { succeedPlatform } from '../platforms/platforms.ts'
 
 /** Beyond any test, and far from where dates stop fitting. */
 const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 
-/** Money out of nothing (specification 4.13): value outside grows by what the account gains. */
-export const sandboxAccountFund: Handler<typeof sandbox_account_fund> = async (op, { params, body }) => {
-  const account = await findOwnedAccount(op, params.accountId, 'accountId')
-  if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
-  const legs = arrivalLegs(account, body.amount)
-  await checkRoom(op, legs, 'amount')
-  const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
-  const after = { available: before.available + body.amount, total: before.total + body.amount }
-  const view = internalAccountView(op, account, after)
-  return {
+export const sandboxHandlers: Handlers<typeof sandbox> = {
+  /** Money out of nothing (specification 4.13): value outside grows by what the account gains. */
+  sandbox_account_fund: async (op, { params, body }) => {
+    const account = await findOwnedAccount(op, params.accountId, 'accountId')
+    if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
+    const legs = arrivalLegs(account, body.amount)
+    await checkRoom(op, legs, 'amount')
+    const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
+    const after = { available: before.available + body.amount, total: before.total + body.amount }
+    const view = internalAccountView(op, account, after)
+    return {
+      status: 200,
+      body: view,
+      writes: [
+        ...post(op, { cause: 'sandbox_fund', causeId: account.id }, legs),
+        balanceUpdated(op, account),
+      ],
+    }
+  },
+
+  sandbox_clock_get: async (op) => ({
     status: 200,
-    body: view,
-    writes: [...post(op, { cause: 'sandbox_fund', causeId: account.id }, legs), balanceUpdated(op, account)],
-  }
+    body: { now: op.now.toISOString() },
+  }),
+
+  sandbox_clock_advance: async (op, { body }) => {
+    if ((body.seconds === undefined) === (body.to === undefined))
+      throw fieldError('INVALID_INPUT', 'seconds', 'Give either seconds or to')
+    const target =
+      body.to === undefined ? new Date(op.now.getTime() + body.seconds! * 1000) : new Date(body.to)
+    if (target < op.now)
+      throw fieldError('INVALID_INPUT', 'to', 'to is before now, and the clock never goes back')
+    if (target > CLOCK_END)
+      throw fieldError(
+        'INVALID_INPUT',
+        body.to === undefined ? 'seconds' : 'to',
+        `The clock ends at ${CLOCK_END.toISOString()}`,
+      )
+    const now = await op.advanceClock(target)
+    return { status: 200, body: { now: now.toISOString() } }
+  },
+
+  sandbox_magic_value_list: async (op) => ({
+    status: 200,
+    body: { data: magicValueFamilies(op.sandboxUmaDomain) },
+  }),
+
+  /**
+   * Empties a platform: an empty one takes its place. Nothing is deleted, because the ledger keeps what it has; what is of
+   * the old platform is out of everybody's reach, as another platform's is. A request that came in before ends there, and
+   * its effects are gone with the rest.
+   */
+  sandbox_reset: async (op) => {
+    const { row, writes } = await succeedPlatform(op)
+    return { status: 200, body: { platformId: row.id, now: row.created_at.toISOString() }, writes }
+  },
 }
-
-export const sandboxClockGet: Handler<typeof sandbox_clock_get> = async (op) => ({
-  status: 200,
-  body: { now: op.now.toISOString() },
-})
-
-export const sandboxClockAdvance: Handler<typeof sandbox_clock_advance> = async (op, { body }) => {
-  if ((body.seconds === undefined) === (body.to === undefined))
-    throw fieldError('INVALID_INPUT', 'seconds', 'Give either seconds or to')
-  const target = body.to === undefined ? new Date(op.now.getTime() + body.seconds! * 1000) : new Date(body.to)
-  if (target < op.now)
-    throw fieldError('INVALID_INPUT', 'to', 'to is before now, and the clock never goes back')
-  if (target > CLOCK_END)
-    throw fieldError(
-      'INVALID_INPUT',
-      body.to === undefined ? 'seconds' : 'to',
-      `The clock ends at ${CLOCK_END.toISOString()}`,
-    )
-  const now = await op.advanceClock(target)
-  return { status: 200, body: { now: now.toISOString() } }
-}
-
-export const sandboxMagicValueList: Handler<typeof sandbox_magic_value_list> = async (op) => ({
-  status: 200,
-  body: { data: magicValueFamilies(op.sandboxUmaDomain) },
-})

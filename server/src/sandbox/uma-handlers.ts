@@ -1,27 +1,29 @@
-import type { sandbox_uma_receive } from '@countersign/contract/payments/receipts'
+import type { sandbox_uma_receive, sandboxUma } from '@countersign/contract/payments/receipts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
-import { fieldError, type Handler, type Input } from '../op/operation.ts'
+import { fieldError, type Handlers, type Input } from '../op/operation.ts'
 import { receivePayment } from '../receipts/receipts.ts'
 import { transactionView } from '../transactions/transactions.ts'
 import { askedOf, SANDBOX_COUNTERPARTY } from '../uma/counterparty.ts'
 import { findCustomerAtUma, readUmaAddress } from '../uma/uma.ts'
 
-/** A payment out of nothing (specification 4.14). What the platform asks of every sender, this one tells. */
-export const sandboxUmaReceive: Handler<typeof sandbox_uma_receive> = async (op, { body }) => {
-  const sender = readUmaAddress(body.senderUmaAddress, 'senderUmaAddress')
-  const customer = await findReceiver(op, body)
-  if (customer.uma_address === sender)
-    throw fieldError('SELF_PAYMENT', 'senderUmaAddress', 'The sender and the receiver are the same')
-  const { receivingCurrencyCode: currency, receivingCurrencyAmount: amount } = body
-  const counterparty = askedOf(op, currency, SANDBOX_COUNTERPARTY)
-  const { receipt, writes } = await receivePayment(
-    op,
-    { customer, sender, amount, currency, counterparty },
-    { currency: 'receivingCurrencyCode', amount: 'receivingCurrencyAmount' },
-  )
-  return { status: 200, body: transactionView(receipt, receipt), writes }
+export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
+  /** A payment out of nothing (specification 4.14). What the platform asks of every sender, this one tells. */
+  sandbox_uma_receive: async (op, { body }) => {
+    const sender = readUmaAddress(body.senderUmaAddress, 'senderUmaAddress')
+    const customer = await findReceiver(op, body)
+    if (customer.uma_address === sender)
+      throw fieldError('SELF_PAYMENT', 'senderUmaAddress', 'The sender and the receiver are the same')
+    const { receivingCurrencyCode: currency, receivingCurrencyAmount: amount } = body
+    const counterparty = askedOf(op, currency, SANDBOX_COUNTERPARTY)
+    const { receipt, writes } = await receivePayment(
+      op,
+      { customer, sender, amount, currency, counterparty },
+      { currency: 'receivingCurrencyCode', amount: 'receivingCurrencyAmount' },
+    )
+    return { status: 200, body: transactionView(receipt, receipt), writes }
+  },
 }
 
 async function findReceiver(

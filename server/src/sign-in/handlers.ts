@@ -1,42 +1,40 @@
-import type {
-  credential_challenge,
-  credential_list,
-  credential_verify,
-} from '@countersign/contract/auth/credentials'
+import type { credentials } from '@countersign/contract/auth/credentials'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { credentialView, findCredential, findCredentials } from '../credentials/credentials.ts'
-import type { Handler, SignedHandler } from '../op/operation.ts'
+import type { Handlers } from '../op/operation.ts'
 import { checkKind, KINDS } from './kinds.ts'
 
-export const credentialList: Handler<typeof credential_list> = async (op, { query }) => {
-  const account = await findInternalAccount(op, query.accountId)
-  const credentials = await findCredentials(op, account.id)
-  return { status: 200, body: { data: credentials.map(credentialView) } }
-}
-
-export const credentialChallenge: Handler<typeof credential_challenge> = async (op, { params, body }) => {
-  const credential = await findCredential(op, params.id)
-  return KINDS[credential.type].challenge(op, credential, body?.clientPublicKey)
-}
-
-/** What proves who signs in differs by kind of credential; what comes of it is a session (specification 4.5). */
-export const credentialVerify: SignedHandler<typeof credential_verify> = {
-  async authorize(op, { params, body }) {
-    const credential = await findCredential(op, params.id)
-    checkKind(credential, body.type)
-    return KINDS[body.type].authorize(op, credential, body)
+export const credentialHandlers: Handlers<typeof credentials> = {
+  credential_list: async (op, { query }) => {
+    const account = await findInternalAccount(op, query.accountId)
+    const credentials = await findCredentials(op, account.id)
+    return { status: 200, body: { data: credentials.map(credentialView) } }
   },
 
-  async prove(op, { params, body }) {
+  credential_challenge: async (op, { params, body }) => {
     const credential = await findCredential(op, params.id)
-    checkKind(credential, body.type)
-    const { prove } = KINDS[body.type]
-    return prove && ((request) => prove(op, credential, body, request))
+    return KINDS[credential.type].challenge(op, credential, body?.clientPublicKey)
   },
 
-  async handle(op, { params, body, approval }) {
-    const credential = await findCredential(op, params.id)
-    checkKind(credential, body.type)
-    return KINDS[body.type].signIn(op, credential, body, approval)
+  /** What proves who signs in differs by kind of credential; what comes of it is a session (specification 4.5). */
+  credential_verify: {
+    async authorize(op, { params, body }) {
+      const credential = await findCredential(op, params.id)
+      checkKind(credential, body.type)
+      return KINDS[body.type].authorize(op, credential, body)
+    },
+
+    async prove(op, { params, body }) {
+      const credential = await findCredential(op, params.id)
+      checkKind(credential, body.type)
+      const { prove } = KINDS[body.type]
+      return prove && ((request) => prove(op, credential, body, request))
+    },
+
+    async handle(op, { params, body, approval }) {
+      const credential = await findCredential(op, params.id)
+      checkKind(credential, body.type)
+      return KINDS[body.type].signIn(op, credential, body, approval)
+    },
   },
 }

@@ -1,4 +1,4 @@
-import type { credential_create, credential_delete } from '@countersign/contract/auth/credential-registration'
+import type { credentialRegistration } from '@countersign/contract/auth/credential-registration'
 import { findEmbeddedWallet, findInternalAccount } from '../accounts/accounts.ts'
 import {
   credentialsChanged,
@@ -12,77 +12,79 @@ import { insert, update } from '../db/commit/writes.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
 import { countMessage } from '../delivery/message-limits.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
-import { ApiError, type SignedHandler, StaleRead } from '../op/operation.ts'
+import { ApiError, type Handlers, StaleRead } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { endSessionsOf } from '../sessions/sessions.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { KINDS } from './kinds.ts'
 import { hadCredentials } from './store.ts'
 
-/** The first credential of a wallet at once, a further one signed by a session of those it has (specification 4.1). */
-export const credentialCreate: SignedHandler<typeof credential_create> = {
-  async authorize(op, { body }) {
-    const account = await findWallet(op, body.accountId)
-    if (!(await hadCredentials(op, account.id))) return null
-    // Refused now rather than after the customer has signed.
-    const { credential } = await KINDS[body.type].register(op, account, body)
-    return {
-      accountId: account.id,
-      statement: {
-        operation: 'credential_create',
-        summary: `Add a way to sign in to this wallet: ${describeCredential(credential)}`,
-        credential: newCredential(credential),
-      },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-      credentialType: body.type,
-    }
+export const credentialRegistrationHandlers: Handlers<typeof credentialRegistration> = {
+  /** The first credential of a wallet at once, a further one signed by a session of those it has (specification 4.1). */
+  credential_create: {
+    async authorize(op, { body }) {
+      const account = await findWallet(op, body.accountId)
+      if (!(await hadCredentials(op, account.id))) return null
+      // Refused now rather than after the customer has signed.
+      const { credential } = await KINDS[body.type].register(op, account, body)
+      return {
+        accountId: account.id,
+        statement: {
+          operation: 'credential_create',
+          summary: `Add a way to sign in to this wallet: ${describeCredential(credential)}`,
+          credential: newCredential(credential),
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        credentialType: body.type,
+      }
+    },
+
+    async handle(op, { body, approval }) {
+      const account = await findWallet(op, body.accountId)
+      // Another call registered the first one since this one was let through without a signature.
+      if (!approval && (await hadCredentials(op, account.id)))
+        throw new StaleRead('The wallet has a credential')
+      const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
+      if (bundle) await countMessage(op, credential.contact!)
+      return {
+        status: 201,
+        body: { ...credentialView(credential), ...(bundle ? { otpEncryptionTargetBundle: bundle } : {}) },
+        writes: [insert('credentials', credential), ...writes, credentialsChanged(op, account)],
+      }
+    },
   },
 
-  async handle(op, { body, approval }) {
-    const account = await findWallet(op, body.accountId)
-    // Another call registered the first one since this one was let through without a signature.
-    if (!approval && (await hadCredentials(op, account.id)))
-      throw new StaleRead('The wallet has a credential')
-    const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
-    if (bundle) await countMessage(op, credential.contact!)
-    return {
-      status: 201,
-      body: { ...credentialView(credential), ...(bundle ? { otpEncryptionTargetBundle: bundle } : {}) },
-      writes: [insert('credentials', credential), ...writes, credentialsChanged(op, account)],
-    }
-  },
-}
+  /** Signed by a session of another credential of the wallet; the last one stays (specification 4.3). */
+  credential_delete: {
+    async authorize(op, { params }) {
+      const { credential } = await findRevocable(op, params.id)
+      return {
+        accountId: credential.account_id,
+        statement: {
+          operation: 'credential_delete',
+          summary: `Take away a way to sign in to this wallet: ${describeCredential(credential)}`,
+          credential: signedCredential(credential),
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        credentialType: credential.type,
+      }
+    },
 
-/** Signed by a session of another credential of the wallet; the last one stays (specification 4.3). */
-export const credentialDelete: SignedHandler<typeof credential_delete> = {
-  async authorize(op, { params }) {
-    const { credential } = await findRevocable(op, params.id)
-    return {
-      accountId: credential.account_id,
-      statement: {
-        operation: 'credential_delete',
-        summary: `Take away a way to sign in to this wallet: ${describeCredential(credential)}`,
-        credential: signedCredential(credential),
-      },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-      credentialType: credential.type,
-    }
-  },
-
-  async handle(op, { params, approval }) {
-    const { credential, account } = await findRevocable(op, params.id)
-    if (approval?.session?.credentialId === credential.id)
-      throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'A credential cannot revoke itself' })
-    const change = { revoked_at: op.now, updated_at: op.now, current_challenge_id: null }
-    return {
-      status: 204,
-      body: undefined,
-      writes: [
-        update('credentials', credential.id, { revoked_at: null }, change),
-        ...(await endSessionsOf(op, credential)),
-        credentialsChanged(op, account),
-      ],
-    }
+    async handle(op, { params, approval }) {
+      const { credential, account } = await findRevocable(op, params.id)
+      if (approval?.session?.credentialId === credential.id)
+        throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'A credential cannot revoke itself' })
+      const change = { revoked_at: op.now, updated_at: op.now, current_challenge_id: null }
+      return {
+        status: 204,
+        body: undefined,
+        writes: [
+          update('credentials', credential.id, { revoked_at: null }, change),
+          ...(await endSessionsOf(op, credential)),
+          credentialsChanged(op, account),
+        ],
+      }
+    },
   },
 }
 

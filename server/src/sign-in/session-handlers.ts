@@ -1,10 +1,10 @@
-import type { session_delete, session_list, session_refresh } from '@countersign/contract/auth/sessions'
+import type { sessions } from '@countersign/contract/auth/sessions'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { findCredential } from '../credentials/credentials.ts'
 import { describeCredential, signedCredential } from '../credentials/describe.ts'
 import { expectRow } from '../db/commit/writes.ts'
 import { plusSeconds } from '../op/app.ts'
-import { ApiError, type Handler, type SignedHandler } from '../op/operation.ts'
+import { ApiError, type Handlers } from '../op/operation.ts'
 import {
   endSession,
   findActiveSessionById,
@@ -15,71 +15,73 @@ import {
 import { checkClientPublicKey } from '../signing/client-key.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 
-export const sessionList: Handler<typeof session_list> = async (op, { query }) => {
-  const account = await findInternalAccount(op, query.accountId)
-  const sessions = await findActiveSessions(op, account.id)
-  return { status: 200, body: { data: sessions.map((session) => sessionView(session, session)) } }
-}
-
-/** The session signs for its own successor (specification 4.6); both calls need it active. */
-export const sessionRefresh: SignedHandler<typeof session_refresh> = {
-  async authorize(op, { params, body }) {
-    checkClientPublicKey(body.clientPublicKey)
-    const session = await findActiveSessionById(op, params.id)
-    const credential = await findCredential(op, session.credential_id)
-    return {
-      accountId: session.account_id,
-      statement: {
-        operation: 'session_refresh',
-        summary: `Stay signed in to this wallet with ${describeCredential(credential)}: a new key for this device`,
-        session: session.id,
-        credential: signedCredential(credential),
-        clientPublicKey: body.clientPublicKey,
-      },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-      credentialType: credential.type,
-    }
+export const sessionHandlers: Handlers<typeof sessions> = {
+  session_list: async (op, { query }) => {
+    const account = await findInternalAccount(op, query.accountId)
+    const sessions = await findActiveSessions(op, account.id)
+    return { status: 200, body: { data: sessions.map((session) => sessionView(session, session)) } }
   },
 
-  async handle(op, { params, body, approval }) {
-    const session = await findActiveSessionById(op, params.id)
-    if (approval?.session && approval.session.id !== session.id)
-      throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'Signed by another session' })
-    const credential = await findCredential(op, session.credential_id)
-    const key = op.enclave.newSessionKey(body.clientPublicKey)
-    const { row, write } = makeSession(op, credential, key.publicKey)
-    return {
-      status: 200,
-      body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
-      writes: [
-        expectRow('sessions', session.id, { revoked_at: null }),
-        expectRow('credentials', credential.id, { revoked_at: null }),
-        write,
-      ],
-    }
-  },
-}
+  /** The session signs for its own successor (specification 4.6); both calls need it active. */
+  session_refresh: {
+    async authorize(op, { params, body }) {
+      checkClientPublicKey(body.clientPublicKey)
+      const session = await findActiveSessionById(op, params.id)
+      const credential = await findCredential(op, session.credential_id)
+      return {
+        accountId: session.account_id,
+        statement: {
+          operation: 'session_refresh',
+          summary: `Stay signed in to this wallet with ${describeCredential(credential)}: a new key for this device`,
+          session: session.id,
+          credential: signedCredential(credential),
+          clientPublicKey: body.clientPublicKey,
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        credentialType: credential.type,
+      }
+    },
 
-export const sessionDelete: SignedHandler<typeof session_delete> = {
-  async authorize(op, { params }) {
-    const session = await findActiveSessionById(op, params.id)
-    const credential = await findCredential(op, session.credential_id)
-    const began = session.created_at.toISOString()
-    return {
-      accountId: session.account_id,
-      statement: {
-        operation: 'session_delete',
-        summary: `Sign out of this wallet where you signed in with ${describeCredential(credential)} at ${began}`,
-        session: session.id,
-        credential: signedCredential(credential),
-      },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
-      credentialType: credential.type,
-    }
+    async handle(op, { params, body, approval }) {
+      const session = await findActiveSessionById(op, params.id)
+      if (approval?.session && approval.session.id !== session.id)
+        throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'Signed by another session' })
+      const credential = await findCredential(op, session.credential_id)
+      const key = op.enclave.newSessionKey(body.clientPublicKey)
+      const { row, write } = makeSession(op, credential, key.publicKey)
+      return {
+        status: 200,
+        body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+        writes: [
+          expectRow('sessions', session.id, { revoked_at: null }),
+          expectRow('credentials', credential.id, { revoked_at: null }),
+          write,
+        ],
+      }
+    },
   },
 
-  async handle(op, { params }) {
-    const session = await findActiveSessionById(op, params.id)
-    return { status: 204, body: undefined, writes: [endSession(op, session.id)] }
+  session_delete: {
+    async authorize(op, { params }) {
+      const session = await findActiveSessionById(op, params.id)
+      const credential = await findCredential(op, session.credential_id)
+      const began = session.created_at.toISOString()
+      return {
+        accountId: session.account_id,
+        statement: {
+          operation: 'session_delete',
+          summary: `Sign out of this wallet where you signed in with ${describeCredential(credential)} at ${began}`,
+          session: session.id,
+          credential: signedCredential(credential),
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        credentialType: credential.type,
+      }
+    },
+
+    async handle(op, { params }) {
+      const session = await findActiveSessionById(op, params.id)
+      return { status: 204, body: undefined, writes: [endSession(op, session.id)] }
+    },
   },
 }

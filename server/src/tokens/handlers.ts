@@ -1,59 +1,61 @@
-import type { token_create, token_delete, token_get, token_list } from '@countersign/contract/auth/tokens'
+import type { tokens } from '@countersign/contract/auth/tokens'
 import type { TokenRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError, fieldError, type Handler } from '../op/operation.ts'
+import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'
 import { selectManagingTokens, selectToken, selectTokens } from './store.ts'
 import { deleteToken, makeToken } from './tokens.ts'
 
-export const tokenCreate: Handler<typeof token_create> = async (op, { body }) => {
-  const lacking = body.permissions.filter((permission) => !callerPermissions(op).includes(permission))
-  if (lacking.length > 0)
-    throw fieldError(
-      'FORBIDDEN',
-      'permissions',
-      `This token cannot grant what it does not have: ${lacking.join(', ')}.`,
-    )
-  const platform = await findPlatform(op)
-  const { row, clientSecret, write } = makeToken(op, op.platform.id, body.name, body.permissions)
-  return {
-    status: 201,
-    body: { ...tokenView(row), clientSecret },
-    writes: [platformIsOpen(platform), write],
-  }
-}
+export const tokenHandlers: Handlers<typeof tokens> = {
+  token_create: async (op, { body }) => {
+    const lacking = body.permissions.filter((permission) => !callerPermissions(op).includes(permission))
+    if (lacking.length > 0)
+      throw fieldError(
+        'FORBIDDEN',
+        'permissions',
+        `This token cannot grant what it does not have: ${lacking.join(', ')}.`,
+      )
+    const platform = await findPlatform(op)
+    const { row, clientSecret, write } = makeToken(op, op.platform.id, body.name, body.permissions)
+    return {
+      status: 201,
+      body: { ...tokenView(row), clientSecret },
+      writes: [platformIsOpen(platform), write],
+    }
+  },
 
-export const tokenList: Handler<typeof token_list> = async (op, { query }) => ({
-  status: 200,
-  body: await page(op, query, {
-    rows: selectTokens(op.read, op.platform.id, query),
-    table: 'api_tokens',
-    view: (rows) => rows.map(tokenView),
+  token_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectTokens(op.read, op.platform.id, query),
+      table: 'api_tokens',
+      view: (rows) => rows.map(tokenView),
+    }),
   }),
-})
 
-export const tokenGet: Handler<typeof token_get> = async (op, { params }) => ({
-  status: 200,
-  body: tokenView(await findToken(op, params.tokenId)),
-})
+  token_get: async (op, { params }) => ({
+    status: 200,
+    body: tokenView(await findToken(op, params.tokenId)),
+  }),
 
-export const tokenDelete: Handler<typeof token_delete> = async (op, { params }) => {
-  const token = await findToken(op, params.tokenId)
-  const manages = token.permissions.includes('MANAGE')
-  // The platform first: its version is the guard of what is read after it.
-  const platform = await findPlatform(op)
-  if (manages && (await selectManagingTokens(op.read, op.platform.id)).length === 1)
-    throw fieldError('INVALID_INPUT', 'tokenId', 'The last token that can manage tokens cannot be deleted')
-  return {
-    status: 204,
-    body: undefined,
-    writes: [
-      deleteToken(token, op.now),
-      // So that of the last two, deleted at the same time, one stays.
-      ...(manages ? [platformChanged(op, platform)] : []),
-    ],
-  }
+  token_delete: async (op, { params }) => {
+    const token = await findToken(op, params.tokenId)
+    const manages = token.permissions.includes('MANAGE')
+    // The platform first: its version is the guard of what is read after it.
+    const platform = await findPlatform(op)
+    if (manages && (await selectManagingTokens(op.read, op.platform.id)).length === 1)
+      throw fieldError('INVALID_INPUT', 'tokenId', 'The last token that can manage tokens cannot be deleted')
+    return {
+      status: 204,
+      body: undefined,
+      writes: [
+        deleteToken(token, op.now),
+        // So that of the last two, deleted at the same time, one stays.
+        ...(manages ? [platformChanged(op, platform)] : []),
+      ],
+    }
+  },
 }
 
 async function findToken(op: Op, id: string): Promise<TokenRow> {

@@ -1,40 +1,38 @@
-import type {
-  transaction_confirm,
-  transaction_get,
-  transaction_list,
-} from '@countersign/contract/payments/transactions'
+import type { transactions } from '@countersign/contract/payments/transactions'
 import { update } from '../db/commit/writes.ts'
-import { fieldError, type Handler } from '../op/operation.ts'
+import { fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { selectTransactions } from './store.ts'
 import { findTransaction, transactionView } from './transactions.ts'
 
-export const transactionList: Handler<typeof transaction_list> = async (op, { query }) => ({
-  status: 200,
-  body: await page(op, query, {
-    rows: selectTransactions(op, query),
-    table: 'transactions',
-    order: query.sortOrder ?? 'desc',
-    view: (rows) => rows.map((row) => transactionView(row, row)),
-  }),
-})
-
-export const transactionGet: Handler<typeof transaction_get> = async (op, { params }) => {
-  const row = await findTransaction(op, params.transactionId)
-  return { status: 200, body: transactionView(row, row) }
-}
-
-/** The first word stands (specification 2.11, `receiptDeliveryConfirmedAt`). */
-export const transactionConfirm: Handler<typeof transaction_confirm> = async (op, { params, body }) => {
-  const row = await findTransaction(op, params.transactionId)
-  const field = 'receiptDeliveryConfirmedAt'
-  const confirmedAt = body?.[field] === undefined ? op.now : new Date(body[field])
-  if (confirmedAt > op.now) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
-  if (row.receipt_delivery_confirmed_at !== null) return { status: 200, body: transactionView(row, row) }
-  const change = { receipt_delivery_confirmed_at: confirmedAt, updated_at: op.now }
-  return {
+export const transactionHandlers: Handlers<typeof transactions> = {
+  transaction_list: async (op, { query }) => ({
     status: 200,
-    body: transactionView({ ...row, ...change }, row),
-    writes: [update('transactions', row.id, { receipt_delivery_confirmed_at: null }, change)],
-  }
+    body: await page(op, query, {
+      rows: selectTransactions(op, query),
+      table: 'transactions',
+      order: query.sortOrder ?? 'desc',
+      view: (rows) => rows.map((row) => transactionView(row, row)),
+    }),
+  }),
+
+  transaction_get: async (op, { params }) => {
+    const row = await findTransaction(op, params.transactionId)
+    return { status: 200, body: transactionView(row, row) }
+  },
+
+  /** The first word stands (specification 2.11, `receiptDeliveryConfirmedAt`). */
+  transaction_confirm: async (op, { params, body }) => {
+    const row = await findTransaction(op, params.transactionId)
+    const field = 'receiptDeliveryConfirmedAt'
+    const confirmedAt = body?.[field] === undefined ? op.now : new Date(body[field])
+    if (confirmedAt > op.now) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
+    if (row.receipt_delivery_confirmed_at !== null) return { status: 200, body: transactionView(row, row) }
+    const change = { receipt_delivery_confirmed_at: confirmedAt, updated_at: op.now }
+    return {
+      status: 200,
+      body: transactionView({ ...row, ...change }, row),
+      writes: [update('transactions', row.id, { receipt_delivery_confirmed_at: null }, change)],
+    }
+  },
 }

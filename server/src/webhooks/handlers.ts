@@ -1,12 +1,5 @@
 import type { EventType } from '@countersign/contract/platform/events'
-import type {
-  event_get,
-  event_list,
-  event_redeliver,
-  sandbox_webhook_test,
-  webhook_secret_create,
-  webhook_secret_list,
-} from '@countersign/contract/platform/webhooks'
+import type { webhooks } from '@countersign/contract/platform/webhooks'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type {
   EventRow,
@@ -16,7 +9,7 @@ import type {
 } from '../db/schema/tables.ts'
 import { deliveryJob, deliveryKind, testEvent, webhookEndpoint } from '../events/events.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
-import { ApiError, fieldError, type Handler, StaleRead } from '../op/operation.ts'
+import { ApiError, fieldError, type Handlers, StaleRead } from '../op/operation.ts'
 import { type Order, page } from '../op/paging.ts'
 import { present } from '../op/present.ts'
 import { platformIsOpen } from '../platforms/platforms.ts'
@@ -34,22 +27,118 @@ import {
 
 const ATTEMPTS_SHOWN_MAX = 100
 
-export const eventList: Handler<typeof event_list> = async (op, { query }) => {
-  const { startDate, endDate } = query
-  const filters = {
-    ...present({ type: query.type, objectId: query.objectId }),
-    ...(startDate === undefined ? {} : { startDate: new Date(startDate) }),
-    ...(endDate === undefined ? {} : { endDate: new Date(endDate) }),
-    ...(query.after === undefined ? {} : { after: await findEvent(op, query.after, 'after') }),
-  }
-  const body = await page(op, query, {
-    rows: selectEvents(op, filters),
-    table: 'events',
-    by: BY_COMMIT,
-    order: query.sortOrder ?? 'asc',
-    view: (rows) => rows.map(eventView),
-  })
-  return { status: 200, body }
+export const webhookHandlers: Handlers<typeof webhooks> = {
+  event_list: async (op, { query }) => {
+    const { startDate, endDate } = query
+    const filters = {
+      ...present({ type: query.type, objectId: query.objectId }),
+      ...(startDate === undefined ? {} : { startDate: new Date(startDate) }),
+      ...(endDate === undefined ? {} : { endDate: new Date(endDate) }),
+      ...(query.after === undefined ? {} : { after: await findEvent(op, query.after, 'after') }),
+    }
+    const body = await page(op, query, {
+      rows: selectEvents(op, filters),
+      table: 'events',
+      by: BY_COMMIT,
+      order: query.sortOrder ?? 'asc',
+      view: (rows) => rows.map(eventView),
+    })
+    return { status: 200, body }
+  },
+
+  event_get: async (op, { params }) => {
+    const event = await findEvent(op, params.eventId)
+    const job = await selectDeliveryJob(op, event.id)
+    return {
+      status: 200,
+      body: eventDetails(event, job?.due_at, await findAttempts(op, event)),
+    }
+  },
+
+  event_redeliver: async (op, { params }) => {
+    const event = await findEvent(op, params.eventId)
+    if (webhookEndpoint(op.platform) === undefined)
+      throw fieldError('CONFLICT', 'webhookEndpoint', 'The platform has no webhookEndpoint')
+    // Of two that ask at the same time, the second finds the work of the first, or its guard fails.
+    const delivery = await selectDelivery(op, event.id)
+    const job = await selectDeliveryJob(op, event.id)
+    return {
+      status: 200,
+      body: eventDetails({ ...event, is_due: true }, op.now, await findAttempts(op, event)),
+      writes: job ? tryNow(op, job) : deliverAgain(op, event, delivery),
+    }
+  },
+
+  webhook_secret_list: async (op) => {
+    const secrets = await findSecrets(op)
+    return { status: 200, body: { data: secrets.map((secret) => secretView(op, secret)) } }
+  },
+
+  webhook_secret_create: async (op, { body }) => {
+    const [former, replaced] = await findSecrets(op)
+    const row: WebhookSecretRow = {
+      id: op.newId('WebhookSecret'),
+      platform_id: op.platform.id,
+      created_at: op.now,
+      expires_at: null,
+      key_generation: op.enclave.keyGeneration,
+    }
+    const expires_at = plusSeconds(op.now, body.formerValidSeconds)
+    return {
+      status: 201,
+      body: secretView(op, row),
+      writes: [
+        ...(replaced
+          ? [
+              update(
+                'webhook_secrets',
+                replaced.id,
+                { expires_at: replaced.expires_at },
+                { expires_at: op.now },
+              ),
+            ]
+          : []),
+        update('webhook_secrets', former.id, { expires_at: null }, { expires_at }),
+        insert('webhook_secrets', row),
+        platformIsOpen(op.platform),
+      ],
+    }
+  },
+
+  /** The test is sent before it is written: what comes of it is part of what is written. */
+  sandbox_webhook_test: async (op) => {
+    const url = webhookEndpoint(op.platform)
+    if (url === undefined)
+      throw fieldError(
+        'INVALID_INPUT',
+        'webhookEndpoint',
+        'The platform has no webhookEndpoint: PATCH /config',
+      )
+    const write = testEvent(op)
+    const { id, type, objectId, at } = write
+    const tried = await attempt(
+      op,
+      { id, type, object_id: objectId, sequence: 1, data: {}, created_at: at },
+      url,
+    )
+    const { answer, error } = tried
+    const state = answer && isReceived(answer.status) ? 'DELIVERED' : 'FAILED'
+    return {
+      status: 200,
+      body: present({
+        url,
+        response_status: answer?.status ?? 0,
+        response_body: answer && textOf(answer.body),
+        error,
+        event_id: id,
+      }),
+      writes: [
+        write,
+        insert('webhook_deliveries', { ...newDelivery(op, id, state), attempts: 1 }),
+        attemptWrite(op, id, 1, tried),
+      ],
+    }
+  },
 }
 
 /** In the order of transactions, and in each as it was written. */
@@ -57,29 +146,6 @@ const BY_COMMIT: Order<EventRow> = {
   columns: ['committed_in', 'position'],
   of: (row) => [row.committed_in, String(row.position)],
   read: (transaction, position) => [transaction, position],
-}
-
-export const eventGet: Handler<typeof event_get> = async (op, { params }) => {
-  const event = await findEvent(op, params.eventId)
-  const job = await selectDeliveryJob(op, event.id)
-  return {
-    status: 200,
-    body: eventDetails(event, job?.due_at, await findAttempts(op, event)),
-  }
-}
-
-export const eventRedeliver: Handler<typeof event_redeliver> = async (op, { params }) => {
-  const event = await findEvent(op, params.eventId)
-  if (webhookEndpoint(op.platform) === undefined)
-    throw fieldError('CONFLICT', 'webhookEndpoint', 'The platform has no webhookEndpoint')
-  // Of two that ask at the same time, the second finds the work of the first, or its guard fails.
-  const delivery = await selectDelivery(op, event.id)
-  const job = await selectDeliveryJob(op, event.id)
-  return {
-    status: 200,
-    body: eventDetails({ ...event, is_due: true }, op.now, await findAttempts(op, event)),
-    writes: job ? tryNow(op, job) : deliverAgain(op, event, delivery),
-  }
 }
 
 /** Guard: nobody else has asked for it since the delivery was read. */
@@ -97,73 +163,6 @@ function deliverAgain(op: Op, event: EventRow, delivery: WebhookDeliveryRow | un
       : insert('webhook_deliveries', { ...newDelivery(op, event.id, 'PENDING'), redeliveries }),
     deliveryJob(op, deliveryKind(event.type as EventType), payload, op.now),
   ]
-}
-
-/** The test is sent before it is written: what comes of it is part of what is written. */
-export const sandboxWebhookTest: Handler<typeof sandbox_webhook_test> = async (op) => {
-  const url = webhookEndpoint(op.platform)
-  if (url === undefined)
-    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'The platform has no webhookEndpoint: PATCH /config')
-  const write = testEvent(op)
-  const { id, type, objectId, at } = write
-  const tried = await attempt(
-    op,
-    { id, type, object_id: objectId, sequence: 1, data: {}, created_at: at },
-    url,
-  )
-  const { answer, error } = tried
-  const state = answer && isReceived(answer.status) ? 'DELIVERED' : 'FAILED'
-  return {
-    status: 200,
-    body: present({
-      url,
-      response_status: answer?.status ?? 0,
-      response_body: answer && textOf(answer.body),
-      error,
-      event_id: id,
-    }),
-    writes: [
-      write,
-      insert('webhook_deliveries', { ...newDelivery(op, id, state), attempts: 1 }),
-      attemptWrite(op, id, 1, tried),
-    ],
-  }
-}
-
-export const webhookSecretList: Handler<typeof webhook_secret_list> = async (op) => {
-  const secrets = await findSecrets(op)
-  return { status: 200, body: { data: secrets.map((secret) => secretView(op, secret)) } }
-}
-
-export const webhookSecretCreate: Handler<typeof webhook_secret_create> = async (op, { body }) => {
-  const [former, replaced] = await findSecrets(op)
-  const row: WebhookSecretRow = {
-    id: op.newId('WebhookSecret'),
-    platform_id: op.platform.id,
-    created_at: op.now,
-    expires_at: null,
-    key_generation: op.enclave.keyGeneration,
-  }
-  const expires_at = plusSeconds(op.now, body.formerValidSeconds)
-  return {
-    status: 201,
-    body: secretView(op, row),
-    writes: [
-      ...(replaced
-        ? [
-            update(
-              'webhook_secrets',
-              replaced.id,
-              { expires_at: replaced.expires_at },
-              { expires_at: op.now },
-            ),
-          ]
-        : []),
-      update('webhook_secrets', former.id, { expires_at: null }, { expires_at }),
-      insert('webhook_secrets', row),
-      platformIsOpen(op.platform),
-    ],
-  }
 }
 
 async function findEvent(op: Op, id: string, field = 'eventId'): Promise<EventWithDelivery> {

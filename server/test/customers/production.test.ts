@@ -1,8 +1,8 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { customer_create } from '@countersign/contract/customers/customers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { customerCreate } from '../../src/customers/handlers.ts'
-import { customerExternalAccountCreate } from '../../src/external-accounts/handlers.ts'
+import { customerHandlers } from '../../src/customers/handlers.ts'
+import { externalAccountHandlers } from '../../src/external-accounts/handlers.ts'
 import type { Op } from '../../src/op/app.ts'
 import { openApp } from '../open-app.testing.ts'
 
@@ -15,7 +15,11 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 async function create(op: Op, body: Body) {
-  const { body: customer, writes = [] } = await customerCreate(op, { params: {}, query: {}, body })
+  const { body: customer, writes = [] } = await customerHandlers.customer_create(op, {
+    params: {},
+    query: {},
+    body,
+  })
   expect(await service.app.committer.commit(writes)).toEqual({ done: true })
   return customer
 }
@@ -32,7 +36,7 @@ describe('in production', () => {
   test.each(['102', '105'])('an account whose number ends in %s is like any other', async (suffix) => {
     const op: Op = { ...(await service.newPlatform()), mode: 'production' }
     const { id } = await create(op, { customerType: 'INDIVIDUAL' })
-    const answer = await customerExternalAccountCreate(op, {
+    const answer = await externalAccountHandlers.customer_external_account_create(op, {
       params: {},
       query: {},
       body: {
@@ -58,7 +62,9 @@ describe('in production', () => {
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
     } as const
     const body = { customerId: id, currency: 'MXN', accountInfo }
-    await expect(customerExternalAccountCreate(op, { params: {}, query: {}, body })).rejects.toMatchObject({
+    await expect(
+      externalAccountHandlers.customer_external_account_create(op, { params: {}, query: {}, body }),
+    ).rejects.toMatchObject({
       code: 'INVALID_BANK_ACCOUNT',
     })
   })

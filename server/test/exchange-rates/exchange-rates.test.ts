@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exchangeRateList } from '../../src/exchange-rates/handlers.ts'
+import { exchangeRateHandlers } from '../../src/exchange-rates/handlers.ts'
 import { createOp } from '../../src/op/app.ts'
 import { baseUrlOf, createPlatform } from '../../src/service/first-platform.ts'
 import { expectError } from '../calls.testing.ts'
@@ -248,7 +248,7 @@ describe('a server in production', () => {
       .where('id', '=', bank.credentials.platformId)
       .executeTakeFirstOrThrow()
     const op = { ...createOp(app, platform, { kind: 'job', jobId: 'test' }), rates: undefined }
-    const refused = exchangeRateList(op, { params: {}, query: {}, body: undefined })
+    const refused = exchangeRateHandlers.exchange_rate_list(op, { params: {}, query: {}, body: undefined })
     await expect(refused).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' })
   })
 })

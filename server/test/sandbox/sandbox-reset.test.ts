@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { job } from '../../src/jobs/jobs.ts'
 import { toJson } from '../../src/json/json.ts'
 import type { Op } from '../../src/op/app.ts'
-import { sandboxReset } from '../../src/sandbox/reset.ts'
+import { sandboxHandlers } from '../../src/sandbox/handlers.ts'
 import { Authenticator } from '../authenticator.testing.ts'
 import { expectError, newWorld, stateOf, validBody } from '../calls.testing.ts'
 import {
@@ -205,13 +205,15 @@ describe('due work of a platform that was reset', () => {
   test('is never done, by whoever looks for it', async () => {
     const [old, standing] = [await service.newPlatform(), await service.newPlatform()]
     for (const op of [old, standing]) await commit([job(op, 'accounts.backfill', {}, op.now)])
-    const reset = await sandboxReset(old, { params: {}, query: {}, body: undefined })
+    const reset = await sandboxHandlers.sandbox_reset(old, { params: {}, query: {}, body: undefined })
     await commit(reset.writes!)
     service.app.wakeJobs()
     await expect.poll(() => jobsOf(standing), { timeout: 10_000 }).toEqual([])
     await service.app.advanceClock(old.platform.id, new Date(old.now.getTime() + 60_000))
     expect(await jobsOf(old)).toHaveLength(1)
     // Whoever was authenticated before cannot reset it a second time.
-    await expect(sandboxReset(old, { params: {}, query: {}, body: undefined })).rejects.toThrow('was reset')
+    await expect(
+      sandboxHandlers.sandbox_reset(old, { params: {}, query: {}, body: undefined }),
+    ).rejects.toThrow('was reset')
   })
 })
