@@ -1,6 +1,6 @@
 import { API } from '@countersign/contract/api'
-import { PAYLOADS, type SignedOperation } from '@countersign/contract/auth/payloads'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { PAYLOADS, type SignedOperation } from '@countersign/contract/signing/payloads'
 import { markdownTable } from './markdown-table.ts'
 
 interface JsonSchema {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import ts from 'typescript'
+import { FOLDERS, folderOf } from './folders.ts'
 
 /** A file of the tree: its path from the repository's folder, with forward slashes, and its text. */
 export interface Source {
@@ -31,29 +32,13 @@ const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
 /** The rooms there are, so that a folder of an npm package is not taken for one. */
 const ROOMS = ['contract', 'server', 'sdk', 'cli', 'console', 'bench', 'e2e', 'test', 'scripts']
 
-/** Folders under server/src that serve every noun. All others are nouns. */
-const INFRASTRUCTURE = [
-  'http',
-  'db',
-  'crypto',
-  'enclave',
-  'signing',
-  'ledger',
-  'events',
-  'jobs',
-  'observability',
-  'outgoing',
-  'rails',
-  'sandbox',
-]
-
-/** Beside each folder's store.ts, the folders whose work is SQL. */
+/** The folders whose work is SQL, beside each folder's store.ts. Others may call these. */
 const SQL_FOLDERS = ['db', 'ledger', 'events', 'jobs', 'signing', 'enclave']
 
 const LINES_MAX = 399
 const FUNCTION_LINES_MAX = 60
 
-/** Who may import whom (DESIGN.md, "The house"). */
+/** Which room may import which, and what of a folder is its own (ARCHITECTURE.md, "The map"). */
 export const imports: Rule = (source) => {
   const { path } = source
   const room = roomOf(path)
@@ -73,20 +58,34 @@ export const imports: Rule = (source) => {
     if (allowed && targetRoom !== room && !allowed.includes(targetRoom) && !isTest(path))
       report(`${room} may import ${allowed.length > 0 ? `${allowed.join(' and ')} only` : 'no other room'}`)
 
+    if (!target.startsWith('server/src/') || !path.startsWith('server/src/') || isTest(path)) continue
     const targetFolder = serverFolderOf(target)
-    if (!target.startsWith('server/src/') || !path.startsWith('server/src/')) continue
-    if (targetFolder === 'http' && folder !== 'http' && path !== 'server/src/service/service.ts')
-      report('only service.ts, which puts the service together, may import http')
-    if (targetFolder === undefined || INFRASTRUCTURE.includes(targetFolder) || targetFolder === folder)
-      continue
-    if (folder === 'crypto' || folder === 'ledger') report(`${folder} imports no noun`)
-    else if (folder !== undefined && /\/store(\.ts)?$/.test(target))
+    if (targetFolder === 'http' && folder !== 'http' && folder !== 'service')
+      report('only service, which puts the service together, may import http')
+    if (targetFolder !== folder && /\/store(\.ts)?$/.test(target) && !isSqlFolder(targetFolder))
       report(`the store of ${targetFolder} is its own; call what ${targetFolder} offers`)
   }
   return violations
 }
 
-/** Time, ids and randomness come from Op (DESIGN.md, "How an operation is written"). */
+/** Imports run down the list of `folders.ts`: no cycle between folders, types included. */
+export const folders: Rule = (source) => {
+  const from = folderOf(source.path)
+  if (!from || isTest(source.path)) return []
+  const order = FOLDERS[from.room] ?? []
+  const place = order.indexOf(from.folder)
+  if (place < 0) return [`${source.path}:1: the folder ${from.folder} has no place in test/folders.ts`]
+  return importsOf(source).flatMap(({ specifier, node, file }) => {
+    const target = resolve(source.path, specifier)
+    const to = target === undefined ? undefined : folderOf(target)
+    if (!to || to.room !== from.room || order.indexOf(to.folder) <= place) return []
+    return [
+      at(file, node, `imports ${specifier}: ${to.folder} stands above ${from.folder} (test/folders.ts)`),
+    ]
+  })
+}
+
+/** Time, ids and randomness come from Op (ARCHITECTURE.md, "The map"). */
 export const timeAndRandomness: Rule = (source) => {
   if (!/^(?:contract|server|sdk)\/src\//.test(source.path)) return []
   if (TIME_AND_RANDOMNESS_ARE_FROM.includes(source.path)) return []
@@ -182,7 +181,7 @@ export const sqlInStores: Rule = (source) => {
   const { path } = source
   if (!path.startsWith('server/src/') || isTest(path) || path.endsWith('/store.ts')) return []
   const folder = serverFolderOf(path)
-  if (folder !== undefined && SQL_FOLDERS.includes(folder)) return []
+  if (isSqlFolder(folder)) return []
   return visit(source, (node) => {
     const isText =
       ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateHead(node)
@@ -198,8 +197,32 @@ const SQL_START =
   /^\s*(?:(?:SELECT|select)\s|(?:INSERT|insert)\s+(?:INTO|into)\s|(?:UPDATE|update)\s+\S+\s+(?:SET|set)\s|(?:DELETE|delete)\s+(?:FROM|from)\s|(?:WITH|with)\s+\w+\s+(?:AS|as)\s+)/
 const SQL_BUILDERS = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'replaceInto', 'mergeInto']
 
+/** What goes through HTTP is tested in server/test, by the folder that it tests; a test beside a file is of that file alone. */
+export const testAddresses: Rule = (source) => {
+  const { path } = source
+  if (/^server\/test\/.*\.test\.ts$/.test(path)) {
+    const [, folder] = /^server\/test\/([^/]+)\/[^/]+$/.exec(path) ?? []
+    const isKnown = folder !== undefined && (TESTED_BESIDES.includes(folder) || isServerFolder(folder))
+    return isKnown ? [] : [`${path}:1: belongs in server/test/<folder of server/src>/`]
+  }
+  if (!/^server\/src\/.*\.test\.ts$/.test(path)) return []
+  return importsOf(source)
+    .filter(({ specifier }) => resolve(path, specifier)?.startsWith('server/test/'))
+    .map(({ specifier, node, file }) =>
+      at(file, node, `imports ${specifier}: a test through the service belongs in server/test/<folder>/`),
+    )
+}
+
+/** What is tested of the whole server: its behaviour where processes and databases fail. */
+const TESTED_BESIDES = ['reliability']
+
+function isServerFolder(name: string): boolean {
+  return (FOLDERS['server/src'] ?? []).some((folder) => folder === name || folder.startsWith(`${name}/`))
+}
+
 export const RULES: Readonly<Record<string, Rule>> = {
   imports,
+  folders,
   timeAndRandomness,
   namedExports,
   soundTypes,
@@ -208,10 +231,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
   functionSize,
   outgoingHttp,
   sqlInStores,
+  testAddresses,
 }
 
 /** Tests may use every room: they drive the service through the sdk. */
-function isTest(path: string): boolean {
+export function isTest(path: string): boolean {
   return /\.(?:test|testing)\.tsx?$/.test(path) || /^\w+\/test\//.test(path)
 }
 
@@ -224,21 +248,25 @@ function serverFolderOf(path: string): string | undefined {
   return /^server\/src\/([^/]+)\//.exec(path)?.[1]
 }
 
+function isSqlFolder(folder: string | undefined): boolean {
+  return folder !== undefined && SQL_FOLDERS.includes(folder)
+}
+
 /** The file in the tree that an import means, or undefined for a package. */
-function resolve(from: string, specifier: string): string | undefined {
+export function resolve(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)
   const [, room, rest] = /^@countersign\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? []
   return room !== undefined && ROOMS.includes(room) ? `${room}/src/${rest ?? 'index'}.ts` : undefined
 }
 
-interface Import {
+export interface Import {
   readonly specifier: string
   readonly node: ts.Node
   readonly file: ts.SourceFile
 }
 
 /** Every import of a file: static, dynamic, of types, re-exports, and `new URL('./x', import.meta.url)`. */
-function importsOf(source: Source): Import[] {
+export function importsOf(source: Source): Import[] {
   const found: Import[] = []
   const file = parse(source)
   walk(file, (node) => {

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { FOLDERS } from './folders.ts'
 import {
   fileSize,
   finished,
+  folders,
   functionSize,
   imports,
   namedExports,
@@ -12,11 +14,12 @@ import {
   type Source,
   soundTypes,
   sqlInStores,
+  testAddresses,
   timeAndRandomness,
 } from './source-rules.ts'
 
 const ROOT = new URL('../', import.meta.url)
-const FOLDERS = ['contract', 'server', 'sdk', 'cli', 'console', 'e2e', 'bench', 'scripts', 'test']
+const ROOMS = ['contract', 'server', 'sdk', 'cli', 'console', 'e2e', 'bench', 'scripts', 'test']
 
 function sourcesBelow(folder: string): Source[] {
   if (!existsSync(new URL(folder, ROOT))) return []
@@ -29,9 +32,15 @@ function sourcesBelow(folder: string): Source[] {
   })
 }
 
-describe('the source tree', () => {
-  const sources = FOLDERS.flatMap(sourcesBelow)
+const sources = ROOMS.flatMap(sourcesBelow)
 
+/** The folders that a file is in. */
+function pathsAbove(path: string): string[] {
+  const names = path.split('/').slice(0, -1)
+  return names.map((_, index) => names.slice(0, index + 1).join('/'))
+}
+
+describe('the source tree', () => {
   test('is there', () => {
     expect(sources.map(({ path }) => path)).toContain('contract/src/core/endpoint.ts')
   })
@@ -48,20 +57,18 @@ function broken(rule: Rule, path: string, text: string): number {
 
 describe('the rules', () => {
   test.each([
-    ['contract/src/payments/quotes.ts', '../../server/src/db/engine/port.ts'],
+    ['contract/src/payments/quotes.ts', '../../../server/src/db/engine/port.ts'],
     ['contract/src/payments/quotes.ts', '@countersign/sdk/client'],
     ['contract/src/payments/quotes.ts', 'node:fs'],
     ['contract/src/payments/quotes.ts', 'fastify'],
-    ['server/src/crypto/stamp.ts', '../sessions/sessions.ts'],
-    ['server/src/ledger/post.ts', '../quotes/quotes.ts'],
     ['server/src/quotes/handlers.ts', '../customers/store.ts'],
     ['server/src/quotes/handlers.ts', '@countersign/server/customers/store'],
     ['server/src/http/auth.ts', '../agents/store.ts'],
     ['server/src/sandbox/card-page.ts', '../cards/store.ts'],
     ['server/src/quotes/handlers.ts', '../http/pipeline.ts'],
-    ['server/src/settings/config.ts', './http/auth.ts'],
+    ['server/src/admin/admin.ts', '../http/auth.ts'],
     ['server/src/quotes/handlers.ts', '@countersign/sdk/client'],
-    ['cli/src/demo/demo.ts', '../../server/src/op/app.ts'],
+    ['cli/src/demo/demo.ts', '../../../server/src/op/app.ts'],
     ['cli/src/demo/demo.ts', '@countersign/server/op/app'],
     ['console/src/page.tsx', '@countersign/server/op/app'],
     ['sdk/src/client.ts', '@countersign/server/crypto/hpke'],
@@ -77,16 +84,16 @@ describe('the rules', () => {
 
   test.each([
     ['contract/src/payments/quotes.ts', 'typebox'],
-    ['contract/src/payments/quotes.ts', './schema.ts'],
-    ['contract/src/quotes.test.ts', 'vitest'],
+    ['contract/src/payments/quotes.ts', '../core/schema.ts'],
+    ['contract/src/payments/quotes.test.ts', 'vitest'],
     ['server/src/crypto/stamp.ts', './p256.ts'],
-    ['server/src/crypto/stamp.ts', '../json.ts'],
-    ['server/src/ledger/post.ts', '../db/port.ts'],
+    ['server/src/crypto/stamp.ts', '../json/json.ts'],
+    ['server/src/ledger/post.ts', '../db/engine/port.ts'],
     ['server/src/quotes/handlers.ts', './store.ts'],
     ['server/src/quotes/handlers.ts', '../customers/customers.ts'],
     ['server/src/quotes/handlers.ts', '../ledger/store.ts'],
     ['server/src/quotes/quotes.test.ts', '@countersign/sdk/client'],
-    ['server/src/service/service.ts', './http/server.ts'],
+    ['server/src/service/service.ts', '../http/server.ts'],
     ['server/src/http/server.ts', './auth.ts'],
     ['server/src/op/app.ts', '@countersign/contract/payments/quotes'],
     ['cli/src/demo/demo.ts', '@countersign/sdk/client'],
@@ -94,6 +101,60 @@ describe('the rules', () => {
     ['bench/src/main.ts', '@countersign/server/db/engine/port'],
   ])('%s may import %s', (path, specifier) => {
     expect(imports({ path, text: `import { a } from '${specifier}'` })).toEqual([])
+  })
+
+  test.each([
+    ['server/src/crypto/stamp.ts', '../sessions/sessions.ts'],
+    ['server/src/crypto/stamp.ts', './otp/bundle.ts'],
+    ['server/src/ledger/ledger.ts', '../quotes/quotes.ts'],
+    ['server/src/customers/customers.ts', '../cards/closing.ts'],
+    ['server/src/quotes/quotes.ts', '@countersign/server/agent-actions/actions'],
+    ['server/src/op/app.ts', '../service/service.ts'],
+    ['server/src/http/server.ts', '../serve.ts'],
+    ['contract/src/core/endpoint.ts', '../payments/quotes.ts'],
+    ['contract/src/core/endpoint.ts', '../api.ts'],
+    ['cli/src/terminal/shell.ts', '../demo/demo.ts'],
+  ])('%s may not import %s, which stands above it, types included', (path, specifier) => {
+    expect(broken(folders, path, `import { a } from '${specifier}'`)).toBe(1)
+    expect(broken(folders, path, `import type { A } from '${specifier}'`)).toBe(1)
+    expect(broken(folders, path, `const a = await import('${specifier}')`)).toBe(1)
+    expect(broken(folders, path.replace('.ts', '.test.ts'), `import { a } from '${specifier}'`)).toBe(0)
+  })
+
+  test('imports may run down, stay in their folder and go to another room', () => {
+    for (const specifier of ['../op/app.ts', './store.ts', '@countersign/contract/api', 'node:fs'])
+      expect(broken(folders, 'server/src/quotes/quotes.ts', `import { a } from '${specifier}'`)).toBe(0)
+  })
+
+  test('a folder has a place in the order', () => {
+    expect(broken(folders, 'server/src/new-noun/handlers.ts', '')).toBe(1)
+    expect(broken(folders, 'server/src/quotes/deeper/rules.ts', '')).toBe(1)
+    expect(broken(folders, 'sdk/src/client.ts', '')).toBe(0)
+  })
+
+  test('no place in the order is for a folder that is gone', () => {
+    const ordered = Object.entries(FOLDERS).flatMap(([room, names]) => names.map((name) => `${room}/${name}`))
+    const there = new Set(sources.flatMap(({ path }) => pathsAbove(path)))
+    expect(ordered.filter((folder) => !folder.endsWith('/.') && !there.has(folder))).toEqual([])
+  })
+
+  test.each([
+    ['server/test/tokens.test.ts', ''],
+    ['server/test/no-such-folder/tokens.test.ts', ''],
+    ['server/test/tokens/deeper/tokens.test.ts', ''],
+    ['server/src/tokens/tokens.test.ts', "import { newPlatform } from '../../test/client.testing.ts'"],
+  ])('a test has an address: not %s %s', (path, text) => {
+    expect(broken(testAddresses, path, text)).toBe(1)
+  })
+
+  test.each([
+    ['server/test/tokens/tokens.test.ts', "import { newPlatform } from '../client.testing.ts'"],
+    ['server/test/db/database.test.ts', ''],
+    ['server/test/reliability/bank.test.ts', ''],
+    ['server/test/client.testing.ts', ''],
+    ['server/src/pricing/pricing.test.ts', "import { price } from './pricing.ts'"],
+  ])('a test has an address: %s %s', (path, text) => {
+    expect(broken(testAddresses, path, text)).toBe(0)
   })
 
   test.each([

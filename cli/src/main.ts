@@ -4,12 +4,12 @@ import { Command, CommanderError, Option } from 'commander'
 import { addAdminCommands } from './admin/commands.ts'
 import { addAgentCommands } from './agents/commands.ts'
 import { addCardCommands } from './cards/commands.ts'
-import { atBaseUrl, readCredentials } from './credentials.ts'
 import { runDemo } from './demo/demo.ts'
-import { Failure } from './failure.ts'
 import { serveMcp } from './mcp/server.ts'
 import type { McpOptions } from './mcp/token.ts'
-import { runServerProgram } from './server-program.ts'
+import { atBaseUrl, readCredentials } from './terminal/credentials.ts'
+import { Failure } from './terminal/failure.ts'
+import { runServerProgram } from './terminal/server-program.ts'
 
 const FAILED = 1
 const USAGE = 2

@@ -1,6 +1,6 @@
 import { API } from '@countersign/contract/api'
-import type { SignedOperation } from '@countersign/contract/auth/payloads'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { SignedOperation } from '@countersign/contract/signing/payloads'
 import type { Input, SignedName } from './calls.ts'
 import { bytesFromText, hexFromBytes, sha256 } from './crypto/bytes.ts'
 import { toCanonicalJson } from './json.ts'

@@ -1,4 +1,4 @@
-import { PAYLOADS, type Payload } from '@countersign/contract/auth/payloads'
+import { PAYLOADS, type Payload } from '@countersign/contract/signing/payloads'
 import { parseJson, toJson } from './json.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 import { readStrictly } from './strict.ts'

@@ -1,6 +1,6 @@
 import { decode } from '@countersign/contract/core/decode'
-import { EventEnvelope } from '@countersign/contract/platform/events'
-import { WEBHOOKS, type WebhookEvent } from '@countersign/contract/platform/webhooks'
+import { EventEnvelope } from '@countersign/contract/events/events'
+import { WEBHOOKS, type WebhookEvent } from '@countersign/contract/events/webhooks'
 import { type Bytes, bytesFromBase64, bytesFromText, concatBytes } from './crypto/bytes.ts'
 import { pointFromHex, verify } from './crypto/p256.ts'
 import { parseJson } from './json.ts'

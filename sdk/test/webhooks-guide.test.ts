@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { WEBHOOKS } from '@countersign/contract/platform/webhooks'
+import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import { expect, test } from 'vitest'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 

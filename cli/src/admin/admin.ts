@@ -1,6 +1,6 @@
 import { PERMISSIONS } from '@countersign/contract/core/endpoint'
-import { Failure } from '../failure.ts'
-import { runServerProgram } from '../server-program.ts'
+import { Failure } from '../terminal/failure.ts'
+import { runServerProgram } from '../terminal/server-program.ts'
 
 interface NewCredentials {
   readonly platformId?: string

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { runServerProgram } from '../server-program.ts'
+import { runServerProgram } from '../terminal/server-program.ts'
 import {
   createPlatform,
   createToken,

@@ -3,8 +3,8 @@ import { AGENT_PERMISSIONS, type AgentPermission } from '@countersign/contract/a
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyInput } from '@countersign/sdk/calls'
 import { parseJson } from '@countersign/sdk/json'
-import { currencyOf, parseAmount } from '../amounts.ts'
-import { Failure } from '../failure.ts'
+import { currencyOf, parseAmount } from '../terminal/amounts.ts'
+import { Failure } from '../terminal/failure.ts'
 
 export type Policy = BodyInput<'agent_create'>['policy']
 

@@ -2,8 +2,8 @@ import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
 import { toJson } from '@countersign/sdk/json'
 import { wait } from '@countersign/sdk/wait'
 import type { AgentAction } from '@countersign/sdk/wait-for-decision'
-import { programWords } from '../program-words.ts'
-import type { Shell } from '../shell.ts'
+import { programWords } from '../terminal/program-words.ts'
+import type { Shell } from '../terminal/shell.ts'
 import { actionInWords } from './words.ts'
 
 const INTERVAL_MS = 1_000

@@ -1,6 +1,6 @@
 import type { AgentRecord } from '@countersign/sdk/agents'
 import type { AgentAction } from '@countersign/sdk/wait-for-decision'
-import { currencyOf, formatAmount } from '../amounts.ts'
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 type Spender = Pick<AgentRecord, 'policy' | 'usage'>
 

@@ -1,9 +1,9 @@
 import { CARD_STATES } from '@countersign/contract/core/states'
 import type { BodyInput } from '@countersign/sdk/calls'
 import { type CardPurchase, type CardRecord, NotIssuedError } from '@countersign/sdk/cards'
-import { Failure } from '../failure.ts'
-import { programWords } from '../program-words.ts'
-import { type Shell, say } from '../shell.ts'
+import { Failure } from '../terminal/failure.ts'
+import { programWords } from '../terminal/program-words.ts'
+import { type Shell, say } from '../terminal/shell.ts'
 import { cardInWords, purchaseInWords } from './words.ts'
 
 /** Who issues at once does so by then. */

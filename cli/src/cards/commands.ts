@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { openShell, type ShellOptions, withShellOptions } from '../shell.ts'
+import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
 import { issueCard, listCards, listPurchases, showCard } from './cards.ts'
 import { clearPurchase, returnPurchase, useCard } from './merchant.ts'
 import { changeState, delegateKey, setFundingSources } from './signed.ts'

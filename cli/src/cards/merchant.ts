@@ -1,9 +1,9 @@
 import type { CardPurchase } from '@countersign/sdk/cards'
 import { CountersignError } from '@countersign/sdk/errors'
-import { currencyOf, parseAmount } from '../amounts.ts'
-import { Failure } from '../failure.ts'
-import { programWords } from '../program-words.ts'
-import { type Shell, say } from '../shell.ts'
+import { currencyOf, parseAmount } from '../terminal/amounts.ts'
+import { Failure } from '../terminal/failure.ts'
+import { programWords } from '../terminal/program-words.ts'
+import { type Shell, say } from '../terminal/shell.ts'
 import { purchaseInWords } from './words.ts'
 
 /** `countersign card use` */

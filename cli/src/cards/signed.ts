@@ -2,8 +2,8 @@ import { CountersignError } from '@countersign/sdk/errors'
 import type { Session } from '@countersign/sdk/session'
 import type { Signer } from '@countersign/sdk/signer'
 import type { Wallet } from '@countersign/sdk/wallet'
-import { Failure } from '../failure.ts'
-import { type Shell, say } from '../shell.ts'
+import { Failure } from '../terminal/failure.ts'
+import { type Shell, say } from '../terminal/shell.ts'
 import { idsOf, sayCard } from './cards.ts'
 
 /** In sandbox no code is sent, and it is always this one. */

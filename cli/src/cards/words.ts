@@ -1,5 +1,5 @@
 import type { CardPurchase, CardRecord } from '@countersign/sdk/cards'
-import { currencyOf, formatAmount } from '../amounts.ts'
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 const LABEL_WIDTH = 15
 

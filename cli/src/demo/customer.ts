@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { CountersignError } from '@countersign/sdk/errors'
-import { formatAmount } from '../amounts.ts'
-import { Failure } from '../failure.ts'
+import { formatAmount } from '../terminal/amounts.ts'
+import { Failure } from '../terminal/failure.ts'
 import type { Demo } from './demo.ts'
 
 export interface DemoCustomer {

@@ -1,6 +1,6 @@
 import { DeviceKey } from '@countersign/sdk/device-key'
 import { Session } from '@countersign/sdk/session'
-import { Failure } from '../failure.ts'
+import { Failure } from '../terminal/failure.ts'
 import type { Demo } from './demo.ts'
 
 /** In sandbox no code is sent, and it is always this one. */

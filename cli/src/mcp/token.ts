@@ -4,8 +4,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { Agent } from '@countersign/sdk/agent'
 import { CountersignError } from '@countersign/sdk/errors'
 import { waitUntil } from '@countersign/sdk/wait-until'
-import { checkBaseUrl } from '../credentials.ts'
-import { Failure } from '../failure.ts'
+import { checkBaseUrl } from '../terminal/credentials.ts'
+import { Failure } from '../terminal/failure.ts'
 
 /** What the command line and the environment say about who the agent is. */
 export interface McpOptions {

@@ -1,7 +1,7 @@
 import { type TObject, type TProperties, Type } from 'typebox'
 import type { KnownCurrency } from '../core/currencies.ts'
+import type { PaymentRailName } from '../core/rails.ts'
 import { OneOfWords, Pattern, Text } from '../core/schema.ts'
-import type { PaymentRailName } from '../payments/rails.ts'
 
 /** What a member of an account is held to, in words. The server has the functions, under the same names. */
 export const ACCOUNT_CHECKS = {

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
+import type { PaymentRailName } from '../core/rails.ts'
 import { OneOf, OneOfWords, Tag } from '../core/schema.ts'
-import type { PaymentRailName } from '../payments/rails.ts'
 import { ACCOUNT_CHECKS, type AccountCheckName, type AccountTypeDeclaration } from './account-fields.ts'
 import { BANK_ACCOUNT_TYPES } from './account-types-bank.ts'
 import { MOBILE_ACCOUNT_TYPES } from './account-types-mobile.ts'

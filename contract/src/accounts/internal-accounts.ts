@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { SignedRequestChallenge } from '../auth/signed-retry.ts'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { ClientPublicKey, OneOfWords, Page, pageQuery, Timestamp } from '../core/schema.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 
 export const INTERNAL_ACCOUNT_TYPES = ['INTERNAL_FIAT', 'INTERNAL_CRYPTO', 'EMBEDDED_WALLET'] as const

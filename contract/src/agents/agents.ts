@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { SignedRequestChallenge } from '../auth/signed-retry.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
@@ -15,6 +14,7 @@ import {
   Timestamp,
   timeRangeQuery,
 } from '../core/schema.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { AGENT_ACTION_TYPES, AgentAction } from './agent-actions.ts'
 import {
   AGENT_SPENDING_PERMISSIONS,

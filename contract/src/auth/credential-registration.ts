@@ -3,8 +3,8 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { PhoneNumber } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOf, Opaque, Tag, Text } from '../core/schema.ts'
+import { AuthSignedRequestChallenge } from '../core/signed-retry.ts'
 import { AuthMethodResponse } from './credentials.ts'
-import { AuthSignedRequestChallenge } from './signed-retry.ts'
 
 const accountId = Id('InternalAccount', 'The embedded wallet that the credential is for')
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { ClientPublicKey, OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../core/schema.ts'
-import { AuthMethodType, AuthSignedRequestChallenge } from './signed-retry.ts'
+import { AuthMethodType, AuthSignedRequestChallenge } from '../core/signed-retry.ts'
 
 /** The members that a credential and a session share; `id` and `type` differ between them. */
 export const authMethodFields = {

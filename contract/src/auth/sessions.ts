@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { ClientPublicKey } from '../core/schema.ts'
+import { AuthSignedRequestChallenge, SignedRequestChallenge } from '../core/signed-retry.ts'
 import { AuthSession } from './credentials.ts'
-import { AuthSignedRequestChallenge, SignedRequestChallenge } from './signed-retry.ts'
 
 /** The active sessions of one account; never with a signing key. */
 export const session_list = endpoint({

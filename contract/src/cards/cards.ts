@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { SignedRequestChallenge } from '../auth/signed-retry.ts'
 import { Currency, CurrencyAmount, type KnownCurrency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CountryCode, CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { CARD_STATES, CARD_TRANSACTION_STATES } from '../core/states.ts'
 import { TRANSACTION_DIRECTIONS } from '../payments/transactions.ts'
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { SignedRequestChallenge } from '../auth/signed-retry.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
 
 export const DELEGATED_KEY_STATUSES = ['PENDING', 'ACTIVE', 'REVOKED'] as const
 

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { Address } from '../accounts/address.ts'
-import { SignedRequestChallenge } from '../auth/signed-retry.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import {
   CalendarDate,
@@ -15,6 +14,7 @@ import {
 } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOf, OneOfWords, Page, pageQuery, Tag, Text, Timestamp, timeRangeQuery } from '../core/schema.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { BeneficialOwner } from './beneficial-owners.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from './business-info.ts'
 

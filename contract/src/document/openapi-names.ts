@@ -21,34 +21,34 @@ import * as agentPolicy from '../agents/agent-policy.ts'
 import * as agents from '../agents/agents.ts'
 import * as registration from '../auth/credential-registration.ts'
 import * as credentials from '../auth/credentials.ts'
-import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } from '../auth/signed-retry.ts'
-import { ApiToken, ApiTokenCreateRequest } from '../auth/tokens.ts'
 import * as cards from '../cards/cards.ts'
 import { DelegatedKey, DelegatedKeyCreateRequest } from '../cards/delegated-keys.ts'
 import { Currency, CurrencyAmount } from '../core/currencies.ts'
+import { PaymentRail } from '../core/rails.ts'
+import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } from '../core/signed-retry.ts'
 import { BeneficialOwner } from '../customers/beneficial-owners.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from '../customers/business-info.ts'
+import { CustomerInfoField } from '../customers/customer-info.ts'
 import * as customers from '../customers/customers.ts'
+import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
 import * as quotes from '../payments/quotes.ts'
-import { PaymentRail } from '../payments/rails.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from '../payments/rate-details.ts'
 import * as receipts from '../payments/receipts.ts'
 import * as receivers from '../payments/receivers.ts'
 import * as transactions from '../payments/transactions.ts'
 import {
   CardConfig,
-  CustomerInfoField,
   EmbeddedWalletConfig,
   OauthConfig,
   PasskeyConfig,
   PlatformConfig,
   PlatformConfigUpdateRequest,
   PlatformCurrencyConfig,
-} from '../platform/config.ts'
-import { InboxMessage } from '../platform/inbox.ts'
-import * as webhooks from '../platform/webhooks.ts'
+} from '../platforms/config.ts'
+import { ApiToken, ApiTokenCreateRequest } from '../platforms/tokens.ts'
+import { InboxMessage } from '../sandbox/inbox.ts'
 import {
   MagicValue,
   MagicValueFamily,

@@ -4,7 +4,7 @@ import { bodyBytesMaxOf, type Endpoint, KIB } from '../core/endpoint.ts'
 import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
-import { WEBHOOKS, type Webhook } from '../platform/webhooks.ts'
+import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
 
 export interface OpenApiOptions {

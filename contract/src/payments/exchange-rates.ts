@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
+import { PaymentRail } from '../core/rails.ts'
 import { Int64, Timestamp } from '../core/schema.ts'
-import { PaymentRail } from './rails.ts'
 
 /** The largest amount that a quote may lock, in the smallest unit of its currency. */
 export const LOCKED_AMOUNT_MAX = 9_000_000_000_000_000

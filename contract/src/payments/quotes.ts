@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { PaymentInstructions } from '../accounts/payment-instructions.ts'
-import { SignedRequestChallenge } from '../auth/signed-retry.ts'
 import { Currency } from '../core/currencies.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode, UmaAddressInput } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { PaymentRail } from '../core/rails.ts'
 import {
   FreeForm,
   FreeFormInput,
@@ -16,8 +16,8 @@ import {
   Text,
   Timestamp,
 } from '../core/schema.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { QUOTE_STATES } from '../core/states.ts'
-import { PaymentRail } from './rails.ts'
 import { OutgoingRateDetails } from './rate-details.ts'
 import { COUNTERPARTY_ERRORS } from './receivers.ts'
 

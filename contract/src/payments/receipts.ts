@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { SignedRequestChallenge } from '../auth/signed-retry.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode, UmaAddressInput } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { FreeFormInput, Int64, Prose } from '../core/schema.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { Transaction } from './transactions.ts'
 
 /** How long the platform has to decide on a payment to one of its customers. */

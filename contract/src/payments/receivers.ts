@@ -5,7 +5,7 @@ import type { ErrorCode } from '../core/errors.ts'
 import { UmaAddress, UmaAddressInput } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Int64, Text } from '../core/schema.ts'
-import { CustomerInfoField } from '../platform/config.ts'
+import { CustomerInfoField } from '../customers/customer-info.ts'
 
 /** One thing that one side of a payment asks to know of the other. */
 export const CounterpartyFieldDefinition = Type.Object({

@@ -4,6 +4,7 @@ import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode, UmaAddress } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { PaymentRail } from '../core/rails.ts'
 import {
   FreeForm,
   Int64,
@@ -17,7 +18,6 @@ import {
   Timestamp,
 } from '../core/schema.ts'
 import { INCOMING_TRANSACTION_STATES, OUTGOING_TRANSACTION_STATES, REFUND_STATES } from '../core/states.ts'
-import { PaymentRail } from './rails.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from './rate-details.ts'
 
 export const TRANSACTION_STATUSES = INCOMING_TRANSACTION_STATES

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Id } from '../core/ids.ts'
+import { PaymentRail } from '../core/rails.ts'
 import { Int64, Text } from '../core/schema.ts'
-import { PaymentRail } from './rails.ts'
 import { Transaction } from './transactions.ts'
 
 /** Longer would not fit into the addenda of every rail. */

@@ -1,4 +1,4 @@
-import type { SignedCredential } from '@countersign/contract/auth/payloads'
+import type { SignedCredential } from '@countersign/contract/signing/payloads'
 import type { Static } from 'typebox'
 import type { CredentialRow } from '../db/schema/tables.ts'
 import { quoted } from '../formats/quoted.ts'

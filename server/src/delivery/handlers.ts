@@ -1,4 +1,4 @@
-import type { inbox } from '@countersign/contract/platform/inbox'
+import type { inbox } from '@countersign/contract/sandbox/inbox'
 import type { Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { messageView } from './messages.ts'

@@ -1,5 +1,5 @@
 import { MESSAGE_TRANSITIONS } from '@countersign/contract/core/states'
-import type { InboxMessage } from '@countersign/contract/platform/inbox'
+import type { InboxMessage } from '@countersign/contract/sandbox/inbox'
 import type { Static } from 'typebox'
 import { insert, type Write } from '../db/commit/writes.ts'
 import type { CredentialRow, InternalAccountRow, MessageRow } from '../db/schema/tables.ts'

@@ -1,4 +1,4 @@
-import type { EventType } from '@countersign/contract/platform/events'
+import type { EventType } from '@countersign/contract/events/events'
 import type { EventWrite, Write } from '../db/commit/writes.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'

@@ -5,8 +5,8 @@ import {
   isKnownCurrency,
   type KnownCurrency,
 } from '@countersign/contract/core/currencies'
+import type { PaymentRailName } from '@countersign/contract/core/rails'
 import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates'
-import type { PaymentRailName } from '@countersign/contract/payments/rails'
 import { WALLET_CURRENCY } from '../accounts/accounts.ts'
 import { INT64_MAX } from '../json/int64.ts'
 import { fieldError } from '../op/operation.ts'

@@ -4,7 +4,7 @@ import type {
   customer_external_account_get,
 } from '@countersign/contract/accounts/external-accounts'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
-import { isPullingRail } from '@countersign/contract/payments/rails'
+import { isPullingRail } from '@countersign/contract/core/rails'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import { beneficiaryOutcome, suffixOf } from '../magic-values/magic-values.ts'
 import { maySee, type Op } from '../op/app.ts'

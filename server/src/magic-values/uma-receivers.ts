@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@countersign/contract/core/errors'
-import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/platform/config'
+import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
 
 /** What a receiver asks to know of who sends. */
 export interface AskedField {

@@ -1,5 +1,5 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
-import type { config_update } from '@countersign/contract/platform/config'
+import type { config_update } from '@countersign/contract/platforms/config'
 import { toJson } from '../json/json.ts'
 import { fieldError } from '../op/operation.ts'
 

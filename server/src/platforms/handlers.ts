@@ -1,4 +1,4 @@
-import type { config } from '@countersign/contract/platform/config'
+import type { config } from '@countersign/contract/platforms/config'
 import { openMissingPlatformAccounts } from '../accounts/accounts.ts'
 import { update } from '../db/commit/writes.ts'
 import { firstEvent } from '../events/events.ts'

@@ -1,7 +1,7 @@
 import { OVER_CLAIM_PERCENT_DEFAULT } from '@countersign/contract/cards/over-claims'
 import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
-import type { config_get, config_update } from '@countersign/contract/platform/config'
+import type { config_get, config_update } from '@countersign/contract/platforms/config'
 import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { Read } from '../db/read/read.ts'

@@ -1,5 +1,5 @@
-import type { Payload } from '@countersign/contract/auth/payloads'
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { Payload } from '@countersign/contract/signing/payloads'
 import { describeInternalAccount } from '../accounts/accounts.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
 import type { CustomerRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'

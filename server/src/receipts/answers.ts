@@ -1,4 +1,4 @@
-import { CUSTOMER_INFO_FIELDS } from '@countersign/contract/platform/config'
+import { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
 import { update, type Write } from '../db/commit/writes.ts'
 import { isWithinFreeForm } from '../json/free-form.ts'
 import type { Op } from '../op/app.ts'

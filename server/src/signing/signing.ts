@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Payload, Statement } from '@countersign/contract/auth/payloads'
+import type { Payload, Statement } from '@countersign/contract/signing/payloads'
 import { sql } from 'kysely'
 import { insert, type Write } from '../db/commit/writes.ts'
 import { rowByKey } from '../db/read/lookup.ts'

@@ -1,4 +1,4 @@
-import type { tokens } from '@countersign/contract/auth/tokens'
+import type { tokens } from '@countersign/contract/platforms/tokens'
 import type { TokenRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'

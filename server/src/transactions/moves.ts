@@ -6,7 +6,7 @@ import {
   TRANSFER_OUT_TRANSITIONS,
   type TransferOutEvent,
 } from '@countersign/contract/core/states'
-import type { EventType } from '@countersign/contract/platform/events'
+import type { EventType } from '@countersign/contract/events/events'
 import { update, type Write } from '../db/commit/writes.ts'
 import type { RefundRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'

@@ -1,4 +1,4 @@
-import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/platform/config'
+import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { present } from '../op/present.ts'

@@ -1,4 +1,4 @@
-import type { EventType } from '@countersign/contract/platform/events'
+import type { EventType } from '@countersign/contract/events/events'
 import type { Write } from '../db/commit/writes.ts'
 import type { EventRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'

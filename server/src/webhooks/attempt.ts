@@ -1,4 +1,4 @@
-import type { EventEnvelope, EventType } from '@countersign/contract/platform/events'
+import type { EventEnvelope, EventType } from '@countersign/contract/events/events'
 import type { Static } from 'typebox'
 import { insert, type Write } from '../db/commit/writes.ts'
 import type { EventRow, WebhookAttemptRow } from '../db/schema/tables.ts'

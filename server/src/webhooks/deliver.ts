@@ -1,4 +1,4 @@
-import type { EventType } from '@countersign/contract/platform/events'
+import type { EventType } from '@countersign/contract/events/events'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { EventRow, JobRow, WebhookDeliveryRow } from '../db/schema/tables.ts'
 import { type DeliveryPayload, deliveryJob, deliveryKind, webhookEndpoint } from '../events/events.ts'

@@ -1,5 +1,5 @@
-import type { EventType } from '@countersign/contract/platform/events'
-import type { webhooks } from '@countersign/contract/platform/webhooks'
+import type { EventType } from '@countersign/contract/events/events'
+import type { webhooks } from '@countersign/contract/events/webhooks'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type {
   EventRow,

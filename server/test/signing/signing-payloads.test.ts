@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PAYLOADS, type SignedOperation } from '@countersign/contract/auth/payloads'
+import { PAYLOADS, type SignedOperation } from '@countersign/contract/signing/payloads'
 import { describe, expect, test } from 'vitest'
 import { generateKeyPair } from '../../src/crypto/p256.ts'
 import { validator } from '../../src/http/validate.ts'

@@ -1,4 +1,4 @@
-import type { EventType } from '@countersign/contract/platform/events'
+import type { EventType } from '@countersign/contract/events/events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EventWrite } from '../../src/db/commit/writes.ts'
 import { update } from '../../src/db/commit/writes.ts'

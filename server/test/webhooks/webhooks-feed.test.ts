@@ -1,5 +1,5 @@
 import { decode } from '@countersign/contract/core/decode'
-import { WEBHOOKS } from '@countersign/contract/platform/webhooks'
+import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import pg from 'pg'
 import type { TObject } from 'typebox'
 import { describe, expect, test } from 'vitest'

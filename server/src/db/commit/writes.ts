@@ -1,4 +1,4 @@
-import type { EventType } from '@countersign/contract/platform/events'
+import type { EventType } from '@countersign/contract/events/events'
 import type { Tables } from '../schema/tables.ts'
 
 /**

@@ -7,7 +7,7 @@ import { Failure } from './failure.ts'
 
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The repository's folder: this file is in cli/src, and the program made of it in cli/dist. */
+/** The repository's folder: the program that this is part of is cli/dist/main.js. */
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
 /**

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { Id } from '../core/ids.ts'
-import { OneOfWords, Timestamp } from '../core/schema.ts'
+import { Id } from './ids.ts'
+import { OneOfWords, Timestamp } from './schema.ts'
 
 export const AUTH_METHOD_TYPES = ['OAUTH', 'EMAIL_OTP', 'SMS_OTP', 'PASSKEY'] as const
 export type AuthMethodTypeName = (typeof AUTH_METHOD_TYPES)[number]

@@ -7,10 +7,10 @@ import { Card } from '../cards/cards.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { CustomerInfoField } from '../customers/customer-info.ts'
 import { Customer } from '../customers/customers.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
-import { CustomerInfoField } from './config.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
 
 function webhook<const T extends EventType, D extends TSchema>(types: readonly T[], data: D) {

@@ -3,9 +3,9 @@ import { ExternalAccountDetails } from '../accounts/account-types.ts'
 import { CARD_UPDATE_STATES } from '../cards/cards.ts'
 import { CurrencyCode, UmaAddress } from '../core/formats.ts'
 import { Id, IdOfAny } from '../core/ids.ts'
+import { PaymentRail } from '../core/rails.ts'
 import { ClientPublicKey, Int64, OneOf, OneOfWords, Tag, Timestamp } from '../core/schema.ts'
-import { PaymentRail } from '../payments/rails.ts'
-import { AuthMethodType } from './signed-retry.ts'
+import { AuthMethodType } from '../core/signed-retry.ts'
 
 /**
  * What a wallet signs. Each `payloadToSign` is the JSON text of one of these, by `operation`; the one exception is the

@@ -1,4 +1,4 @@
-import { OneOfWords } from '../core/schema.ts'
+import { OneOfWords } from './schema.ts'
 
 /** Every payment rail that an account or a quote may name. */
 export const PAYMENT_RAILS = [
