@@ -12,6 +12,7 @@ import {
 import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, tryLimitTable } from './agent-tables.ts'
+import { callTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { decisionTable } from './decision-table.ts'
 import { magicValueTables } from './magic-value-tables.ts'
@@ -23,6 +24,7 @@ import { payloadTable, signedCallTable } from './signing-tables.ts'
  * `<!-- printed end -->`; `npm run docs` writes them, and a test fails where one is out of date.
  */
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
+  'every call': callTable,
   'account types': accountTypeTables,
   'magic values': magicValueTables,
   'when an agent is denied': agentDenialTable,

@@ -52,6 +52,8 @@ const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
+  // The name that a call has in the sdk and in docs/api.md.
+  showOperationId: true,
   showDeveloperTools: 'never',
   documentDownloadType: 'json',
   theme: 'default',

@@ -1,0 +1,32 @@
+import { API } from '@countersign/contract/api'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { markdownTable } from './markdown-table.ts'
+
+const CALLER: Readonly<Record<Endpoint['auth'], string>> = {
+  platform: 'backend',
+  agent: 'agent',
+  deviceCode: 'anybody with the code',
+  cardProcessor: 'card processor',
+  public: 'anybody',
+}
+
+/** Every call of the API with its name, which is that of the sdk's call too. */
+export function callTable(): string {
+  return markdownTable(
+    ['name', 'call', 'by', ''],
+    Object.entries<Endpoint>(API).map(([name, endpoint]) => [
+      `\`${name}\``,
+      `\`${endpoint.method} ${endpoint.path}\``,
+      CALLER[endpoint.auth],
+      notes(endpoint).join(', '),
+    ]),
+  )
+}
+
+function notes({ signed, idempotent, sandboxOnly }: Endpoint): string[] {
+  return [
+    ...(signed ? ['signed'] : []),
+    ...(idempotent ? ['takes a key'] : []),
+    ...(sandboxOnly ? ['sandbox only'] : []),
+  ]
+}
