@@ -84,7 +84,7 @@ describe('the index of the specification', () => {
   })
 
   test('is the only way in which sections are named', () => {
-    const elsewhere = SOURCES.filter(({ path }) => !/^test\/(?:documents|source-rules)/.test(path))
+    const elsewhere = SOURCES.filter(({ path }) => !path.startsWith('test/documents'))
     expect(elsewhere.flatMap(strangeReferences)).toEqual([])
   })
 
