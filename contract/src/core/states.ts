@@ -81,6 +81,7 @@ export const TRANSFER_OUT_TRANSITIONS = {
   OutgoingTransactionState,
   Record<TransferOutEvent, OutgoingTransactionState | null>
 >
+export const TRANSFER_OUT_INITIAL = 'PENDING' satisfies OutgoingTransactionState
 
 export const INCOMING_TRANSACTION_STATES = [
   'CREATED',

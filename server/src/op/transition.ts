@@ -4,9 +4,10 @@ import type { Op } from './app.ts'
 import { StaleRead } from './operation.ts'
 
 /** A state machine as the contract writes it: for every state and event the next state, or null. */
-type Transitions<State extends string, Event extends string> = Readonly<
-  Record<State, Readonly<Record<Event, State | null>>>
->
+type Machine<State extends string = string> = Readonly<Record<State, Readonly<Record<string, State | null>>>>
+type StatesOf<M extends Machine> = keyof M
+type EventsOf<M extends Machine> = OneOrMore<Extract<keyof M[keyof M], string>>
+type OneOrMore<Event> = Event | readonly Event[]
 
 /** Where the state of each kind of record is stored. */
 const STORED = {
@@ -37,16 +38,14 @@ interface WithState {
   readonly pull_state?: string | null
 }
 
-type Table = Readonly<Record<string, Readonly<Record<string, string | null>>>>
-
 /** The state that an event leads to, or several in their order; null where one of them cannot happen. */
-export function nextState<Transitions extends Table>(
-  transitions: Transitions,
-  state: keyof Transitions,
-  by: OneOrMore<keyof Transitions[keyof Transitions]>,
-): keyof Transitions | null {
+export function nextState<M extends Machine>(
+  transitions: M,
+  state: StatesOf<M>,
+  by: EventsOf<M>,
+): StatesOf<M> | null {
   const events = isOne(by) ? [by] : by
-  let next: keyof Transitions | null = state
+  let next: StatesOf<M> | null = state
   for (const event of events) next = next === null ? null : (transitions[next]![event] ?? null)
   return next
 }
@@ -55,18 +54,16 @@ export function nextState<Transitions extends Table>(
  * The state that an event leads to. The caller has asked `nextState` of the record that decides; where another one that
  * moves with it has moved already, the reads were stale.
  */
-export function stateAfter<Transitions extends Table>(
-  transitions: Transitions,
-  state: keyof Transitions,
-  by: OneOrMore<keyof Transitions[keyof Transitions]>,
+export function stateAfter<M extends Machine>(
+  transitions: M,
+  state: StatesOf<M>,
+  by: EventsOf<M>,
   of: string,
-): keyof Transitions {
+): StatesOf<M> {
   const next = nextState(transitions, state, by)
   if (next === null) throw new StaleRead(`${of} cannot ${String(by)}: it is ${String(state)}`)
   return next
 }
-
-type OneOrMore<Event> = Event | readonly Event[]
 
 function isOne<Event>(by: OneOrMore<Event>): by is Event {
   return !Array.isArray(by)
@@ -76,19 +73,19 @@ function isOne<Event>(by: OneOrMore<Event>): by is Event {
  * The write that moves a record on by an event, or by several in their order; by none, a change alone. Guard: its state
  * has not changed meanwhile, nor what `guard` says.
  */
-export function transition<Kind extends Stateful, Row extends RowOf<Kind>, Event extends string>(
+export function transition<Kind extends Stateful, M extends Machine<StateOf<Kind>>, Row extends RowOf<Kind>>(
   op: Op,
   kind: Kind,
-  transitions: Transitions<StateOf<Kind>, Event>,
+  transitions: M,
   row: Row & WithState,
-  by: NoInfer<OneOrMore<Event>>,
+  by: EventsOf<M>,
   change: Partial<RowOf<Kind>> = {},
   guard: Partial<RowOf<Kind>> = {},
 ): { readonly row: Row; readonly write: Write } {
   const { table, column } = STORED[kind]
   const from = row[column]
   if (from === null || from === undefined) throw new StaleRead(`${row.id} has no ${column}`)
-  const state = stateAfter<Table>(transitions, from, by, row.id)
+  const state = stateAfter<Machine>(transitions, from, by, row.id)
   const stamp = 'updated_at' in row ? { updated_at: op.now } : {}
   const set = { ...change, [column]: state, ...stamp }
   return {

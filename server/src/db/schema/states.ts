@@ -1,6 +1,6 @@
 /**
  * The states that the API does not show, as tables like those of the contract (`core/states.ts`). The database's functions
- * write some of them by themselves: `functions/states.test.ts` holds their text to the tables.
+ * write some of them by themselves: `test/db/states.test.ts` holds their text to the tables.
  */
 export type ReservationState = 'RESERVED' | 'CAPTURED' | 'RELEASED'
 export type ReservationEvent = 'capture' | 'release'
