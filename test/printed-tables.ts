@@ -3,11 +3,14 @@ import {
   AGENT_ACTION_TRANSITIONS,
   CARD_TRANSACTION_TRANSITIONS,
   CARD_TRANSITIONS,
+  DELEGATED_KEY_TRANSITIONS,
   INCOMING_TRANSACTION_TRANSITIONS,
   OUTGOING_TRANSACTION_TRANSITIONS,
   PULL_TRANSITIONS,
   QUOTE_TRANSITIONS,
+  REFUND_TRANSITIONS,
   TRANSFER_OUT_TRANSITIONS,
+  WEBHOOK_DELIVERY_TRANSITIONS,
 } from '@countersign/contract/core/states'
 import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
@@ -36,8 +39,11 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
   'states of a transfer out': () => stateTable(TRANSFER_OUT_TRANSITIONS),
   'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),
+  'states of a refund': () => stateTable(REFUND_TRANSITIONS),
   'states of a card': () => stateTable(CARD_TRANSITIONS),
   'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),
+  'states of a delegated key': () => stateTable(DELEGATED_KEY_TRANSITIONS),
+  'states of a delivery': () => stateTable(WEBHOOK_DELIVERY_TRANSITIONS),
   'when a card is declined': cardDeclineTable,
   'what a payload says': payloadTable,
   'what a page may call': pageTable,

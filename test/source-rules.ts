@@ -1,5 +1,7 @@
 import { posix } from 'node:path'
+import * as shownStates from '@countersign/contract/core/states'
 import ts from 'typescript'
+import * as internalStates from '../server/src/db/schema/states.ts'
 import { FOLDERS, folderOf } from './folders.ts'
 
 /** A file of the tree: its path from the repository's folder, with forward slashes, and its text. */
@@ -220,6 +222,57 @@ function isServerFolder(name: string): boolean {
   return (FOLDERS['server/src'] ?? []).some((folder) => folder === name || folder.startsWith(`${name}/`))
 }
 
+/**
+ * A state is written as its table has it, in which editing a cell then changes what happens. What is asked for or expected
+ * may be named.
+ */
+export const statesFromTables: Rule = (source) => {
+  if (!source.path.startsWith('server/src/') || isTest(source.path)) return []
+  return visit(source, (node) => {
+    const given = givenToState(node)
+    const state = given && !isAskedFor(node) ? literalsOf(given).find((one) => STATES.has(one)) : undefined
+    return state === undefined ? undefined : `'${state}' as a state: take it from its table`
+  })
+}
+
+const STATES = new Set(
+  Object.entries({ ...shownStates, ...internalStates })
+    .filter(([name]) => name.endsWith('_TRANSITIONS'))
+    .flatMap(([, transitions]) => Object.keys(transitions)),
+)
+const STATE_NAMES = /^(?:state|status|pull_state|verification_status)$/
+
+/** What a member or a variable that is named like a column of states is given. */
+function givenToState(node: ts.Node): ts.Expression | undefined {
+  if (ts.isPropertyAssignment(node) || ts.isVariableDeclaration(node))
+    return STATE_NAMES.test(node.name.getText().replace(/^['"]|['"]$/g, '')) ? node.initializer : undefined
+  const isSet = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken
+  return isSet && STATE_NAMES.test(/\w*$/.exec(node.left.getText())![0]) ? node.right : undefined
+}
+
+/** The strings that an expression can come to. */
+function literalsOf(node: ts.Expression): string[] {
+  if (ts.isStringLiteralLike(node)) return [node.text]
+  if (ts.isConditionalExpression(node)) return [...literalsOf(node.whenTrue), ...literalsOf(node.whenFalse)]
+  if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node))
+    return literalsOf(node.expression)
+  const isEither = ts.isBinaryExpression(node) && EITHER.includes(node.operatorToken.kind)
+  return isEither ? [...literalsOf(node.left), ...literalsOf(node.right)] : []
+}
+
+const EITHER = [
+  ts.SyntaxKind.QuestionQuestionToken,
+  ts.SyntaxKind.BarBarToken,
+  ts.SyntaxKind.AmpersandAmpersandToken,
+]
+
+/** Whether it is among what a read asks for, or a row is expected to be. */
+function isAskedFor(node: ts.Node): boolean {
+  for (let at = node.parent; at && !ts.isFunctionLike(at); at = at.parent)
+    if (ts.isCallExpression(at) && /^(?:select\w*|expectRow)$/.test(at.expression.getText())) return true
+  return false
+}
+
 export const RULES: Readonly<Record<string, Rule>> = {
   imports,
   folders,
@@ -232,6 +285,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   outgoingHttp,
   sqlInStores,
   testAddresses,
+  statesFromTables,
 }
 
 /** Tests may use every room: they drive the service through the sdk. */

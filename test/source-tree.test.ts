@@ -14,6 +14,7 @@ import {
   type Source,
   soundTypes,
   sqlInStores,
+  statesFromTables,
   testAddresses,
   timeAndRandomness,
 } from './source-rules.ts'
@@ -148,11 +149,11 @@ describe('the rules', () => {
   })
 
   test.each([
-    ['server/test/tokens/tokens.test.ts', "import { newPlatform } from '../client.testing.ts'"],
+    ['server/test/tokens/tokens.test.ts', "import { newPlatform } from '../../test/client.testing.ts'"],
     ['server/test/db/database.test.ts', ''],
     ['server/test/reliability/bank.test.ts', ''],
     ['server/test/client.testing.ts', ''],
-    ['server/src/pricing/pricing.test.ts', "import { price } from './pricing.ts'"],
+    ['server/src/pricing/pricing.test.ts', "import { price } from '../server/src/pricing/pricing.ts'"],
   ])('a test has an address: %s %s', (path, text) => {
     expect(broken(testAddresses, path, text)).toBe(0)
   })
@@ -291,6 +292,40 @@ describe('the rules', () => {
     expect(broken(sqlInStores, 'server/src/quotes/store.ts', text)).toBe(0)
     expect(broken(sqlInStores, 'server/src/ledger/post.ts', text)).toBe(0)
     expect(broken(sqlInStores, 'server/src/quotes/quotes.test.ts', text)).toBe(0)
+  })
+
+  test.each([
+    "update('cards', id, { version }, { state: 'CLOSED', version: version + 1 })",
+    "update('delegated_keys', id, {}, { 'status': 'REVOKED' })",
+    "insert('quotes', { ...row, state: 'PENDING' })",
+    "insert('messages', { ...row, state: isSandbox ? MESSAGE_INITIAL : 'QUEUED' })",
+    "const row: QuoteRow = { pull_state: 'PENDING' as const }",
+    "const change = { state: state ?? ('ACTIVE' satisfies CardState) }",
+    "return { verification_status: isKnown && 'APPROVED' }",
+    "changeCard(op, card, { state: 'FROZEN' })",
+    "const state = isReceived ? 'DELIVERED' : next",
+    "row.state = 'voided'",
+    "expectRow('cards', id, { version }); update('agent_reservations', id, {}, { state: 'CAPTURED' })",
+    "selectCards(op, {}).then((cards) => cards.map((card) => ({ ...card, state: 'CLOSED' })))",
+  ])('states are written from their tables: %s', (text) => {
+    expect(broken(statesFromTables, 'server/src/cards/handlers.ts', text)).toBe(1)
+    expect(broken(statesFromTables, 'server/src/cards/cards.test.ts', text)).toBe(0)
+    expect(broken(statesFromTables, 'server/test/cards/cards.test.ts', text)).toBe(0)
+    expect(broken(statesFromTables, 'sdk/src/a.ts', text)).toBe(0)
+  })
+
+  test.each([
+    "update('cards', id, { version }, { state: CARD_TRANSITIONS.ACTIVE.close })",
+    "insert('quotes', { ...row, state: QUOTE_INITIAL })",
+    "if (card.state === 'CLOSED') return []",
+    "expectRow('delegated_keys', key.id, { status: 'ACTIVE' })",
+    "selectActions(op, { ...query, status: 'PENDING_APPROVAL' })",
+    "interface Row { state: 'PENDING' | 'ACTIVE' }",
+    "const answer = { status: 'ready', outcome: 'FAILED', state: next }",
+    "const state = card.state === 'CLOSED' ? 'ended' : 'open'",
+    "const { state = 1 } = { by: 'PENDING' }",
+  ])('states are written from their tables: %s is fine', (text) => {
+    expect(broken(statesFromTables, 'server/src/cards/handlers.ts', text)).toBe(0)
   })
 
   test.each(["'Select a customer from the list'", "'Update it'", "'with care'"])(

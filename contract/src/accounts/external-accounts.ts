@@ -6,6 +6,8 @@ import { OneOfWords, Page, pageQuery, Text } from '../core/schema.ts'
 import { ExternalAccountCreateInfo, ExternalAccountInfo } from './account-types.ts'
 
 export const EXTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE'] as const
+/** The status of a new account. Nothing changes it yet, so there is no table of what does. */
+export const EXTERNAL_ACCOUNT_INITIAL = 'ACTIVE' satisfies (typeof EXTERNAL_ACCOUNT_STATUSES)[number]
 
 export const BENEFICIARY_VERIFICATION_STATUSES = [
   'MATCHED',

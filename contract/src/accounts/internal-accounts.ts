@@ -9,6 +9,8 @@ import { PaymentInstructions } from './payment-instructions.ts'
 
 export const INTERNAL_ACCOUNT_TYPES = ['INTERNAL_FIAT', 'INTERNAL_CRYPTO', 'EMBEDDED_WALLET'] as const
 export const INTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'CLOSED', 'FROZEN'] as const
+/** The status of a new account. Nothing changes it yet, so there is no table of what does. */
+export const INTERNAL_ACCOUNT_INITIAL = 'ACTIVE' satisfies (typeof INTERNAL_ACCOUNT_STATUSES)[number]
 
 export const InternalAccountType = OneOfWords(
   INTERNAL_ACCOUNT_TYPES,

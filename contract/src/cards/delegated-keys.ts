@@ -3,8 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
-
-export const DELEGATED_KEY_STATUSES = ['PENDING', 'ACTIVE', 'REVOKED'] as const
+import { DELEGATED_KEY_STATES } from '../core/states.ts'
 
 /** A key of the enclave that may sign for one card what one embedded wallet pays. */
 export const DelegatedKey = Type.Object({
@@ -14,7 +13,7 @@ export const DelegatedKey = Type.Object({
   accountId: Id('InternalAccount', 'The wallet whose holder authorized it'),
   publicKey: Type.String({ pattern: '^[0-9a-f]{66}$', description: 'Compressed SEC1 P-256, in hex' }),
   nickname: Text(256),
-  status: OneOfWords(DELEGATED_KEY_STATUSES),
+  status: OneOfWords(DELEGATED_KEY_STATES),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })

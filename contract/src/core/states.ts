@@ -1,6 +1,9 @@
+import type { KYC_STATUSES } from './formats.ts'
+
 /**
- * The life of a quote and of an outgoing transaction as tables: the state that an event leads to, or null
- * where the event cannot happen. Every cell is written.
+ * The states that the API shows, as tables: the state that an event leads to, or null where the event cannot happen. Every
+ * cell is written. `INITIAL` is the state in which a record begins; one that begins further on begins where an event
+ * leads to from there.
  */
 export const QUOTE_STATES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED'] as const
 export type QuoteState = (typeof QUOTE_STATES)[number]
@@ -16,6 +19,7 @@ export const QUOTE_TRANSITIONS = {
   FAILED: { execute: null, settle: null, fail: null, expire: null },
   EXPIRED: { execute: null, settle: null, fail: null, expire: null },
 } as const satisfies Record<QuoteState, Record<QuoteEvent, QuoteState | null>>
+export const QUOTE_INITIAL = 'PENDING' satisfies QuoteState
 
 export const PULL_STATES = ['PENDING', 'PULLED', 'FAILED', 'RETURNED'] as const
 export type PullState = (typeof PULL_STATES)[number]
@@ -33,6 +37,7 @@ export const PULL_TRANSITIONS = {
   FAILED: { deliver: null, fail: null, return: null },
   RETURNED: { deliver: null, fail: null, return: null },
 } as const satisfies Record<PullState, Record<PullEvent, PullState | null>>
+export const PULL_INITIAL = 'PENDING' satisfies PullState
 
 export const OUTGOING_TRANSACTION_STATES = [
   'PENDING',
@@ -57,6 +62,7 @@ export const OUTGOING_TRANSACTION_TRANSITIONS = {
   OutgoingTransactionState,
   Record<OutgoingTransactionEvent, OutgoingTransactionState | null>
 >
+export const OUTGOING_TRANSACTION_INITIAL = 'PENDING' satisfies OutgoingTransactionState
 
 export const TRANSFER_OUT_EVENTS = ['settle', 'reject', 'fail', 'expire'] as const
 export type TransferOutEvent = (typeof TRANSFER_OUT_EVENTS)[number]
@@ -75,6 +81,7 @@ export const TRANSFER_OUT_TRANSITIONS = {
   OutgoingTransactionState,
   Record<TransferOutEvent, OutgoingTransactionState | null>
 >
+export const TRANSFER_OUT_INITIAL = 'PENDING' satisfies OutgoingTransactionState
 
 export const INCOMING_TRANSACTION_STATES = [
   'CREATED',
@@ -164,9 +171,22 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
   IncomingTransactionState,
   Record<IncomingTransactionEvent, IncomingTransactionState | null>
 >
+/** Nothing begins as CREATED here. */
+export const INCOMING_TRANSACTION_INITIAL = 'PENDING' satisfies IncomingTransactionState
 
 export const REFUND_STATES = ['PENDING', 'COMPLETED', 'FAILED'] as const
 export type RefundState = (typeof REFUND_STATES)[number]
+
+export const REFUND_EVENTS = ['complete', 'fail'] as const
+export type RefundEvent = (typeof REFUND_EVENTS)[number]
+
+/** The way back of a payment's money. `complete`: it is with the payer again. `fail`: somebody has to settle it by hand. */
+export const REFUND_TRANSITIONS = {
+  PENDING: { complete: 'COMPLETED', fail: 'FAILED' },
+  COMPLETED: { complete: null, fail: null },
+  FAILED: { complete: null, fail: null },
+} as const satisfies Record<RefundState, Record<RefundEvent, RefundState | null>>
+export const REFUND_INITIAL = 'PENDING' satisfies RefundState
 
 export const AGENT_ACTION_STATES = ['PENDING_APPROVAL', 'APPROVED', 'REJECTED', 'FAILED'] as const
 export type AgentActionState = (typeof AGENT_ACTION_STATES)[number]
@@ -184,6 +204,7 @@ export const AGENT_ACTION_TRANSITIONS = {
   REJECTED: { approve: null, reject: null, fail: null },
   FAILED: { approve: null, reject: null, fail: null },
 } as const satisfies Record<AgentActionState, Record<AgentActionEvent, AgentActionState | null>>
+export const AGENT_ACTION_INITIAL = 'PENDING_APPROVAL' satisfies AgentActionState
 
 export const CARD_STATES = ['PENDING_KYC', 'PROCESSING', 'ACTIVE', 'FROZEN', 'CLOSED'] as const
 export type CardState = (typeof CARD_STATES)[number]
@@ -223,6 +244,7 @@ export const CARD_TRANSITIONS = {
   },
   CLOSED: { provision: null, reject: null, freeze: null, unfreeze: null, close: null, delete: null },
 } as const satisfies Record<CardState, Record<CardEvent, CardState | null>>
+export const CARD_INITIAL = 'PROCESSING' satisfies CardState
 
 export const CARD_TRANSACTION_STATES = [
   'AUTHORIZED',
@@ -291,6 +313,19 @@ export const CARD_TRANSACTION_TRANSITIONS = {
     return_rest: 'REFUNDED',
   },
 } as const satisfies Record<CardTransactionState, Record<CardTransactionEvent, CardTransactionState | null>>
+export const CARD_TRANSACTION_INITIAL = 'AUTHORIZED' satisfies CardTransactionState
+
+export const DELEGATED_KEY_STATES = ['PENDING', 'ACTIVE', 'REVOKED'] as const
+export type DelegatedKeyState = (typeof DELEGATED_KEY_STATES)[number]
+export type DelegatedKeyEvent = 'revoke'
+
+/** A key is signed for before it is made, so none is PENDING here. */
+export const DELEGATED_KEY_TRANSITIONS = {
+  PENDING: { revoke: 'REVOKED' },
+  ACTIVE: { revoke: 'REVOKED' },
+  REVOKED: { revoke: null },
+} as const satisfies Record<DelegatedKeyState, Record<DelegatedKeyEvent, DelegatedKeyState | null>>
+export const DELEGATED_KEY_INITIAL = 'ACTIVE' satisfies DelegatedKeyState
 
 export const MESSAGE_STATES = ['QUEUED', 'DELIVERED', 'FAILED'] as const
 export type MessageState = (typeof MESSAGE_STATES)[number]
@@ -304,3 +339,31 @@ export const MESSAGE_TRANSITIONS = {
   DELIVERED: { deliver: null, fail: null },
   FAILED: { deliver: null, fail: null },
 } as const satisfies Record<MessageState, Record<MessageEvent, MessageState | null>>
+export const MESSAGE_INITIAL = 'QUEUED' satisfies MessageState
+
+export const WEBHOOK_DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+export type WebhookDeliveryState = (typeof WEBHOOK_DELIVERY_STATES)[number]
+export type WebhookDeliveryEvent = 'deliver' | 'retry' | 'fail'
+
+/**
+ * What an attempt makes of the delivery of an event. `retry`: there will be another attempt. `fail`: it was the last one.
+ * What was asked for again is attempted again: what was received once stays so, however the repetition goes.
+ */
+export const WEBHOOK_DELIVERY_TRANSITIONS = {
+  PENDING: { deliver: 'DELIVERED', retry: 'PENDING', fail: 'FAILED' },
+  DELIVERED: { deliver: 'DELIVERED', retry: 'DELIVERED', fail: 'DELIVERED' },
+  FAILED: { deliver: 'DELIVERED', retry: 'FAILED', fail: 'FAILED' },
+} as const satisfies Record<WebhookDeliveryState, Record<WebhookDeliveryEvent, WebhookDeliveryState | null>>
+export const WEBHOOK_DELIVERY_INITIAL = 'PENDING' satisfies WebhookDeliveryState
+
+export type VerificationState = (typeof KYC_STATUSES)[number]
+export type VerificationEvent = 'approve' | 'reject'
+
+/** The check of a customer, which begins with the customer: none is UNVERIFIED here. */
+export const VERIFICATION_TRANSITIONS = {
+  UNVERIFIED: { approve: null, reject: null },
+  PENDING: { approve: 'APPROVED', reject: 'REJECTED' },
+  APPROVED: { approve: null, reject: null },
+  REJECTED: { approve: null, reject: null },
+} as const satisfies Record<VerificationState, Record<VerificationEvent, VerificationState | null>>
+export const VERIFICATION_INITIAL = 'PENDING' satisfies VerificationState

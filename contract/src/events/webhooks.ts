@@ -7,6 +7,7 @@ import { Card } from '../cards/cards.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { Customer } from '../customers/customers.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
@@ -175,7 +176,7 @@ export type WebhookEvent =
   | TypedEvent
   | (Omit<Static<typeof EventEnvelope>, 'type'> & { type: Exclude<EventType, TypedEvent['type']> })
 
-export const DELIVERY_STATUSES = ['NONE', 'PENDING', 'DELIVERED', 'FAILED'] as const
+export const DELIVERY_STATUSES = ['NONE', ...WEBHOOK_DELIVERY_STATES] as const
 
 const deliveryStatus = OneOfWords(
   DELIVERY_STATUSES,

@@ -1,3 +1,4 @@
+import { INTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/accounts/internal-accounts'
 import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { type EventWrite, insert, type Write } from '../db/commit/writes.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
@@ -123,7 +124,7 @@ function accountWrites(
     customer_id: customerId,
     type,
     currency,
-    status: 'ACTIVE',
+    status: INTERNAL_ACCOUNT_INITIAL,
     private_enabled: false,
     credentials_version: 1,
     ...keys,

@@ -1,8 +1,10 @@
 import { AGENT_APPROVAL_SECONDS, type AgentActionType } from '@countersign/contract/agents/agent-actions'
+import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/core/states'
 import { periodsOf } from '../agents/agents.ts'
 import { type Ask, decidedBy, evaluate, permissionFor, recordDecision, refusal } from '../agents/evaluate.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
 import type { AgentActionRow, AgentReservationRow, AgentRow } from '../db/schema/agent-tables.ts'
+import { RESERVATION_INITIAL, RESERVATION_TRANSITIONS } from '../db/schema/states.ts'
 import type { QuoteRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
@@ -77,7 +79,7 @@ export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
   const reservation = newReservation(op, row, {
     currency: decision.currency!,
     amount: decision.amount!,
-    state: waits ? 'RESERVED' : 'CAPTURED',
+    state: waits ? RESERVATION_INITIAL : RESERVATION_TRANSITIONS[RESERVATION_INITIAL].capture,
   })
   return {
     view,
@@ -110,7 +112,7 @@ function newAction(op: Op, agent: AgentRow, proposal: Proposal, waits: boolean):
     agent_id: agent.id,
     customer_id: agent.customer_id,
     type: proposal.type,
-    state: waits ? 'PENDING_APPROVAL' : 'APPROVED',
+    state: waits ? AGENT_ACTION_INITIAL : AGENT_ACTION_TRANSITIONS[AGENT_ACTION_INITIAL].approve,
     decided: null,
     quote_id: quote?.id ?? null,
     transaction_id: transaction.id,

@@ -1,8 +1,9 @@
 import { AGENT_ACTION_TRANSITIONS, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { findAgent, policyOf } from '../agents/agents.ts'
 import { decidedBy, denial, evaluate, recordDecision } from '../agents/evaluate.ts'
-import { update, type Write } from '../db/commit/writes.ts'
+import type { Write } from '../db/commit/writes.ts'
 import type { AgentActionRow } from '../db/schema/agent-tables.ts'
+import { RESERVATION_TRANSITIONS } from '../db/schema/states.ts'
 import type { TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
@@ -108,7 +109,7 @@ async function begin(op: Op, action: AgentActionRow, payment: Payment): Promise<
     writes: [
       decidedBy(agent),
       moved.write,
-      update('agent_reservations', held.id, { state: 'RESERVED' }, { state: 'CAPTURED', updated_at: op.now }),
+      transition(op, 'agent_reservations', RESERVATION_TRANSITIONS, held, 'capture').write,
       ...begun.writes,
       recordDecision(op, agent, evaluation, action.id),
     ],

@@ -1,4 +1,5 @@
 import { AUTHORIZATION_SECONDS } from '@countersign/contract/cards/cards'
+import { CARD_TRANSACTION_INITIAL } from '@countersign/contract/core/states'
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import { isDeleted } from '../customers/customers.ts'
 import { expectRow, insert } from '../db/commit/writes.ts'
@@ -83,7 +84,7 @@ export function newPurchase(
     platform_id: op.platform.id,
     card_id: card.id,
     account_id: account.id,
-    state: 'AUTHORIZED',
+    state: CARD_TRANSACTION_INITIAL,
     merchant: use.merchant,
     currency: use.currency,
     source_currency: account.currency,

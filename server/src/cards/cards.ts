@@ -1,8 +1,9 @@
 import type { card_get } from '@countersign/contract/cards/cards'
 import { CARD_CURRENCY_OF } from '@countersign/contract/cards/cards'
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
+import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/core/states'
 import { findInternalAccount } from '../accounts/accounts.ts'
-import { update, type Write } from '../db/commit/writes.ts'
+import type { Write } from '../db/commit/writes.ts'
 import type { Lookup } from '../db/read/lookup.ts'
 import type { CardRow } from '../db/schema/card-tables.ts'
 import { event } from '../events/events.ts'
@@ -10,6 +11,7 @@ import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
+import { transition } from '../op/transition.ts'
 import type { CardProcessor } from '../ports/card-processor.ts'
 import { selectCard, selectCardOfProcessor } from './store.ts'
 
@@ -87,14 +89,16 @@ function cardCurrencyOf(source: string): string | undefined {
   return Object.hasOwn(of, source) ? of[source] : undefined
 }
 
-/** Changes a card. Guard: nobody else has meanwhile. */
+/** Changes a card by what happens to it, which may be nothing that moves its state. Guard: nobody else has meanwhile. */
 export function changeCard(
   op: Op,
   card: CardRow,
+  by: CardEvent | readonly [],
   change: Partial<CardRow>,
 ): { readonly row: CardRow; readonly write: Write } {
-  const set = { ...change, version: card.version + 1, updated_at: op.now }
-  return { row: { ...card, ...set }, write: update('cards', card.id, { version: card.version }, set) }
+  const { version } = card
+  const set = { ...change, version: version + 1 }
+  return transition(op, 'cards', CARD_TRANSITIONS, card, by, set, { version })
 }
 
 /** Tells the platform of the card as it is now. */

@@ -1,8 +1,8 @@
-import { CARD_TRANSITIONS } from '@countersign/contract/core/states'
-import { update, type Write } from '../db/commit/writes.ts'
+import { CARD_TRANSITIONS, DELEGATED_KEY_TRANSITIONS } from '@countersign/contract/core/states'
+import type { Write } from '../db/commit/writes.ts'
 import type { CardRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
 import type { Op } from '../op/app.ts'
-import { nextState } from '../op/transition.ts'
+import { nextState, transition } from '../op/transition.ts'
 import { announceCard, changeCard, tellProcessor } from './cards.ts'
 import { selectActiveKeysOf, selectCards } from './store.ts'
 
@@ -15,13 +15,12 @@ export async function closeCardsOf(op: Op, customerId: string): Promise<Write[]>
 
 async function closeCard(op: Op, card: CardRow): Promise<Write[]> {
   const ended = (await selectActiveKeysOf(op, card.id)).map((key) => revokeKey(op, key))
-  const state = nextState(CARD_TRANSITIONS, card.state, 'delete')
-  if (state === null) return ended
-  const { row, write } = changeCard(op, card, { state, state_reason: 'CLOSED_BY_PLATFORM' })
+  if (nextState(CARD_TRANSITIONS, card.state, 'delete') === null) return ended
+  const { row, write } = changeCard(op, card, 'delete', { state_reason: 'CLOSED_BY_PLATFORM' })
   return [write, announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row), ...ended]
 }
 
 /** Ends a key. Guard: nobody else has meanwhile. */
-export function revokeKey(op: Op, { id, status }: Pick<DelegatedKeyRow, 'id' | 'status'>): Write {
-  return update('delegated_keys', id, { status }, { status: 'REVOKED', updated_at: op.now })
+export function revokeKey(op: Op, key: DelegatedKeyRow): Write {
+  return transition(op, 'delegated_keys', DELEGATED_KEY_TRANSITIONS, key, 'revoke').write
 }

@@ -1,5 +1,9 @@
 import type { delegated_key_create, delegatedKeys } from '@countersign/contract/cards/delegated-keys'
-import { CARD_TRANSITIONS } from '@countersign/contract/core/states'
+import {
+  CARD_TRANSITIONS,
+  DELEGATED_KEY_INITIAL,
+  DELEGATED_KEY_TRANSITIONS,
+} from '@countersign/contract/core/states'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { expectRow, insert } from '../db/commit/writes.ts'
 import type { CardRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
@@ -42,7 +46,7 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
         public_key: publicKey,
         sealed_key: sealedKey,
         nickname: body.nickname,
-        status: 'ACTIVE',
+        status: DELEGATED_KEY_INITIAL,
         created_at: op.now,
         updated_at: op.now,
       }
@@ -67,10 +71,11 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
   /** Revoking what is revoked changes nothing. */
   delegated_key_delete: async (op, { params }) => {
     const key = await findDelegatedKey(op, params.id)
+    const isRevoked = nextState(DELEGATED_KEY_TRANSITIONS, key.status, 'revoke') === null
     return {
       status: 204,
       body: undefined,
-      writes: key.status === 'REVOKED' ? [] : [revokeKey(op, key)],
+      writes: isRevoked ? [] : [revokeKey(op, key)],
     }
   },
 }

@@ -1,5 +1,5 @@
 import type { card_update, cards } from '@countersign/contract/cards/cards'
-import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/core/states'
+import { CARD_INITIAL, CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/core/states'
 import { describeInternalAccount, findWallet } from '../accounts/accounts.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { expectRow, insert } from '../db/commit/writes.ts'
@@ -53,7 +53,7 @@ export const cardHandlers: Handlers<typeof cards> = {
       platform_id: op.platform.id,
       cardholder_id: cardholder.id,
       platform_card_id: platformCardId,
-      state: 'PROCESSING',
+      state: CARD_INITIAL,
       state_reason: null,
       currency,
       funding_sources: [...body.fundingSources],
@@ -123,8 +123,8 @@ export const cardHandlers: Handlers<typeof cards> = {
     /** Judged again: the card may have changed since it was signed for. */
     async handle(op, { params, body }) {
       const before = await findCard(op, params.id)
-      const change = await judge(op, before, body)
-      const { row, write } = changeCard(op, before, change)
+      const { by, change } = await judge(op, before, body)
+      const { row, write } = changeCard(op, before, by, change)
       const isEnded = nextState(CARD_TRANSITIONS, row.state, 'delete') === null
       const keys = isEnded ? await selectActiveKeysOf(op, row.id) : []
       return {
@@ -132,7 +132,7 @@ export const cardHandlers: Handlers<typeof cards> = {
         body: cardView(op, row),
         writes: [
           write,
-          ...(change.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row)] : []),
+          ...(body.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row)] : []),
           ...(change.funding_sources ? [announceCard(op, 'CARD.FUNDING_SOURCE_CHANGE', row)] : []),
           ...keys.map((key) => revokeKey(op, key)),
         ],
@@ -162,12 +162,12 @@ const EVENT_TO: Readonly<Record<NonNullable<UpdateBody['state']>, CardEvent>> = 
   CLOSED: 'close',
 }
 
-/** What an update changes, if it may. */
+/** What an update does to a card, if it may. */
 async function judge(
   op: Op,
   card: CardRow,
   { state, fundingSources }: UpdateBody,
-): Promise<Partial<CardRow>> {
+): Promise<{ readonly by: CardEvent | readonly []; readonly change: Partial<CardRow> }> {
   if (state === undefined && fundingSources === undefined)
     throw fieldError('INVALID_INPUT', 'state', 'Give state, fundingSources or both')
   if (state === 'CLOSED' && fundingSources !== undefined)
@@ -184,9 +184,11 @@ async function judge(
     })
   if (fundingSources) await checkFundingSources(op, card.cardholder_id, fundingSources, card.currency)
   return {
-    ...(state ? { state } : {}),
-    ...(state === 'CLOSED' ? { state_reason: 'CLOSED_BY_PLATFORM' as const } : {}),
-    ...(fundingSources ? { funding_sources: [...fundingSources] } : {}),
+    by: state ? EVENT_TO[state] : [],
+    change: {
+      ...(state === 'CLOSED' ? { state_reason: 'CLOSED_BY_PLATFORM' as const } : {}),
+      ...(fundingSources ? { funding_sources: [...fundingSources] } : {}),
+    },
   }
 }
 

@@ -12,8 +12,8 @@ import { expire, pull } from './transactions.ts'
  */
 export const provisionCard: JobHandler = async (op, payload) => {
   const card = await findCard(op, payload.cardId as string)
-  const state = nextState(CARD_TRANSITIONS, card.state, 'provision')
-  if (state === null && (card.processor_ref !== null || card.state_reason === 'ISSUER_REJECTED')) return []
+  const isEnded = nextState(CARD_TRANSITIONS, card.state, 'provision') === null
+  if (isEnded && (card.processor_ref !== null || card.state_reason === 'ISSUER_REJECTED')) return []
   const answer = await processorOf(op).provision({
     cardId: card.id,
     platformCardId: card.platform_card_id,
@@ -24,13 +24,11 @@ export const provisionCard: JobHandler = async (op, payload) => {
   if (answer.outcome === 'pending')
     return answer.askAgainAt ? [job(op, 'card.provision', payload, answer.askAgainAt)] : []
   if (answer.outcome === 'rejected') {
-    const rejected = nextState(CARD_TRANSITIONS, card.state, 'reject')
-    if (rejected === null) return []
-    const { row, write } = changeCard(op, card, { state: rejected, state_reason: 'ISSUER_REJECTED' })
+    if (nextState(CARD_TRANSITIONS, card.state, 'reject') === null) return []
+    const { row, write } = changeCard(op, card, 'reject', { state_reason: 'ISSUER_REJECTED' })
     return [write, announceCard(op, 'CARD.STATE_CHANGE', row)]
   }
-  const { row, write } = changeCard(op, card, {
-    state: state ?? card.state,
+  const { row, write } = changeCard(op, card, isEnded ? [] : 'provision', {
     brand: answer.brand,
     last4: answer.last4,
     exp_month: answer.expMonth,
@@ -39,7 +37,7 @@ export const provisionCard: JobHandler = async (op, payload) => {
     processor_ref: answer.processorRef,
     issuer_ref: answer.issuerRef,
   })
-  return [write, state === null ? tellProcessor(op, row) : announceCard(op, 'CARD.STATE_CHANGE', row)]
+  return [write, isEnded ? tellProcessor(op, row) : announceCard(op, 'CARD.STATE_CHANGE', row)]
 }
 
 /** Tells the processor of the state that the card has now: what was in between does not matter any more. */

@@ -1,6 +1,6 @@
 import { CARD_TRANSACTION_TRANSITIONS, type CardTransactionEvent } from '@countersign/contract/core/states'
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../accounts/accounts.ts'
-import { update, type Write } from '../db/commit/writes.ts'
+import type { Write } from '../db/commit/writes.ts'
 import type { CardTransactionRow } from '../db/schema/card-tables.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
@@ -8,7 +8,7 @@ import { type Cause, checkRoom, findBalances, type Leg, post, release } from '..
 import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
-import { nextState } from '../op/transition.ts'
+import { nextState, transition } from '../op/transition.ts'
 import type { PullPlan } from '../ports/card-processor.ts'
 import { money } from '../transactions/transactions.ts'
 import { toSourceUnits, withinClaimMax } from './over-claim.ts'
@@ -39,14 +39,13 @@ export async function clear(
 ): Promise<MovedPurchase> {
   if (amount === 0n) return expire(op, row)
   const isRest = row.settled_amount + amount >= row.authorized_amount
-  const cleared = stateAfter(row, isRest ? 'clear_rest' : 'clear_part')
   const within = withinClaimMax(row, amount)
-  const state = within < amount ? stateAfter({ ...row, state: cleared }, 'pull_fail') : cleared
+  const cleared = isRest ? 'clear_rest' : 'clear_part'
+  const by = checkCan(row, within < amount ? [cleared, 'pull_fail'] : [cleared])
   const fromHold = within < row.unclaimed_amount ? within : row.unclaimed_amount
   const above = within - fromHold
   const claimed: CardTransactionRow = {
     ...row,
-    state,
     unclaimed_amount: isRest ? 0n : row.unclaimed_amount - fromHold,
     settlement_count: row.settlement_count + 1,
     settled_amount: row.settled_amount + amount,
@@ -71,7 +70,7 @@ export async function clear(
     pending_amount: claimed.pending_amount + fromHold - pulledNow,
   }
   const account = await findInternalAccount(op, row.account_id)
-  return moved(op, row, after, [
+  return moved(op, row, by, after, [
     ...post(op, causeOf(row), owed),
     ...(pulledNow > 0n ? await takeHeld(op, after, pulledNow) : []),
     ...later,
@@ -100,15 +99,11 @@ export async function pull(
   const amount = fromHold + above
   const account = await findInternalAccount(op, row.account_id)
   const isTaken = !fails && (above === 0n || (await canPay(op, row, account, above)))
+  const by = isTaken ? [] : checkCan(row, ['pull_fail'])
   const settled = { pending_count: row.pending_count - 1, pending_amount: row.pending_amount - fromHold }
   const after: CardTransactionRow = isTaken
     ? { ...row, ...settled, pull_count: row.pull_count + 1, pulled_amount: row.pulled_amount + amount }
-    : {
-        ...row,
-        ...settled,
-        state: stateAfter(row, 'pull_fail'),
-        uncollected_amount: row.uncollected_amount + amount,
-      }
+    : { ...row, ...settled, uncollected_amount: row.uncollected_amount + amount }
   const writes = isTaken
     ? fromHold > 0n
       ? await takeHeld(op, after, fromHold)
@@ -117,7 +112,7 @@ export async function pull(
       fromHold > 0n && isHoldDone(after)
       ? [release(op, holdOf(row), row.account_id)]
       : []
-  return moved(op, row, after, [...writes, balanceUpdated(op, account)]).writes
+  return moved(op, row, by, after, [...writes, balanceUpdated(op, account)]).writes
 }
 
 /**
@@ -137,10 +132,11 @@ async function canPay(
 
 /** The merchant claims nothing more: what is held for it and was not claimed is free again. */
 export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurchase> {
-  const after = { ...row, state: stateAfter(row, 'expire'), unclaimed_amount: 0n }
+  const by = checkCan(row, ['expire'])
+  const after = { ...row, unclaimed_amount: 0n }
   const account = await findInternalAccount(op, row.account_id)
   const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
-  return moved(op, row, after, [
+  return moved(op, row, by, after, [
     ...(isFree ? [release(op, holdOf(row), row.account_id), balanceUpdated(op, account)] : []),
   ])
 }
@@ -158,7 +154,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
         'What was claimed has not been pulled yet: what is given back would be paid twice if that failed.',
       details: { field: 'cardTransactionId', status: row.state },
     })
-  const state = stateAfter(row, isRest ? 'return_rest' : 'return_part')
+  const by = checkCan(row, [isRest ? 'return_rest' : 'return_part'])
   if (amount > left)
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
       message: `Of what was settled ${left} are left to give back.`,
@@ -176,14 +172,13 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   await checkRoom(op, legs, 'amount')
   const after: CardTransactionRow = {
     ...row,
-    state,
     unclaimed_amount: isRest ? 0n : row.unclaimed_amount,
     uncollected_amount: row.uncollected_amount - forgiven,
     refund_count: row.refund_count + 1,
     refunded_amount: row.refunded_amount + amount,
   }
   const account = await findInternalAccount(op, row.account_id)
-  return moved(op, row, after, [
+  return moved(op, row, by, after, [
     ...(row.unclaimed_amount > 0n && isHoldDone(after) ? [release(op, holdOf(row), row.account_id)] : []),
     ...post(op, causeOf(row), legs),
     ...(isGone ? [] : [balanceUpdated(op, account)]),
@@ -198,31 +193,33 @@ export async function findCardTransaction(op: Op, cardId: string, id: string): P
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION`. */
-function stateAfter(row: CardTransactionRow, by: CardTransactionEvent): CardTransactionRow['state'] {
-  const state = nextState(CARD_TRANSACTION_TRANSITIONS, row.state, by)
-  if (state === null)
+/** What happens to a purchase, in its order, if it can. Error: 409 `INVALID_STATE_TRANSITION`. */
+function checkCan(
+  row: CardTransactionRow,
+  by: readonly CardTransactionEvent[],
+): readonly CardTransactionEvent[] {
+  if (nextState(CARD_TRANSACTION_TRANSITIONS, row.state, by) === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: `This purchase is ${row.state}.`,
       details: { field: 'cardTransactionId', status: row.state },
     })
-  return state
+  return by
 }
 
 function moved(
   op: Op,
   row: CardTransactionRow,
+  by: readonly CardTransactionEvent[],
   after: CardTransactionRow,
   writes: readonly Write[],
 ): MovedPurchase {
-  const { id, version } = row
-  const stamps = { version: version + 1, last_event_at: op.now, updated_at: op.now }
-  const { state, unclaimed_amount, uncollected_amount } = after
+  const { version } = row
+  const { unclaimed_amount, uncollected_amount } = after
   const { settlement_count, settled_amount, pull_count, pulled_amount } = after
   const { pending_count, pending_amount, refund_count, refunded_amount } = after
-  const set = {
-    ...stamps,
-    state,
+  const change = {
+    version: version + 1,
+    last_event_at: op.now,
     unclaimed_amount,
     settlement_count,
     settled_amount,
@@ -234,10 +231,10 @@ function moved(
     refund_count,
     refunded_amount,
   }
-  return {
-    row: { ...after, ...stamps },
-    writes: [update('card_transactions', id, { version }, set), ...writes],
-  }
+  const moved = transition(op, 'card_transactions', CARD_TRANSACTION_TRANSITIONS, row, by, change, {
+    version,
+  })
+  return { row: moved.row, writes: [moved.write, ...writes] }
 }
 
 /** What was authorized is held; what was not has nothing to be claimed, pulled or freed. */

@@ -1,4 +1,5 @@
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { VERIFICATION_INITIAL, VERIFICATION_TRANSITIONS } from '@countersign/contract/core/states'
 import type {
   customer_create,
   customer_get,
@@ -111,7 +112,9 @@ function makeUmaAddress(op: Op, config: PlatformConfig): string {
  */
 function firstStatus(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow['verification_status'] {
   if (op.mode === 'sandbox') return verificationOutcome(verificationSuffix(body))
-  return config.isRegulatedFinancialInstitution ? 'APPROVED' : 'PENDING'
+  return config.isRegulatedFinancialInstitution
+    ? VERIFICATION_TRANSITIONS[VERIFICATION_INITIAL].approve
+    : VERIFICATION_INITIAL
 }
 
 /** The last three digits of a business's registration number, the last three characters of a person's last name. */

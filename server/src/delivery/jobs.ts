@@ -32,7 +32,7 @@ export const deliverMessage: JobHandler = async (op, payload) => {
     op.log.warn({ message: message.id, attempts, reason: error.message }, 'message not delivered yet')
     const wait = Math.min(RETRY_SECONDS_MAX, 2 ** (attempts - 1))
     return [
-      update('messages', message.id, { state: 'QUEUED' }, { attempts, updated_at: op.now }),
+      update('messages', message.id, { state: message.state }, { attempts, updated_at: op.now }),
       job(op, 'message.deliver', { messageId: message.id }, plusSeconds(op.now, wait)),
     ]
   }

@@ -1,4 +1,4 @@
-import { MESSAGE_TRANSITIONS } from '@countersign/contract/core/states'
+import { MESSAGE_INITIAL, MESSAGE_TRANSITIONS } from '@countersign/contract/core/states'
 import type { InboxMessage } from '@countersign/contract/sandbox/inbox'
 import type { Static } from 'typebox'
 import { insert, type Write } from '../db/commit/writes.ts'
@@ -38,7 +38,7 @@ export function makeOtpMessage(
     id,
     platform_id: op.platform.id,
     channel: CHANNELS[type],
-    state: isSandbox ? 'DELIVERED' : 'QUEUED',
+    state: isSandbox ? MESSAGE_TRANSITIONS[MESSAGE_INITIAL].deliver : MESSAGE_INITIAL,
     recipient: contact,
     customer_id: account.customer_id,
     account_id: account.id,

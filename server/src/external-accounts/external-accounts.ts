@@ -1,7 +1,8 @@
 import { accountType, type ExternalAccountTypeName } from '@countersign/contract/accounts/account-types'
-import type {
-  customer_external_account_create,
-  customer_external_account_get,
+import {
+  type customer_external_account_create,
+  type customer_external_account_get,
+  EXTERNAL_ACCOUNT_INITIAL,
 } from '@countersign/contract/accounts/external-accounts'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { isPullingRail } from '@countersign/contract/core/rails'
@@ -73,7 +74,7 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
     account_info: accountInfo,
     fingerprint: fingerprintOf(accountInfo, currency),
     identifier,
-    status: 'ACTIVE',
+    status: EXTERNAL_ACCOUNT_INITIAL,
     beneficiary_verification_status: verifyBeneficiary(op, accountInfo, identifier),
     default_uma_deposit: customerId !== null && (body.defaultUmaDepositAccount ?? false),
     created_at: op.now,

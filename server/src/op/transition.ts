@@ -1,38 +1,95 @@
 import { update, type Write } from '../db/commit/writes.ts'
+import type { Tables } from '../db/schema/tables.ts'
 import type { Op } from './app.ts'
 import { StaleRead } from './operation.ts'
 
 /** A state machine as the contract writes it: for every state and event the next state, or null. */
-type Transitions<State extends string, Event extends string> = Readonly<
-  Record<State, Readonly<Record<Event, State | null>>>
->
+type Machine<State extends string = string> = Readonly<Record<State, Readonly<Record<string, State | null>>>>
+type StatesOf<M extends Machine> = keyof M
+type EventsOf<M extends Machine> = OneOrMore<Extract<keyof M[keyof M], string>>
+type OneOrMore<Event> = Event | readonly Event[]
 
-/** The state that an event leads to, or null where it cannot happen. */
-export function nextState<Table extends Readonly<Record<string, Readonly<Record<string, string | null>>>>>(
-  transitions: Table,
-  state: keyof Table,
-  event: keyof Table[keyof Table],
-): keyof Table | null {
-  return transitions[state]![event] ?? null
+/** Where the state of each kind of record is stored. */
+const STORED = {
+  quotes: { table: 'quotes', column: 'state' },
+  pulls: { table: 'quotes', column: 'pull_state' },
+  transactions: { table: 'transactions', column: 'state' },
+  messages: { table: 'messages', column: 'state' },
+  agent_actions: { table: 'agent_actions', column: 'state' },
+  agent_reservations: { table: 'agent_reservations', column: 'state' },
+  cards: { table: 'cards', column: 'state' },
+  card_transactions: { table: 'card_transactions', column: 'state' },
+  delegated_keys: { table: 'delegated_keys', column: 'status' },
+  webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
+} as const
+
+type Stored = typeof STORED
+export type Stateful = keyof Stored
+type RowOf<Kind extends Stateful> = Tables[Stored[Kind]['table']]
+type StateOf<Kind extends Stateful> = {
+  [K in Stateful]: NonNullable<Extract<RowOf<K>, Record<Stored[K]['column'], unknown>>[Stored[K]['column']]>
+}[Kind]
+
+/** A row by the column that has its state; one that is null has not begun. */
+interface WithState {
+  readonly id: string
+  readonly state?: string | null
+  readonly status?: string | null
+  readonly pull_state?: string | null
+}
+
+/** The state that an event leads to, or several in their order; null where one of them cannot happen. */
+export function nextState<M extends Machine>(
+  transitions: M,
+  state: StatesOf<M>,
+  by: EventsOf<M>,
+): StatesOf<M> | null {
+  const events = isOne(by) ? [by] : by
+  let next: StatesOf<M> | null = state
+  for (const event of events) next = next === null ? null : (transitions[next]![event] ?? null)
+  return next
 }
 
 /**
- * The write that moves a record on by an event. Guard: its state has not changed meanwhile. The caller has asked
- * `nextState` of the record that decides; where another one that moves with it has moved already, the reads were stale.
+ * The state that an event leads to. The caller has asked `nextState` of the record that decides; where another one that
+ * moves with it has moved already, the reads were stale.
  */
-export function transition<Row extends { readonly id: string; readonly state: string }, Event extends string>(
+export function stateAfter<M extends Machine>(
+  transitions: M,
+  state: StatesOf<M>,
+  by: EventsOf<M>,
+  of: string,
+): StatesOf<M> {
+  const next = nextState(transitions, state, by)
+  if (next === null) throw new StaleRead(`${of} cannot ${String(by)}: it is ${String(state)}`)
+  return next
+}
+
+function isOne<Event>(by: OneOrMore<Event>): by is Event {
+  return !Array.isArray(by)
+}
+
+/**
+ * The write that moves a record on by an event, or by several in their order; by none, a change alone. Guard: its state
+ * has not changed meanwhile, nor what `guard` says.
+ */
+export function transition<Kind extends Stateful, M extends Machine<StateOf<Kind>>, Row extends RowOf<Kind>>(
   op: Op,
-  table: 'quotes' | 'transactions' | 'messages' | 'agent_actions',
-  transitions: Transitions<NoInfer<Row>['state'], Event>,
-  row: Row,
-  event: NoInfer<Event>,
-  change: Partial<Row> | undefined = undefined,
+  kind: Kind,
+  transitions: M,
+  row: Row & WithState,
+  by: EventsOf<M>,
+  change: Partial<RowOf<Kind>> = {},
+  guard: Partial<RowOf<Kind>> = {},
 ): { readonly row: Row; readonly write: Write } {
-  const state = nextState(transitions, row.state, event)
-  if (state === null) throw new StaleRead(`${row.id} cannot ${event}: it is ${row.state}`)
-  const set = { ...change, state, updated_at: op.now }
+  const { table, column } = STORED[kind]
+  const from = row[column]
+  if (from === null || from === undefined) throw new StaleRead(`${row.id} has no ${column}`)
+  const state = stateAfter<Machine>(transitions, from, by, row.id)
+  const stamp = 'updated_at' in row ? { updated_at: op.now } : {}
+  const set = { ...change, [column]: state, ...stamp }
   return {
     row: { ...row, ...set },
-    write: update(table, row.id, { state: row.state } as object, set as object),
+    write: update(table, row.id, { ...guard, [column]: from } as object, set as object),
   }
 }

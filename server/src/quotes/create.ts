@@ -1,4 +1,5 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import { OUTGOING_TRANSACTION_INITIAL, QUOTE_INITIAL } from '@countersign/contract/core/states'
 import type { Payload } from '@countersign/contract/signing/payloads'
 import { describeInternalAccount } from '../accounts/accounts.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
@@ -93,7 +94,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
     id: op.newId('Quote'),
     platform_id: op.platform.id,
     customer_id: customer?.id ?? null,
-    state: 'PENDING',
+    state: QUOTE_INITIAL,
     source_account_id: payer.kind === 'funding' ? null : payer.account.id,
     source_network: payer.kind === 'funding' ? payer.network : null,
     destination_account_id: payee.kind === 'uma' ? null : payee.account.id,
@@ -140,7 +141,7 @@ function payingTransaction(
     kind: 'QUOTE',
     type: 'OUTGOING',
     direction: 'DEBIT',
-    state: 'PENDING',
+    state: OUTGOING_TRANSACTION_INITIAL,
     customer_id: quote.customer_id,
     source_account_id: quote.source_account_id,
     source_identifier: payer.kind === 'pull' ? payer.account.identifier : null,

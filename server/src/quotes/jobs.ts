@@ -232,10 +232,10 @@ export const refundTransaction: JobHandler = async (op, payload) => {
   const payment = paymentOf(op, quote, transaction, op.now)
   // What was never sent does not come back from where it was to go.
   const outcome = await op.rail.refund(wasSent(transaction) ? payment : { ...payment, identifier: null })
-  if (outcome === 'FAILED') return [...endRefund(op, transaction, outcome)]
+  if (outcome === 'FAILED') return [...endRefund(op, transaction, 'fail')]
   const { amount, currency } = paidIn(quote, transaction)
   if (fundingOf(quote) === 'HELD' && (await isOwnerDeleted(op, quote.source_account_id!)))
-    return [...endRefund(op, transaction, 'FAILED')]
+    return [...endRefund(op, transaction, 'fail')]
   const payer =
     fundingOf(quote) === 'HELD'
       ? { account: quote.source_account_id!, amount }
@@ -245,7 +245,7 @@ export const refundTransaction: JobHandler = async (op, payload) => {
       { system: 'refunds', currency, amount: -amount },
       payer,
     ]),
-    ...endRefund(op, transaction, outcome),
+    ...endRefund(op, transaction, 'complete'),
     ...(await payerBalanceUpdated(op, quote)),
   ]
 }

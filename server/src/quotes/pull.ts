@@ -6,8 +6,7 @@ import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { hasRoom, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
-import { StaleRead } from '../op/operation.ts'
-import { nextState, transition } from '../op/transition.ts'
+import { stateAfter, transition } from '../op/transition.ts'
 import type { RailAnswer, RailPayment } from '../ports/rail.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import {
@@ -101,8 +100,9 @@ function refused(
     failure_reason: 'QUOTE_EXECUTION_FAILED',
     details: explained(transaction, { failureDetail: detail }),
   }
+  const pull_state = stateAfter(PULL_TRANSITIONS, quote.pull_state!, 'fail', quote.id)
   return [
-    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail', { pull_state: nextPull(quote, 'fail') }).write,
+    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail', { pull_state }).write,
     ...moveTransaction(op, transaction, 'fail', change).writes,
   ]
 }
@@ -135,14 +135,7 @@ function postFor(op: Op, quote: QuoteRow, legs: readonly Leg[]): Write[] {
   return post(op, { cause: 'quote', causeId: quote.id }, legs)
 }
 
-function nextPull(quote: QuoteRow, by: PullEvent) {
-  const state = nextState(PULL_TRANSITIONS, quote.pull_state!, by)
-  if (state === null) throw new StaleRead(`The pull for ${quote.id} cannot ${by}: it is ${quote.pull_state}`)
-  return state
-}
-
 /** Guard: nobody has moved it meanwhile. */
 function movePull(op: Op, quote: QuoteRow, by: PullEvent): Write {
-  const change = { pull_state: nextPull(quote, by), updated_at: op.now }
-  return update('quotes', quote.id, { pull_state: quote.pull_state }, change)
+  return transition(op, 'pulls', PULL_TRANSITIONS, quote, by).write
 }

@@ -1,5 +1,5 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
-import { QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
+import { PULL_INITIAL, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { balanceUpdated } from '../accounts/accounts.ts'
 import { expectRow, type Write } from '../db/commit/writes.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
@@ -66,7 +66,7 @@ export function executeQuote(
  * is not deleted meanwhile, which no account here would tell.
  */
 function beginPull(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer) {
-  const begun = begin(op, quote, transaction, { pull_state: 'PENDING' }, {})
+  const begun = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, {})
   const payload = { transactionId: transaction.id, executedAt: op.now }
   const { customer_id } = quote
   const payerIsThere = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]

@@ -39,7 +39,7 @@ const DECISIONS: Readonly<Record<number, Decide>> = {
 /** The platform has the question. Guard: nothing was decided meanwhile. */
 function markTaken(receipt: TransactionWithCustomer): Write {
   const details = { ...receipt.details, isTaken: true }
-  return update('transactions', receipt.id, { state: 'PENDING' }, { details })
+  return update('transactions', receipt.id, { state: receipt.state }, { details })
 }
 
 /** What comes from the platform's server is read with care: what is not of the form that was agreed is left out. */

@@ -1,3 +1,7 @@
+import {
+  INCOMING_TRANSACTION_INITIAL,
+  INCOMING_TRANSACTION_TRANSITIONS,
+} from '@countersign/contract/core/states'
 import { insert, type Write } from '../db/commit/writes.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -32,7 +36,7 @@ export async function internalReceipt(
     kind: 'RECEIPT',
     type: 'INCOMING',
     direction: 'CREDIT',
-    state: 'COMPLETED',
+    state: INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL].settle,
     customer_id,
     source_account_id: source?.accountId ?? null,
     destination_account_id: account.id,

@@ -1,3 +1,7 @@
+import {
+  INCOMING_TRANSACTION_INITIAL,
+  INCOMING_TRANSACTION_TRANSITIONS,
+} from '@countersign/contract/core/states'
 import { APPROVAL_SECONDS } from '@countersign/contract/payments/receipts'
 import { findCustomerAccount } from '../accounts/accounts.ts'
 import { expectRow, insert, type Write } from '../db/commit/writes.ts'
@@ -70,7 +74,9 @@ export async function receivePayment(
     kind: 'RECEIPT',
     type: 'INCOMING',
     direction: 'CREDIT',
-    state: isAsked ? 'PENDING' : 'PROCESSING',
+    state: isAsked
+      ? INCOMING_TRANSACTION_INITIAL
+      : INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL].approve,
     customer_id: customer.id,
     source_identifier: sender,
     destination_account_id: account.id,

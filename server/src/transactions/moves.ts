@@ -3,6 +3,9 @@ import {
   type IncomingTransactionEvent,
   OUTGOING_TRANSACTION_TRANSITIONS,
   type OutgoingTransactionEvent,
+  REFUND_INITIAL,
+  REFUND_TRANSITIONS,
+  type RefundEvent,
   TRANSFER_OUT_TRANSITIONS,
   type TransferOutEvent,
 } from '@countersign/contract/core/states'
@@ -11,7 +14,7 @@ import { update, type Write } from '../db/commit/writes.ts'
 import type { RefundRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import type { Op } from '../op/app.ts'
-import { transition } from '../op/transition.ts'
+import { stateAfter, transition } from '../op/transition.ts'
 import { makeReference, type TransactionWithCustomer, transactionView } from './transactions.ts'
 
 /** Announced by the direction of the money. */
@@ -67,7 +70,7 @@ export function moveTransaction(
 
 /** The way back of a payment's money, as it begins. */
 export function newRefund(op: Op, reason: RefundRow['reason']): RefundRow {
-  return { reference: makeReference(op), status: 'PENDING', reason, initiatedAt: op.now.toISOString() }
+  return { reference: makeReference(op), status: REFUND_INITIAL, reason, initiatedAt: op.now.toISOString() }
 }
 
 const REFUND_EVENTS = {
@@ -82,16 +85,14 @@ export function announceRefund(op: Op, transaction: TransactionWithCustomer): Wr
   return event(op, type, transaction.id, transactionView(transaction, transaction))
 }
 
-/** Ends a refund and tells of it. Guard: it was pending still, as `transaction` says. */
-export function endRefund(
-  op: Op,
-  transaction: TransactionWithCustomer,
-  status: 'COMPLETED' | 'FAILED',
-): readonly Write[] {
-  const ended: RefundRow = { ...transaction.refund!, status, settledAt: op.now.toISOString() }
+/** Ends a refund and tells of it. Guard: it is as `transaction` says still. */
+export function endRefund(op: Op, transaction: TransactionWithCustomer, by: RefundEvent): readonly Write[] {
+  const refund = transaction.refund!
+  const status = stateAfter(REFUND_TRANSITIONS, refund.status, by, transaction.id)
+  const ended: RefundRow = { ...refund, status, settledAt: op.now.toISOString() }
   const change = { refund: ended, updated_at: op.now }
   return [
-    update('transactions', transaction.id, { refund: transaction.refund }, change),
+    update('transactions', transaction.id, { refund }, change),
     announceRefund(op, { ...transaction, ...change }),
   ]
 }

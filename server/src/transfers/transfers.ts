@@ -1,5 +1,6 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
+import { INCOMING_TRANSACTION_INITIAL, TRANSFER_OUT_INITIAL } from '@countersign/contract/core/states'
 import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
@@ -45,7 +46,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     kind: 'TRANSFER_IN',
     type: 'INCOMING',
     direction: 'CREDIT',
-    state: 'PENDING',
+    state: INCOMING_TRANSACTION_INITIAL,
     customer_id: internal.customer_id,
     source_account_id: external.id,
     source_identifier: external.identifier,
@@ -89,7 +90,7 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
     kind: 'TRANSFER_OUT',
     type: 'OUTGOING',
     direction: 'DEBIT',
-    state: 'PENDING',
+    state: TRANSFER_OUT_INITIAL,
     customer_id: internal.customer_id,
     source_account_id: internal.id,
     destination_account_id: external.id,

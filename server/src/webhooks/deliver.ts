@@ -1,3 +1,8 @@
+import {
+  WEBHOOK_DELIVERY_INITIAL,
+  WEBHOOK_DELIVERY_TRANSITIONS,
+  type WebhookDeliveryEvent,
+} from '@countersign/contract/core/states'
 import type { EventType } from '@countersign/contract/events/events'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { EventRow, JobRow, WebhookDeliveryRow } from '../db/schema/tables.ts'
@@ -6,6 +11,7 @@ import { job } from '../jobs/jobs.ts'
 import type { JobHandler, JobKind } from '../jobs/kinds.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { StaleRead } from '../op/operation.ts'
+import { nextState, transition } from '../op/transition.ts'
 import type { AnswerRules } from './answers.ts'
 import { type Attempt, attempt, attemptWrite, jsonOf } from './attempt.ts'
 import { giveUpAt, retryAt } from './schedule.ts'
@@ -13,9 +19,9 @@ import { type Predecessor, selectDelivery, selectEvent, selectPredecessor, selec
 
 const SLEEP_SECONDS_MIN = 1800
 
-/** How a try leaves an event: ended one way or the other, or to be tried again. */
+/** What an attempt makes of the delivery of an event. */
 interface Verdict {
-  readonly state: WebhookDeliveryRow['state']
+  readonly by: WebhookDeliveryEvent
   readonly writes: readonly Write[]
 }
 
@@ -38,26 +44,26 @@ export function createDeliver(rules: AnswerRules): JobHandler {
     const delivery = await selectDelivery(op, event.id)
     const attempts = (delivery?.attempts ?? 0) + 1
     const until = giveUpAt(payload.since === undefined ? event.created_at : new Date(payload.since))
-    const { state, writes } = await judge(op, rules, event, tried, until)
-    op.log[state === 'FAILED' ? 'warn' : 'debug'](
+    const { by, writes } = await judge(op, rules, event, tried, until)
+    op.log[by === 'fail' ? 'warn' : 'debug'](
       {
         event: event.id,
         type: event.type,
         attempts,
-        state,
+        state: stateOfFirst(by),
         status: tried.answer?.status,
         error: tried.error,
       },
       'webhook tried',
     )
     const next =
-      state === 'PENDING'
+      by === 'retry'
         ? [deliveryJob(op, kind, { ...payload, sequence: event.sequence }, retryAt(op, attempts, until))]
         : objectId !== undefined && delivery?.is_awaited
           ? await wakeSuccessor(op, objectId, event.sequence)
           : []
     return [
-      recordTry(op, event, delivery, state),
+      recordTry(op, event, delivery, by),
       attemptWrite(op, event.id, attempts, tried),
       ...writes,
       ...next,
@@ -77,8 +83,8 @@ async function judge(
   const ruled = answer && (await rules[event.type as EventType]?.(op, event, { status: answer.status, body }))
   const ended = ruled ? ruled.ended : answer !== undefined && isReceived(answer.status)
   const writes = ruled?.writes ?? []
-  if (ended) return { state: 'DELIVERED', writes }
-  return { state: event.type === 'TEST' || op.now >= until ? 'FAILED' : 'PENDING', writes }
+  if (ended) return { by: 'deliver', writes }
+  return { by: event.type === 'TEST' || op.now >= until ? 'fail' : 'retry', writes }
 }
 
 /** 409 says that it was received before. */
@@ -91,22 +97,24 @@ function recordTry(
   op: Op,
   event: EventRow,
   delivery: WebhookDeliveryRow | undefined,
-  outcome: WebhookDeliveryRow['state'],
+  by: WebhookDeliveryEvent,
 ): Write {
-  if (!delivery) return insert('webhook_deliveries', { ...newDelivery(op, event.id, outcome), attempts: 1 })
-  // What was received once stays so, however a repetition goes.
-  const state = delivery.state === 'DELIVERED' || outcome === 'PENDING' ? delivery.state : outcome
+  if (!delivery) return insert('webhook_deliveries', { ...newDelivery(op, event.id, by), attempts: 1 })
   const { attempts, is_awaited, ended_at } = delivery
-  return update(
-    'webhook_deliveries',
-    event.id,
-    { attempts, is_awaited },
-    { state, attempts: attempts + 1, ended_at: state === 'PENDING' ? null : (ended_at ?? op.now) },
-  )
+  const isEnded = nextState(WEBHOOK_DELIVERY_TRANSITIONS, delivery.state, by) !== WEBHOOK_DELIVERY_INITIAL
+  const change = { attempts: attempts + 1, ended_at: isEnded ? (ended_at ?? op.now) : null }
+  const guard = { attempts, is_awaited }
+  return transition(op, 'webhook_deliveries', WEBHOOK_DELIVERY_TRANSITIONS, delivery, by, change, guard).write
 }
 
-/** The record of a delivery that begins, or of one that comes to its end at the first try. */
-export function newDelivery(op: Op, eventId: string, state: WebhookDeliveryRow['state']): WebhookDeliveryRow {
+/** The state of a delivery after its first attempt. */
+function stateOfFirst(by: WebhookDeliveryEvent): WebhookDeliveryRow['state'] {
+  return WEBHOOK_DELIVERY_TRANSITIONS[WEBHOOK_DELIVERY_INITIAL][by]
+}
+
+/** The record of a delivery that begins, or of one after its first attempt. */
+export function newDelivery(op: Op, eventId: string, by?: WebhookDeliveryEvent): WebhookDeliveryRow {
+  const state = by === undefined ? WEBHOOK_DELIVERY_INITIAL : stateOfFirst(by)
   return {
     id: eventId,
     platform_id: op.platform.id,
@@ -114,7 +122,7 @@ export function newDelivery(op: Op, eventId: string, state: WebhookDeliveryRow['
     attempts: 0,
     redeliveries: 0,
     is_awaited: false,
-    ended_at: state === 'PENDING' ? null : op.now,
+    ended_at: state === WEBHOOK_DELIVERY_INITIAL ? null : op.now,
   }
 }
 
@@ -131,7 +139,7 @@ function waitFor(
   if (state !== null && state !== 'PENDING') throw new StaleRead('An event that ended is still due')
   const mark =
     state === null
-      ? insert('webhook_deliveries', { ...newDelivery(op, id, 'PENDING'), is_awaited: true })
+      ? insert('webhook_deliveries', { ...newDelivery(op, id), is_awaited: true })
       : is_awaited
         ? expectRow('webhook_deliveries', id, { state })
         : update('webhook_deliveries', id, { state }, { is_awaited: true })

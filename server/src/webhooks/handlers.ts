@@ -122,7 +122,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       url,
     )
     const { answer, error } = tried
-    const state = answer && isReceived(answer.status) ? 'DELIVERED' : 'FAILED'
+    const by = answer && isReceived(answer.status) ? 'deliver' : 'fail'
     return {
       status: 200,
       body: present({
@@ -134,7 +134,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       }),
       writes: [
         write,
-        insert('webhook_deliveries', { ...newDelivery(op, id, state), attempts: 1 }),
+        insert('webhook_deliveries', { ...newDelivery(op, id, by), attempts: 1 }),
         attemptWrite(op, id, 1, tried),
       ],
     }
@@ -160,7 +160,7 @@ function deliverAgain(op: Op, event: EventRow, delivery: WebhookDeliveryRow | un
           { redeliveries: delivery.redeliveries, attempts: delivery.attempts },
           { redeliveries },
         )
-      : insert('webhook_deliveries', { ...newDelivery(op, event.id, 'PENDING'), redeliveries }),
+      : insert('webhook_deliveries', { ...newDelivery(op, event.id), redeliveries }),
     deliveryJob(op, deliveryKind(event.type as EventType), payload, op.now),
   ]
 }

@@ -1,45 +1,157 @@
-import {
-  AGENT_ACTION_TRANSITIONS,
-  INCOMING_TRANSACTION_TRANSITIONS,
-  MESSAGE_TRANSITIONS,
-  OUTGOING_TRANSACTION_TRANSITIONS,
-  QUOTE_TRANSITIONS,
-  TRANSFER_OUT_TRANSITIONS,
-} from '@countersign/contract/core/states'
+import * as shown from '@countersign/contract/core/states'
 import { describe, expect, test } from 'vitest'
+import * as internal from '../../src/db/schema/states.ts'
 import type { Op } from '../../src/op/app.ts'
 import { StaleRead } from '../../src/op/operation.ts'
-import { transition } from '../../src/op/transition.ts'
+import { nextState, type Stateful, stateAfter, transition } from '../../src/op/transition.ts'
+import { endRefund, newRefund } from '../../src/transactions/moves.ts'
+import { newTransaction } from '../../src/transactions/transactions.ts'
 
-const op = { now: new Date('2025-10-13T00:00:00Z') } as Op
+const op = {
+  now: new Date('2025-10-13T00:00:00Z'),
+  platform: { id: 'P', config: {} },
+  actor: { kind: 'job', jobId: 'J' },
+  newId: (kind: string) => `${kind}:1`,
+  random: (length: number) => new Uint8Array(length),
+} as unknown as Op
 
-const MACHINES = [
-  ['quotes', QUOTE_TRANSITIONS],
-  ['transactions', OUTGOING_TRANSACTION_TRANSITIONS],
-  ['transactions', TRANSFER_OUT_TRANSITIONS],
-  ['transactions', INCOMING_TRANSACTION_TRANSITIONS],
-  ['messages', MESSAGE_TRANSITIONS],
-  ['agent_actions', AGENT_ACTION_TRANSITIONS],
-] as const
+type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>
 
-describe.each(MACHINES)('the state machine of %s', (table, transitions) => {
-  const cells = Object.entries(transitions as Record<string, Record<string, string | null>>).flatMap(
-    ([state, row]) => Object.entries(row).map(([event, next]) => [state, event, next] as const),
+/** The tables whose states `transition` writes: by kind of record, the table of the database and the column. */
+const WRITTEN = [
+  ['quotes', 'quotes', 'state', shown.QUOTE_TRANSITIONS],
+  ['pulls', 'quotes', 'pull_state', shown.PULL_TRANSITIONS],
+  ['transactions', 'transactions', 'state', shown.OUTGOING_TRANSACTION_TRANSITIONS],
+  ['transactions', 'transactions', 'state', shown.TRANSFER_OUT_TRANSITIONS],
+  ['transactions', 'transactions', 'state', shown.INCOMING_TRANSACTION_TRANSITIONS],
+  ['messages', 'messages', 'state', shown.MESSAGE_TRANSITIONS],
+  ['agent_actions', 'agent_actions', 'state', shown.AGENT_ACTION_TRANSITIONS],
+  ['agent_reservations', 'agent_reservations', 'state', internal.RESERVATION_TRANSITIONS],
+  ['cards', 'cards', 'state', shown.CARD_TRANSITIONS],
+  ['card_transactions', 'card_transactions', 'state', shown.CARD_TRANSACTION_TRANSITIONS],
+  ['delegated_keys', 'delegated_keys', 'status', shown.DELEGATED_KEY_TRANSITIONS],
+  ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],
+] as const satisfies readonly (readonly [Stateful, string, string, Transitions])[]
+
+/** The others. A refund is a member of its transaction, the database moves holds, and nothing moves a check yet. */
+const OTHERS: readonly Transitions[] = [
+  shown.REFUND_TRANSITIONS,
+  shown.VERIFICATION_TRANSITIONS,
+  internal.HOLD_TRANSITIONS,
+]
+
+function cellsOf(transitions: Transitions) {
+  return Object.entries(transitions).flatMap(([state, row]) =>
+    Object.entries(row).map(([event, next]) => [state, event, next] as const),
   )
+}
 
-  test.each(cells)('%s, %s: %s', (state, event, next) => {
-    const move = () =>
-      transition(op, table, transitions as never, { id: 'X', state } as never, event as never)
-    if (next === null) return expect(move).toThrow(StaleRead)
-    expect(move()).toEqual({
-      row: { id: 'X', state: next, updated_at: op.now },
+test('every state table is walked here', () => {
+  const exported = Object.entries({ ...shown, ...internal }).filter(([name]) => name.endsWith('_TRANSITIONS'))
+  const walked: readonly unknown[] = [...WRITTEN.map(([, , , transitions]) => transitions), ...OTHERS]
+  expect(new Set(walked)).toEqual(new Set(exported.map(([, transitions]) => transitions)))
+  expect(walked).toHaveLength(exported.length)
+})
+
+test('of every state table a record begins in a state', () => {
+  const tables: Readonly<Record<string, unknown>> = { ...shown, ...internal }
+  for (const name of Object.keys(tables).filter((one) => one.endsWith('_TRANSITIONS'))) {
+    const initial = tables[name.replace('_TRANSITIONS', '_INITIAL')]
+    expect(Object.keys(tables[name] as Transitions), name).toContain(initial)
+  }
+})
+
+describe.each(WRITTEN)('the state machine of %s', (kind, table, column, transitions) => {
+  const guard = { platform_id: 'P' }
+  const change = { created_at: new Date(0) }
+  const move = (state: string | null, event: unknown, row: object) =>
+    transition(
+      op,
+      kind,
+      transitions as never,
+      { ...row, id: 'X', [column]: state } as never,
+      event as never,
+      change as never,
+      guard as never,
+    )
+
+  test.each(cellsOf(transitions))('%s, %s: %s', (state, event, next) => {
+    const row = { kept: 1, updated_at: new Date(0) }
+    if (next === null) return expect(() => move(state, event, row)).toThrow(StaleRead)
+    expect(move(state, event, row)).toEqual({
+      row: { id: 'X', kept: 1, ...change, [column]: next, updated_at: op.now },
       write: {
         write: 'update',
         table,
         id: 'X',
-        expect: { state },
-        set: { state: next, updated_at: op.now.toISOString() },
+        expect: { ...guard, [column]: state },
+        set: { created_at: new Date(0).toISOString(), [column]: next, updated_at: op.now.toISOString() },
       },
     })
   })
+
+  test.each(Object.keys(transitions))('%s: a change alone leaves it, guarded by it', (state) => {
+    expect(move(state, [], {}).write).toMatchObject({
+      expect: { ...guard, [column]: state },
+      set: { [column]: state },
+    })
+  })
+
+  test('several events lead on one after the other, or nowhere', () => {
+    for (const [state, first, between] of cellsOf(transitions))
+      for (const second of Object.keys(transitions[state as never])) {
+        const next = between === null ? null : (transitions as Transitions)[between]![second]
+        const moved = () => move(state, [first, second], {})
+        if (next === null) expect(moved).toThrow(StaleRead)
+        else expect(moved().write).toMatchObject({ expect: { [column]: state }, set: { [column]: next } })
+      }
+  })
+
+  test('what has not begun does not move', () => {
+    expect(() => move(null, Object.keys(Object.values(transitions)[0]!)[0], {})).toThrow(StaleRead)
+  })
+})
+
+test('a row that does not say when it was changed is not made to', () => {
+  const row = { id: 'X', state: 'PENDING' } as never
+  const { write } = transition(op, 'webhook_deliveries', shown.WEBHOOK_DELIVERY_TRANSITIONS, row, 'fail')
+  expect(write).toMatchObject({ set: { state: 'FAILED' } })
+  expect(write).not.toHaveProperty('set.updated_at')
+})
+
+describe.each(OTHERS)('a state machine that is not written by `transition`: %o', (transitions) => {
+  test.each(cellsOf(transitions))('%s, %s: %s', (state, event, next) => {
+    expect(nextState(transitions, state, event)).toBe(next)
+    const after = () => stateAfter(transitions, state, event, 'X')
+    if (next === null) expect(after).toThrow(StaleRead)
+    else expect(after()).toBe(next)
+  })
+})
+
+test.each(cellsOf(shown.REFUND_TRANSITIONS))('a refund that is %s, %s: %s', (status, event, next) => {
+  const refund = { ...newRefund(op, 'TRANSACTION_FAILED'), status: status as shown.RefundState }
+  const row = newTransaction(op, {
+    kind: 'QUOTE',
+    type: 'OUTGOING',
+    direction: 'DEBIT',
+    state: 'FAILED',
+    customer_id: null,
+    sent_amount: 1n,
+    sent_currency: 'USD',
+    received_amount: 1n,
+    received_currency: 'USD',
+    refund,
+  })
+  const end = () =>
+    endRefund(
+      op,
+      { ...row, platform_customer_id: null },
+      event as keyof typeof shown.REFUND_TRANSITIONS.PENDING,
+    )
+  if (next === null) return expect(end).toThrow(StaleRead)
+  const after = { ...refund, status: next, settledAt: op.now.toISOString() }
+  expect(end()).toMatchObject([
+    { write: 'update', table: 'transactions', id: row.id, expect: { refund }, set: { refund: after } },
+    { write: 'event', type: `OUTGOING_PAYMENT.REFUND_${next}`, objectId: row.id, data: { refund: after } },
+  ])
 })

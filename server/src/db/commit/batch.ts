@@ -1,4 +1,5 @@
 import { toJson } from '../../json/json.ts'
+import { HOLD_INITIAL, HOLD_TRANSITIONS, type HoldState } from '../schema/states.ts'
 import { Parts, type Row } from './batch-parts.ts'
 import { CommitArguments } from './commit-arguments.ts'
 import { type LedgerEntry, timeText, type Write } from './writes.ts'
@@ -62,10 +63,10 @@ class BatchArguments {
         this.#hold(n, write)
         break
       case 'capture':
-        this.#release(n, write, write.amount, write.final, 'posted')
+        this.#release(n, write, write.amount, write.final, HOLD_TRANSITIONS[HOLD_INITIAL].capture_rest)
         break
       case 'void':
-        this.#release(n, write, 0n, true, 'voided')
+        this.#release(n, write, 0n, true, HOLD_TRANSITIONS[HOLD_INITIAL].void)
         break
       case 'post':
         this.#post(n, write)
@@ -150,7 +151,7 @@ class BatchArguments {
       account_id: hold.account,
       amount: hold.amount,
       captured: 0,
-      state: 'pending',
+      state: HOLD_INITIAL,
       updated_at: timeText(hold.at),
     })
   }
@@ -161,7 +162,7 @@ class BatchArguments {
     { hold, account, at }: WriteOf<'capture' | 'void'>,
     amount: bigint,
     isFinal: boolean,
-    state: 'posted' | 'voided',
+    state: HoldState,
   ): void {
     const args = this.#args
     const place = this.#placeOf(account)

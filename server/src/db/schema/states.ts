@@ -1,0 +1,28 @@
+/**
+ * The states that the API does not show, as tables like those of the contract (`core/states.ts`). The database's functions
+ * write some of them by themselves: `test/db/states.test.ts` holds their text to the tables.
+ */
+export type ReservationState = 'RESERVED' | 'CAPTURED' | 'RELEASED'
+export type ReservationEvent = 'capture' | 'release'
+
+/**
+ * What an agent's payment takes of its limits. `capture`: the payment has begun. `release`: it ended without success and
+ * its money is back.
+ */
+export const RESERVATION_TRANSITIONS = {
+  RESERVED: { capture: 'CAPTURED', release: 'RELEASED' },
+  CAPTURED: { capture: null, release: 'RELEASED' },
+  RELEASED: { capture: null, release: null },
+} as const satisfies Record<ReservationState, Record<ReservationEvent, ReservationState | null>>
+export const RESERVATION_INITIAL = 'RESERVED' satisfies ReservationState
+
+export type HoldState = 'pending' | 'posted' | 'voided'
+export type HoldEvent = 'capture_part' | 'capture_rest' | 'void'
+
+/** What is held of an account. Only the database moves it, with the balance of the account. */
+export const HOLD_TRANSITIONS = {
+  pending: { capture_part: 'pending', capture_rest: 'posted', void: 'voided' },
+  posted: { capture_part: null, capture_rest: null, void: null },
+  voided: { capture_part: null, capture_rest: null, void: null },
+} as const satisfies Record<HoldState, Record<HoldEvent, HoldState | null>>
+export const HOLD_INITIAL = 'pending' satisfies HoldState

@@ -1,0 +1,136 @@
+import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/external-accounts'
+import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
+import {
+  AGENT_ACTION_INITIAL,
+  AGENT_ACTION_TRANSITIONS,
+  CARD_TRANSACTION_TRANSITIONS,
+  CARD_TRANSITIONS,
+  DELEGATED_KEY_INITIAL,
+  DELEGATED_KEY_TRANSITIONS,
+  INCOMING_TRANSACTION_INITIAL,
+  INCOMING_TRANSACTION_TRANSITIONS,
+  MESSAGE_INITIAL,
+  MESSAGE_TRANSITIONS,
+  OUTGOING_TRANSACTION_INITIAL,
+  OUTGOING_TRANSACTION_TRANSITIONS,
+  PULL_TRANSITIONS,
+  QUOTE_TRANSITIONS,
+  REFUND_INITIAL,
+  REFUND_TRANSITIONS,
+  TRANSFER_OUT_TRANSITIONS,
+  VERIFICATION_TRANSITIONS,
+  WEBHOOK_DELIVERY_INITIAL,
+  WEBHOOK_DELIVERY_TRANSITIONS,
+} from '@countersign/contract/core/states'
+import { expect, test } from 'vitest'
+import { FUNCTIONS } from '../../src/db/functions/functions.ts'
+import { baseline } from '../../src/db/schema/0001-baseline.ts'
+import { HOLD_INITIAL, HOLD_TRANSITIONS, RESERVATION_TRANSITIONS } from '../../src/db/schema/states.ts'
+
+/** The database cannot read the tables of states: what its text says of states is held to them here. */
+
+type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>
+
+/** Each column of states, and those that it can have. */
+const CHECKED: Readonly<Record<string, readonly string[]>> = {
+  'agent_actions.state': Object.keys(AGENT_ACTION_TRANSITIONS),
+  'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
+  'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
+  'cards.state': Object.keys(CARD_TRANSITIONS),
+  'customers.verification_status': Object.keys(VERIFICATION_TRANSITIONS),
+  'delegated_keys.status': Object.keys(DELEGATED_KEY_TRANSITIONS),
+  'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
+  'internal_accounts.status': INTERNAL_ACCOUNT_STATUSES,
+  'ledger_holds.state': Object.keys(HOLD_TRANSITIONS),
+  'messages.state': Object.keys(MESSAGE_TRANSITIONS),
+  'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
+  'quotes.state': Object.keys(QUOTE_TRANSITIONS),
+  'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
+  'webhook_deliveries.state': Object.keys(WEBHOOK_DELIVERY_TRANSITIONS),
+}
+
+/** Whatever happens there, the state stays as it is. */
+function finalStates(transitions: Transitions): string[] {
+  return Object.keys(transitions).filter((state) => Object.values(transitions[state]!).every((next) => !next))
+}
+
+/** Where a payment comes to that has ended without success. */
+const UNSUCCESSFUL: readonly string[] = [
+  ...new Set(
+    [OUTGOING_TRANSACTION_TRANSITIONS, TRANSFER_OUT_TRANSITIONS, INCOMING_TRANSACTION_TRANSITIONS]
+      .flatMap((transitions: Transitions) => Object.values(transitions))
+      .flatMap(({ fail, reject, expire, refund, return: back }) => [fail, reject, expire, refund, back])
+      .filter((state) => typeof state === 'string'),
+  ),
+]
+
+/** Each function that names states, and which. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  agent_money_is_back: [...UNSUCCESSFUL, REFUND_TRANSITIONS.PENDING.complete, HOLD_TRANSITIONS.pending.void],
+  agent_payment_ended: [
+    RESERVATION_TRANSITIONS.RESERVED.release,
+    RESERVATION_TRANSITIONS.CAPTURED.release,
+    ...UNSUCCESSFUL,
+  ],
+  agent_released: [...finalStates(RESERVATION_TRANSITIONS), RESERVATION_TRANSITIONS.CAPTURED.release],
+  commit_together: [HOLD_TRANSITIONS.pending.capture_part, HOLD_INITIAL],
+  customer_open_payments: [
+    OUTGOING_TRANSACTION_TRANSITIONS.PENDING.execute,
+    REFUND_INITIAL,
+    OUTGOING_TRANSACTION_INITIAL,
+    AGENT_ACTION_INITIAL,
+  ],
+  ledger_capture: [
+    HOLD_INITIAL,
+    HOLD_TRANSITIONS.pending.capture_rest,
+    HOLD_TRANSITIONS.pending.capture_part,
+  ],
+  ledger_close: [...finalStates(CARD_TRANSITIONS), ...finalStates(DELEGATED_KEY_TRANSITIONS)],
+  ledger_hold: [HOLD_INITIAL],
+  ledger_void: [HOLD_TRANSITIONS.pending.void, HOLD_INITIAL],
+}
+
+const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
+
+test('the states that the functions of the database name are those of the tables', () => {
+  const named = FUNCTIONS.map(({ name, sql }) => {
+    const words = [...sql.replace(/--.*/g, '').matchAll(/'(\w+)'/g)].map(([, word]) => word!)
+    return [name, words.filter((word) => STATES.has(word)).sort()] as const
+  })
+  const expected = Object.entries(NAMED).map(([name, states]) => [name, [...states].sort()])
+  expect(Object.fromEntries(named.filter(([, states]) => states.length > 0))).toEqual(
+    Object.fromEntries(expected),
+  )
+  // One word for both kinds of transactions, and one state in which a hold can still be captured or released.
+  expect(INCOMING_TRANSACTION_INITIAL).toBe(OUTGOING_TRANSACTION_INITIAL)
+  expect(finalStates(HOLD_TRANSITIONS)).toEqual(
+    Object.keys(HOLD_TRANSITIONS).filter((s) => s !== HOLD_INITIAL),
+  )
+})
+
+test('each column of states can have those of its table', () => {
+  const found: Record<string, readonly string[]> = {}
+  for (const text of baseline.split('CREATE TABLE ').slice(1))
+    for (const [, column, states] of text.matchAll(
+      /^ {2}(\w*(?:state|status)) text(?: NOT NULL)? CHECK \(\1 IN\s*\(([^)]*)\)/gm,
+    )) {
+      const words = [...states!.matchAll(/\w+/g)].map(([word]) => word)
+      found[`${text.slice(0, text.indexOf(' '))}.${column}`] = words
+    }
+  expect(found).toEqual(CHECKED)
+})
+
+test('the constraints and indexes that ask for one state ask for one of the table', () => {
+  const asked = [...baseline.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
+  expect(asked.sort()).toEqual(
+    [
+      `state = '${AGENT_ACTION_INITIAL}'`,
+      `state = '${finalStates(CARD_TRANSITIONS)}'`,
+      `status = '${DELEGATED_KEY_INITIAL}'`,
+      `state <> '${MESSAGE_INITIAL}'`,
+      `state = '${MESSAGE_TRANSITIONS.QUEUED.deliver}'`,
+      `state = '${MESSAGE_TRANSITIONS.QUEUED.fail}'`,
+      `state = '${WEBHOOK_DELIVERY_INITIAL}'`,
+    ].sort(),
+  )
+})
