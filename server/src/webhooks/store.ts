@@ -1,5 +1,6 @@
 import type { EventType } from '@countersign/contract/platform/events'
 import { sql } from 'kysely'
+import { whereGiven } from '../db/read/where-given.ts'
 import type {
   EventRow,
   JobRow,
@@ -60,14 +61,16 @@ function withDelivery(op: Op) {
 export function selectEvents(op: Op, { type, objectId, startDate, endDate, after }: EventFilters) {
   return withDelivery(op)
     .where(sql<boolean>`events.committed_in < pg_snapshot_xmin(pg_current_snapshot())`)
-    .$if(type !== undefined, (q) => q.where('events.type', '=', type!))
-    .$if(objectId !== undefined, (q) => q.where('events.object_id', '=', objectId!))
-    .$if(startDate !== undefined, (q) => q.where('events.created_at', '>=', startDate!))
-    .$if(endDate !== undefined, (q) => q.where('events.created_at', '<=', endDate!))
-    .$if(after !== undefined, (q) =>
-      q.where(
-        sql<boolean>`(events.committed_in, events.position) > (${after!.committed_in}, ${after!.position})`,
-      ),
+    .$call((q) => whereGiven(q, 'events.type', '=', type))
+    .$call((q) => whereGiven(q, 'events.object_id', '=', objectId))
+    .$call((q) => whereGiven(q, 'events.created_at', '>=', startDate))
+    .$call((q) => whereGiven(q, 'events.created_at', '<=', endDate))
+    .$call((q) =>
+      after === undefined
+        ? q
+        : q.where(
+            sql<boolean>`(events.committed_in, events.position) > (${after.committed_in}, ${after.position})`,
+          ),
     )
 }
 
