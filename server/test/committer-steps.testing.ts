@@ -72,7 +72,7 @@ function newJob(world: World, n: number | string): Write {
     id: ids.job(world, n),
     platform_id: world.platformId,
     kind: 'quote.expire',
-    payload: { n },
+    payload: { quoteId: String(n) },
     // Nobody does it meanwhile.
     due_at: plusSeconds(now, 3e9),
     attempts: 0,

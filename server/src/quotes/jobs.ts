@@ -34,8 +34,8 @@ import {
 } from './settlement.ts'
 
 /** A quote that was not executed in time ends, and its transaction with it. */
-export const expireQuote: JobHandler = async (op, payload) => {
-  const quote = await findQuote(op, payload.quoteId as string)
+export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
+  const quote = await findQuote(op, payload.quoteId)
   if (quote.state !== 'PENDING') return []
   const transaction = await findTransaction(op, quote.transaction_id)
   return [
@@ -48,12 +48,12 @@ export const expireQuote: JobHandler = async (op, payload) => {
  * Delivers an executed payment, or asks what has become of it: takes the money, gives it back where it never left, and
  * sends it on its way back where it left and was not delivered.
  */
-export const settleTransaction: JobHandler = async (op, payload) => {
-  const transaction = await findTransaction(op, payload.transactionId as string)
+export const settleTransaction: JobHandler<'transaction.settle'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
   if (transaction.state !== 'PROCESSING' && transaction.state !== 'COMPLETED') return []
   const quote = await findQuote(op, transaction.quote_id!)
-  const executedAt = new Date((payload.executedAt as string | undefined) ?? quote.updated_at)
-  const delivery = await deliver(op, quote, transaction, executedAt, payload.isAsked === true)
+  const executedAt = payload.executedAt ?? quote.updated_at.toISOString()
+  const delivery = await deliver(op, quote, transaction, new Date(executedAt), payload.isAsked === true)
   const wasDelivered = transaction.state === 'COMPLETED'
   const again =
     'askAgainAt' in delivery && delivery.askAgainAt
@@ -224,8 +224,8 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
  * Gives the money of a payment that was not delivered back to who paid it, once the rail says that it is here. Where the
  * payer was deleted since, it stays among the refunds, for the platform to see to.
  */
-export const refundTransaction: JobHandler = async (op, payload) => {
-  const transaction = await findTransaction(op, payload.transactionId as string)
+export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
   if (transaction.refund?.status !== 'PENDING') return []
   const quote = await findQuote(op, transaction.quote_id!)
   if (!op.rail) throw new Error('There is no rail that pays back')

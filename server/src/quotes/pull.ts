@@ -22,12 +22,12 @@ import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
  * Fetches the money of an executed quote from the account elsewhere that pays it, or asks what has become of it. Once it
  * is here the quote goes on as if it had been paid in. It may still come back for as long as the rail asks to be asked.
  */
-export const pullTransaction: JobHandler = async (op, payload) => {
-  const transaction = await findTransaction(op, payload.transactionId as string)
+export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
   const quote = await findQuote(op, transaction.quote_id!)
   if (quote.pull_state !== 'PENDING' && quote.pull_state !== 'PULLED') return []
   const wasPulled = quote.pull_state === 'PULLED'
-  const submittedAt = new Date(payload.executedAt as string)
+  const submittedAt = new Date(payload.executedAt)
   const pulled = await pull(op, quote, transaction, submittedAt, payload.isAsked === true)
   const again =
     'askAgainAt' in pulled && pulled.askAgainAt

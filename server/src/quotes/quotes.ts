@@ -67,7 +67,7 @@ export function executeQuote(
  */
 function beginPull(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer) {
   const begun = begin(op, quote, transaction, { pull_state: 'PENDING' }, {})
-  const payload = { transactionId: transaction.id, executedAt: op.now }
+  const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   const { customer_id } = quote
   const payerIsThere = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
   return {
@@ -101,7 +101,7 @@ function begin(
 
 /** The due work that delivers a payment whose money is there. */
 export function settlementJob(op: Op, { id }: Pick<TransactionRow, 'id'>): Write {
-  return job(op, 'transaction.settle', { transactionId: id, executedAt: op.now }, op.now)
+  return job(op, 'transaction.settle', { transactionId: id, executedAt: op.now.toISOString() }, op.now)
 }
 
 /**

@@ -11,8 +11,8 @@ import type { ReceiptDetails } from './receipts.ts'
  * Credits a payment that was let in. Where the account can take it no more, because its customer was deleted, it was
  * closed or is full, nothing is posted and the payment goes back: `REFUNDED`, `OFFRAMP_FAILED`.
  */
-export const settleReceipt: JobHandler = async (op, payload) => {
-  const receipt = await findTransaction(op, payload.transactionId as string)
+export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) => {
+  const receipt = await findTransaction(op, payload.transactionId)
   if (receipt.state !== 'PROCESSING') return []
   const account = await findInternalAccount(op, receipt.destination_account_id!)
   const legs = arrivalLegs(account, receipt.received_amount!)
@@ -29,8 +29,8 @@ export const settleReceipt: JobHandler = async (op, payload) => {
 }
 
 /** Nobody decided in time. What failed is the platform's word where it had taken the question, else the asking. */
-export const expireReceipt: JobHandler = async (op, payload) => {
-  const receipt = await findTransaction(op, payload.transactionId as string)
+export const expireReceipt: JobHandler<'receipt.expire'> = async (op, payload) => {
+  const receipt = await findTransaction(op, payload.transactionId)
   if (receipt.state !== 'PENDING') return []
   const { isTaken } = receipt.details as ReceiptDetails
   const failure_reason = isTaken ? 'PAYMENT_APPROVAL_TIMED_OUT' : 'PAYMENT_APPROVAL_WEBHOOK_ERROR'

@@ -14,22 +14,15 @@ import {
   type TransactionWithCustomer,
 } from '../transactions/transactions.ts'
 
-/** A transfer and its account here, as they were when it was begun. */
-export interface KnownTransfer {
-  readonly transaction: TransactionWithCustomer
-  readonly account: InternalAccountRow
-}
-
 /** Hands a transfer to the rail, or asks what has become of it, and moves the money when it is known. */
-export const settleTransfer: JobHandler = async (op, payload, known) => {
-  const begun = known as KnownTransfer | undefined
-  const transaction = begun?.transaction ?? (await findTransaction(op, payload.transactionId as string))
+export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload, known) => {
+  const transaction = known?.transaction ?? (await findTransaction(op, payload.transactionId))
   if (transaction.state !== 'PENDING') return []
   if (!op.rail) throw new Error('There is no rail to pay by')
   const isOut = transaction.kind === 'TRANSFER_OUT'
   const accountId = isOut ? transaction.source_account_id! : transaction.destination_account_id!
-  const account = begun?.account ?? (await findInternalAccount(op, accountId))
-  const submittedAt = new Date((payload.submittedAt as string | undefined) ?? transaction.created_at)
+  const account = known?.account ?? (await findInternalAccount(op, accountId))
+  const submittedAt = new Date(payload.submittedAt ?? transaction.created_at)
   const payment = paymentOf(op, transaction, submittedAt)
   const delivery = isOut
     ? await op.rail.send(payment)

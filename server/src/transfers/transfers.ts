@@ -3,6 +3,7 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
+import type { JobKnowledge } from '../db/schema/job-tables.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import {
   chainOf,
@@ -19,7 +20,6 @@ import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import { inWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing.ts'
 import { announce } from '../transactions/moves.ts'
 import { newTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
-import type { KnownTransfer } from './jobs.ts'
 
 /** A transfer that was checked and has not begun: nothing of it is written yet. */
 export interface TransferDraft {
@@ -265,7 +265,10 @@ function insufficient(
 }
 
 /** The rail is asked at once. `submittedAt` where that is later than the transfer was recorded. */
-function settleJob(op: Op, known: KnownTransfer, submittedAt?: Date): Write {
-  const payload = { transactionId: known.transaction.id, ...(submittedAt ? { submittedAt } : {}) }
+function settleJob(op: Op, known: JobKnowledge['transfer.settle'], submittedAt?: Date): Write {
+  const payload = {
+    transactionId: known.transaction.id,
+    ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
+  }
   return job(op, 'transfer.settle', payload, op.now, known)
 }

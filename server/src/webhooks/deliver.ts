@@ -1,9 +1,9 @@
 import type { EventType } from '@countersign/contract/platform/events'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
-import type { EventRow, JobRow, WebhookDeliveryRow } from '../db/schema/tables.ts'
-import { type DeliveryPayload, deliveryJob, deliveryKind, webhookEndpoint } from '../events/events.ts'
-import { job } from '../jobs/jobs.ts'
-import type { JobHandler, JobKind } from '../jobs/kinds.ts'
+import type { DeliveryPayload, JobRow } from '../db/schema/job-tables.ts'
+import type { EventRow, WebhookDeliveryRow } from '../db/schema/tables.ts'
+import { type DeliveryKind, deliveryJob, deliveryKind, webhookEndpoint } from '../events/events.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { StaleRead } from '../op/operation.ts'
 import type { AnswerRules } from './answers.ts'
@@ -22,10 +22,9 @@ interface Verdict {
 /**
  * Delivers events, at least once, those of one object in their order: an event sleeps until the one before it ends.
  */
-export function createDeliver(rules: AnswerRules): JobHandler {
+export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
   const once = createOnce()
-  return async (op, given) => {
-    const payload = given as unknown as DeliveryPayload
+  return async (op, payload) => {
     const event = await selectEvent(op, payload.eventId)
     const url = webhookEndpoint(op.platform)
     if (!event || url === undefined) return []
@@ -125,7 +124,7 @@ export function newDelivery(op: Op, eventId: string, state: WebhookDeliveryRow['
 function waitFor(
   op: Op,
   { id, created_at, state, is_awaited }: Predecessor,
-  kind: ReturnType<typeof deliveryKind>,
+  kind: DeliveryKind,
   payload: DeliveryPayload,
 ): Write[] {
   if (state !== null && state !== 'PENDING') throw new StaleRead('An event that ended is still due')
@@ -154,13 +153,13 @@ async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promis
  * Makes work due that sleeps; what is due, or being done, stays as it is. Guard: nobody has begun with it meanwhile, who
  * would send what the new work sends as well.
  */
-export function tryNow(op: Op, waiting: JobRow): Write[] {
+export function tryNow(op: Op, waiting: JobRow<DeliveryKind>): Write[] {
   const { id, kind, payload, due_at, claimed_until, attempts } = waiting
   if (due_at <= op.now || claimed_until !== null) return []
   return [
     expectRow('jobs', id, { attempts, claimed_until }),
     { write: 'remove', table: 'jobs', id },
-    job(op, kind as JobKind, payload, op.now),
+    deliveryJob(op, kind, payload, op.now),
   ]
 }
 

@@ -1,14 +1,14 @@
 import type { EventType } from '@countersign/contract/platform/events'
 import { sql } from 'kysely'
 import { whereGiven } from '../db/read/where-given.ts'
+import type { DeliveryPayload, JobRow } from '../db/schema/job-tables.ts'
 import type {
   EventRow,
-  JobRow,
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookSecretRow,
 } from '../db/schema/tables.ts'
-import { DELIVERY_KINDS } from '../events/events.ts'
+import { DELIVERY_KINDS, type DeliveryKind } from '../events/events.ts'
 import type { Op } from '../op/app.ts'
 
 export interface EventFilters {
@@ -100,7 +100,7 @@ export async function selectDelivery(op: Op, eventId: string): Promise<WebhookDe
 }
 
 /** The due work that delivers an event, if it is to be delivered. */
-export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow | undefined> {
+export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow<DeliveryKind> | undefined> {
   return op.read
     .selectFrom('jobs')
     .selectAll()
@@ -109,6 +109,7 @@ export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow
     .where(eventOfJob, '=', eventId)
     .orderBy('due_at')
     .limit(1)
+    .$narrowType<{ kind: DeliveryKind; payload: DeliveryPayload }>()
     .executeTakeFirst()
 }
 
@@ -148,7 +149,7 @@ export async function selectSuccessor(
   op: Op,
   objectId: string,
   sequence: number,
-): Promise<JobRow | undefined> {
+): Promise<JobRow<DeliveryKind> | undefined> {
   return op.read
     .selectFrom('jobs')
     .selectAll()
@@ -158,6 +159,7 @@ export async function selectSuccessor(
     .where(sequenceOfJob, '>', sequence)
     .orderBy(sequenceOfJob)
     .limit(1)
+    .$narrowType<{ kind: DeliveryKind; payload: DeliveryPayload }>()
     .executeTakeFirst()
 }
 

@@ -8,6 +8,7 @@ import type {
   AgentRow,
 } from './agent-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
+import type { JobRow } from './job-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
@@ -261,18 +262,6 @@ export interface EventRow {
   created_at: Date
   /** The number of the transaction that wrote it, which orders the feed; 64 bits as text. */
   committed_in: string
-}
-
-export interface JobRow {
-  id: string
-  platform_id: string
-  kind: string
-  payload: Record<string, unknown>
-  due_at: Date
-  attempts: number
-  claimed_until: Date | null
-  last_error: string | null
-  created_at: Date
 }
 
 export interface MessageRow extends Stamped {
