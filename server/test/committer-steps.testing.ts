@@ -110,7 +110,7 @@ function newTransaction(world: World, n: number | string, reference: string): Wr
     reference,
     failure_reason: null,
     refund: null,
-    details: { exact: 9_007_199_254_740_993n },
+    details: { fundedAmount: 9_007_199_254_740_993n },
     receipt_delivery_confirmed_at: null,
     agent_id: null,
     settled_at: null,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { CustomerRow, InternalAccountRow, LedgerAccountRow } from '../db/schema/tables.ts'
@@ -15,7 +16,7 @@ function ofPlatform(op: Op) {
 
 function filtered(op: Op, { currency, type, customerId }: AccountFilters) {
   return ofPlatform(op)
-    .$call((q) => whereGiven(q, 'currency', '=', currency))
+    .$call((q) => whereGiven(q, sql.ref<string>('currency'), '=', currency))
     .$call((q) => whereGiven(q, 'type', '=', type))
     .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
 }

@@ -73,9 +73,9 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
 /** A purchase of which nothing is authorized, claimed or taken yet. */
 export function newPurchase(
   op: Op,
-  card: Pick<CardRow, 'id'>,
+  card: Pick<CardRow, 'id' | 'currency'>,
   account: Pick<InternalAccountRow, 'id' | 'currency'>,
-  use: Pick<AuthorizationEvent, 'merchant' | 'currency' | 'token'>,
+  use: Pick<AuthorizationEvent, 'merchant' | 'token'>,
   id: string,
 ): CardTransactionRow {
   return {
@@ -85,7 +85,7 @@ export function newPurchase(
     account_id: account.id,
     state: 'AUTHORIZED',
     merchant: use.merchant,
-    currency: use.currency,
+    currency: card.currency,
     source_currency: account.currency,
     issuer_transaction_token: use.token,
     hold_id: null,

@@ -1,4 +1,5 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { OwnRateDetails } from '../db/schema/documents.ts'
 import { type FeeSchedule, feesFor } from './fees.ts'
 import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
 
@@ -206,12 +207,4 @@ function nearestDouble({ numerator, denominator }: Ratio): number {
 
 function bitsOf(value: bigint): number {
   return value.toString(2).length
-}
-
-/** Our own part of how an amount came about (specification 2.7). */
-export interface OwnRateDetails {
-  readonly svcApiMultiplier: number
-  readonly svcApiFixedFee: bigint
-  readonly svcApiVariableFeeRate: number
-  readonly svcApiVariableFeeAmount: bigint
 }

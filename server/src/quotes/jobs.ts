@@ -2,6 +2,7 @@ import { QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { balanceUpdated, isOwnerDeleted } from '../accounts/accounts.ts'
 import { isDeleted } from '../customers/customers.ts'
 import type { Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
@@ -11,12 +12,7 @@ import { transition } from '../op/transition.ts'
 import type { RailAnswer, RailPayment } from '../ports/rail.ts'
 import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
-import {
-  type Details,
-  findTransaction,
-  hashed,
-  type TransactionWithCustomer,
-} from '../transactions/transactions.ts'
+import { findTransaction, hashed, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import { findQuote } from './quotes.ts'
 import {
   explained,
@@ -51,7 +47,7 @@ export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
 export const settleTransaction: JobHandler<'transaction.settle'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
   if (transaction.state !== 'PROCESSING' && transaction.state !== 'COMPLETED') return []
-  const quote = await findQuote(op, transaction.quote_id!)
+  const quote = await findQuote(op, required(transaction, 'quote_id'))
   const executedAt = payload.executedAt ?? quote.updated_at.toISOString()
   const delivery = await deliver(op, quote, transaction, new Date(executedAt), payload.isAsked === true)
   const wasDelivered = transaction.state === 'COMPLETED'
@@ -105,7 +101,7 @@ function paymentOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submitt
     purpose: 'quote',
     identifier: transaction.destination_identifier,
     paymentRail: quote.payment_rail,
-    chain: (transaction.details as Details).chain ?? null,
+    chain: transaction.details.chain ?? null,
     amount: quote.receiving_amount,
     currency: quote.receiving_currency,
     reference: transaction.reference,
@@ -227,7 +223,7 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
 export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
   if (transaction.refund?.status !== 'PENDING') return []
-  const quote = await findQuote(op, transaction.quote_id!)
+  const quote = await findQuote(op, required(transaction, 'quote_id'))
   if (!op.rail) throw new Error('There is no rail that pays back')
   const payment = paymentOf(op, quote, transaction, op.now)
   // What was never sent does not come back from where it was to go.
@@ -250,18 +246,13 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   ]
 }
 
-interface RefundDetails {
-  /** What came in for a quote and goes back as it came, in place of executing it. */
-  readonly fundedAmount?: number | bigint
-}
-
 function wasSent(transaction: TransactionRow): boolean {
-  return (transaction.details as RefundDetails).fundedAmount === undefined
+  return transaction.details.fundedAmount === undefined
 }
 
 /** What goes back: the amount of the quote, or what was paid in instead of it. */
 function paidIn(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
-  const { fundedAmount } = transaction.details as RefundDetails
+  const { fundedAmount } = transaction.details
   return {
     amount: fundedAmount === undefined ? quote.sending_amount : BigInt(fundedAmount),
     currency: quote.sending_currency,

@@ -1,5 +1,6 @@
 import { PULL_TRANSITIONS, type PullEvent, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { update, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
@@ -15,7 +16,7 @@ import {
   type TransactionWithCustomer,
   transactionView,
 } from '../transactions/transactions.ts'
-import { findQuote, type KeptRequest, settlementJob } from './quotes.ts'
+import { findQuote, settlementJob } from './quotes.ts'
 import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
 
 /**
@@ -24,7 +25,7 @@ import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
  */
 export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
-  const quote = await findQuote(op, transaction.quote_id!)
+  const quote = await findQuote(op, required(transaction, 'quote_id'))
   if (quote.pull_state !== 'PENDING' && quote.pull_state !== 'PULLED') return []
   const wasPulled = quote.pull_state === 'PULLED'
   const submittedAt = new Date(payload.executedAt)
@@ -70,7 +71,7 @@ function pullOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedA
     transactionId: transaction.id,
     purpose: 'quote',
     identifier: transaction.source_identifier,
-    paymentRail: (quote.request as KeptRequest).pullRail ?? null,
+    paymentRail: quote.request.pullRail ?? null,
     chain: null,
     amount: quote.sending_amount,
     currency: quote.sending_currency,
@@ -98,7 +99,7 @@ function refused(
   detail: string,
 ): readonly Write[] {
   const change = {
-    failure_reason: 'QUOTE_EXECUTION_FAILED',
+    failure_reason: 'QUOTE_EXECUTION_FAILED' as const,
     details: explained(transaction, { failureDetail: detail }),
   }
   return [
@@ -136,7 +137,7 @@ function postFor(op: Op, quote: QuoteRow, legs: readonly Leg[]): Write[] {
 }
 
 function nextPull(quote: QuoteRow, by: PullEvent) {
-  const state = nextState(PULL_TRANSITIONS, quote.pull_state!, by)
+  const state = nextState(PULL_TRANSITIONS, required(quote, 'pull_state'), by)
   if (state === null) throw new StaleRead(`The pull for ${quote.id} cannot ${by}: it is ${quote.pull_state}`)
   return state
 }

@@ -122,6 +122,6 @@ export function payeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRo
 
 /** The details of a transaction with what more is known of its other side. */
 export function explained(transaction: TransactionRow, known: Readonly<Record<string, string>>) {
-  const { counterparty } = transaction.details as { counterparty?: object }
-  return { ...transaction.details, counterparty: { ...counterparty, ...known } }
+  const { details } = transaction
+  return { ...details, counterparty: { ...details.counterparty, ...known } }
 }

@@ -1,3 +1,4 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { insert, type Write } from '../db/commit/writes.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -8,7 +9,7 @@ import { selectPlatformCustomerId } from './store.ts'
 /** What was paid to an account here by another account here. */
 export interface InternalPayment {
   /** The account that paid, and what it paid in; null where the money was paid in for the payment. */
-  readonly source: { readonly accountId: string; readonly currency: string } | null
+  readonly source: { readonly accountId: string; readonly currency: KnownCurrency } | null
   /** The UMA address of the account's owner, where it was paid to that. */
   readonly umaAddress: string | null
   /** Smallest unit of the account's currency. */

@@ -145,7 +145,7 @@ function otpCredential(credential: CredentialRow): OtpCredential {
 async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
   const customer = await findCustomer(op, account.customer_id!, 'accountId')
   if (body.type === 'SMS_OTP') {
-    const phoneNumber = body.phoneNumber ?? (customer.details as { phoneNumber?: string }).phoneNumber
+    const phoneNumber = body.phoneNumber ?? customer.details.phoneNumber
     if (!phoneNumber)
       throw fieldError('INVALID_INPUT', 'phoneNumber', 'phoneNumber is required: the customer has none')
     return normalPhoneNumber(phoneNumber, 'phoneNumber')

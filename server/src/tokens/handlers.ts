@@ -74,7 +74,7 @@ function tokenView(row: TokenRow) {
   return {
     id: row.id,
     name: row.name,
-    permissions: row.permissions as ('VIEW' | 'TRANSACT' | 'MANAGE')[],
+    permissions: row.permissions,
     clientId: row.client_id,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

@@ -3,6 +3,7 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
+import type { OwnRateDetails } from '../db/schema/documents.ts'
 import type { JobKnowledge } from '../db/schema/job-tables.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import {
@@ -17,9 +18,9 @@ import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
-import { inWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing.ts'
+import { inWords, ownRateDetails } from '../pricing/pricing.ts'
 import { announce } from '../transactions/moves.ts'
-import { newTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import { newTransaction, sentOf, type TransactionWithCustomer } from '../transactions/transactions.ts'
 
 /** A transfer that was checked and has not begun: nothing of it is written yet. */
 export interface TransferDraft {
@@ -185,8 +186,8 @@ function record({ platform_customer_id: _, ...row }: TransactionWithCustomer): W
   return insert('transactions', row)
 }
 
-function holdOf(op: Op, { id, sent_amount }: TransactionRow, account: InternalAccountRow) {
-  return hold(op, { cause: 'transaction', causeId: id }, account.id, sent_amount!)
+function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
+  return hold(op, { cause: 'transaction', causeId: transaction.id }, account.id, sentOf(transaction).amount)
 }
 
 interface Parties {

@@ -1,4 +1,3 @@
-import type { EventType } from '@countersign/contract/platform/events'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { DeliveryPayload, JobRow } from '../db/schema/job-tables.ts'
 import type { EventRow, WebhookDeliveryRow } from '../db/schema/tables.ts'
@@ -29,7 +28,7 @@ export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
     const url = webhookEndpoint(op.platform)
     if (!event || url === undefined) return []
     const { objectId } = payload
-    const kind = deliveryKind(event.type as EventType)
+    const kind = deliveryKind(event.type)
     const before = objectId === undefined ? undefined : await selectPredecessor(op, objectId, event.sequence)
     if (before) return waitFor(op, before, kind, { ...payload, sequence: event.sequence })
     const tried = await once(op, () => attempt(op, event, url))
@@ -73,7 +72,7 @@ async function judge(
 ): Promise<Verdict> {
   const { answer } = tried
   const body = answer && jsonOf(answer)
-  const ruled = answer && (await rules[event.type as EventType]?.(op, event, { status: answer.status, body }))
+  const ruled = answer && (await rules[event.type]?.(op, event, { status: answer.status, body }))
   const ended = ruled ? ruled.ended : answer !== undefined && isReceived(answer.status)
   const writes = ruled?.writes ?? []
   if (ended) return { state: 'DELIVERED', writes }
