@@ -2,6 +2,7 @@ import type { Payload } from '@countersign/contract/auth/payloads'
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { describeInternalAccount } from '../accounts/accounts.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { KeptRequest } from '../db/schema/documents.ts'
 import type { CustomerRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { describeAccount } from '../external-accounts/describe.ts'
@@ -183,7 +184,8 @@ function platformId(customer: CustomerRow | null) {
 
 /** Error: 400 `INSUFFICIENT_BALANCE`. The hold is guarded as well; this gives the caller the numbers. */
 export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
-  const balance = (await findBalances(op, [quote.source_account_id!])).get(quote.source_account_id!)
+  const account = required(quote, 'source_account_id')
+  const balance = (await findBalances(op, [account])).get(account)
   const available = balance?.available ?? 0n
   const words = (amount: bigint) => inWords(amount, quote.sending_currency)
   if (available < quote.sending_amount)
@@ -198,7 +200,7 @@ function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeo
   const sends = inWords(quote.sending_amount, quote.sending_currency)
   const delivers = inWords(quote.receiving_amount, quote.receiving_currency)
   return issueRequest(op, executionCall(quote.id), {
-    accountId: quote.source_account_id!,
+    accountId: required(quote, 'source_account_id'),
     statement: {
       operation: 'quote_execute',
       summary: `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
@@ -223,9 +225,9 @@ type SignedDestination = Payload<'quote_execute'>['destination']
 
 /** Where the payment goes, with all that the rail will use: the account as it is kept, and it is never changed. */
 function signedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
-  const { destination_uma: umaAddress, payment_rail, receiving_currency: currency } = quote
-  if (payee.kind === 'uma' || umaAddress !== null)
-    return { destinationType: 'UMA_ADDRESS', umaAddress: umaAddress!, currency }
+  const { destination_uma, payment_rail, receiving_currency: currency } = quote
+  if (payee.kind === 'uma' || destination_uma !== null)
+    return { destinationType: 'UMA_ADDRESS', umaAddress: required(quote, 'destination_uma'), currency }
   return present({
     destinationType: 'ACCOUNT' as const,
     accountId: payee.account.id,

@@ -16,8 +16,8 @@ import { findTransaction, hashed, type TransactionWithCustomer } from '../transa
 import { findQuote } from './quotes.ts'
 import {
   explained,
-  fundingOf,
   goesBack,
+  heldAt,
   payeeAccount,
   payerBalanceUpdated,
   payerLeg,
@@ -161,7 +161,8 @@ async function failed(
   transaction: TransactionWithCustomer,
   failure: Failure,
 ): Promise<Write[]> {
-  if (fundingOf(quote) !== 'HELD') {
+  const account = heldAt(quote)
+  if (account === undefined) {
     const unsent = { ...transaction, details: { ...transaction.details, fundedAmount: quote.sending_amount } }
     return returned(op, quote, unsent, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
   }
@@ -170,7 +171,7 @@ async function failed(
     details: explained(transaction, { failureDetail: failure.detail }),
   }
   return [
-    release(op, transaction.hold_id!, quote.source_account_id!),
+    release(op, required(transaction, 'hold_id'), account),
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
     ...moveTransaction(op, transaction, 'fail', change).writes,
     ...(await payerBalanceUpdated(op, quote)),
@@ -230,12 +231,10 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   const outcome = await op.rail.refund(wasSent(transaction) ? payment : { ...payment, identifier: null })
   if (outcome === 'FAILED') return [...endRefund(op, transaction, outcome)]
   const { amount, currency } = paidIn(quote, transaction)
-  if (fundingOf(quote) === 'HELD' && (await isOwnerDeleted(op, quote.source_account_id!)))
+  const account = heldAt(quote)
+  if (account !== undefined && (await isOwnerDeleted(op, account)))
     return [...endRefund(op, transaction, 'FAILED')]
-  const payer =
-    fundingOf(quote) === 'HELD'
-      ? { account: quote.source_account_id!, amount }
-      : ({ system: 'rail', currency, amount } as const)
+  const payer = account === undefined ? ({ system: 'rail', currency, amount } as const) : { account, amount }
   return [
     ...post(op, { cause: 'transaction', causeId: transaction.id }, [
       { system: 'refunds', currency, amount: -amount },

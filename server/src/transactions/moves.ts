@@ -8,6 +8,7 @@ import {
 } from '@countersign/contract/core/states'
 import type { EventType } from '@countersign/contract/platform/events'
 import { update, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { RefundRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import type { Op } from '../op/app.ts'
@@ -78,7 +79,7 @@ const REFUND_EVENTS = {
 
 /** Tells how far the refund of a transaction is. */
 export function announceRefund(op: Op, transaction: TransactionWithCustomer): Write {
-  const type = REFUND_EVENTS[transaction.refund!.status]
+  const type = REFUND_EVENTS[required(transaction, 'refund').status]
   return event(op, type, transaction.id, transactionView(transaction, transaction))
 }
 
@@ -88,7 +89,7 @@ export function endRefund(
   transaction: TransactionWithCustomer,
   status: 'COMPLETED' | 'FAILED',
 ): readonly Write[] {
-  const ended: RefundRow = { ...transaction.refund!, status, settledAt: op.now.toISOString() }
+  const ended: RefundRow = { ...required(transaction, 'refund'), status, settledAt: op.now.toISOString() }
   const change = { refund: ended, updated_at: op.now }
   return [
     update('transactions', transaction.id, { refund: transaction.refund }, change),
