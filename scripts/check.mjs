@@ -48,7 +48,7 @@ async function printGraph() {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    packages: 'external',
+    external: ['typescript'],
     logLevel: 'warning',
   })
   const { folderGraph } = await import(pathToFileURL(outfile).href)

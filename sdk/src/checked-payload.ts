@@ -1,3 +1,4 @@
+import { isObject } from '@countersign/contract/core/decode'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 import { bodySha256, type SignedCall } from './signed-call.ts'
 import { readPayload, type Statement } from './statement.ts'
@@ -61,7 +62,7 @@ function hold(member: string, found: unknown, expected: unknown): void {
 }
 
 function keyIn(body: unknown): unknown {
-  return (body as { readonly clientPublicKey?: unknown } | null | undefined)?.clientPublicKey
+  return isObject(body) ? body.clientPublicKey : undefined
 }
 
 function instant(text: string): number {

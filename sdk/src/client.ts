@@ -1,5 +1,5 @@
 import { API, type EndpointName } from '@countersign/contract/api'
-import { decode } from '@countersign/contract/core/decode'
+import { decode, isObject } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { Answer, Arguments, Caller, CallOptions } from './calls.ts'
 import { base64FromBytes, bytesFromText } from './crypto/bytes.ts'
@@ -215,8 +215,8 @@ function refusal({ status, headers }: Response, parsed: unknown): CountersignErr
   })
 }
 
-function membersOf(parsed: unknown): Record<string, unknown> {
-  return (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>
+function membersOf(parsed: unknown): Readonly<Record<string, unknown>> {
+  return isObject(parsed) ? parsed : {}
 }
 
 function parseOrUndefined(text: string): unknown {

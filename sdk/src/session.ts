@@ -1,3 +1,4 @@
+import { isObject } from '@countersign/contract/core/decode'
 import type { Answer, Caller } from './calls.ts'
 import { CheckedPayload, type Expectation } from './checked-payload.ts'
 import { askFor, type Confirm } from './confirm.ts'
@@ -8,7 +9,7 @@ import { RecipientKey } from './recipient-key.ts'
 import { signed } from './signed.ts'
 import { executionTarget, type SignedCall } from './signed-call.ts'
 import type { Signer } from './signer.ts'
-import type { Payment } from './statement.ts'
+import { isPayment, type Payment } from './statement.ts'
 
 /** All there is to a session. A browser can keep it in IndexedDB: the keys in it are cloned, never read. */
 export interface SessionRecord {
@@ -136,7 +137,9 @@ export class Session implements Signer {
       account: this.accountId,
       expiresAt,
     })
-    checkAmounts(payload.statement as Payment, quote)
+    const { statement } = payload
+    if (!isPayment(statement)) throw new PayloadMismatchError('operation', 'is not a payment')
+    checkAmounts(statement, quote)
     return this.sign(payload)
   }
 
@@ -165,8 +168,8 @@ export class Session implements Signer {
 
 function payloadOf({ paymentInstructions = [] }: SignedQuote): string {
   for (const { accountOrWalletInfo } of paymentInstructions) {
-    const { payloadToSign } = accountOrWalletInfo as { readonly payloadToSign?: unknown }
-    if (typeof payloadToSign === 'string') return payloadToSign
+    const info: unknown = accountOrWalletInfo
+    if (isObject(info) && typeof info.payloadToSign === 'string') return info.payloadToSign
   }
   throw new PayloadMismatchError('payloadToSign', 'is missing: no embedded wallet pays this quote')
 }

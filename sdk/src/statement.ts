@@ -1,3 +1,4 @@
+import { isObject } from '@countersign/contract/core/decode'
 import { PAYLOADS, type Payload } from '@countersign/contract/signing/payloads'
 import { parseJson, toJson } from './json.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
@@ -23,10 +24,10 @@ export function isPayment(statement: Statement): statement is Payment {
  */
 export function readPayload(payloadToSign: string): Statement {
   const value = parsed(payloadToSign)
-  const { operation } = value as { readonly operation?: unknown }
-  if (typeof operation !== 'string' || !Object.hasOwn(PAYLOADS, operation))
+  const { operation } = value
+  if (!isOperation(operation))
     throw new PayloadMismatchError('operation', 'is not one that a wallet signs for')
-  const statement = readStrictly(PAYLOADS[operation as keyof typeof PAYLOADS], value, '') as Statement
+  const statement = readStrictly(PAYLOADS[operation], value, '') as Statement
   // The quote stands twice in it.
   if (isPayment(statement) && statement.target !== `POST /quotes/${statement.quote}/execute`)
     throw new PayloadMismatchError('quote', 'is not the one of target')
@@ -48,19 +49,23 @@ export function membersOf(part: object, path = ''): [path: string, text: string]
   return Object.entries(part).flatMap(([name, value]: [string, unknown]) =>
     typeof value === 'object' && value !== null
       ? membersOf(value, `${path}${name}.`)
-      : [[path + name, String(value)] as [string, string]],
+      : ([[path + name, String(value)]] satisfies [string, string][]),
   )
 }
 
+function isOperation(operation: unknown): operation is keyof typeof PAYLOADS {
+  return typeof operation === 'string' && Object.hasOwn(PAYLOADS, operation)
+}
+
 /** The object that compact JSON spells. Of any other spelling, a member given twice too, another text would be made. */
-function parsed(text: string): object {
+function parsed(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = parseJson(text)
   } catch {
     // Not JSON, as the line below finds.
   }
-  if (typeof value !== 'object' || value === null || toJson(value) !== text)
+  if (!isObject(value) || toJson(value) !== text)
     throw new PayloadMismatchError('payloadToSign', 'is not compact JSON of an object')
   return value
 }

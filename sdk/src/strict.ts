@@ -1,5 +1,7 @@
+import { isObject } from '@countersign/contract/core/decode'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 
+/** What is held against a value: of any schema of the contract. */
 interface Schema {
   readonly type?: string
   readonly format?: string
@@ -11,14 +13,16 @@ interface Schema {
   readonly oneOf?: readonly Schema[]
   readonly anyOf?: readonly Schema[]
   readonly discriminator?: { readonly propertyName: string }
+  /** Marks of typebox, which are all that the type of some schemas has. */
+  readonly '~unsafe'?: unknown
+  readonly '~optional'?: unknown
 }
 
 /**
  * The value that a schema of the contract describes, with integers of 64 bits as `bigint`. Stricter than what reads
  * answers: a member that the schema does not name is refused, because nobody would see it. Throws PayloadMismatchError.
  */
-export function readStrictly(schema: unknown, value: unknown, member: string): unknown {
-  const s = schema as Schema
+export function readStrictly(s: Schema, value: unknown, member: string): unknown {
   if (s.oneOf ?? s.anyOf) return readStrictly(memberFor(s, value, member), value, member)
   if (s.format === 'int64') return int64(value, member)
   if (s.enum && !s.enum.includes(value)) throw new PayloadMismatchError(member, `is not one of ${s.enum}`)
@@ -26,9 +30,10 @@ export function readStrictly(schema: unknown, value: unknown, member: string): u
     throw new PayloadMismatchError(member, 'is not of its form')
   if (s.type !== undefined && !isOf(s.type, value))
     throw new PayloadMismatchError(member, `is not of type ${s.type}`)
+  const { items } = s
   if (Array.isArray(value))
-    return s.items ? value.map((item, i) => readStrictly(s.items, item, `${member}.${i}`)) : value
-  return s.properties ? object(s, value as Readonly<Record<string, unknown>>, member) : value
+    return items ? value.map((item, i) => readStrictly(items, item, `${member}.${i}`)) : value
+  return s.properties && isObject(value) ? object(s, value, member) : value
 }
 
 function object(
@@ -41,15 +46,16 @@ function object(
     if (!Object.hasOwn(value, name)) throw new PayloadMismatchError(inside(name), 'is missing')
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      if (!Object.hasOwn(properties, name)) throw new PayloadMismatchError(inside(name), 'is not known')
-      return [name, readStrictly(properties[name], item, inside(name))]
+      const known = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (!known) throw new PayloadMismatchError(inside(name), 'is not known')
+      return [name, readStrictly(known, item, inside(name))]
     }),
   )
 }
 
 function int64(value: unknown, member: string): bigint {
-  if (isOf('integer', value)) {
-    const integer = BigInt(value as bigint | number)
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) {
+    const integer = BigInt(value)
     if (integer === BigInt.asIntN(64, integer)) return integer
   }
   throw new PayloadMismatchError(member, 'is not an integer of 64 bits')
@@ -61,8 +67,7 @@ function memberFor({ oneOf, anyOf, discriminator }: Schema, value: unknown, memb
   const found = members.find((one) =>
     tag === undefined
       ? isOf(one.type, value)
-      : isOf('object', value) &&
-        one.properties?.[tag]?.enum?.includes((value as Readonly<Record<string, unknown>>)[tag]),
+      : isObject(value) && one.properties?.[tag]?.enum?.includes(value[tag]),
   )
   if (!found) throw new PayloadMismatchError(member, 'is of a kind that is not known')
   return found
@@ -71,7 +76,7 @@ function memberFor({ oneOf, anyOf, discriminator }: Schema, value: unknown, memb
 function isOf(type: string | undefined, value: unknown): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (type === 'object') return isObject(value)
   if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
   return type === typeof value
 }

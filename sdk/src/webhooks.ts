@@ -1,4 +1,4 @@
-import { decode } from '@countersign/contract/core/decode'
+import { decode, isObject, type JsonSchema } from '@countersign/contract/core/decode'
 import { EventEnvelope } from '@countersign/contract/events/events'
 import { WEBHOOKS, type WebhookEvent } from '@countersign/contract/events/webhooks'
 import { type Bytes, bytesFromBase64, bytesFromText, concatBytes } from './crypto/bytes.ts'
@@ -108,11 +108,13 @@ function bytesOf(payload: string | Uint8Array): Bytes {
 /** The event of a body that is signed, and so of this form. What is new since this was built is passed on as it is. */
 function eventOf(payload: Bytes): WebhookEvent {
   const event = parseJson(new TextDecoder().decode(payload))
-  const { type } = event as { type: string }
-  const known = Object.values(WEBHOOKS).find(({ body }) =>
-    (body.properties.type as unknown as { enum: readonly string[] }).enum.includes(type),
-  )
+  const type = isObject(event) ? event.type : undefined
+  const known = Object.values(WEBHOOKS).find(({ body }) => wordsOf(body.properties.type).includes(type))
   return decode(known?.body ?? EventEnvelope, event) as WebhookEvent
+}
+
+function wordsOf({ enum: words = [] }: JsonSchema): readonly unknown[] {
+  return words
 }
 
 function membersOf(text: string): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { runAdmin } from './admin/admin.ts'
+import { messageOf } from './formats/thrown.ts'
 import { serve } from './serve.ts'
 import { readConfig } from './settings/config.ts'
 import { settingWarnings } from './settings/known.ts'
@@ -13,7 +14,7 @@ try {
   else process.stdout.write(`${JSON.stringify(await runAdmin(config, [command, ...rest]))}\n`)
 } catch (error) {
   // What an operator can put right is one line; the cause of anything else helps whoever looks for it.
-  process.stderr.write(`countersign: ${(error as Error).message}\n`)
-  if (process.env.LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`)
+  process.stderr.write(`countersign: ${messageOf(error)}\n`)
+  if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   process.exitCode = 1
 }

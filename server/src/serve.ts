@@ -1,5 +1,6 @@
 import { runCommand } from './admin/admin.ts'
 import { listenForAdmin } from './admin/socket.ts'
+import { codeOf, messageOf } from './formats/thrown.ts'
 import { requestLines } from './observability/request-lines.ts'
 import { VERSION } from './observability/version.ts'
 import type { App } from './op/app.ts'
@@ -32,7 +33,7 @@ export async function serve(config: Config): Promise<void> {
     process.stdout.write(banner(config, baseUrl, credentials))
   } catch (error) {
     await service.close()
-    throw listenError(config, error as NodeJS.ErrnoException)
+    throw listenError(config, error)
   }
 }
 
@@ -48,13 +49,14 @@ async function takeCommands(app: App, baseUrl: string): Promise<void> {
 }
 
 /** What an operator can put right, in a line that names the setting; any other error as it is. */
-function listenError({ host, port }: Config, error: NodeJS.ErrnoException): Error {
-  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return error
-  if (error.code === 'EADDRINUSE')
-    return new ConfigError(`PORT ${port} is in use on ${host}; choose another PORT.`)
-  if (error.code === 'EACCES')
+function listenError({ host, port }: Config, error: unknown): unknown {
+  const hasCall = error instanceof Error && 'syscall' in error
+  if (!hasCall || (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo')) return error
+  const code = codeOf(error)
+  if (code === 'EADDRINUSE') return new ConfigError(`PORT ${port} is in use on ${host}; choose another PORT.`)
+  if (code === 'EACCES')
     return new ConfigError(`PORT ${port} may not be used by this user; choose another PORT.`)
-  return new ConfigError(`HOST ${host} is not an address of this machine (${error.code}).`)
+  return new ConfigError(`HOST ${host} is not an address of this machine (${code}).`)
 }
 
 /** Production keeps no credentials. The command works from the repository's folder, without being installed. */
@@ -84,7 +86,7 @@ function closeOnce(close: () => Promise<void>): () => void {
     close().then(
       () => process.exit(0),
       (error) => {
-        process.stderr.write(`countersign: ${(error as Error).message}\n`)
+        process.stderr.write(`countersign: ${messageOf(error)}\n`)
         process.exit(1)
       },
     )

@@ -72,7 +72,7 @@ function newJob(world: World, n: number | string): Write {
     id: ids.job(world, n),
     platform_id: world.platformId,
     kind: 'quote.expire',
-    payload: { n },
+    payload: { quoteId: String(n) },
     // Nobody does it meanwhile.
     due_at: plusSeconds(now, 3e9),
     attempts: 0,
@@ -110,7 +110,7 @@ function newTransaction(world: World, n: number | string, reference: string): Wr
     reference,
     failure_reason: null,
     refund: null,
-    details: { exact: 9_007_199_254_740_993n },
+    details: { fundedAmount: 9_007_199_254_740_993n },
     receipt_delivery_confirmed_at: null,
     agent_id: null,
     settled_at: null,

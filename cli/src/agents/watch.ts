@@ -4,6 +4,7 @@ import { wait } from '@countersign/sdk/wait'
 import type { AgentAction } from '@countersign/sdk/wait-for-decision'
 import { programWords } from '../terminal/program-words.ts'
 import type { Shell } from '../terminal/shell.ts'
+import { messageOf } from '../terminal/thrown.ts'
 import { actionInWords } from './words.ts'
 
 const INTERVAL_MS = 1_000
@@ -28,7 +29,7 @@ export async function watchApprovals(
     } catch (error) {
       if (signal.aborted) return
       if (isFirst || !isPassing(error)) throw error
-      if (!isAway) process.stderr.write(`${(error as Error).message} Trying again.\n`)
+      if (!isAway) process.stderr.write(`${messageOf(error)} Trying again.\n`)
       isAway = true
     }
     await wait(INTERVAL_MS, signal).catch(() => {})

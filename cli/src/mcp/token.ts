@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { isObject } from '@countersign/contract/core/decode'
 import { Agent } from '@countersign/sdk/agent'
 import { CountersignError } from '@countersign/sdk/errors'
 import { waitUntil } from '@countersign/sdk/wait-until'
 import { checkBaseUrl } from '../terminal/credentials.ts'
 import { Failure } from '../terminal/failure.ts'
+import { isMissing, messageOf } from '../terminal/thrown.ts'
 
 /** What the command line and the environment say about who the agent is. */
 export interface McpOptions {
@@ -91,8 +93,8 @@ async function readKept(file: string): Promise<Kept | undefined> {
   try {
     text = await readFile(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new Failure(`${nameOf(file)} cannot be read: ${(error as Error).message}`)
+    if (isMissing(error)) return undefined
+    throw new Failure(`${nameOf(file)} cannot be read: ${messageOf(error)}`)
   }
   try {
     const value: unknown = JSON.parse(text)
@@ -104,9 +106,9 @@ async function readKept(file: string): Promise<Kept | undefined> {
 }
 
 function isKept(value: unknown): value is Kept {
-  if (typeof value !== 'object' || value === null) return false
-  const members = value as Record<string, unknown>
-  return ['baseUrl', 'accessToken', 'codeHash'].every((name) => typeof members[name] === 'string')
+  return (
+    isObject(value) && ['baseUrl', 'accessToken', 'codeHash'].every((name) => typeof value[name] === 'string')
+  )
 }
 
 /**

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
+import { isObject } from '@countersign/contract/core/decode'
 import { Failure } from './failure.ts'
+import { isMissing, messageOf } from './thrown.ts'
 
 export interface Credentials {
   readonly baseUrl: string
@@ -21,8 +23,7 @@ export async function readCredentials(path: string | undefined): Promise<Credent
   try {
     text = await readFile(file, 'utf8')
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT') throw new Failure(`${name} cannot be read: ${message}`)
+    if (!isMissing(error)) throw new Failure(`${name} cannot be read: ${messageOf(error)}`)
     throw new Failure(
       path
         ? `There is no file ${name}. It should hold {"baseUrl", "tokenId", "clientSecret"}.`
@@ -35,10 +36,15 @@ export async function readCredentials(path: string | undefined): Promise<Credent
   } catch {
     value = undefined
   }
-  const members = (typeof value === 'object' && value !== null ? value : {}) as Partial<Credentials>
+  const members = isObject(value) ? value : {}
+  if (hasAll(members)) return members
   const missing = MEMBERS.filter((member) => typeof members[member] !== 'string')
-  if (missing.length > 0) throw new Failure(`${name} lacks ${missing.join(', ')}.`)
-  return members as Credentials
+  throw new Failure(`${name} lacks ${missing.join(', ')}.`)
+}
+
+function hasAll(members: object): members is Credentials {
+  const values: Readonly<Record<string, unknown>> = { ...members }
+  return MEMBERS.every((member) => typeof values[member] === 'string')
 }
 
 /** The credentials with another base address. Throws Failure where it is none. */

@@ -3,47 +3,55 @@
  * `format: int64` become `bigint`, members the schema does not name are left out. The same walk serves requests
  * in the server and answers in the sdk.
  */
-export function decode(schema: unknown, value: unknown): unknown {
-  const s = schema as JsonSchema
+export function decode(schema: JsonSchema, value: unknown): unknown {
   if (value === null || value === undefined) return value
-  if (s.format === 'int64' && (typeof value === 'number' || typeof value === 'bigint')) return BigInt(value)
-  if (s.type === 'number' && typeof value === 'bigint') return Number(value)
-  const union = s.oneOf ?? s.anyOf
-  if (union) return decode(memberFor(union, s.discriminator?.propertyName, value), value)
-  if (Array.isArray(value)) return s.items ? value.map((item) => decode(s.items, item)) : value
-  if (typeof value !== 'object' || !s.properties) return value
-  const source = value as Record<string, unknown>
+  if (schema.format === 'int64' && (typeof value === 'number' || typeof value === 'bigint'))
+    return BigInt(value)
+  if (schema.type === 'number' && typeof value === 'bigint') return Number(value)
+  const union = schema.oneOf ?? schema.anyOf
+  if (union) return decode(memberFor(union, schema.discriminator?.propertyName, value), value)
+  const { items, properties } = schema
+  if (Array.isArray(value)) return items ? value.map((item) => decode(items, item)) : value
+  if (!isObject(value) || !properties) return value
   const result: Record<string, unknown> = {}
-  for (const [name, property] of Object.entries(s.properties))
-    if (Object.hasOwn(source, name)) result[name] = decode(property, source[name])
+  for (const [name, property] of Object.entries(properties))
+    if (Object.hasOwn(value, name)) result[name] = decode(property, value[name])
   return result
 }
 
+/** What is read of a schema here. */
 export interface JsonSchema {
-  type?: string
-  format?: string
-  items?: unknown
-  properties?: Record<string, unknown>
-  additionalProperties?: unknown
-  oneOf?: unknown[]
-  anyOf?: unknown[]
-  discriminator?: { propertyName: string }
-  enum?: unknown[]
+  readonly type?: string
+  readonly format?: string
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly additionalProperties?: unknown
+  readonly oneOf?: readonly JsonSchema[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly discriminator?: { readonly propertyName: string }
+  readonly enum?: readonly unknown[]
+  /** Marks of typebox, which are all that the type of some schemas has. */
+  readonly '~unsafe'?: unknown
+  readonly '~optional'?: unknown
+}
+
+/** Whether parsed JSON is an object, and neither null nor a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The member of a union that a value is of, by its tag or else by its type; an empty schema where it is of none. */
-export function memberFor(members: unknown[], discriminator: string | undefined, value: unknown): unknown {
-  if (!discriminator || typeof value !== 'object') return members.find((m) => fits(m, value)) ?? {}
-  const tag = (value as Record<string, unknown>)[discriminator]
-  return (
-    members.find((m) =>
-      ((m as JsonSchema).properties?.[discriminator] as JsonSchema | undefined)?.enum?.includes(tag),
-    ) ?? {}
-  )
+export function memberFor(
+  members: readonly JsonSchema[],
+  discriminator: string | undefined,
+  value: unknown,
+): JsonSchema {
+  if (!discriminator || !isObject(value)) return members.find((m) => fits(m, value)) ?? {}
+  const tag = value[discriminator]
+  return members.find((m) => m.properties?.[discriminator]?.enum?.includes(tag)) ?? {}
 }
 
-function fits(member: unknown, value: unknown): boolean {
-  const type = (member as { type?: string }).type
+function fits({ type }: JsonSchema, value: unknown): boolean {
   if (type === 'array') return Array.isArray(value)
   if (type === 'integer' || type === 'number') return typeof value === 'number' || typeof value === 'bigint'
   if (type === 'null') return value === null

@@ -101,6 +101,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
+export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isErrorCode)
+
+/** Whether this is a code of the table. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code)
+}
+
 /** What any operation may answer with, whatever it does. */
 export const ERRORS_OF_EVERY_ENDPOINT = [
   'INVALID_INPUT',

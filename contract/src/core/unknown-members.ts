@@ -13,13 +13,13 @@ export interface UnknownMember {
  * Where the schema takes any members there are none. The value need not fit the schema: what has another type than its
  * schema says is passed over.
  */
-export function unknownMembers(schema: unknown, value: unknown, countMax: number): UnknownMember[] {
+export function unknownMembers(schema: JsonSchema, value: unknown, countMax: number): UnknownMember[] {
   const found: UnknownMember[] = []
   const path: string[] = []
 
-  function walkInto(name: string, schema: unknown, value: unknown): void {
+  function walkInto(name: string, schema: JsonSchema, value: unknown): void {
     path.push(name)
-    walk(schema as JsonSchema, value)
+    walk(schema, value)
     path.pop()
   }
 
@@ -27,7 +27,7 @@ export function unknownMembers(schema: unknown, value: unknown, countMax: number
     if (value === null || typeof value !== 'object' || found.length >= countMax) return
     const union = schema.oneOf ?? schema.anyOf
     if (union) {
-      walk(memberFor(union, schema.discriminator?.propertyName, value) as JsonSchema, value)
+      walk(memberFor(union, schema.discriminator?.propertyName, value), value)
       return
     }
     if (Array.isArray(value)) {
@@ -39,12 +39,13 @@ export function unknownMembers(schema: unknown, value: unknown, countMax: number
     if (!properties) return
     for (const [name, member] of Object.entries(value)) {
       if (found.length >= countMax) return
-      if (Object.hasOwn(properties, name)) walkInto(name, properties[name], member)
+      const known = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (known) walkInto(name, known, member)
       else if (schema.additionalProperties !== true)
         found.push({ path: [...path, name], known: Object.keys(properties) })
     }
   }
 
-  walk(schema as JsonSchema, value)
+  walk(schema, value)
   return found
 }

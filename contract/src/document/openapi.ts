@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from 'typebox'
 import { API } from '../api.ts'
 import { bodyBytesMaxOf, type Endpoint, KIB } from '../core/endpoint.ts'
 import { errorsOf } from '../core/endpoint-errors.ts'
-import { ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
+import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
 import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
@@ -226,8 +226,7 @@ function jsonContent(schema: TSchema): Json {
 
 /** One schema of an error body per status, with the codes that there are. */
 function errorComponents(): Json {
-  const codes = Object.keys(ERRORS) as ErrorCode[]
-  const byStatus = groupByStatus(codes)
+  const byStatus = groupByStatus(ERROR_CODES)
   const { reason, ...members } = refer(ErrorBody.properties) as Json
   return Object.fromEntries(
     [...byStatus].map(([status, codesOfStatus]) => [

@@ -1,3 +1,4 @@
+import { isObject } from '@countersign/contract/core/decode'
 import { bytesFromHex, textFromBytes } from './bytes.ts'
 import { pointFromHex, verify } from './p256.ts'
 
@@ -40,14 +41,13 @@ export async function openEnvelope(
   return parseObject(content)
 }
 
-function parseObject(text: string): Record<string, unknown> {
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     throw new EnvelopeError('The envelope cannot be read.')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new EnvelopeError('The envelope cannot be read.')
-  return value as Record<string, unknown>
+  if (!isObject(value)) throw new EnvelopeError('The envelope cannot be read.')
+  return value
 }

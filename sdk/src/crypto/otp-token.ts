@@ -1,3 +1,4 @@
+import { isObject } from '@countersign/contract/core/decode'
 import { PayloadMismatchError } from '../payload-mismatch.ts'
 import { base64urlFromBytes, bytesFromBase64url, bytesFromText, textFromBytes } from './bytes.ts'
 import { pointFromHex, verifyRaw } from './p256.ts'
@@ -54,9 +55,9 @@ function claimsOf(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // Not JSON, as the line below finds.
   }
-  if (typeof value !== 'object' || value === null || JSON.stringify(value) !== text)
+  if (!isObject(value) || JSON.stringify(value) !== text)
     throw new PayloadMismatchError('payloadToSign', 'has claims that are not compact JSON of an object')
-  return value as Readonly<Record<string, unknown>>
+  return value
 }
 
 function textOf(base64url: string): string | undefined {

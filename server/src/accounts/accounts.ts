@@ -84,7 +84,8 @@ export function managedAccountType(currency: string): 'INTERNAL_FIAT' | 'INTERNA
 /** A new account and its account in the ledger; `customerId` null for one of the platform itself. */
 export function makeInternalAccount(from: From, customerId: string | null, currency: string): Write[] {
   const type = managedAccountType(currency)
-  if (!type) throw new Error(`No account that is not a wallet holds ${currency}`)
+  if (!type || !isKnownCurrency(currency))
+    throw new Error(`No account that is not a wallet holds ${currency}`)
   return accountWrites(from, { id: from.newId('InternalAccount'), customerId, type, currency })
 }
 
@@ -103,7 +104,7 @@ export function makeWallet(
 /** Opens the platform's own accounts in those of the currencies that it has none in. */
 export async function openMissingPlatformAccounts(op: Op, currencies: readonly string[]): Promise<Write[]> {
   const accounts = await selectPlatformAccounts(op, {})
-  const held = new Set(accounts.map((account) => account.currency))
+  const held = new Set<string>(accounts.map((account) => account.currency))
   return currencies
     .filter((currency) => !held.has(currency))
     .flatMap((currency) => makeInternalAccount(op, null, currency))

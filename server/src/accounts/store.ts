@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
 import type { CustomerRow, InternalAccountRow, LedgerAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
@@ -14,9 +16,9 @@ function ofPlatform(op: Op) {
 
 function filtered(op: Op, { currency, type, customerId }: AccountFilters) {
   return ofPlatform(op)
-    .$if(currency !== undefined, (q) => q.where('currency', '=', currency!))
-    .$if(type !== undefined, (q) => q.where('type', '=', type!))
-    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
+    .$call((q) => whereGiven(q, sql.ref<string>('currency'), '=', currency))
+    .$call((q) => whereGiven(q, 'type', '=', type))
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
 }
 
 const BY_ID = rowByKey<InternalAccountRow>(

@@ -1,5 +1,6 @@
 import type { wallets } from '@countersign/contract/accounts/internal-accounts'
 import { update } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import { event } from '../events/events.ts'
 import { plusSeconds } from '../op/app.ts'
 import { fieldError, type Handlers } from '../op/operation.ts'
@@ -60,7 +61,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
 
     async handle(op, { params, body }) {
       const wallet = await findEmbeddedWallet(op, params.id, 'id')
-      const sealed = op.enclave.exportWallet(wallet.id, wallet.sealed_seed!, body.clientPublicKey)
+      const sealed = op.enclave.exportWallet(wallet.id, required(wallet, 'sealed_seed'), body.clientPublicKey)
       return { status: 200, body: { id: wallet.id, encryptedWalletCredentials: sealed } }
     },
   },

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { messageOf } from '../formats/thrown.ts'
 import { ADMIN_COMMANDS, type AdminCommand } from './commands.ts'
 
 /** The one command that works without a service: it changes what a service is opened with. */
@@ -22,6 +23,6 @@ export function readCommand(args: readonly string[]): {
     command.check?.(read)
     return { command, values: read }
   } catch (error) {
-    throw new Error(`${(error as Error).message} (usage: ${command.usage})`)
+    throw new Error(`${messageOf(error)} (usage: ${command.usage})`)
   }
 }

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { messageOf } from '../formats/thrown.ts'
 
 /** What the operator's program asks the running server, and what it answers: one line of JSON each. */
 type Answer = { readonly result: object } | { readonly error: string }
@@ -53,7 +54,7 @@ async function answer(socket: Socket, run: (args: readonly string[]) => Promise<
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return void socket.destroy()
   const answer: Answer = await run(args).then(
     (result) => ({ result }),
-    (error: unknown) => ({ error: (error as Error).message }),
+    (error: unknown) => ({ error: messageOf(error) }),
   )
   socket.end(`${JSON.stringify(answer)}\n`)
 }

@@ -3,6 +3,7 @@ import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/con
 import { periodsOf } from '../agents/agents.ts'
 import { type Ask, decidedBy, evaluate, permissionFor, recordDecision, refusal } from '../agents/evaluate.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { AgentActionRow, AgentReservationRow, AgentRow } from '../db/schema/agent-tables.ts'
 import { RESERVATION_INITIAL, RESERVATION_TRANSITIONS } from '../db/schema/states.ts'
 import type { QuoteRow } from '../db/schema/tables.ts'
@@ -14,6 +15,7 @@ import { findPayload, findQuote, quoteView } from '../quotes/quotes.ts'
 import { fundingOf } from '../quotes/settlement.ts'
 import {
   findTransaction,
+  sentOf,
   type TransactionWithCustomer,
   transactionView,
 } from '../transactions/transactions.ts'
@@ -54,8 +56,7 @@ export function askFor(
     ...(quote ? pulling(quote) : {}),
     accountIds: [transaction.source_account_id, destination],
     spends: {
-      amount: transaction.sent_amount!,
-      currency: transaction.sent_currency!,
+      ...sentOf(transaction),
       needsSignature: quote !== undefined && quote.signing_request_id !== null && !isSigned,
     },
   }
@@ -154,7 +155,7 @@ export async function actionView(op: Op, action: AgentActionRow, { transaction, 
     id: action.id,
     agentId: action.agent_id,
     customerId: action.customer_id,
-    platformCustomerId: transaction.platform_customer_id!,
+    platformCustomerId: required(transaction, 'platform_customer_id'),
     status: action.state,
     type: action.type,
     quote: quote && quoteView(op, quote, await findPayload(op, quote)),
@@ -168,10 +169,9 @@ export async function actionView(op: Op, action: AgentActionRow, { transaction, 
 
 function transferDetails(transaction: TransactionWithCustomer) {
   return {
-    amount: transaction.sent_amount!,
-    currency: transaction.sent_currency!,
-    sourceAccountId: transaction.source_account_id!,
-    destinationAccountId: transaction.destination_account_id!,
+    ...sentOf(transaction),
+    sourceAccountId: required(transaction, 'source_account_id'),
+    destinationAccountId: required(transaction, 'destination_account_id'),
   }
 }
 

@@ -2,17 +2,20 @@ import { AGENT_ACTION_TRANSITIONS, QUOTE_TRANSITIONS } from '@countersign/contra
 import { findAgent, policyOf } from '../agents/agents.ts'
 import { decidedBy, denial, evaluate, recordDecision } from '../agents/evaluate.ts'
 import type { Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { AgentActionRow } from '../db/schema/agent-tables.ts'
 import { RESERVATION_TRANSITIONS } from '../db/schema/states.ts'
 import type { TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
 import { transition } from '../op/transition.ts'
 import { checkExecution } from '../quotes/execution.ts'
 import { executeQuote, findQuote } from '../quotes/quotes.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import type { TransactionWithCustomer } from '../transactions/transactions.ts'
+import { sentOf } from '../transactions/transactions.ts'
 import { beginRecordedTransfer, draftTransferIn, draftTransferOut } from '../transfers/transfers.ts'
 import { askFor, findPayment, type Payment } from './actions.ts'
 import { selectReservation, selectWaitingActions } from './store.ts'
@@ -133,21 +136,15 @@ async function beginPayment(
 
 function transferInBody(row: TransactionRow): Parameters<typeof draftTransferIn>[1] {
   return {
-    source: { accountId: row.source_account_id! },
-    destination: { accountId: row.destination_account_id! },
-    amount: row.sent_amount!,
+    source: { accountId: required(row, 'source_account_id') },
+    destination: { accountId: required(row, 'destination_account_id') },
+    amount: sentOf(row).amount,
   }
 }
 
-type OutBody = Parameters<typeof draftTransferOut>[1]
-
-function transferOutBody(row: TransactionRow): OutBody {
-  const paymentRail = row.payment_rail as OutBody['destination']['paymentRail'] | null
-  return {
-    source: { accountId: row.source_account_id! },
-    destination: { accountId: row.destination_account_id!, ...(paymentRail ? { paymentRail } : {}) },
-    amount: row.sent_amount!,
-  }
+function transferOutBody(row: TransactionRow): Parameters<typeof draftTransferOut>[1] {
+  const { destination, ...body } = transferInBody(row)
+  return { ...body, destination: { ...destination, ...present({ paymentRail: row.payment_rail }) } }
 }
 
 /** Ends an action without its payment, whose end gives back what was reserved. Guard: nobody decided meanwhile. */
@@ -201,6 +198,5 @@ const NOT_TRANSFERRED = {
 } as const
 
 function explained({ details }: TransactionWithCustomer, failureDetail: string) {
-  const { counterparty } = details as { counterparty?: object }
-  return { ...details, counterparty: { ...counterparty, failureDetail } }
+  return { ...details, counterparty: { ...details.counterparty, failureDetail } }
 }

@@ -1,34 +1,37 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { describeInternalAccount } from '../accounts/accounts.ts'
+import { required } from '../db/read/required.ts'
 import { describeAccount } from '../external-accounts/describe.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
 import { inWords } from '../pricing/pricing.ts'
 import { fundingOf } from '../quotes/settlement.ts'
+import { sentOf } from '../transactions/transactions.ts'
 import type { Payment } from './actions.ts'
 
 /** What a payment would do, in a sentence for whoever has to decide. */
 export async function describePayment(op: Op, { transaction, quote }: Payment): Promise<string> {
-  const sends = inWords(transaction.sent_amount!, transaction.sent_currency as KnownCurrency)
+  const sent = sentOf(transaction)
+  const sends = inWords(sent.amount, sent.currency)
   if (transaction.kind === 'TRANSFER_IN')
-    return `Pull ${sends} from ${await named(op, transaction.source_account_id!, transaction.sent_currency!)}`
+    return `Pull ${sends} from ${await named(op, required(transaction, 'source_account_id'), sent.currency)}`
   const to =
     quote?.destination_uma ??
     (await named(
       op,
-      transaction.destination_account_id!,
-      transaction.received_currency ?? transaction.sent_currency!,
+      required(transaction, 'destination_account_id'),
+      transaction.received_currency ?? sent.currency,
     ))
   if (!quote) return `Send ${sends} to ${to}`
-  const receives = inWords(quote.receiving_amount, quote.receiving_currency as KnownCurrency)
+  const receives = inWords(quote.receiving_amount, quote.receiving_currency)
   const pulled =
     fundingOf(quote) === 'PULLED'
-      ? ` pulled from ${await named(op, quote.source_account_id!, quote.sending_currency)},`
+      ? ` pulled from ${await named(op, required(quote, 'source_account_id'), quote.sending_currency)},`
       : ''
   return `Pay ${sends}, fees included,${pulled} so that ${to} receives ${receives}`
 }
 
-async function named(op: Op, accountId: string, currency: string): Promise<string> {
+async function named(op: Op, accountId: string, currency: KnownCurrency): Promise<string> {
   return accountId.startsWith('ExternalAccount:')
     ? describeAccount(await findExternalAccount(op, accountId))
     : describeInternalAccount({ id: accountId, currency })

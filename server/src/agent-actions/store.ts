@@ -1,6 +1,8 @@
 import { rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
 import type { AgentActionRow, AgentReservationRow } from '../db/schema/agent-tables.ts'
 import type { Op } from '../op/app.ts'
+import { timeIfGiven } from '../op/time-range.ts'
 
 /** What of an agent waits for approval, the oldest first, up to `limit`. */
 export async function selectWaitingActions(
@@ -29,11 +31,11 @@ export function selectActions(op: Op, filters: ActionFilters) {
     .selectFrom('agent_actions')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$if(agentId !== undefined, (q) => q.where('agent_id', '=', agentId!))
-    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
-    .$if(status !== undefined, (q) => q.where('state', '=', status!))
-    .$if(startDate !== undefined, (q) => q.where('created_at', '>=', new Date(startDate!)))
-    .$if(endDate !== undefined, (q) => q.where('created_at', '<=', new Date(endDate!)))
+    .$call((q) => whereGiven(q, 'agent_id', '=', agentId))
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
 }
 
 const RESERVATION_BY_ID = rowByKey<AgentReservationRow>(

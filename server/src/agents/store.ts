@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { BARE_PLATFORM } from '../db/read/bare-platform.ts'
 import { type Lookup, rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
 import type {
   AgentActionRow,
   AgentBudgetRow,
@@ -68,13 +69,13 @@ export function selectAgents(op: Op, filters: AgentFilters) {
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('deleted_at', 'is', null)
-    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
-    .$if(isPaused !== undefined, (q) => q.where('is_paused', '=', isPaused!))
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereGiven(q, 'is_paused', '=', isPaused))
     .$if(isConnected !== undefined, (q) => q.where('token_hash', isConnected ? 'is not' : 'is', null))
-    .$if(createdAfter !== undefined, (q) => q.where('created_at', '>', createdAfter!))
-    .$if(createdBefore !== undefined, (q) => q.where('created_at', '<', createdBefore!))
-    .$if(updatedAfter !== undefined, (q) => q.where('updated_at', '>', updatedAfter!))
-    .$if(updatedBefore !== undefined, (q) => q.where('updated_at', '<', updatedBefore!))
+    .$call((q) => whereGiven(q, 'created_at', '>', createdAfter))
+    .$call((q) => whereGiven(q, 'created_at', '<', createdBefore))
+    .$call((q) => whereGiven(q, 'updated_at', '>', updatedAfter))
+    .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
 }
 
 const CODE_BY_MAC = rowByKey<AgentDeviceCodeRow>(

@@ -74,9 +74,9 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
 /** A purchase of which nothing is authorized, claimed or taken yet. */
 export function newPurchase(
   op: Op,
-  card: Pick<CardRow, 'id'>,
+  card: Pick<CardRow, 'id' | 'currency'>,
   account: Pick<InternalAccountRow, 'id' | 'currency'>,
-  use: Pick<AuthorizationEvent, 'merchant' | 'currency' | 'token'>,
+  use: Pick<AuthorizationEvent, 'merchant' | 'token'>,
   id: string,
 ): CardTransactionRow {
   return {
@@ -86,7 +86,7 @@ export function newPurchase(
     account_id: account.id,
     state: CARD_TRANSACTION_INITIAL,
     merchant: use.merchant,
-    currency: use.currency,
+    currency: card.currency,
     source_currency: account.currency,
     issuer_transaction_token: use.token,
     hold_id: null,

@@ -1,5 +1,6 @@
 import type { card_get } from '@countersign/contract/cards/cards'
 import { CARD_CURRENCY_OF } from '@countersign/contract/cards/cards'
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/core/states'
 import { findInternalAccount } from '../accounts/accounts.ts'
@@ -46,8 +47,8 @@ export async function checkFundingSources(
   op: Op,
   cardholderId: string,
   ids: readonly string[],
-  currency?: string,
-): Promise<string> {
+  currency?: KnownCurrency,
+): Promise<KnownCurrency> {
   let common = currency
   for (const [index, id] of ids.entries()) {
     const field = `fundingSources.${index}`
@@ -75,7 +76,8 @@ export async function checkFundingSources(
         `${field} is in ${account.currency}, which pays cards in ${paid}; the card is in ${common}`,
       )
   }
-  return common!
+  if (common === undefined) throw new Error('A card without a funding source')
+  return common
 }
 
 /** A card as its holder reads it before deciding. */
@@ -84,9 +86,9 @@ export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): stri
 }
 
 /** The currency of a card that an account in this one pays, or undefined where it pays none. */
-function cardCurrencyOf(source: string): string | undefined {
-  const of: Readonly<Record<string, string>> = CARD_CURRENCY_OF
-  return Object.hasOwn(of, source) ? of[source] : undefined
+function cardCurrencyOf(source: KnownCurrency): KnownCurrency | undefined {
+  const of: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
+  return of[source]
 }
 
 /** Changes a card by what happens to it, which may be nothing that moves its state. Guard: nobody else has meanwhile. */

@@ -15,7 +15,7 @@ export type ForcedClearing = ClearingEvent & Required<Pick<ClearingEvent, 'merch
  */
 export async function clearForced(op: Op, card: CardRow, event: ForcedClearing): Promise<MovedPurchase> {
   const account = await findInternalAccount(op, card.funding_sources[0]!)
-  const use = { merchant: event.merchant, currency: card.currency, token: event.token }
+  const use = { merchant: event.merchant, token: event.token }
   const purchase = newPurchase(op, card, account, use, op.newId('CardTransaction'))
   const { row, writes } = await clear(op, purchase, event.amount, { at: op.now, fails: false })
   return { row, writes: [insert('card_transactions', purchase), ...writes] }

@@ -10,8 +10,8 @@ import { expire, pull } from './transactions.ts'
  * Asks the processor for a card until it says what has become of it. One that was closed meanwhile it may have made all the
  * same: it is asked what has become of that one, too, and told that it is closed.
  */
-export const provisionCard: JobHandler = async (op, payload) => {
-  const card = await findCard(op, payload.cardId as string)
+export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
+  const card = await findCard(op, payload.cardId)
   const isEnded = nextState(CARD_TRANSITIONS, card.state, 'provision') === null
   if (isEnded && (card.processor_ref !== null || card.state_reason === 'ISSUER_REJECTED')) return []
   const answer = await processorOf(op).provision({
@@ -41,22 +41,22 @@ export const provisionCard: JobHandler = async (op, payload) => {
 }
 
 /** Tells the processor of the state that the card has now: what was in between does not matter any more. */
-export const tellCardProcessor: JobHandler = async (op, payload) => {
-  const card = await findCard(op, payload.cardId as string)
+export const tellCardProcessor: JobHandler<'card.tell-processor'> = async (op, payload) => {
+  const card = await findCard(op, payload.cardId)
   if (card.processor_ref !== null) await processorOf(op).updateState(card.processor_ref, card.state)
   return []
 }
 
 /** An authorization that was not cleared in time. */
-export const expireCardTransaction: JobHandler = async (op, payload) => {
-  const row = await selectCardTransaction(op, payload.cardTransactionId as string)
+export const expireCardTransaction: JobHandler<'card-transaction.expire'> = async (op, payload) => {
+  const row = await selectCardTransaction(op, payload.cardTransactionId)
   return row && row.unclaimed_amount > 0n ? (await expire(op, row)).writes : []
 }
 
 /** Takes what a merchant claimed from the funding source. */
-export const pullCardTransaction: JobHandler = async (op, payload) => {
-  const row = await selectCardTransaction(op, payload.cardTransactionId as string)
+export const pullCardTransaction: JobHandler<'card-transaction.pull'> = async (op, payload) => {
+  const row = await selectCardTransaction(op, payload.cardTransactionId)
   if (!row) throw new Error(`There is no purchase ${payload.cardTransactionId}`)
-  const { fromHold, above, fails } = payload as { fromHold: string; above: string; fails: boolean }
+  const { fromHold, above, fails } = payload
   return pull(op, row, { fromHold: BigInt(fromHold), above: BigInt(above), fails })
 }

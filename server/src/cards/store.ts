@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import { type Lookup, rowByColumns, rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -49,10 +50,10 @@ export function selectCards(op: Op, { cardholderId, accountId, platformCardId, s
     .selectFrom('cards')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$if(cardholderId !== undefined, (q) => q.where('cardholder_id', '=', cardholderId!))
+    .$call((q) => whereGiven(q, 'cardholder_id', '=', cardholderId))
     .$if(accountId !== undefined, (q) => q.where(sql<boolean>`funding_sources @> ARRAY[${accountId}]`))
-    .$if(platformCardId !== undefined, (q) => q.where('platform_card_id', '=', platformCardId!))
-    .$if(state !== undefined, (q) => q.where('state', '=', state!))
+    .$call((q) => whereGiven(q, 'platform_card_id', '=', platformCardId))
+    .$call((q) => whereGiven(q, 'state', '=', state))
 }
 
 const TRANSACTION_BY_ID = rowByKey<CardTransactionRow>(
@@ -86,7 +87,7 @@ export function selectCardTransactions(
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('card_id', '=', cardId)
-    .$if(status !== undefined, (q) => q.where('state', '=', status!))
+    .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
 const KEY_BY_ID = rowByKey<DelegatedKeyRow>('SELECT * FROM delegated_keys WHERE id = ANY ($1::text[])', 'id')
@@ -135,8 +136,8 @@ export async function selectDelegatedKeys(
     .selectFrom('delegated_keys')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$if(accountId !== undefined, (q) => q.where('account_id', '=', accountId!))
-    .$if(fundingSourceId !== undefined, (q) => q.where('account_id', '=', fundingSourceId!))
+    .$call((q) => whereGiven(q, 'account_id', '=', accountId))
+    .$call((q) => whereGiven(q, 'account_id', '=', fundingSourceId))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(KEYS_SHOWN_MAX)

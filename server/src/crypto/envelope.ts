@@ -1,3 +1,4 @@
+import { isObject } from './json-object.ts'
 import { type KeyPair, parsePublicKey, samePublicKey, signMessage, verifySignature } from './p256.ts'
 import { bytesFromHex, hexFromBytes, readStringMembers, textFromUtf8 } from './text.ts'
 
@@ -60,9 +61,7 @@ function jsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   if (text === undefined) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -19,14 +19,6 @@ import { selectCustomer } from './store.ts'
 type CreateBody = BodyOf<typeof customer_create>
 type UpdateBody = BodyOf<typeof customer_update>
 type CustomerView = SuccessOf<typeof customer_get>['body']
-type ViewOf<T extends CustomerView['customerType']> = Extract<CustomerView, { customerType: T }>
-
-/** What a row keeps in `details`, by type of customer. */
-type PersonDetails = Pick<
-  ViewOf<'INDIVIDUAL'>,
-  'phoneNumber' | 'fullName' | 'birthDate' | 'nationality' | 'address'
->
-type BusinessDetails = Pick<ViewOf<'BUSINESS'>, 'phoneNumber' | 'businessInfo' | 'address'>
 
 const AGE_YEARS_MAX = 130
 const UMA_NAME_BYTES = 8
@@ -80,7 +72,7 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
     )
   const details = { ...customer.details, ...detailsOf(body) }
   if (body.customerType === 'BUSINESS' && body.businessInfo) {
-    const known = (customer.details as BusinessDetails).businessInfo
+    const known = customer.details.businessInfo
     const businessInfo = { ...known, ...body.businessInfo }
     if (businessInfo.legalName === undefined)
       throw fieldError('INVALID_INPUT', 'businessInfo.legalName', 'businessInfo.legalName is required')
@@ -183,13 +175,13 @@ export function customerView(row: CustomerRow): CustomerView {
     ? {
         customerType: 'INDIVIDUAL',
         ...record,
-        ...(row.details as PersonDetails),
+        ...row.details,
         kycStatus: row.verification_status,
       }
     : {
         customerType: 'BUSINESS',
         ...record,
-        ...(row.details as BusinessDetails),
+        ...row.details,
         kybStatus: row.verification_status,
       }
 }

@@ -2,6 +2,7 @@ import type { customer_update, customers } from '@countersign/contract/customers
 import { findWallet } from '../accounts/accounts.ts'
 import { signedCredential } from '../credentials/describe.ts'
 import { expectRow, insert, update } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
 import { quoted } from '../formats/quoted.ts'
 import { toCanonicalJson } from '../json/json.ts'
@@ -74,10 +75,10 @@ export const customerHandlers: Handlers<typeof customers> = {
         accountId: credential.account_id,
         statement: {
           operation: 'customer_update',
-          summary: `Send the codes that sign in to this wallet to ${quoted(after.email!)}, no more to ${quoted(before.email!)}`,
+          summary: `Send the codes that sign in to this wallet to ${quoted(required(after, 'email'))}, no more to ${quoted(required(before, 'email'))}`,
           customer: before.id,
-          oldEmail: before.email!,
-          newEmail: after.email!,
+          oldEmail: required(before, 'email'),
+          newEmail: required(after, 'email'),
           credentials: credentials.map(signedCredential),
         },
         context: emailContext(before, credentials),
@@ -107,8 +108,8 @@ export const customerHandlers: Handlers<typeof customers> = {
             { version: before.version, deleted_at: null },
             { currencies, email, uma_address, details, updated_at, version },
           ),
-          ...credentials.map((credential) => moveCredential(op, credential, after.email!)),
-          ...(needsWallet ? openWallet(op, before.id, after.email!) : []),
+          ...credentials.map((credential) => moveCredential(op, credential, required(after, 'email'))),
+          ...(needsWallet ? openWallet(op, before.id, required(after, 'email')) : []),
         ],
       }
     },
@@ -126,7 +127,7 @@ async function planUpdate(
   checkCurrencies(platformConfig(op), body.currencies)
   if (after.uma_address !== before.uma_address) await checkIsFree(op, after)
   const credentials = await findMovingCredentials(op, before, after)
-  if (credentials.length > 0 && (await selectIsEmailTaken(op, before.id, after.email!)))
+  if (credentials.length > 0 && (await selectIsEmailTaken(op, before.id, required(after, 'email'))))
     throw new ApiError('EMAIL_OTP_EMAIL_ALREADY_EXISTS', { details: { field: 'email' } })
   return { before, after, credentials }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
 import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
 import { toJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
@@ -47,16 +48,16 @@ export function selectCustomers(op: Op, filters: CustomerFilters) {
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filters.times
   return ofPlatform(op)
     .selectAll()
-    .$if(platformCustomerId !== undefined, (q) => q.where('platform_customer_id', '=', platformCustomerId!))
-    .$if(customerType !== undefined, (q) => q.where('customer_type', '=', customerType!))
-    .$if(region !== undefined, (q) => q.where('region', '=', region!))
+    .$call((q) => whereGiven(q, 'platform_customer_id', '=', platformCustomerId))
+    .$call((q) => whereGiven(q, 'customer_type', '=', customerType))
+    .$call((q) => whereGiven(q, 'region', '=', region))
     .$if(currency !== undefined, (q) => q.where(sql<boolean>`currencies @> ${toJson([currency])}::jsonb`))
-    .$if(umaAddress !== undefined, (q) => q.where('uma_address', '=', umaAddress!))
+    .$call((q) => whereGiven(q, 'uma_address', '=', umaAddress))
     .$if(!isIncludingDeleted, (q) => q.where('deleted_at', 'is', null))
-    .$if(createdAfter !== undefined, (q) => q.where('created_at', '>', createdAfter!))
-    .$if(createdBefore !== undefined, (q) => q.where('created_at', '<', createdBefore!))
-    .$if(updatedAfter !== undefined, (q) => q.where('updated_at', '>', updatedAfter!))
-    .$if(updatedBefore !== undefined, (q) => q.where('updated_at', '<', updatedBefore!))
+    .$call((q) => whereGiven(q, 'created_at', '>', createdAfter))
+    .$call((q) => whereGiven(q, 'created_at', '<', createdBefore))
+    .$call((q) => whereGiven(q, 'updated_at', '>', updatedAfter))
+    .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
 }
 
 /** Live EMAIL_OTP credentials of wallets of this platform's customers whose address this is, in any case. */

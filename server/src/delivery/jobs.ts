@@ -14,8 +14,8 @@ const RETRY_SECONDS_MAX = 30
  * Hands a message over, at least once. Where that fails it is due again after a while, with one more attempt on
  * record; a code that is good for nothing any more is not sent.
  */
-export const deliverMessage: JobHandler = async (op, payload) => {
-  const found = await selectMessageWithCredential(op, payload.messageId as string)
+export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload) => {
+  const found = await selectMessageWithCredential(op, payload.messageId)
   if (!found) throw new Error('There is no such message')
   const { contact, current_challenge_id, revoked_at, ...message } = found
   if (message.state !== 'QUEUED') return []

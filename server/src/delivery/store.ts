@@ -1,3 +1,4 @@
+import { whereGiven } from '../db/read/where-given.ts'
 import type { MessageCountRow } from '../db/schema/sign-in-tables.ts'
 import type { MessageRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -36,11 +37,13 @@ export function selectMessages(op: Op, { recipient, channel, customerId }: Messa
     .selectFrom('messages')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$if(recipient !== undefined, (q) =>
-      q.where((eb) => eb(eb.fn('lower', ['recipient']), '=', eb.fn('lower', [eb.val(recipient!)]))),
+    .$call((q) =>
+      recipient === undefined
+        ? q
+        : q.where((eb) => eb(eb.fn('lower', ['recipient']), '=', eb.fn('lower', [eb.val(recipient)]))),
     )
-    .$if(channel !== undefined, (q) => q.where('channel', '=', channel!))
-    .$if(customerId !== undefined, (q) => q.where('customer_id', '=', customerId!))
+    .$call((q) => whereGiven(q, 'channel', '=', channel))
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { EventType } from '@countersign/contract/events/events'
 import type { EventWrite, Write } from '../db/commit/writes.ts'
+import type { DeliveryPayload, JobKind } from '../db/schema/job-tables.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
-import type { JobKind } from '../jobs/kinds.ts'
 import type { Op } from '../op/app.ts'
 
 /**
@@ -28,22 +28,11 @@ export function firstEvent(op: Op): EventWrite {
   return { ...row, delivery: deliveryJob(op, 'webhook.deliver', { eventId: row.id }, op.now) }
 }
 
-/**
- * What a delivery is to do. With `objectId` it waits for earlier events of that object and later ones wait for it;
- * `sequence` is there once it has been looked at. With `since` it was asked for again, then, and waits for nothing.
- */
-export interface DeliveryPayload {
-  readonly eventId: string
-  readonly objectId?: string
-  readonly sequence?: number
-  readonly since?: string
-}
-
 /** Events that ask the platform something, which their object waits for. */
 const QUESTIONS: ReadonlySet<EventType> = new Set<EventType>(['INCOMING_PAYMENT.PENDING'])
 
 export const DELIVERY_KINDS = ['webhook.ask', 'webhook.deliver'] as const satisfies readonly JobKind[]
-type DeliveryKind = (typeof DELIVERY_KINDS)[number]
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
 
 export function deliveryKind(type: EventType): DeliveryKind {
   return QUESTIONS.has(type) ? 'webhook.ask' : 'webhook.deliver'
@@ -51,7 +40,7 @@ export function deliveryKind(type: EventType): DeliveryKind {
 
 /** The due work that delivers an event. */
 export function deliveryJob(op: Op, kind: DeliveryKind, payload: DeliveryPayload, dueAt: Date): Write {
-  return job(op, kind, { ...payload }, dueAt)
+  return job(op, kind, payload, dueAt)
 }
 
 /** Where the platform wants its events, if it does. */

@@ -4,8 +4,8 @@ import {
   type AccountTypeName,
   accountType,
   EXTERNAL_ACCOUNT_INFO,
-  type ExternalAccountCreateInfoValue,
 } from '@countersign/contract/accounts/account-types'
+import type { AccountDetails } from '../db/schema/documents.ts'
 import { joinedOffer, sparkSpelling } from '../formats/addresses.ts'
 import { toJson } from '../json/json.ts'
 import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../magic-values/magic-values.ts'
@@ -13,7 +13,6 @@ import { fieldError } from '../op/operation.ts'
 import { CHECKS, type Given } from './checks.ts'
 
 /** The rules of account details: what the schema's patterns cannot say. */
-export type AccountDetails = ExternalAccountCreateInfoValue
 
 type Mode = 'sandbox' | 'production'
 

@@ -4,15 +4,16 @@ import {
   exampleAccounts,
 } from '@countersign/contract/accounts/account-types'
 import { expect, test } from 'vitest'
+import type { AccountDetails } from '../db/schema/documents.ts'
 import { describeAccount } from './describe.ts'
 
-const described = (account_type: string, account_info: object) =>
-  describeAccount({ account_type, account_info: account_info as Record<string, unknown> })
+const described = (account_type: ExternalAccountTypeName, account_info: object) =>
+  describeAccount({ account_type, account_info: account_info as AccountDetails })
 
 test('whoever decides about an account reads every detail of it in whole', () => {
   for (const type of EXTERNAL_ACCOUNT_INFO.keys())
     for (const example of exampleAccounts(type as ExternalAccountTypeName)) {
-      const words = described(type, example)
+      const words = described(example.accountType, example)
       const { accountType: _, ...rest } = example
       const { beneficiary, ...details } = rest as Record<string, unknown>
       for (const value of Object.values(details)) expect(words).toContain(value)
@@ -20,7 +21,7 @@ test('whoever decides about an account reads every detail of it in whole', () =>
     }
 })
 
-test.each([
+test.each<[ExternalAccountTypeName, object, string]>([
   [
     'SWIFT_ACCOUNT',
     {

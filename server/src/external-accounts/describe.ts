@@ -1,6 +1,9 @@
-import { accountType, type ExternalAccountTypeName } from '@countersign/contract/accounts/account-types'
+import { accountType } from '@countersign/contract/accounts/account-types'
+import type { AccountDetails } from '../db/schema/documents.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import { quoted } from '../formats/quoted.ts'
+
+type Beneficiary = Extract<AccountDetails, { beneficiary: object }>['beneficiary']
 
 const WORDS: Readonly<Record<string, string>> = {
   bolt12: 'offer',
@@ -24,18 +27,18 @@ export function describeAccount({
   account_info: info,
   account_type,
 }: Pick<ExternalAccountRow, 'account_info' | 'account_type'>): string {
-  const { beneficiary, ...details } = info as Readonly<Record<string, unknown>> & {
-    readonly beneficiary?: { readonly fullName?: string; readonly legalName?: string }
-  }
-  const members = Object.keys(accountType(account_type as ExternalAccountTypeName).fields ?? {}).flatMap(
-    (member) => {
-      const value = details[member]
-      return typeof value === 'string' ? [`${inWords(member)} ${shown(member, value)}`] : []
-    },
-  )
+  const details: Readonly<Record<string, unknown>> = info
+  const members = Object.keys(accountType(account_type).fields ?? {}).flatMap((member) => {
+    const value = details[member]
+    return typeof value === 'string' ? [`${inWords(member)} ${shown(member, value)}`] : []
+  })
   const account = `${kindOf(account_type)}, ${members.join(', ')}`
-  const name = beneficiary?.fullName ?? beneficiary?.legalName
+  const name = 'beneficiary' in info ? holderOf(info.beneficiary) : undefined
   return name === undefined ? `the ${account}` : `${quoted(name)} (${account})`
+}
+
+function holderOf(beneficiary: Beneficiary): string | undefined {
+  return 'legalName' in beneficiary ? beneficiary.legalName : beneficiary.fullName
 }
 
 /** `GBP_ACCOUNT` → `GBP account`, `ETHEREUM_WALLET` → `Ethereum wallet`. */

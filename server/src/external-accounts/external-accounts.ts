@@ -1,4 +1,4 @@
-import { accountType, type ExternalAccountTypeName } from '@countersign/contract/accounts/account-types'
+import { accountType } from '@countersign/contract/accounts/account-types'
 import {
   type customer_external_account_create,
   type customer_external_account_get,
@@ -6,18 +6,18 @@ import {
 } from '@countersign/contract/accounts/external-accounts'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { isPullingRail } from '@countersign/contract/core/rails'
+import type { AccountDetails, BeneficiaryStatus } from '../db/schema/documents.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import { beneficiaryOutcome, suffixOf } from '../magic-values/magic-values.ts'
 import { maySee, type Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
-import { type AccountDetails, fingerprintOf, identifiersOf } from './account-details.ts'
+import { fingerprintOf, identifiersOf } from './account-details.ts'
 import { selectExternalAccount } from './store.ts'
 
 /** What is asked to be added. An account of the platform has no `customerId`, and takes no one's UMA payments. */
 export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
-type VerificationStatus = NonNullable<ExternalAccountView['beneficiaryVerificationStatus']>
 
 /**
  * An account elsewhere, of a customer of this platform or of the platform itself, where `customer_id` is null. Error:
@@ -47,12 +47,12 @@ export function checkRail(account: ExternalAccountRow, rail: string | undefined,
 
 /** The rails that reach an account elsewhere; none where it is a wallet. */
 export function railsOf(account: ExternalAccountRow): readonly string[] {
-  return accountType(account.account_type as ExternalAccountTypeName).rails ?? []
+  return accountType(account.account_type).rails ?? []
 }
 
 /** The chain that an account elsewhere is on, by its type; undefined where it is at a bank. */
 export function chainOf({ account_type }: ExternalAccountRow): string | undefined {
-  return accountType(account_type as ExternalAccountTypeName).isChain ? account_type : undefined
+  return accountType(account_type).isChain ? account_type : undefined
 }
 
 /** The rail that fetches money from an account elsewhere; undefined where none does. */
@@ -87,7 +87,7 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
  * Whether the holder's name is that of the account: by suffix in sandbox (specification 4.16), while production has no
  * one to ask. Null for a wallet, which names no holder.
  */
-function verifyBeneficiary(op: Op, info: AccountDetails, identifier: string): VerificationStatus | null {
+function verifyBeneficiary(op: Op, info: AccountDetails, identifier: string): BeneficiaryStatus | null {
   if (!('beneficiary' in info)) return null
   if (op.mode === 'production') return 'UNSUPPORTED'
   const outcome = beneficiaryOutcome(suffixOf(identifier))
@@ -97,7 +97,7 @@ function verifyBeneficiary(op: Op, info: AccountDetails, identifier: string): Ve
 
 /** An account elsewhere as the API shows it: its details with the rails that reach it. */
 export function externalAccountView(row: ExternalAccountRow): ExternalAccountView {
-  const details = row.account_info as AccountDetails
+  const details = row.account_info
   const { rails } = accountType(details.accountType)
   const accountInfo = { ...details, ...(rails.length > 0 ? { paymentRails: [...rails] } : {}) }
   return present({
@@ -107,7 +107,7 @@ export function externalAccountView(row: ExternalAccountRow): ExternalAccountVie
     currency: row.currency,
     platformAccountId: row.platform_account_id,
     defaultUmaDepositAccount: row.customer_id === null ? undefined : row.default_uma_deposit,
-    beneficiaryVerificationStatus: row.beneficiary_verification_status as VerificationStatus | null,
+    beneficiaryVerificationStatus: row.beneficiary_verification_status,
     beneficiaryVerifiedData: verifiedData(row, details),
     // The rails of the row's own type; the union of all types does not say so.
     accountInfo: accountInfo as ExternalAccountView['accountInfo'],

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
@@ -52,7 +53,7 @@ export async function selectDefaultUmaDepositAccount(op: Op, customerId: string)
 export function selectCustomerExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
   const rows = live(op)
     .selectAll()
-    .$if(currency !== undefined, (q) => q.where('currency', '=', currency!))
+    .$call((q) => whereGiven(q, 'currency', '=', currency))
   return customerId === undefined
     ? rows.where('customer_id', 'is not', null)
     : rows.where(ownerColumn, '=', customerId)
@@ -63,5 +64,5 @@ export function selectPlatformExternalAccounts(op: Op, { currency }: ExternalAcc
   return live(op)
     .selectAll()
     .where(ownerColumn, '=', '')
-    .$if(currency !== undefined, (q) => q.where('currency', '=', currency!))
+    .$call((q) => whereGiven(q, 'currency', '=', currency))
 }

@@ -1,6 +1,8 @@
 import { rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
 import type { LedgerTransferRow, QuoteRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
+import { timeIfGiven } from '../op/time-range.ts'
 
 export interface FeeFilters {
   readonly startDate?: string
@@ -14,8 +16,8 @@ export function selectEntries(op: Op, accountId: string, { startDate, endDate }:
     .selectAll()
     .select('transfer_id as id')
     .where('account_id', '=', accountId)
-    .$if(startDate !== undefined, (q) => q.where('created_at', '>=', new Date(startDate!)))
-    .$if(endDate !== undefined, (q) => q.where('created_at', '<=', new Date(endDate!)))
+    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
 }
 
 /** The quote that a movement is of. */

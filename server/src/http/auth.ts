@@ -34,7 +34,7 @@ export async function authenticatePlatform(
   return {
     platform: found.platform,
     tokenId: found.token.id,
-    permissions: found.token.permissions as Permission[],
+    permissions: found.token.permissions,
   }
 }
 

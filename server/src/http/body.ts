@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { messageOf } from '../formats/thrown.ts'
 import { JsonLimitError, readJson } from '../json/json-reader.ts'
 import { type ApiError, fieldError } from '../op/operation.ts'
 
@@ -14,7 +15,7 @@ export function parseBody(bytes: Buffer | undefined): unknown {
   try {
     return readJson(bytes.toString('utf8'), LIMITS)
   } catch (error) {
-    const { message } = error as Error
+    const message = messageOf(error)
     throw refused(error instanceof JsonLimitError ? message : `is not valid JSON: ${message}`)
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { type UnknownMember, unknownMembers } from '@countersign/contract/core/unknown-members'
 import { nearest } from '../formats/nearest.ts'
@@ -52,7 +53,7 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
   }
 }
 
-function unknownIn(schema: unknown, value: unknown, part: Part): Fault[] {
+function unknownIn(schema: JsonSchema, value: unknown, part: Part): Fault[] {
   return unknownMembers(schema, value, FAULTS_MAX).map((member) => notKnown(member, part))
 }
 

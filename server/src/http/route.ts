@@ -1,5 +1,5 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
-import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
+import { ERROR_CODES, ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import type { App } from '../op/app.ts'
 import type { ApiError } from '../op/operation.ts'
 import { type AnswerCheck, createAnswerCheck } from './answers.ts'
@@ -18,9 +18,7 @@ export interface Route {
 
 /** Codes that the pipeline itself raises, for any endpoint. */
 const PIPELINE_CODES: ReadonlySet<ErrorCode> = new Set(
-  (Object.keys(ERRORS) as ErrorCode[]).filter(
-    (code) => ERRORS[code].status === 401 || ERRORS[code].status >= 500,
-  ),
+  ERROR_CODES.filter((code) => ERRORS[code].status === 401 || ERRORS[code].status >= 500),
 ).add('INVALID_INPUT')
 
 export function createRoute(app: App, name: string, endpoint: Endpoint, checkAnswers: boolean): Route {

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@countersign/contract/core/decode'
 import { decode } from '@countersign/contract/core/decode'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { ApiError } from '../op/operation.ts'
@@ -28,7 +29,7 @@ const EXPLAINED_CHARACTERS_MAX = 4096
  * A check of one schema, compiled at its first use. It gives the value as the schema's TypeScript type promises
  * (`bigint` amounts, unknown members left out), or what is wrong with it: what stopped the validation first.
  */
-export function checker(schema: unknown, part: Part): (value: unknown) => Checked {
+export function checker(schema: JsonSchema, part: Part): (value: unknown) => Checked {
   const source = part === 'query' || part === 'path' ? 'text' : 'json'
   let first: ValidateFunction | undefined
   let all: ValidateFunction | undefined
@@ -47,7 +48,7 @@ export function checker(schema: unknown, part: Part): (value: unknown) => Checke
 }
 
 /** The same, for whom the value is enough. Error: 400 `INVALID_INPUT` that names the field. */
-export function validator(schema: unknown, part: Part): (value: unknown) => unknown {
+export function validator(schema: JsonSchema, part: Part): (value: unknown) => unknown {
   const check = checker(schema, part)
   return (value) => {
     const { value: decoded, faults } = check(value)

@@ -1,20 +1,19 @@
-import { insert, type Write } from '../db/commit/writes.ts'
-import type { JobRow } from '../db/schema/tables.ts'
+import { type InsertWrite, insert, type Write } from '../db/commit/writes.ts'
+import type { JobKind, JobKnowledge, JobPayloads, NewJob } from '../db/schema/job-tables.ts'
 import type { Op } from '../op/app.ts'
-import type { JobKind } from './kinds.ts'
 
 /**
  * Work that falls due at `dueAt`, by the platform's clock. It is done at least once and takes effect exactly once.
  * `known` goes to its handler where this process does it at once.
  */
-export function job(
+export function job<Kind extends JobKind>(
   op: Op,
-  kind: JobKind,
-  payload: Record<string, unknown>,
+  kind: Kind,
+  payload: JobPayloads[Kind],
   dueAt: Date,
-  known?: unknown,
-): Write {
-  const write = insert('jobs', {
+  known?: JobKnowledge[Kind],
+): InsertWrite {
+  const row = {
     id: op.newId('Job'),
     platform_id: op.platform.id,
     kind,
@@ -24,23 +23,21 @@ export function job(
     claimed_until: null,
     last_error: null,
     created_at: op.now,
-  })
-  return { ...write, known }
+  }
+  const due: NewJob<Kind> = { ...row, known }
+  return { ...insert('jobs', row), due }
 }
 
 /** The due work among an operation's writes that is due at once, that of its events included. */
 export function dueNow(
   op: Pick<Op, 'now'>,
   writes: readonly Write[],
-): readonly { readonly write: Write; readonly job: JobRow; readonly known: unknown }[] {
-  const due: { write: Write; job: JobRow; known: unknown }[] = []
+): readonly { readonly write: Write; readonly job: NewJob }[] {
+  const due: { write: Write; job: NewJob }[] = []
   for (const one of writes) {
     const write = one.write === 'event' ? one.delivery : one
-    if (write?.write !== 'insert' || write.table !== 'jobs') continue
-    const row = write.row as unknown as JobRow
-    // As they are written, times are text.
-    const job = { ...row, due_at: new Date(row.due_at), created_at: new Date(row.created_at) }
-    if (job.due_at <= op.now) due.push({ write, job, known: write.known })
+    if (write?.write === 'insert' && write.due && write.due.due_at <= op.now)
+      due.push({ write, job: write.due })
   }
   return due
 }

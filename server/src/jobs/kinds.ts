@@ -1,4 +1,5 @@
 import type { Write } from '../db/commit/writes.ts'
+import type { JobKind, JobKnowledge, JobPayloads } from '../db/schema/job-tables.ts'
 import type { Op } from '../op/app.ts'
 
 /** Every kind of due work. `handlers.ts` names what does it. */
@@ -20,8 +21,7 @@ export const JOB_KINDS = [
   'transfer.settle',
   'webhook.ask',
   'webhook.deliver',
-] as const
-export type JobKind = (typeof JOB_KINDS)[number]
+] as const satisfies readonly JobKind[]
 
 /**
  * Does a piece of due work: reads, decides, and gives the writes. The runner removes the job in the same transaction,
@@ -29,8 +29,11 @@ export type JobKind = (typeof JOB_KINDS)[number]
  * has just written the job and nothing was tried yet: what `job` was given, which the guards of the writes hold against
  * the records.
  */
-export type JobHandler = (
+export type JobHandler<Kind extends JobKind> = (
   op: Op,
-  payload: Record<string, unknown>,
-  known?: unknown,
+  payload: JobPayloads[Kind],
+  known?: JobKnowledge[Kind],
 ) => Promise<readonly Write[]>
+
+/** What does each kind of due work. */
+export type JobHandlers = { readonly [Kind in JobKind]: JobHandler<Kind> }

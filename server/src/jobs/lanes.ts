@@ -1,4 +1,4 @@
-import type { JobKind } from './kinds.ts'
+import type { JobKind } from '../db/schema/job-tables.ts'
 
 /** Kinds of due work that share the room that a process has for them. */
 interface Lane {

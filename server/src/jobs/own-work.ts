@@ -18,9 +18,8 @@ export function takeOwnWork(
   const own = new Map<Write, DueJob>()
   // What an operation changes of the platform itself, its due work finds changed: it is claimed, with the platform as it then is.
   if (writes.some((write) => write.write === 'update' && write.table === 'platforms')) return own
-  for (const { write, job, known } of due)
-    if (room.takeForNew(laneOf(job.kind), job.platform_id))
-      own.set(write, { ...job, platform: op.platform, known })
+  for (const { write, job } of due)
+    if (room.takeForNew(laneOf(job.kind), job.platform_id)) own.set(write, { ...job, platform: op.platform })
   return own
 }
 

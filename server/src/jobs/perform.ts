@@ -1,13 +1,11 @@
 import type { CommitResult } from '../db/commit/committer.ts'
 import { update, type Write } from '../db/commit/writes.ts'
+import type { JobKind } from '../db/schema/job-tables.ts'
 import { type App, createOp, type Op, plusSeconds } from '../op/app.ts'
 import { LogWith } from '../op/log-with.ts'
 import { StaleRead } from '../op/operation.ts'
-import type { JobHandler, JobKind } from './kinds.ts'
+import type { JobHandlers } from './kinds.ts'
 import { type DueJob, selectJobExists } from './store.ts'
-
-/** What does each kind of due work. */
-export type JobHandlers = Readonly<Record<JobKind, JobHandler>>
 
 /** Commits what an operation wants written. */
 export type Commit = (op: Op, writes: readonly Write[]) => Promise<CommitResult>
@@ -18,14 +16,19 @@ const RETRY_SECONDS_MAX = 3600
 const DOUBLINGS_MAX = 12
 
 /** Does a claimed job, and removes it with the commit of what it wants written. One that fails is put off. */
-export async function perform(app: App, handlers: JobHandlers, commit: Commit, job: DueJob): Promise<void> {
-  const kind = job.kind as JobKind
+export async function perform<Kind extends JobKind>(
+  app: App,
+  handlers: JobHandlers,
+  commit: Commit,
+  job: DueJob<Kind>,
+): Promise<void> {
+  const { kind } = job
   const log = new LogWith(app.log, { job: job.id, kind, platformId: job.platform_id })
   const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
   try {
     for (let tries = 1; tries <= COMMIT_TRIES_MAX; tries++) {
       const known = tries === 1 ? job.known : undefined
-      const writes = await unlessStale(() => handlers[kind](op, job.payload, known))
+      const writes = await unlessStale(() => handlers[job.kind](op, job.payload, known))
       if (!writes) continue
       const { done } = await commit(op, [{ write: 'remove', table: 'jobs', id: job.id }, ...writes])
       if (done) app.metrics.job(kind, 'done')

@@ -1,11 +1,14 @@
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
-import type { JobRow, PlatformRow } from '../db/schema/tables.ts'
+import type { JobKind, JobRow, NewJob } from '../db/schema/job-tables.ts'
+import type { PlatformRow } from '../db/schema/tables.ts'
 import type { App } from '../op/app.ts'
 import { LANE_NAMES, LANES, type LaneName, WEBHOOK_LANES } from './lanes.ts'
 import type { Candidate, Offer } from './room.ts'
 
 /** Work that is due, with the platform that it is of; `attempts` are those before this one. */
-export type DueJob = JobRow & { readonly platform: PlatformRow; readonly known?: unknown }
+export interface DueJob<Kind extends JobKind = JobKind> extends NewJob<Kind> {
+  readonly platform: PlatformRow
+}
 
 const KINDS_APART = LANE_NAMES.flatMap((lane) => [...LANES[lane].kinds])
 

@@ -171,7 +171,7 @@ export async function findSystemAccounts(
   op: Op,
   system: SystemAccount,
   currencies: readonly string[],
-): Promise<{ readonly id: string; readonly currency: string; readonly posted: bigint }[]> {
+): Promise<Pick<LedgerAccountRow, 'id' | 'currency' | 'posted'>[]> {
   const rows = await Promise.all(
     currencies.map((currency) => op.find(BY_ID, systemAccountId(op, system, currency))),
   )

@@ -1,5 +1,5 @@
 import { AGENT_DENIAL_RULES } from '@countersign/contract/agents/agent-policy'
-import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
+import { ERROR_CODES, ERRORS } from '@countersign/contract/core/errors'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { CommitObserver, CommitResult } from '../db/commit/committer.ts'
 import type { Database } from '../db/engine/port.ts'
@@ -21,7 +21,7 @@ const DATABASE_ANSWER_MS_MAX = 2000
 const POSTINGS = ['post', 'hold', 'capture', 'void'] as const
 const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow', 'fault'] as const
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
-const FAULTS = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status >= 500)
+const FAULTS = ERROR_CODES.filter((code) => ERRORS[code].status >= 500)
 
 /** Counters of one service; a second one in the same process has its own. They are shown in the order of making. */
 export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {

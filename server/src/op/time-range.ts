@@ -7,8 +7,13 @@ export type TimeRange = { readonly [B in (typeof BOUNDS)[number]]?: Date }
 export function timeRange(query: { readonly [B in (typeof BOUNDS)[number]]?: string }): TimeRange {
   const range: { -readonly [B in keyof TimeRange]: TimeRange[B] } = {}
   for (const bound of BOUNDS) {
-    const text = query[bound]
-    if (text !== undefined) range[bound] = new Date(text)
+    const time = timeIfGiven(query[bound])
+    if (time !== undefined) range[bound] = time
   }
   return range
+}
+
+/** A time of a query, where it is given. */
+export function timeIfGiven(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text)
 }

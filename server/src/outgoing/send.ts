@@ -3,7 +3,8 @@ import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { AddressRefused, isRefusedHost, publicLookup } from './addresses.ts'
+import { codeOf } from '../formats/thrown.ts'
+import { isRefusedHost, publicLookup } from './addresses.ts'
 
 /** What is sent, and where: an absolute `http:` or `https:` URL. */
 export interface Outgoing {
@@ -91,7 +92,7 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
     }
     const onAbort = () => fail('TIMEOUT')
     signal.addEventListener('abort', onAbort)
-    request.on('error', (error) => fail(codeOf(error)))
+    request.on('error', (error) => fail(reasonOf(error)))
     const onClose = () => fail('ECONNRESET')
     request.on('close', onClose)
     request.on('response', (response) => {
@@ -104,9 +105,9 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
         resolve({ status: response.statusCode!, body: read, isWhole })
         settle()
       }
-      response.on('error', (error) => fail(codeOf(error)))
+      response.on('error', (error) => fail(reasonOf(error)))
       const unpacked = unpack(response)
-      unpacked.on('error', (error) => fail(codeOf(error)))
+      unpacked.on('error', (error) => fail(reasonOf(error)))
       unpacked.on('data', (chunk: Uint8Array) => {
         chunks.push(chunk)
         length += chunk.length
@@ -130,8 +131,7 @@ function unpack(response: IncomingMessage): Readable {
   return unpacker ? response.pipe(unpacker) : response
 }
 
-function codeOf(error: unknown): string {
-  if (error instanceof AddressRefused) return error.code
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' ? code : 'FAILED'
+/** What kept an answer away. */
+function reasonOf(error: unknown): string {
+  return codeOf(error) ?? 'FAILED'
 }

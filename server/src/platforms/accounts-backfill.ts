@@ -18,11 +18,10 @@ export function accountsBackfill(op: Op, fromCustomerId = ''): Write {
  * own. Doing it again opens nothing twice: it looks for what is missing, and one account per owner and currency is all
  * there can be.
  */
-export const backfillAccounts: JobHandler = async (op, { fromCustomerId }) => {
-  const from = typeof fromCustomerId === 'string' ? fromCustomerId : ''
+export const backfillAccounts: JobHandler<'accounts.backfill'> = async (op, { fromCustomerId }) => {
   // As they are now: the work may begin with the very change of the settings that causes it.
   const currencies = accountCurrencies(readPlatformConfig(op, await findPlatform(op)))
-  const missing = await selectMissingAccounts(op, currencies, from, ACCOUNTS_PER_JOB_MAX)
+  const missing = await selectMissingAccounts(op, currencies, fromCustomerId, ACCOUNTS_PER_JOB_MAX)
   const last = missing.length === ACCOUNTS_PER_JOB_MAX ? missing.at(-1) : undefined
   return [
     ...(await openMissingPlatformAccounts(op, currencies)),

@@ -1,4 +1,5 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { OutgoingRateDetails } from '@countersign/contract/payments/rate-details'
 import { type FeeSchedule, feesFor } from './fees.ts'
 import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
 
@@ -209,9 +210,10 @@ function bitsOf(value: bigint): number {
 }
 
 /** Our own part of how an amount came about (specification 2.7). */
-export interface OwnRateDetails {
-  readonly svcApiMultiplier: number
-  readonly svcApiFixedFee: bigint
-  readonly svcApiVariableFeeRate: number
-  readonly svcApiVariableFeeAmount: bigint
+export type OwnRateDetails = Readonly<Omit<RateSummary['rateDetails'], `counterparty${string}`>>
+
+/** What a transaction shows of how its amounts came about (specification 2.7). */
+export interface RateSummary {
+  readonly exchangeRate: number
+  readonly rateDetails: Readonly<Static<typeof OutgoingRateDetails>>
 }

@@ -3,8 +3,9 @@ import { OUTGOING_TRANSACTION_INITIAL, QUOTE_INITIAL } from '@countersign/contra
 import type { Payload } from '@countersign/contract/signing/payloads'
 import { describeInternalAccount } from '../accounts/accounts.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
+import type { KeptRequest } from '../db/schema/documents.ts'
 import type { CustomerRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
-import type { AccountDetails } from '../external-accounts/account-details.ts'
 import { describeAccount } from '../external-accounts/describe.ts'
 import { chainOf } from '../external-accounts/external-accounts.ts'
 import { job } from '../jobs/jobs.ts'
@@ -23,7 +24,7 @@ import { makeReference, newTransaction } from '../transactions/transactions.ts'
 import { checkSenderKnown } from '../uma/asked.ts'
 import { askedOf } from '../uma/counterparty.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
-import { executeQuote, executionCall, type KeptRequest } from './quotes.ts'
+import { executeQuote, executionCall } from './quotes.ts'
 import { fundingInstructions } from './realtime.ts'
 
 export interface CreatedQuote {
@@ -135,7 +136,7 @@ function payingTransaction(
   quote: QuoteRow,
   { payer, payee }: Parties,
 ): TransactionRow {
-  const { reference, counterparty } = quote.request as KeptRequest
+  const { reference, counterparty } = quote.request
   return newTransaction(op, {
     id: quote.transaction_id,
     kind: 'QUOTE',
@@ -184,9 +185,10 @@ function platformId(customer: CustomerRow | null) {
 
 /** Error: 400 `INSUFFICIENT_BALANCE`. The hold is guarded as well; this gives the caller the numbers. */
 export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
-  const balance = (await findBalances(op, [quote.source_account_id!])).get(quote.source_account_id!)
+  const account = required(quote, 'source_account_id')
+  const balance = (await findBalances(op, [account])).get(account)
   const available = balance?.available ?? 0n
-  const words = (amount: bigint) => inWords(amount, quote.sending_currency as KnownCurrency)
+  const words = (amount: bigint) => inWords(amount, quote.sending_currency)
   if (available < quote.sending_amount)
     throw new ApiError('INSUFFICIENT_BALANCE', {
       message: `The account can spend ${words(available)}, the quote takes ${words(quote.sending_amount)}.`,
@@ -196,10 +198,10 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
 
 /** What the wallet signs to execute this quote: the payment in words, and the quote as it will be executed. */
 function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
-  const sends = inWords(quote.sending_amount, quote.sending_currency as KnownCurrency)
-  const delivers = inWords(quote.receiving_amount, quote.receiving_currency as KnownCurrency)
+  const sends = inWords(quote.sending_amount, quote.sending_currency)
+  const delivers = inWords(quote.receiving_amount, quote.receiving_currency)
   return issueRequest(op, executionCall(quote.id), {
-    accountId: quote.source_account_id!,
+    accountId: required(quote, 'source_account_id'),
     statement: {
       operation: 'quote_execute',
       summary: `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
@@ -224,15 +226,15 @@ type SignedDestination = Payload<'quote_execute'>['destination']
 
 /** Where the payment goes, with all that the rail will use: the account as it is kept, and it is never changed. */
 function signedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
-  const { destination_uma: umaAddress, payment_rail, receiving_currency: currency } = quote
-  if (payee.kind === 'uma' || umaAddress !== null)
-    return { destinationType: 'UMA_ADDRESS', umaAddress: umaAddress!, currency }
+  const { destination_uma, payment_rail, receiving_currency: currency } = quote
+  if (payee.kind === 'uma' || destination_uma !== null)
+    return { destinationType: 'UMA_ADDRESS', umaAddress: required(quote, 'destination_uma'), currency }
   return present({
     destinationType: 'ACCOUNT' as const,
     accountId: payee.account.id,
     currency,
-    paymentRail: payment_rail as Extract<SignedDestination, { destinationType: 'ACCOUNT' }>['paymentRail'],
-    accountInfo: payee.kind === 'external' ? (payee.account.account_info as AccountDetails) : undefined,
+    paymentRail: payment_rail,
+    accountInfo: payee.kind === 'external' ? payee.account.account_info : undefined,
   })
 }
 

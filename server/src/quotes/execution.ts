@@ -1,5 +1,6 @@
 import { findInternalAccount, isOwnerDeleted } from '../accounts/accounts.ts'
 import { findCustomer } from '../customers/customers.ts'
+import { required } from '../db/read/required.ts'
 import type { InternalAccountRow, QuoteRow } from '../db/schema/tables.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
@@ -28,13 +29,14 @@ export async function checkExecution(op: Op, quote: QuoteRow): Promise<InternalA
   await checkParties(op, quote)
   if (fundingOf(quote) === 'PULLED') return undefined
   await checkBalance(op, quote)
-  return findInternalAccount(op, quote.source_account_id!)
+  return findInternalAccount(op, required(quote, 'source_account_id'))
 }
 
 /** Both sides are still there. Errors: 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`, naming the quote. */
 export async function checkParties(op: Op, quote: QuoteRow): Promise<void> {
   if (quote.customer_id !== null) await findCustomer(op, quote.customer_id, 'quoteId')
-  if (fundingOf(quote) === 'PULLED') await findExternalAccount(op, quote.source_account_id!, 'quoteId')
+  if (fundingOf(quote) === 'PULLED')
+    await findExternalAccount(op, required(quote, 'source_account_id'), 'quoteId')
   const destination = quote.destination_account_id
   if (destination === null) return
   if (!paysHere(quote)) {

@@ -2,6 +2,7 @@ import { QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { balanceUpdated, isOwnerDeleted } from '../accounts/accounts.ts'
 import { isDeleted } from '../customers/customers.ts'
 import type { Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
@@ -11,17 +12,12 @@ import { transition } from '../op/transition.ts'
 import type { RailAnswer, RailPayment } from '../ports/rail.ts'
 import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
-import {
-  type Details,
-  findTransaction,
-  hashed,
-  type TransactionWithCustomer,
-} from '../transactions/transactions.ts'
+import { findTransaction, hashed, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import { findQuote } from './quotes.ts'
 import {
   explained,
-  fundingOf,
   goesBack,
+  heldAt,
   payeeAccount,
   payerBalanceUpdated,
   payerLeg,
@@ -34,8 +30,8 @@ import {
 } from './settlement.ts'
 
 /** A quote that was not executed in time ends, and its transaction with it. */
-export const expireQuote: JobHandler = async (op, payload) => {
-  const quote = await findQuote(op, payload.quoteId as string)
+export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
+  const quote = await findQuote(op, payload.quoteId)
   if (quote.state !== 'PENDING') return []
   const transaction = await findTransaction(op, quote.transaction_id)
   return [
@@ -48,12 +44,12 @@ export const expireQuote: JobHandler = async (op, payload) => {
  * Delivers an executed payment, or asks what has become of it: takes the money, gives it back where it never left, and
  * sends it on its way back where it left and was not delivered.
  */
-export const settleTransaction: JobHandler = async (op, payload) => {
-  const transaction = await findTransaction(op, payload.transactionId as string)
+export const settleTransaction: JobHandler<'transaction.settle'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
   if (transaction.state !== 'PROCESSING' && transaction.state !== 'COMPLETED') return []
-  const quote = await findQuote(op, transaction.quote_id!)
-  const executedAt = new Date((payload.executedAt as string | undefined) ?? quote.updated_at)
-  const delivery = await deliver(op, quote, transaction, executedAt, payload.isAsked === true)
+  const quote = await findQuote(op, required(transaction, 'quote_id'))
+  const executedAt = payload.executedAt ?? quote.updated_at.toISOString()
+  const delivery = await deliver(op, quote, transaction, new Date(executedAt), payload.isAsked === true)
   const wasDelivered = transaction.state === 'COMPLETED'
   const again =
     'askAgainAt' in delivery && delivery.askAgainAt
@@ -105,7 +101,7 @@ function paymentOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submitt
     purpose: 'quote',
     identifier: transaction.destination_identifier,
     paymentRail: quote.payment_rail,
-    chain: (transaction.details as Details).chain ?? null,
+    chain: transaction.details.chain ?? null,
     amount: quote.receiving_amount,
     currency: quote.receiving_currency,
     reference: transaction.reference,
@@ -165,7 +161,8 @@ async function failed(
   transaction: TransactionWithCustomer,
   failure: Failure,
 ): Promise<Write[]> {
-  if (fundingOf(quote) !== 'HELD') {
+  const account = heldAt(quote)
+  if (account === undefined) {
     const unsent = { ...transaction, details: { ...transaction.details, fundedAmount: quote.sending_amount } }
     return returned(op, quote, unsent, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
   }
@@ -174,7 +171,7 @@ async function failed(
     details: explained(transaction, { failureDetail: failure.detail }),
   }
   return [
-    release(op, transaction.hold_id!, quote.source_account_id!),
+    release(op, required(transaction, 'hold_id'), account),
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
     ...moveTransaction(op, transaction, 'fail', change).writes,
     ...(await payerBalanceUpdated(op, quote)),
@@ -224,22 +221,20 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
  * Gives the money of a payment that was not delivered back to who paid it, once the rail says that it is here. Where the
  * payer was deleted since, it stays among the refunds, for the platform to see to.
  */
-export const refundTransaction: JobHandler = async (op, payload) => {
-  const transaction = await findTransaction(op, payload.transactionId as string)
+export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
   if (transaction.refund?.status !== 'PENDING') return []
-  const quote = await findQuote(op, transaction.quote_id!)
+  const quote = await findQuote(op, required(transaction, 'quote_id'))
   if (!op.rail) throw new Error('There is no rail that pays back')
   const payment = paymentOf(op, quote, transaction, op.now)
   // What was never sent does not come back from where it was to go.
   const outcome = await op.rail.refund(wasSent(transaction) ? payment : { ...payment, identifier: null })
   if (outcome === 'FAILED') return [...endRefund(op, transaction, 'fail')]
   const { amount, currency } = paidIn(quote, transaction)
-  if (fundingOf(quote) === 'HELD' && (await isOwnerDeleted(op, quote.source_account_id!)))
+  const account = heldAt(quote)
+  if (account !== undefined && (await isOwnerDeleted(op, account)))
     return [...endRefund(op, transaction, 'fail')]
-  const payer =
-    fundingOf(quote) === 'HELD'
-      ? { account: quote.source_account_id!, amount }
-      : ({ system: 'rail', currency, amount } as const)
+  const payer = account === undefined ? ({ system: 'rail', currency, amount } as const) : { account, amount }
   return [
     ...post(op, { cause: 'transaction', causeId: transaction.id }, [
       { system: 'refunds', currency, amount: -amount },
@@ -250,18 +245,13 @@ export const refundTransaction: JobHandler = async (op, payload) => {
   ]
 }
 
-interface RefundDetails {
-  /** What came in for a quote and goes back as it came, in place of executing it. */
-  readonly fundedAmount?: number | bigint
-}
-
 function wasSent(transaction: TransactionRow): boolean {
-  return (transaction.details as RefundDetails).fundedAmount === undefined
+  return transaction.details.fundedAmount === undefined
 }
 
 /** What goes back: the amount of the quote, or what was paid in instead of it. */
 function paidIn(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
-  const { fundedAmount } = transaction.details as RefundDetails
+  const { fundedAmount } = transaction.details
   return {
     amount: fundedAmount === undefined ? quote.sending_amount : BigInt(fundedAmount),
     currency: quote.sending_currency,

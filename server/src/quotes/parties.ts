@@ -6,6 +6,7 @@ import type { quote_create } from '@countersign/contract/payments/quotes'
 import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.ts'
 import { fundingTypesOf } from '../accounts/funding.ts'
 import { findCustomer } from '../customers/customers.ts'
+import type { Counterparty } from '../db/schema/documents.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../db/schema/tables.ts'
 import {
   checkRail,
@@ -16,7 +17,6 @@ import {
 import type { AskedField } from '../magic-values/uma-receivers.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
-import type { Counterparty } from '../uma/counterparty.ts'
 import { checkQuotes, resolveUma } from '../uma/uma.ts'
 
 export type QuoteBody = BodyOf<typeof quote_create>
@@ -104,7 +104,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   const field = 'source.accountId'
   if (accountId.startsWith('InternalAccount:')) {
     const account = await findInternalAccount(op, accountId, field)
-    return { kind: 'account', account, currency: account.currency as KnownCurrency }
+    return { kind: 'account', account, currency: account.currency }
   }
   const account = await findExternalAccount(op, accountId, field)
   const rail = pullingRailOf(account)
@@ -165,7 +165,7 @@ async function findPayee(
     checkCurrency(currency, account.currency)
     if (paymentRail)
       throw fieldError('INVALID_INPUT', 'destination.paymentRail', 'An account here is paid without a rail')
-    return { kind: 'internal', account, currency: account.currency as KnownCurrency }
+    return { kind: 'internal', account, currency: account.currency }
   }
   const account = await findExternalAccount(op, accountId, field)
   if (!isPayable(account.customer_id)) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })

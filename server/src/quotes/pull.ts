@@ -1,5 +1,6 @@
 import { PULL_TRANSITIONS, type PullEvent, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { update, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
@@ -14,19 +15,19 @@ import {
   type TransactionWithCustomer,
   transactionView,
 } from '../transactions/transactions.ts'
-import { findQuote, type KeptRequest, settlementJob } from './quotes.ts'
+import { findQuote, settlementJob } from './quotes.ts'
 import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
 
 /**
  * Fetches the money of an executed quote from the account elsewhere that pays it, or asks what has become of it. Once it
  * is here the quote goes on as if it had been paid in. It may still come back for as long as the rail asks to be asked.
  */
-export const pullTransaction: JobHandler = async (op, payload) => {
-  const transaction = await findTransaction(op, payload.transactionId as string)
-  const quote = await findQuote(op, transaction.quote_id!)
+export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
+  const quote = await findQuote(op, required(transaction, 'quote_id'))
   if (quote.pull_state !== 'PENDING' && quote.pull_state !== 'PULLED') return []
   const wasPulled = quote.pull_state === 'PULLED'
-  const submittedAt = new Date(payload.executedAt as string)
+  const submittedAt = new Date(payload.executedAt)
   const pulled = await pull(op, quote, transaction, submittedAt, payload.isAsked === true)
   const again =
     'askAgainAt' in pulled && pulled.askAgainAt
@@ -69,7 +70,7 @@ function pullOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedA
     transactionId: transaction.id,
     purpose: 'quote',
     identifier: transaction.source_identifier,
-    paymentRail: (quote.request as KeptRequest).pullRail ?? null,
+    paymentRail: quote.request.pullRail ?? null,
     chain: null,
     amount: quote.sending_amount,
     currency: quote.sending_currency,
@@ -97,10 +98,10 @@ function refused(
   detail: string,
 ): readonly Write[] {
   const change = {
-    failure_reason: 'QUOTE_EXECUTION_FAILED',
+    failure_reason: 'QUOTE_EXECUTION_FAILED' as const,
     details: explained(transaction, { failureDetail: detail }),
   }
-  const pull_state = stateAfter(PULL_TRANSITIONS, quote.pull_state!, 'fail', quote.id)
+  const pull_state = stateAfter(PULL_TRANSITIONS, required(quote, 'pull_state'), 'fail', quote.id)
   return [
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail', { pull_state }).write,
     ...moveTransaction(op, transaction, 'fail', change).writes,

@@ -1,7 +1,8 @@
-import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { currencyRecord } from '@countersign/contract/core/currencies'
 import { PULL_INITIAL, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { balanceUpdated } from '../accounts/accounts.ts'
 import { expectRow, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import { hold } from '../ledger/ledger.ts'
@@ -10,8 +11,7 @@ import { ApiError, type SignedCall } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { nextState, transition } from '../op/transition.ts'
 import { moveTransaction } from '../transactions/moves.ts'
-import { type RateSummary, type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
-import type { Counterparty } from '../uma/counterparty.ts'
+import { type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
 import { fundingInstructions } from './realtime.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
@@ -67,7 +67,7 @@ export function executeQuote(
  */
 function beginPull(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer) {
   const begun = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, {})
-  const payload = { transactionId: transaction.id, executedAt: op.now }
+  const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   const { customer_id } = quote
   const payerIsThere = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
   return {
@@ -101,18 +101,7 @@ function begin(
 
 /** The due work that delivers a payment whose money is there. */
 export function settlementJob(op: Op, { id }: Pick<TransactionRow, 'id'>): Write {
-  return job(op, 'transaction.settle', { transactionId: id, executedAt: op.now }, op.now)
-}
-
-/**
- * What a quote keeps of its request, the reference of its payment where it is to be paid in, the rail that its money is
- * pulled by, and what the platform asks of the receiver.
- */
-export interface KeptRequest {
-  readonly customerId?: string
-  readonly reference?: string
-  readonly pullRail?: string
-  readonly counterparty?: Counterparty
+  return job(op, 'transaction.settle', { transactionId: id, executedAt: op.now.toISOString() }, op.now)
 }
 
 /**
@@ -120,9 +109,8 @@ export interface KeptRequest {
  * is paid in says there where to pay.
  */
 export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
-  const pricing = quote.pricing as unknown as RateSummary
   const instructions = paymentInstructions(op, quote, payloadToSign)
-  const { counterparty } = quote.request as KeptRequest
+  const { counterparty } = quote.request
   return {
     id: quote.id,
     status: quote.state,
@@ -130,13 +118,13 @@ export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undef
     expiresAt: quote.expires_at.toISOString(),
     source: sourceView(quote),
     destination: destinationView(quote),
-    sendingCurrency: currencyRecord(quote.sending_currency as KnownCurrency),
-    receivingCurrency: currencyRecord(quote.receiving_currency as KnownCurrency),
+    sendingCurrency: currencyRecord(quote.sending_currency),
+    receivingCurrency: currencyRecord(quote.receiving_currency),
     totalSendingAmount: quote.sending_amount,
     totalReceivingAmount: quote.receiving_amount,
-    exchangeRate: pricing.exchangeRate,
+    exchangeRate: quote.pricing.exchangeRate,
     feesIncluded: quote.fees,
-    rateDetails: withBigints(pricing.rateDetails),
+    rateDetails: withBigints(quote.pricing.rateDetails),
     transactionId: quote.transaction_id,
     ...(counterparty ? { counterpartyInformation: counterparty } : {}),
     ...(instructions ? { paymentInstructions: instructions } : {}),
@@ -151,12 +139,12 @@ function paymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | un
         instructionsNotes: 'Sign payloadToSign with a session key of the wallet, then execute the quote.',
       },
     ]
-  const { reference } = quote.request as KeptRequest
+  const { reference } = quote.request
   return reference === undefined ? undefined : fundingInstructions(op, quote, reference)
 }
 
 function sourceView(quote: QuoteRow) {
-  const { customerId } = quote.request as KeptRequest
+  const { customerId } = quote.request
   return quote.source_account_id === null
     ? present({
         sourceType: 'REALTIME_FUNDING' as const,
@@ -172,9 +160,9 @@ function destinationView(quote: QuoteRow) {
   return quote.destination_uma === null
     ? present({
         destinationType: 'ACCOUNT' as const,
-        accountId: quote.destination_account_id!,
+        accountId: required(quote, 'destination_account_id'),
         currency,
-        paymentRail: quote.payment_rail as 'ACH' | null,
+        paymentRail: quote.payment_rail,
       })
     : { destinationType: 'UMA_ADDRESS' as const, umaAddress: quote.destination_uma, currency }
 }

@@ -1,4 +1,3 @@
-import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { depositDetails } from '../accounts/funding.ts'
 import type { QuoteRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -10,7 +9,7 @@ import { inWords } from '../pricing/pricing.ts'
  */
 export function fundingInstructions(op: Op, quote: QuoteRow, reference: string) {
   if (!op.depositDetails) throw new Error('A quote is paid in where no deposit details are given')
-  const amount = inWords(quote.sending_amount, quote.sending_currency as KnownCurrency)
+  const amount = inWords(quote.sending_amount, quote.sending_currency)
   const simulated = op.mode === 'sandbox' ? ' Sandbox: POST /sandbox/send pays it.' : ''
   return [
     {

@@ -1,5 +1,6 @@
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import { expectRow, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { type Cause, captureAll, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
@@ -12,11 +13,17 @@ export function fundingOf({ source_account_id }: Pick<QuoteRow, 'source_account_
   return source_account_id.startsWith('ExternalAccount:') ? 'PULLED' : 'HELD'
 }
 
+/** The account here that pays a quote; undefined where its money is pulled or paid in. */
+export function heldAt(quote: QuoteRow): string | undefined {
+  return fundingOf(quote) === 'HELD' ? required(quote, 'source_account_id') : undefined
+}
+
 /** Who has the money of a quote before it is delivered: the account that pays, or what came in for it. */
 export function payerLeg(quote: QuoteRow, amount: bigint): Leg {
-  return fundingOf(quote) === 'HELD'
-    ? { account: quote.source_account_id!, amount }
-    : { system: 'clearing', currency: quote.sending_currency, amount }
+  const account = heldAt(quote)
+  return account === undefined
+    ? { system: 'clearing', currency: quote.sending_currency, amount }
+    : { account, amount }
 }
 
 /** Money that comes in for a quote: to pay it, or to go back. */
@@ -51,7 +58,7 @@ export function pullStands({ id, pull_state }: QuoteRow): Write[] {
 /** Whom it is delivered to: an account here, or the outside. */
 function payeeLeg(quote: QuoteRow): Leg {
   return paysHere(quote)
-    ? { account: quote.destination_account_id!, amount: quote.receiving_amount }
+    ? { account: required(quote, 'destination_account_id'), amount: quote.receiving_amount }
     : { system: 'rail', currency: quote.receiving_currency, amount: quote.receiving_amount }
 }
 
@@ -100,28 +107,25 @@ export function takeFromPayer(
   legs: readonly Leg[],
 ): Write[] {
   const cause: Cause = { cause: 'quote', causeId: quote.id }
-  if (fundingOf(quote) !== 'HELD') return post(op, cause, legs)
-  const held = {
-    holdId: transaction.hold_id!,
-    account: quote.source_account_id!,
-    amount: quote.sending_amount,
-  }
+  const account = heldAt(quote)
+  if (account === undefined) return post(op, cause, legs)
+  const held = { holdId: required(transaction, 'hold_id'), account, amount: quote.sending_amount }
   return captureAll(op, cause, held, legs)
 }
 
 /** Tells of the balance of the account here that pays, where one does. Stands after the ledger's writes. */
 export async function payerBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
-  if (fundingOf(quote) !== 'HELD') return []
-  return [balanceUpdated(op, await findInternalAccount(op, quote.source_account_id!))]
+  const account = heldAt(quote)
+  return account === undefined ? [] : [balanceUpdated(op, await findInternalAccount(op, account))]
 }
 
 /** The account here that a quote pays. */
 export function payeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRow> {
-  return findInternalAccount(op, quote.destination_account_id!)
+  return findInternalAccount(op, required(quote, 'destination_account_id'))
 }
 
 /** The details of a transaction with what more is known of its other side. */
 export function explained(transaction: TransactionRow, known: Readonly<Record<string, string>>) {
-  const { counterparty } = transaction.details as { counterparty?: object }
-  return { ...transaction.details, counterparty: { ...counterparty, ...known } }
+  const { details } = transaction
+  return { ...details, counterparty: { ...details.counterparty, ...known } }
 }

@@ -1,3 +1,4 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import {
   INCOMING_TRANSACTION_INITIAL,
   INCOMING_TRANSACTION_TRANSITIONS,
@@ -12,7 +13,7 @@ import { selectPlatformCustomerId } from './store.ts'
 /** What was paid to an account here by another account here. */
 export interface InternalPayment {
   /** The account that paid, and what it paid in; null where the money was paid in for the payment. */
-  readonly source: { readonly accountId: string; readonly currency: string } | null
+  readonly source: { readonly accountId: string; readonly currency: KnownCurrency } | null
   /** The UMA address of the account's owner, where it was paid to that. */
   readonly umaAddress: string | null
   /** Smallest unit of the account's currency. */

@@ -38,14 +38,6 @@ export interface ArrivingFields {
   readonly amount: string
 }
 
-/** What a receipt keeps beside its columns. `counterparty` is shown as `counterpartyInformation`. */
-export interface ReceiptDetails {
-  readonly counterparty?: Readonly<Record<string, unknown>>
-  /** The platform has the question and said that it decides later. */
-  readonly isTaken?: boolean
-  readonly receiverCustomerInfo?: Readonly<Record<string, unknown>>
-}
-
 /** The platform's no. */
 export interface Refusal {
   readonly reason?: string
@@ -84,7 +76,7 @@ export async function receivePayment(
     sent_amount: null,
     sent_currency: null,
     received_amount: amount,
-    received_currency: currency,
+    received_currency: account.currency,
     fees: 0n,
     details: Object.keys(counterparty).length > 0 ? { counterparty } : {},
   })
@@ -164,7 +156,7 @@ export function rejectReceipt(
     ...(reason === undefined ? {} : { rejectionReason: reason }),
     ...(requiredFields === undefined ? {} : { requiredFields }),
   }
-  const counterparty = { ...(receipt.details as ReceiptDetails).counterparty, ...told }
+  const counterparty = { ...receipt.details.counterparty, ...told }
   const details = {
     ...receipt.details,
     ...(Object.keys(counterparty).length > 0 ? { counterparty } : {}),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import { codeOf, messageOf } from '../formats/thrown.ts'
 import type { App } from '../op/app.ts'
 import { BASE_PATH } from '../op/base-path.ts'
 import { findOpenPlatform, isAnyPlatform, makePlatform, platformIsOpen } from '../platforms/platforms.ts'
@@ -64,8 +65,8 @@ async function readCredentials(
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new Error(`${path} cannot be read: ${(error as Error).message}`)
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw new Error(`${path} cannot be read: ${messageOf(error)}`)
   }
 }
 

@@ -22,7 +22,7 @@ import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
 import { feeHandlers } from '../fees/handlers.ts'
 import type { ServedHandlers } from '../http/server.ts'
-import type { JobHandler, JobKind } from '../jobs/kinds.ts'
+import type { JobHandlers } from '../jobs/kinds.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configHandlers } from '../platforms/handlers.ts'
 import { quoteHandlers } from '../quotes/handlers.ts'
@@ -85,7 +85,7 @@ export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answer
 const deliverWebhook = createDeliver(WEBHOOK_ANSWERS)
 
 /** What does each kind of due work. */
-export const JOB_HANDLERS: Readonly<Record<JobKind, JobHandler>> = {
+export const JOB_HANDLERS: JobHandlers = {
   'accounts.backfill': backfillAccounts,
   'agent-action.expire': expireAgentAction,
   'agent.reject-waiting': rejectWaitingActions,

@@ -16,6 +16,22 @@ export interface Registration {
   readonly bundle?: string
 }
 
+/** A body, which is of a kind's own type. */
+export function ofType<Body extends { readonly type: string }, Type extends Body['type']>(
+  body: Body,
+  type: Type,
+): Extract<Body, { type: Type }> {
+  if (!isOfType(body, type)) throw new Error(`A body of type ${body.type} for the kind ${type}`)
+  return body
+}
+
+function isOfType<Body extends { readonly type: string }, Type extends Body['type']>(
+  body: Body,
+  type: Type,
+): body is Extract<Body, { type: Type }> {
+  return body.type === type
+}
+
 /**
  * What differs between the kinds of credential (specification 4.1, 4.4, 4.5). The body that a kind is given is of its
  * own type: the caller has checked.

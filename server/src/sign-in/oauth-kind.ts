@@ -7,7 +7,7 @@ import { ApiError, fieldError } from '../op/operation.ts'
 import { platformConfig } from '../platforms/platforms.ts'
 import { makeSession, sessionView } from '../sessions/sessions.ts'
 import { checkClientPublicKey } from '../signing/client-key.ts'
-import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
+import { type CredentialKind, ofType } from './kind.ts'
 import { isIdTokenUsed } from './store.ts'
 
 const TOKEN_AGE_SECONDS_MAX = 60
@@ -17,7 +17,7 @@ const SANDBOX_SKEW_SECONDS = 5
 /** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). Each call needs a token of its own. */
 export const oauth: CredentialKind = {
   async register(op, account, body) {
-    const { oidcToken } = body as Extract<CreateBody, { type: 'OAUTH' }>
+    const { oidcToken } = ofType(body, 'OAUTH')
     const { identity, use } = await checkToken(op, oidcToken, undefined)
     if (![identity.subject, identity.email ?? ''].every((text) => TEXT_FORMS.line.test(text)))
       throw fieldError(
@@ -43,7 +43,7 @@ export const oauth: CredentialKind = {
   },
 
   async signIn(op, credential, body) {
-    const { oidcToken, clientPublicKey } = body as Extract<VerifyBody, { type: 'OAUTH' }>
+    const { oidcToken, clientPublicKey } = ofType(body, 'OAUTH')
     checkClientPublicKey(clientPublicKey)
     const { identity, use } = await checkToken(op, oidcToken, nonceOf(clientPublicKey))
     if (!isSameIdentity(credential, identity)) throw refused('Token is for another identity')

@@ -9,6 +9,7 @@ import {
 } from '../credentials/credentials.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { update } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
 import { canDeliver } from '../delivery/delivery.ts'
 import { countMessage } from '../delivery/message-limits.ts'
@@ -18,7 +19,7 @@ import { ApiError, type Approval, type Authorization, fieldError, type Outcome }
 import { makeSession, sessionView } from '../sessions/sessions.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { checkCodeRate } from './challenge-rate.ts'
-import type { CreateBody, CredentialKind, Registration, VerifyBody } from './kind.ts'
+import { type CreateBody, type CredentialKind, ofType, type Registration, type VerifyBody } from './kind.ts'
 import { makeOtpChallenge, type OtpCredential, openCode, replaceChallenge } from './otp.ts'
 import { normalPhoneNumber } from './phone.ts'
 
@@ -85,7 +86,7 @@ async function challenge(op: Op, credential: OtpCredential): Promise<Outcome<typ
 }
 
 async function authorize(op: Op, credential: OtpCredential, body: VerifyBody): Promise<Authorization> {
-  const { encryptedOtpBundle } = body as Extract<VerifyBody, { type: DeliveryChannel }>
+  const { encryptedOtpBundle } = ofType(body, credential.type)
   const { challengeId, publicKey } = await openCode(op, credential, encryptedOtpBundle)
   const expiresAt = plusSeconds(op.now, SIGNING_SECONDS)
   const payload = op.enclave.signOtpToken({
@@ -112,7 +113,8 @@ async function signIn(
   approval: Approval | undefined,
 ): Promise<Outcome<typeof credential_verify>> {
   if (!approval) throw new Error('A code verified without its second leg')
-  const { challengeId } = approval.context as { challengeId: string }
+  const { challengeId } = approval.context
+  if (typeof challengeId !== 'string') throw new Error(`${approval.requestId} is of no challenge`)
   if (credential.current_challenge_id !== challengeId)
     throw new ApiError('UNAUTHORIZED', {
       message: 'The code was used, or replaced by a later one. Ask for a new one.',
@@ -143,9 +145,9 @@ function otpCredential(credential: CredentialRow): OtpCredential {
 
 /** Where codes go: for SMS a number in the body or else the customer's, for e-mail the customer's address. */
 async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
-  const customer = await findCustomer(op, account.customer_id!, 'accountId')
+  const customer = await findCustomer(op, required(account, 'customer_id'), 'accountId')
   if (body.type === 'SMS_OTP') {
-    const phoneNumber = body.phoneNumber ?? (customer.details as { phoneNumber?: string }).phoneNumber
+    const phoneNumber = body.phoneNumber ?? customer.details.phoneNumber
     if (!phoneNumber)
       throw fieldError('INVALID_INPUT', 'phoneNumber', 'phoneNumber is required: the customer has none')
     return normalPhoneNumber(phoneNumber, 'phoneNumber')

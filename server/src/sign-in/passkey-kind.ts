@@ -4,6 +4,7 @@ import { credentialView, makePasskeyCredential } from '../credentials/credential
 import { describeCredential, signedCredential } from '../credentials/describe.ts'
 import { verifyAssertion, verifyRegistration } from '../crypto/webauthn/webauthn.ts'
 import { update, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { CredentialRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import { SANDBOX_PASSKEY_SIGNATURE } from '../magic-values/magic-values.ts'
@@ -14,7 +15,7 @@ import { makeSession, sessionView } from '../sessions/sessions.ts'
 import { checkClientPublicKey } from '../signing/client-key.ts'
 import { issueRequest, SIGNING_SECONDS } from '../signing/signing.ts'
 import { checkPasskeyRate } from './challenge-rate.ts'
-import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
+import { type CredentialKind, ofType } from './kind.ts'
 import { isPasskeyRegistered } from './store.ts'
 
 /**
@@ -23,7 +24,7 @@ import { isPasskeyRegistered } from './store.ts'
  */
 export const passkey: CredentialKind = {
   async register(op, account, body) {
-    const { nickname, challenge, attestation } = body as Extract<CreateBody, { type: 'PASSKEY' }>
+    const { nickname, challenge, attestation } = ofType(body, 'PASSKEY')
     const verified = await verifyRegistration({ ...attestation, challenge, ...relyingParty(op) })
     if ('failure' in verified)
       throw fieldError('INVALID_INPUT', 'attestation', `The attestation is refused: ${verified.reason}`)
@@ -61,7 +62,7 @@ export const passkey: CredentialKind = {
       body: {
         ...credentialView(credential),
         type: 'PASSKEY',
-        credentialId: credential.webauthn_id!,
+        credentialId: required(credential, 'webauthn_id'),
         challenge: challengeOf(request.payloadToSign),
         payloadToSign: request.payloadToSign,
         requestId: request.requestId,
@@ -85,7 +86,7 @@ export const passkey: CredentialKind = {
   },
 
   async prove(op, credential, body, request) {
-    const { assertion } = body as Extract<VerifyBody, { type: 'PASSKEY' }>
+    const { assertion } = ofType(body, 'PASSKEY')
     if (op.mode === 'sandbox' && assertion.signature === SANDBOX_PASSKEY_SIGNATURE) {
       if (assertion.credentialId !== credential.webauthn_id) throw refused('Unknown passkey')
       return { signCount: Number(credential.webauthn_sign_count) }
@@ -93,8 +94,8 @@ export const passkey: CredentialKind = {
     const verified = await verifyAssertion({
       assertion,
       stored: {
-        credentialId: credential.webauthn_id!,
-        publicKey: credential.webauthn_public_key!,
+        credentialId: required(credential, 'webauthn_id'),
+        publicKey: required(credential, 'webauthn_public_key'),
         counter: Number(credential.webauthn_sign_count),
       },
       challenge: challengeOf(request.payload),
@@ -107,7 +108,9 @@ export const passkey: CredentialKind = {
 
   async signIn(op, credential, _body, approval) {
     if (!approval) throw new Error('A passkey verified without its proof')
-    const { clientPublicKey, signCount } = approval.context as { clientPublicKey: string; signCount: number }
+    const { clientPublicKey, signCount } = approval.context
+    if (typeof clientPublicKey !== 'string' || typeof signCount !== 'number')
+      throw new Error(`${approval.requestId} has no key or no count`)
     const key = op.enclave.newSessionKey(clientPublicKey)
     const { row, write } = makeSession(op, credential, key.publicKey)
     const expected = { webauthn_sign_count: credential.webauthn_sign_count, revoked_at: null }

@@ -9,6 +9,7 @@ import {
 import { describeCredential, signedCredential } from '../credentials/describe.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { insert, update } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
 import { countMessage } from '../delivery/message-limits.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
@@ -45,7 +46,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
       if (!approval && (await hadCredentials(op, account.id)))
         throw new StaleRead('The wallet has a credential')
       const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
-      if (bundle) await countMessage(op, credential.contact!)
+      if (bundle) await countMessage(op, required(credential, 'contact'))
       return {
         status: 201,
         body: { ...credentialView(credential), ...(bundle ? { otpEncryptionTargetBundle: bundle } : {}) },
@@ -107,7 +108,7 @@ function newCredential(credential: CredentialRow) {
 /** The wallet of a customer who is still there. Error, besides those of `findEmbeddedWallet`: 410 `CUSTOMER_DELETED`. */
 async function findWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findEmbeddedWallet(op, accountId, 'accountId')
-  await findCustomer(op, account.customer_id!, 'accountId')
+  await findCustomer(op, required(account, 'customer_id'), 'accountId')
   return account
 }
 

@@ -3,6 +3,8 @@ import type { TokenRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
+import { present } from '../op/present.ts'
+import { timeRange } from '../op/time-range.ts'
 import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'
 import { selectManagingTokens, selectToken, selectTokens } from './store.ts'
 import { deleteToken, makeToken } from './tokens.ts'
@@ -28,7 +30,7 @@ export const tokenHandlers: Handlers<typeof tokens> = {
   token_list: async (op, { query }) => ({
     status: 200,
     body: await page(op, query, {
-      rows: selectTokens(op.read, op.platform.id, query),
+      rows: selectTokens(op.read, op.platform.id, { ...present({ name: query.name }), ...timeRange(query) }),
       table: 'api_tokens',
       view: (rows) => rows.map(tokenView),
     }),
@@ -72,7 +74,7 @@ function tokenView(row: TokenRow) {
   return {
     id: row.id,
     name: row.name,
-    permissions: row.permissions as ('VIEW' | 'TRANSACT' | 'MANAGE')[],
+    permissions: row.permissions,
     clientId: row.client_id,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

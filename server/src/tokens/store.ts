@@ -2,14 +2,12 @@ import { sql } from 'kysely'
 import { BARE_PLATFORM } from '../db/read/bare-platform.ts'
 import { type Lookup, rowByKey } from '../db/read/lookup.ts'
 import type { Read } from '../db/read/read.ts'
+import { whereGiven } from '../db/read/where-given.ts'
 import type { BarePlatformRow, TokenRow } from '../db/schema/tables.ts'
+import type { TimeRange } from '../op/time-range.ts'
 
-export interface TokenFilters {
+export interface TokenFilters extends TimeRange {
   readonly name?: string
-  readonly createdAfter?: string
-  readonly createdBefore?: string
-  readonly updatedAfter?: string
-  readonly updatedBefore?: string
 }
 
 type Authenticating = Pick<TokenRow, 'id' | 'permissions' | 'secret_hash'>
@@ -68,9 +66,9 @@ export function selectTokens(read: Read, platformId: string, filters: TokenFilte
     .selectAll()
     .where('platform_id', '=', platformId)
     .where('deleted_at', 'is', null)
-    .$if(name !== undefined, (q) => q.where('name', '=', name!))
-    .$if(createdAfter !== undefined, (q) => q.where('created_at', '>', new Date(createdAfter!)))
-    .$if(createdBefore !== undefined, (q) => q.where('created_at', '<', new Date(createdBefore!)))
-    .$if(updatedAfter !== undefined, (q) => q.where('updated_at', '>', new Date(updatedAfter!)))
-    .$if(updatedBefore !== undefined, (q) => q.where('updated_at', '<', new Date(updatedBefore!)))
+    .$call((q) => whereGiven(q, 'name', '=', name))
+    .$call((q) => whereGiven(q, 'created_at', '>', createdAfter))
+    .$call((q) => whereGiven(q, 'created_at', '<', createdBefore))
+    .$call((q) => whereGiven(q, 'updated_at', '>', updatedAfter))
+    .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
 }

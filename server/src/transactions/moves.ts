@@ -11,6 +11,7 @@ import {
 } from '@countersign/contract/core/states'
 import type { EventType } from '@countersign/contract/events/events'
 import { update, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { RefundRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import type { Op } from '../op/app.ts'
@@ -81,13 +82,13 @@ const REFUND_EVENTS = {
 
 /** Tells how far the refund of a transaction is. */
 export function announceRefund(op: Op, transaction: TransactionWithCustomer): Write {
-  const type = REFUND_EVENTS[transaction.refund!.status]
+  const type = REFUND_EVENTS[required(transaction, 'refund').status]
   return event(op, type, transaction.id, transactionView(transaction, transaction))
 }
 
 /** Ends a refund and tells of it. Guard: it is as `transaction` says still. */
 export function endRefund(op: Op, transaction: TransactionWithCustomer, by: RefundEvent): readonly Write[] {
-  const refund = transaction.refund!
+  const refund = required(transaction, 'refund')
   const status = stateAfter(REFUND_TRANSITIONS, refund.status, by, transaction.id)
   const ended: RefundRow = { ...refund, status, settledAt: op.now.toISOString() }
   const change = { refund: ended, updated_at: op.now }

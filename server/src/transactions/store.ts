@@ -1,7 +1,9 @@
 import { canonicalUmaAddress } from '@countersign/contract/core/formats'
 import { rowByKey } from '../db/read/lookup.ts'
+import { whereAnyGiven, whereGiven } from '../db/read/where-given.ts'
 import type { TransactionRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
+import { timeIfGiven } from '../op/time-range.ts'
 
 export interface TransactionFilters {
   readonly customerId?: string
@@ -43,47 +45,24 @@ function asKept(identifier: string | undefined): string | undefined {
   return identifier && (canonicalUmaAddress(identifier) ?? identifier)
 }
 
+/** What tells who sends and who receives. */
+const SENDER = ['source_account_id', 'source_identifier'] as const
+const RECEIVER = ['destination_account_id', 'destination_identifier'] as const
+
 /** The transactions that match, for a page of them. */
 export function selectTransactions(op: Op, filters: TransactionFilters) {
   const accountIdentifier = asKept(filters.accountIdentifier)
   const sender = asKept(filters.senderAccountIdentifier)
   const receiver = asKept(filters.receiverAccountIdentifier)
   return transactions(op)
-    .$if(filters.customerId !== undefined, (q) =>
-      q.where('transactions.customer_id', '=', filters.customerId!),
-    )
-    .$if(filters.platformCustomerId !== undefined, (q) =>
-      q.where('customers.platform_customer_id', '=', filters.platformCustomerId!),
-    )
-    .$if(accountIdentifier !== undefined, (q) =>
-      q.where((eb) =>
-        eb.or(
-          (
-            [
-              'source_account_id',
-              'source_identifier',
-              'destination_account_id',
-              'destination_identifier',
-            ] as const
-          ).map((column) => eb(column, '=', accountIdentifier!)),
-        ),
-      ),
-    )
-    .$if(sender !== undefined, (q) =>
-      q.where((eb) => eb.or([eb('source_account_id', '=', sender!), eb('source_identifier', '=', sender!)])),
-    )
-    .$if(receiver !== undefined, (q) =>
-      q.where((eb) =>
-        eb.or([eb('destination_account_id', '=', receiver!), eb('destination_identifier', '=', receiver!)]),
-      ),
-    )
-    .$if(filters.status !== undefined, (q) => q.where('transactions.state', '=', filters.status!))
-    .$if(filters.type !== undefined, (q) => q.where('transactions.type', '=', filters.type!))
-    .$if(filters.reference !== undefined, (q) => q.where('transactions.reference', '=', filters.reference!))
-    .$if(filters.startDate !== undefined, (q) =>
-      q.where('transactions.created_at', '>=', new Date(filters.startDate!)),
-    )
-    .$if(filters.endDate !== undefined, (q) =>
-      q.where('transactions.created_at', '<=', new Date(filters.endDate!)),
-    )
+    .$call((q) => whereGiven(q, 'transactions.customer_id', '=', filters.customerId))
+    .$call((q) => whereGiven(q, 'customers.platform_customer_id', '=', filters.platformCustomerId))
+    .$call((q) => whereAnyGiven(q, [...SENDER, ...RECEIVER], accountIdentifier))
+    .$call((q) => whereAnyGiven(q, SENDER, sender))
+    .$call((q) => whereAnyGiven(q, RECEIVER, receiver))
+    .$call((q) => whereGiven(q, 'transactions.state', '=', filters.status))
+    .$call((q) => whereGiven(q, 'transactions.type', '=', filters.type))
+    .$call((q) => whereGiven(q, 'transactions.reference', '=', filters.reference))
+    .$call((q) => whereGiven(q, 'transactions.created_at', '>=', timeIfGiven(filters.startDate)))
+    .$call((q) => whereGiven(q, 'transactions.created_at', '<=', timeIfGiven(filters.endDate)))
 }

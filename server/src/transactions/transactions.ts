@@ -1,31 +1,19 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
-import type { OutgoingTransactionState } from '@countersign/contract/core/states'
-import type {
+import { OUTGOING_TRANSACTION_STATES, type OutgoingTransactionState } from '@countersign/contract/core/states'
+import {
   INCOMING_FAILURE_REASONS,
   OUTGOING_FAILURE_REASONS,
-  OutgoingTransaction,
 } from '@countersign/contract/payments/transactions'
-import type { Static } from 'typebox'
+import { required } from '../db/read/required.ts'
+import type { Stored } from '../db/schema/documents.ts'
 import type { TransactionRow } from '../db/schema/tables.ts'
 import { maySee, type Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
-import type { OwnRateDetails } from '../pricing/pricing.ts'
+import type { OwnRateDetails, RateSummary } from '../pricing/pricing.ts'
 import { selectTransaction, type TransactionWithCustomer } from './store.ts'
 
 export type { TransactionWithCustomer } from './store.ts'
-
-/** A row whose states are those of an outgoing transaction: what a quote pays, and transfers out. */
-type OutgoingRow = TransactionRow & { readonly state: OutgoingTransactionState }
-
-/** What a transaction shows of how its amounts came about (specification 2.7). */
-export interface RateSummary {
-  readonly exchangeRate: number
-  readonly rateDetails: OwnRateDetails & {
-    readonly counterpartyMultiplier: number
-    readonly counterpartyFixedFee: bigint
-  }
-}
 
 /** Error: 404 `TRANSACTION_NOT_FOUND`. */
 export async function findTransaction(op: Op, id: string): Promise<TransactionWithCustomer> {
@@ -89,7 +77,7 @@ export function transferOutAnswer(row: TransactionWithCustomer) {
   return {
     ...incomingView(row, commonView(row, row)),
     ...present({
-      sentAmount: money(row.sent_amount!, row.sent_currency!),
+      sentAmount: sentMoney(row),
       rateDetails: ownRatesOf(row),
     }),
   }
@@ -107,11 +95,11 @@ function commonView(
     platformCustomerId: platform_customer_id ?? row.platform_id,
     fees: row.fees,
     description: row.description,
-    counterpartyInformation: (row.details as Details).counterparty,
+    counterpartyInformation: row.details.counterparty,
     reconciliationInstructions:
       row.state === 'CREATED'
         ? undefined
-        : present({ reference: row.reference, transactionHash: (row.details as Details).transactionHash }),
+        : present({ reference: row.reference, transactionHash: row.details.transactionHash }),
     agentId: row.agent_id,
     receiptDeliveryConfirmedAt: row.receipt_delivery_confirmed_at?.toISOString(),
     settledAt: row.settled_at?.toISOString(),
@@ -120,34 +108,21 @@ function commonView(
   }
 }
 
-/** What a transaction keeps beside its columns. */
-export interface Details {
-  readonly rates?: RateSummary
-  /** Of a transfer out, which has no other side. */
-  readonly ownRates?: OwnRateDetails
-  /** The chain that pays the account elsewhere, by its account type; and the hash of the payment there. */
-  readonly chain?: string
-  readonly transactionHash?: string
-  readonly counterparty?: Readonly<Record<string, unknown>>
-  /** Where a payment with real-time funding is to be paid. */
-  readonly paymentInstructions?: NonNullable<Static<typeof OutgoingTransaction>['paymentInstructions']>
-}
-
 function outgoingView<Common extends object>(row: TransactionRow, common: Common) {
-  const { rates, paymentInstructions } = row.details as Details
+  const { rates, paymentInstructions } = row.details
   return present({
     type: 'OUTGOING' as const,
-    status: (row as OutgoingRow).state,
+    status: outgoingState(row),
     ...common,
     source: sourceView(row)!,
-    sentAmount: money(row.sent_amount!, row.sent_currency!),
-    receivedAmount: money(row.received_amount!, row.received_currency!),
+    sentAmount: sentMoney(row),
+    receivedAmount: receivedMoney(row),
     exchangeRate: rates?.exchangeRate,
     rateDetails: rates ? withBigints(rates.rateDetails) : ownRatesOf(row),
     quoteId: row.quote_id,
     paymentInstructions,
     refund: row.refund,
-    failureReason: row.failure_reason as (typeof OUTGOING_FAILURE_REASONS)[number] | null,
+    failureReason: OUTGOING_FAILURE_REASONS.find((reason) => reason === row.failure_reason),
   })
 }
 
@@ -157,14 +132,21 @@ function incomingView<Common extends object>(row: TransactionRow, common: Common
     status: row.state,
     ...common,
     source: sourceView(row),
-    receivedAmount: money(row.received_amount!, row.received_currency!),
-    failureReason: row.failure_reason as (typeof INCOMING_FAILURE_REASONS)[number] | null,
+    receivedAmount: receivedMoney(row),
+    failureReason: INCOMING_FAILURE_REASONS.find((reason) => reason === row.failure_reason),
   })
+}
+
+/** The states of what goes out are fewer: its machines lead to no other. */
+function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState {
+  const found = OUTGOING_TRANSACTION_STATES.find((one) => one === state)
+  if (found === undefined) throw new Error(`${id} is ${state}, and goes out`)
+  return found
 }
 
 /** Whom the money comes from; nothing where a payment from outside does not say. */
 function sourceView(row: TransactionRow) {
-  const currency = row.sent_currency ?? row.received_currency!
+  const currency = row.sent_currency ?? required(row, 'received_currency')
   if (row.source_account_id !== null)
     return { sourceType: 'ACCOUNT' as const, accountId: row.source_account_id, currency }
   if (row.source_identifier !== null)
@@ -173,19 +155,19 @@ function sourceView(row: TransactionRow) {
 }
 
 function destinationView(row: TransactionRow) {
-  const currency = row.received_currency!
-  const uma = (row.details as { uma?: string }).uma
+  const currency = required(row, 'received_currency')
+  const { uma } = row.details
   if (uma !== undefined || row.destination_account_id === null)
     return {
       destinationType: 'UMA_ADDRESS' as const,
-      umaAddress: uma ?? row.destination_identifier!,
+      umaAddress: uma ?? required(row, 'destination_identifier'),
       currency,
     }
   return { destinationType: 'ACCOUNT' as const, accountId: row.destination_account_id, currency }
 }
 
 /** JSON columns give small integers as numbers. */
-export function withBigints(details: RateSummary['rateDetails']): RateSummary['rateDetails'] {
+export function withBigints(details: Stored<RateSummary['rateDetails']>): RateSummary['rateDetails'] {
   return {
     ...details,
     ...withOwnBigints(details),
@@ -194,11 +176,11 @@ export function withBigints(details: RateSummary['rateDetails']): RateSummary['r
 }
 
 function ownRatesOf(row: TransactionRow): OwnRateDetails | undefined {
-  const { ownRates } = row.details as Details
+  const { ownRates } = row.details
   return ownRates && withOwnBigints(ownRates)
 }
 
-function withOwnBigints(details: OwnRateDetails): OwnRateDetails {
+function withOwnBigints(details: Stored<OwnRateDetails>): OwnRateDetails {
   return {
     ...details,
     svcApiFixedFee: BigInt(details.svcApiFixedFee),
@@ -214,7 +196,27 @@ export function hashed(
   return transactionHash === undefined ? {} : { details: { ...details, transactionHash } }
 }
 
+/** What a transaction sends, where that is known: it is of all that leaves an account here. */
+export function sentOf(row: TransactionRow): { readonly amount: bigint; readonly currency: KnownCurrency } {
+  return { amount: required(row, 'sent_amount'), currency: required(row, 'sent_currency') }
+}
+
+/** What it delivers. */
+export function receivedOf(row: TransactionRow): ReturnType<typeof sentOf> {
+  return { amount: required(row, 'received_amount'), currency: required(row, 'received_currency') }
+}
+
+function sentMoney(row: TransactionRow) {
+  const { amount, currency } = sentOf(row)
+  return money(amount, currency)
+}
+
+function receivedMoney(row: TransactionRow) {
+  const { amount, currency } = receivedOf(row)
+  return money(amount, currency)
+}
+
 /** An amount with its currency as the API shows it. */
-export function money(amount: bigint, currency: string) {
-  return { amount, currency: currencyRecord(currency as KnownCurrency) }
+export function money(amount: bigint, currency: KnownCurrency) {
+  return { amount, currency: currencyRecord(currency) }
 }

@@ -1,5 +1,6 @@
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import type { Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
@@ -7,29 +8,17 @@ import { arrivalLegs, type Cause, captureAll, hasRoom, post, release } from '../
 import type { Op } from '../op/app.ts'
 import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
 import { moveTransaction } from '../transactions/moves.ts'
-import {
-  type Details,
-  findTransaction,
-  hashed,
-  type TransactionWithCustomer,
-} from '../transactions/transactions.ts'
-
-/** A transfer and its account here, as they were when it was begun. */
-export interface KnownTransfer {
-  readonly transaction: TransactionWithCustomer
-  readonly account: InternalAccountRow
-}
+import { findTransaction, hashed, receivedOf } from '../transactions/transactions.ts'
 
 /** Hands a transfer to the rail, or asks what has become of it, and moves the money when it is known. */
-export const settleTransfer: JobHandler = async (op, payload, known) => {
-  const begun = known as KnownTransfer | undefined
-  const transaction = begun?.transaction ?? (await findTransaction(op, payload.transactionId as string))
+export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload, known) => {
+  const transaction = known?.transaction ?? (await findTransaction(op, payload.transactionId))
   if (transaction.state !== 'PENDING') return []
   if (!op.rail) throw new Error('There is no rail to pay by')
   const isOut = transaction.kind === 'TRANSFER_OUT'
-  const accountId = isOut ? transaction.source_account_id! : transaction.destination_account_id!
-  const account = begun?.account ?? (await findInternalAccount(op, accountId))
-  const submittedAt = new Date((payload.submittedAt as string | undefined) ?? transaction.created_at)
+  const accountId = required(transaction, isOut ? 'source_account_id' : 'destination_account_id')
+  const account = known?.account ?? (await findInternalAccount(op, accountId))
+  const submittedAt = new Date(payload.submittedAt ?? transaction.created_at)
   const payment = paymentOf(op, transaction, submittedAt)
   const delivery = isOut
     ? await op.rail.send(payment)
@@ -50,7 +39,7 @@ export const settleTransfer: JobHandler = async (op, payload, known) => {
   const { writes } = moveTransaction(op, transaction, 'fail', change)
   // A transfer that was returned before it was completed has moved nothing here either.
   return isOut
-    ? [release(op, transaction.hold_id!, account.id), ...writes, balanceUpdated(op, account)]
+    ? [release(op, required(transaction, 'hold_id'), account.id), ...writes, balanceUpdated(op, account)]
     : writes
 }
 
@@ -68,9 +57,9 @@ async function pull(
 
 function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
   const cause: Cause = { cause: 'transaction', causeId: transaction.id }
-  const amount = transaction.received_amount!
+  const { amount } = receivedOf(transaction)
   if (transaction.kind === 'TRANSFER_IN') return post(op, cause, arrivalLegs(account, amount))
-  const held = { holdId: transaction.hold_id!, account: account.id, amount }
+  const held = { holdId: required(transaction, 'hold_id'), account: account.id, amount }
   return captureAll(op, cause, held, arrivalLegs(account, -amount))
 }
 
@@ -78,11 +67,10 @@ function paymentOf(op: Op, transaction: TransactionRow, submittedAt: Date): Rail
   return {
     transactionId: transaction.id,
     purpose: 'transfer',
-    identifier: (transaction.destination_identifier ?? transaction.source_identifier)!,
+    identifier: transaction.destination_identifier ?? required(transaction, 'source_identifier'),
     paymentRail: transaction.payment_rail,
-    chain: (transaction.details as Details).chain ?? null,
-    amount: transaction.received_amount!,
-    currency: transaction.received_currency!,
+    chain: transaction.details.chain ?? null,
+    ...receivedOf(transaction),
     reference: transaction.reference,
     remittanceInformation: transaction.remittance_information,
     submittedAt,

@@ -4,6 +4,7 @@ import { INCOMING_TRANSACTION_INITIAL, TRANSFER_OUT_INITIAL } from '@countersign
 import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
+import type { JobKnowledge } from '../db/schema/job-tables.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import {
   chainOf,
@@ -19,8 +20,7 @@ import { present } from '../op/present.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import { inWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing.ts'
 import { announce } from '../transactions/moves.ts'
-import { newTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
-import type { KnownTransfer } from './jobs.ts'
+import { newTransaction, sentOf, type TransactionWithCustomer } from '../transactions/transactions.ts'
 
 /** A transfer that was checked and has not begun: nothing of it is written yet. */
 export interface TransferDraft {
@@ -186,8 +186,8 @@ function record({ platform_customer_id: _, ...row }: TransactionWithCustomer): W
   return insert('transactions', row)
 }
 
-function holdOf(op: Op, { id, sent_amount }: TransactionRow, account: InternalAccountRow) {
-  return hold(op, { cause: 'transaction', causeId: id }, account.id, sent_amount!)
+function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
+  return hold(op, { cause: 'transaction', causeId: transaction.id }, account.id, sentOf(transaction).amount)
 }
 
 interface Parties {
@@ -266,7 +266,10 @@ function insufficient(
 }
 
 /** The rail is asked at once. `submittedAt` where that is later than the transfer was recorded. */
-function settleJob(op: Op, known: KnownTransfer, submittedAt?: Date): Write {
-  const payload = { transactionId: known.transaction.id, ...(submittedAt ? { submittedAt } : {}) }
+function settleJob(op: Op, known: JobKnowledge['transfer.settle'], submittedAt?: Date): Write {
+  const payload = {
+    transactionId: known.transaction.id,
+    ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
+  }
   return job(op, 'transfer.settle', payload, op.now, known)
 }

@@ -1,11 +1,8 @@
-import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
+import type { Counterparty } from '../db/schema/documents.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { present } from '../op/present.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
-
-/** What somebody tells of itself as the other side of a payment. */
-export type Counterparty = { readonly [Field in (typeof CUSTOMER_INFO_FIELDS)[number]]?: string }
 
 /** The other side in the sandbox, as far as a platform may ask. */
 export const SANDBOX_COUNTERPARTY: Counterparty = {
@@ -33,9 +30,7 @@ export const SANDBOX_COUNTERPARTY: Counterparty = {
 
 /** What a customer of this platform tells. */
 export function customerAsCounterparty({ customer_type, email, region, details }: CustomerRow): Counterparty {
-  const { fullName, birthDate, nationality, phoneNumber, businessInfo } = details as {
-    readonly [Name in 'fullName' | 'birthDate' | 'nationality' | 'phoneNumber']?: string
-  } & { readonly businessInfo?: { readonly legalName?: string; readonly registrationNumber?: string } }
+  const { fullName, birthDate, nationality, phoneNumber, businessInfo } = details
   return present({
     FULL_NAME: fullName,
     BIRTH_DATE: birthDate,

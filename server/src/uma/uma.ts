@@ -1,5 +1,6 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import type { Counterparty } from '../db/schema/documents.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import { UMA_SCENARIOS } from '../magic-values/payment-outcomes.ts'
 import {
@@ -11,7 +12,7 @@ import {
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
-import { type Counterparty, customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
+import { customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
 import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
 
 /** Who receives at an UMA address. */

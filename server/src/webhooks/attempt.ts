@@ -1,4 +1,4 @@
-import type { EventEnvelope, EventType } from '@countersign/contract/events/events'
+import type { EventEnvelope } from '@countersign/contract/events/events'
 import type { Static } from 'typebox'
 import { insert, type Write } from '../db/commit/writes.ts'
 import type { EventRow, WebhookAttemptRow } from '../db/schema/tables.ts'
@@ -55,7 +55,7 @@ export async function attempt(op: Op, event: Sent, url: string): Promise<Attempt
 export function envelope(event: Sent): Static<typeof EventEnvelope> {
   return {
     id: event.id,
-    type: event.type as EventType,
+    type: event.type,
     timestamp: event.created_at.toISOString(),
     objectId: event.object_id,
     sequence: event.sequence,

@@ -3,12 +3,11 @@ import {
   WEBHOOK_DELIVERY_TRANSITIONS,
   type WebhookDeliveryEvent,
 } from '@countersign/contract/core/states'
-import type { EventType } from '@countersign/contract/events/events'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
-import type { EventRow, JobRow, WebhookDeliveryRow } from '../db/schema/tables.ts'
-import { type DeliveryPayload, deliveryJob, deliveryKind, webhookEndpoint } from '../events/events.ts'
-import { job } from '../jobs/jobs.ts'
-import type { JobHandler, JobKind } from '../jobs/kinds.ts'
+import type { DeliveryPayload, JobRow } from '../db/schema/job-tables.ts'
+import type { EventRow, WebhookDeliveryRow } from '../db/schema/tables.ts'
+import { type DeliveryKind, deliveryJob, deliveryKind, webhookEndpoint } from '../events/events.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { StaleRead } from '../op/operation.ts'
 import { nextState, transition } from '../op/transition.ts'
@@ -28,15 +27,14 @@ interface Verdict {
 /**
  * Delivers events, at least once, those of one object in their order: an event sleeps until the one before it ends.
  */
-export function createDeliver(rules: AnswerRules): JobHandler {
+export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
   const once = createOnce()
-  return async (op, given) => {
-    const payload = given as unknown as DeliveryPayload
+  return async (op, payload) => {
     const event = await selectEvent(op, payload.eventId)
     const url = webhookEndpoint(op.platform)
     if (!event || url === undefined) return []
     const { objectId } = payload
-    const kind = deliveryKind(event.type as EventType)
+    const kind = deliveryKind(event.type)
     const before = objectId === undefined ? undefined : await selectPredecessor(op, objectId, event.sequence)
     if (before) return waitFor(op, before, kind, { ...payload, sequence: event.sequence })
     const tried = await once(op, () => attempt(op, event, url))
@@ -80,7 +78,7 @@ async function judge(
 ): Promise<Verdict> {
   const { answer } = tried
   const body = answer && jsonOf(answer)
-  const ruled = answer && (await rules[event.type as EventType]?.(op, event, { status: answer.status, body }))
+  const ruled = answer && (await rules[event.type]?.(op, event, { status: answer.status, body }))
   const ended = ruled ? ruled.ended : answer !== undefined && isReceived(answer.status)
   const writes = ruled?.writes ?? []
   if (ended) return { by: 'deliver', writes }
@@ -133,7 +131,7 @@ export function newDelivery(op: Op, eventId: string, by?: WebhookDeliveryEvent):
 function waitFor(
   op: Op,
   { id, created_at, state, is_awaited }: Predecessor,
-  kind: ReturnType<typeof deliveryKind>,
+  kind: DeliveryKind,
   payload: DeliveryPayload,
 ): Write[] {
   if (state !== null && state !== 'PENDING') throw new StaleRead('An event that ended is still due')
@@ -162,13 +160,13 @@ async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promis
  * Makes work due that sleeps; what is due, or being done, stays as it is. Guard: nobody has begun with it meanwhile, who
  * would send what the new work sends as well.
  */
-export function tryNow(op: Op, waiting: JobRow): Write[] {
+export function tryNow(op: Op, waiting: JobRow<DeliveryKind>): Write[] {
   const { id, kind, payload, due_at, claimed_until, attempts } = waiting
   if (due_at <= op.now || claimed_until !== null) return []
   return [
     expectRow('jobs', id, { attempts, claimed_until }),
     { write: 'remove', table: 'jobs', id },
-    job(op, kind as JobKind, payload, op.now),
+    deliveryJob(op, kind, payload, op.now),
   ]
 }
 

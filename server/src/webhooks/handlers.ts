@@ -1,4 +1,3 @@
-import type { EventType } from '@countersign/contract/events/events'
 import type { webhooks } from '@countersign/contract/events/webhooks'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type {
@@ -161,7 +160,7 @@ function deliverAgain(op: Op, event: EventRow, delivery: WebhookDeliveryRow | un
           { redeliveries },
         )
       : insert('webhook_deliveries', { ...newDelivery(op, event.id), redeliveries }),
-    deliveryJob(op, deliveryKind(event.type as EventType), payload, op.now),
+    deliveryJob(op, deliveryKind(event.type), payload, op.now),
   ]
 }
 

@@ -1,13 +1,14 @@
 import type { EventType } from '@countersign/contract/events/events'
 import { sql } from 'kysely'
+import { whereGiven } from '../db/read/where-given.ts'
+import type { DeliveryPayload, JobRow } from '../db/schema/job-tables.ts'
 import type {
   EventRow,
-  JobRow,
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookSecretRow,
 } from '../db/schema/tables.ts'
-import { DELIVERY_KINDS } from '../events/events.ts'
+import { DELIVERY_KINDS, type DeliveryKind } from '../events/events.ts'
 import type { Op } from '../op/app.ts'
 
 export interface EventFilters {
@@ -60,14 +61,16 @@ function withDelivery(op: Op) {
 export function selectEvents(op: Op, { type, objectId, startDate, endDate, after }: EventFilters) {
   return withDelivery(op)
     .where(sql<boolean>`events.committed_in < pg_snapshot_xmin(pg_current_snapshot())`)
-    .$if(type !== undefined, (q) => q.where('events.type', '=', type!))
-    .$if(objectId !== undefined, (q) => q.where('events.object_id', '=', objectId!))
-    .$if(startDate !== undefined, (q) => q.where('events.created_at', '>=', startDate!))
-    .$if(endDate !== undefined, (q) => q.where('events.created_at', '<=', endDate!))
-    .$if(after !== undefined, (q) =>
-      q.where(
-        sql<boolean>`(events.committed_in, events.position) > (${after!.committed_in}, ${after!.position})`,
-      ),
+    .$call((q) => whereGiven(q, 'events.type', '=', type))
+    .$call((q) => whereGiven(q, 'events.object_id', '=', objectId))
+    .$call((q) => whereGiven(q, 'events.created_at', '>=', startDate))
+    .$call((q) => whereGiven(q, 'events.created_at', '<=', endDate))
+    .$call((q) =>
+      after === undefined
+        ? q
+        : q.where(
+            sql<boolean>`(events.committed_in, events.position) > (${after.committed_in}, ${after.position})`,
+          ),
     )
 }
 
@@ -97,7 +100,7 @@ export async function selectDelivery(op: Op, eventId: string): Promise<WebhookDe
 }
 
 /** The due work that delivers an event, if it is to be delivered. */
-export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow | undefined> {
+export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow<DeliveryKind> | undefined> {
   return op.read
     .selectFrom('jobs')
     .selectAll()
@@ -106,6 +109,7 @@ export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow
     .where(eventOfJob, '=', eventId)
     .orderBy('due_at')
     .limit(1)
+    .$narrowType<{ kind: DeliveryKind; payload: DeliveryPayload }>()
     .executeTakeFirst()
 }
 
@@ -145,7 +149,7 @@ export async function selectSuccessor(
   op: Op,
   objectId: string,
   sequence: number,
-): Promise<JobRow | undefined> {
+): Promise<JobRow<DeliveryKind> | undefined> {
   return op.read
     .selectFrom('jobs')
     .selectAll()
@@ -155,6 +159,7 @@ export async function selectSuccessor(
     .where(sequenceOfJob, '>', sequence)
     .orderBy(sequenceOfJob)
     .limit(1)
+    .$narrowType<{ kind: DeliveryKind; payload: DeliveryPayload }>()
     .executeTakeFirst()
 }
 

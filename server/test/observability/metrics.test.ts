@@ -86,7 +86,7 @@ describe('the metrics', () => {
         id: `Job:${id}`,
         platform_id: platform.id,
         kind: 'quote.expire',
-        payload: {},
+        payload: { quoteId: 'Quote:none' },
         due_at: plusSeconds(now, 7200 + dueInSeconds),
         attempts: 0,
         // Nobody does it meanwhile.

@@ -204,7 +204,8 @@ describe('due work of a platform that was reset', () => {
 
   test('is never done, by whoever looks for it', async () => {
     const [old, standing] = [await service.newPlatform(), await service.newPlatform()]
-    for (const op of [old, standing]) await commit([job(op, 'accounts.backfill', {}, op.now)])
+    for (const op of [old, standing])
+      await commit([job(op, 'accounts.backfill', { fromCustomerId: '' }, op.now)])
     const reset = await sandboxHandlers.sandbox_reset(old, { params: {}, query: {}, body: undefined })
     await commit(reset.writes!)
     service.app.wakeJobs()

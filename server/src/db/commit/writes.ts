@@ -1,4 +1,5 @@
 import type { EventType } from '@countersign/contract/events/events'
+import type { NewJob } from '../schema/job-tables.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /**
@@ -40,8 +41,8 @@ export interface InsertWrite {
   readonly write: 'insert'
   readonly table: RecordTable
   readonly row: Record<string, unknown>
-  /** Of due work: what whoever wrote it has read, for the case that this process does it at once. It is not stored. */
-  readonly known?: unknown
+  /** Of due work: what it is, with what whoever wrote it has read, for the case that this process does it at once. */
+  readonly due?: NewJob
 }
 
 export interface EventWrite {

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
+import { codeOf } from '../../formats/thrown.ts'
 
 /** How often the owner shows that it lives, and how long a silent owner on another machine counts as alive. */
 const HEARTBEAT_INTERVAL_MS = 5_000
@@ -87,7 +88,7 @@ function create(path: string, own: Holder): boolean {
     fs.linkSync(temporary, path)
     return true
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     if (code === 'EEXIST') return false
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
     return createWithoutLink(path, own)
@@ -102,7 +103,7 @@ function createWithoutLink(path: string, own: Holder): boolean {
     fs.writeFileSync(path, JSON.stringify(own), { flag: 'wx' })
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -118,7 +119,7 @@ function read(path: string): Holder | undefined {
   try {
     text = fs.readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
   try {
@@ -186,7 +187,7 @@ function processOf(pid: number): { started: string | null } | undefined {
     return { started: null }
   } catch (error) {
     // EPERM: it lives, and belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? { started: null } : undefined
+    return codeOf(error) === 'EPERM' ? { started: null } : undefined
   }
 }
 

@@ -1,3 +1,4 @@
+import { codeOf } from '../../formats/thrown.ts'
 /**
  * What the service asks of a database: PostgreSQL's SQL, one statement at a time, each its own transaction. Nothing
  * here hands out a connection or an open transaction, so that nothing above can come to depend on one.
@@ -31,8 +32,8 @@ export interface QueryAnswer<Row> {
 
 /** The SQLSTATE of an error raised by either database, or undefined. */
 export function sqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+  const code = codeOf(error)
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
 /** Whether the database itself answered with an error, and will not have committed: all but loss and shutdown. */

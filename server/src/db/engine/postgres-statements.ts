@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { QueryConfig, QueryResult } from 'pg'
+import { messageOf } from '../../formats/thrown.ts'
 import { type QueryAnswer, sqlState } from './port.ts'
 import { portTypes, toParameter } from './types.ts'
 
@@ -73,7 +74,7 @@ export class Statements {
 export function isLostName(error: unknown): boolean {
   const state = sqlState(error)
   if (state === '26000' || state === '42P05') return true
-  return state === '0A000' && (error as Error).message.startsWith('cached plan must not change')
+  return state === '0A000' && messageOf(error).startsWith('cached plan must not change')
 }
 
 function answer<Row>(result: QueryResult): QueryAnswer<Row> {

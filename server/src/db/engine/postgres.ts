@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { codeOf, messageOf } from '../../formats/thrown.ts'
 import { type Database, NoConnection, wasRefused } from './port.ts'
 import { isLostName, Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
@@ -108,6 +109,5 @@ async function checkVersion(pool: pg.Pool): Promise<void> {
 
 function oneLine(error: unknown): string {
   // A host with several addresses gives an AggregateError, whose own message is empty.
-  const { message, code } = error as { message?: string; code?: string }
-  return (message || code || String(error)).replace(/\s+/g, ' ')
+  return (messageOf(error) || codeOf(error) || String(error)).replace(/\s+/g, ' ')
 }

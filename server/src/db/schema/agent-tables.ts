@@ -1,3 +1,6 @@
+import type { AgentDecision, AgentPolicy } from '@countersign/contract/agents/agent-policy'
+import type { Static } from 'typebox'
+import type { Stored } from './documents.ts'
 import type { Stamped } from './tables.ts'
 
 export interface AgentRow extends Stamped {
@@ -5,7 +8,7 @@ export interface AgentRow extends Stamped {
   platform_id: string
   customer_id: string
   name: string
-  policy: Record<string, unknown>
+  policy: Stored<Static<typeof AgentPolicy>>
   is_paused: boolean
   /** SHA-256 of the bearer token, in hex; null before the first device code was redeemed. */
   token_hash: string | null
@@ -23,7 +26,7 @@ export interface AgentPolicyRow {
   platform_id: string
   agent_id: string
   version: number
-  policy: Record<string, unknown>
+  policy: Stored<Static<typeof AgentPolicy>>
   created_at: Date
 }
 
@@ -60,7 +63,7 @@ export interface AgentDecisionRow {
   platform_id: string
   agent_id: string
   action_id: string | null
-  decision: Record<string, unknown>
+  decision: Stored<Static<typeof AgentDecision>>
   /** All that it was made from, but the policy. */
   inputs: Record<string, unknown>
   policy_version: number

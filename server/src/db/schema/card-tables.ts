@@ -1,3 +1,4 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { Stamped } from './tables.ts'
 
 export interface CardRow extends Stamped {
@@ -7,7 +8,7 @@ export interface CardRow extends Stamped {
   platform_card_id: string
   state: 'PENDING_KYC' | 'PROCESSING' | 'ACTIVE' | 'FROZEN' | 'CLOSED'
   state_reason: 'ISSUER_REJECTED' | 'CLOSED_BY_PLATFORM' | 'CLOSED_BY_SVC' | null
-  currency: string
+  currency: KnownCurrency
   /** Internal accounts, in the order in which they are tried. */
   funding_sources: string[]
   brand: 'VISA' | 'MASTERCARD' | null
@@ -40,8 +41,8 @@ export interface CardTransactionRow extends Stamped {
   account_id: string
   state: 'AUTHORIZED' | 'PARTIALLY_SETTLED' | 'SETTLED' | 'REFUNDED' | 'EXCEPTION'
   merchant: { readonly descriptor: string; readonly mcc?: string; readonly country?: string }
-  currency: string
-  source_currency: string
+  currency: KnownCurrency
+  source_currency: KnownCurrency
   issuer_transaction_token: string
   /** Null where nothing was authorized. */
   hold_id: string | null

@@ -1,3 +1,9 @@
+import type { ExternalAccountTypeName } from '@countersign/contract/accounts/account-types'
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { Permission } from '@countersign/contract/core/endpoint'
+import type { PaymentRailName } from '@countersign/contract/core/rails'
+import type { EventType } from '@countersign/contract/events/events'
+import type { RateSummary } from '../../pricing/pricing.ts'
 import type {
   AgentActionRow,
   AgentBudgetRow,
@@ -8,6 +14,17 @@ import type {
   AgentRow,
 } from './agent-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
+import type {
+  AccountDetails,
+  BeneficiaryStatus,
+  CustomerDetails,
+  IncomingFailure,
+  KeptRequest,
+  OutgoingFailure,
+  Stored,
+  TransactionDetails,
+} from './documents.ts'
+import type { JobRow } from './job-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
@@ -80,7 +97,7 @@ export interface TokenRow extends Stamped {
   platform_id: string
   client_id: string
   name: string
-  permissions: string[]
+  permissions: Permission[]
   secret_hash: Uint8Array
   deleted_at: Date | null
 }
@@ -95,7 +112,7 @@ export interface CustomerRow extends Stamped {
   currencies: string[] | null
   email: string | null
   uma_address: string
-  details: Record<string, unknown>
+  details: CustomerDetails
   version: number
   deleted_at: Date | null
 }
@@ -105,7 +122,7 @@ export interface InternalAccountRow extends Stamped {
   platform_id: string
   customer_id: string | null
   type: 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | 'EMBEDDED_WALLET'
-  currency: string
+  currency: KnownCurrency
   status: 'PENDING' | 'ACTIVE' | 'CLOSED' | 'FROZEN'
   private_enabled: boolean
   spark_address: string | null
@@ -120,12 +137,12 @@ export interface ExternalAccountRow extends Stamped {
   customer_id: string | null
   platform_account_id: string | null
   currency: string
-  account_type: string
-  account_info: Record<string, unknown>
+  account_type: ExternalAccountTypeName
+  account_info: AccountDetails
   fingerprint: string
   identifier: string
   status: 'PENDING' | 'ACTIVE' | 'UNDER_REVIEW' | 'INACTIVE'
-  beneficiary_verification_status: string | null
+  beneficiary_verification_status: BeneficiaryStatus | null
   default_uma_deposit: boolean
   deleted_at: Date | null
 }
@@ -193,14 +210,14 @@ export interface QuoteRow extends Stamped {
   /** An account elsewhere, or one here. Null: an UMA address elsewhere. */
   destination_account_id: string | null
   destination_uma: string | null
-  payment_rail: string | null
-  sending_currency: string
-  receiving_currency: string
+  payment_rail: PaymentRailName | null
+  sending_currency: KnownCurrency
+  receiving_currency: KnownCurrency
   sending_amount: bigint
   receiving_amount: bigint
   fees: bigint
-  pricing: Record<string, unknown>
-  request: Record<string, unknown>
+  pricing: Stored<RateSummary>
+  request: KeptRequest
   signing_request_id: string | null
   transaction_id: string
   expires_at: Date
@@ -223,19 +240,19 @@ export interface TransactionRow extends Stamped {
   source_identifier: string | null
   destination_identifier: string | null
   sent_amount: bigint | null
-  sent_currency: string | null
+  sent_currency: KnownCurrency | null
   received_amount: bigint | null
-  received_currency: string | null
+  received_currency: KnownCurrency | null
   fees: bigint | null
   quote_id: string | null
   hold_id: string | null
-  payment_rail: string | null
+  payment_rail: PaymentRailName | null
   remittance_information: string | null
   description: string | null
   reference: string
-  failure_reason: string | null
+  failure_reason: IncomingFailure | OutgoingFailure | null
   refund: RefundRow | null
-  details: Record<string, unknown>
+  details: Stored<TransactionDetails>
   receipt_delivery_confirmed_at: Date | null
   agent_id: string | null
   settled_at: Date | null
@@ -254,25 +271,13 @@ export interface EventRow {
   id: string
   position: bigint
   platform_id: string
-  type: string
+  type: EventType
   object_id: string
   sequence: number
   data: Record<string, unknown>
   created_at: Date
   /** The number of the transaction that wrote it, which orders the feed; 64 bits as text. */
   committed_in: string
-}
-
-export interface JobRow {
-  id: string
-  platform_id: string
-  kind: string
-  payload: Record<string, unknown>
-  due_at: Date
-  attempts: number
-  claimed_until: Date | null
-  last_error: string | null
-  created_at: Date
 }
 
 export interface MessageRow extends Stamped {
@@ -356,7 +361,7 @@ export interface LedgerAccountRow {
   id: string
   platform_id: string
   owner: string
-  currency: string
+  currency: KnownCurrency
   normal_side: 'debit' | 'credit'
   may_overdraw: boolean
   posted: bigint
@@ -377,7 +382,7 @@ export interface LedgerEntryRow {
   transfer_id: string
   line: number
   account_id: string
-  currency: string
+  currency: KnownCurrency
   amount: bigint
   created_at: Date
 }
