@@ -43,7 +43,7 @@ async function takeCommands(app: App, baseUrl: string): Promise<void> {
   if (!socket)
     app.log.warn(
       { dataDir },
-      "the path is too long for a socket: stop the server for the operator's commands",
+      "the path is too long for a socket: stop the server to run the operator's commands",
     )
 }
 
@@ -53,12 +53,12 @@ function listenError({ host, port }: Config, error: NodeJS.ErrnoException): Erro
   if (error.code === 'EADDRINUSE')
     return new ConfigError(`PORT ${port} is in use on ${host}; choose another PORT.`)
   if (error.code === 'EACCES')
-    return new ConfigError(`PORT ${port} may not be used by this user; choose another PORT.`)
+    return new ConfigError(`PORT ${port} may not be opened by this user; choose another PORT.`)
   return new ConfigError(`HOST ${host} is not an address of this machine (${error.code}).`)
 }
 
 /** Production keeps no credentials. The command works from the repository's folder, without being installed. */
-const MAKE_SOME = 'none here; make some: node cli/dist/main.js platform create --name NAME'
+const MAKE_SOME = 'none stored here; to create some: node cli/dist/main.js platform create --name NAME'
 
 function banner(config: Config, baseUrl: string, credentials: string | undefined): string {
   const origin = new URL(baseUrl).origin
@@ -80,7 +80,7 @@ function closeOnce(close: () => Promise<void>): () => void {
   return () => {
     if (closing) return
     closing = true
-    process.stdout.write('Closing: finishing what is under way.\n')
+    process.stdout.write('Closing: finishing requests and jobs in progress.\n')
     close().then(
       () => process.exit(0),
       (error) => {

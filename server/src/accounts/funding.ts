@@ -49,7 +49,8 @@ export function fundingInstructions(op: Op, account: InternalAccountRow): Fundin
   const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
   return types.map((type) => {
     const accountOrWalletInfo = from.details(type, account.id, account.currency, reference)
-    const note = 'Sandbox: these details lead nowhere. Fund the account with the sandbox endpoint instead.'
+    const note =
+      'Sandbox: no real payment can reach these details. Fund the account with the sandbox endpoint instead.'
     return {
       accountOrWalletInfo,
       instructionsNotes: 'reference' in accountOrWalletInfo ? note : `${note} Reference: ${reference}.`,

@@ -51,7 +51,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
         accountId: wallet.id,
         statement: {
           operation: 'internal_account_export',
-          summary: 'Export the recovery phrase of this wallet. Whoever has the phrase has the money',
+          summary: 'Export the recovery phrase of this wallet. Anyone who has the phrase can spend the money',
           clientPublicKey: body.clientPublicKey,
         },
         expiresAt: plusSeconds(op.now, SIGNING_SECONDS),

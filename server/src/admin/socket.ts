@@ -70,7 +70,7 @@ function connected(path: string): Promise<Socket | undefined> {
 function readLine(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
-    socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error('The server does not answer.')))
+    socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error('The server did not answer.')))
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
       if (text.length > LINE_BYTES_MAX) socket.destroy(new Error('The line is too long.'))

@@ -79,7 +79,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       throw fieldError(
         'INVALID_INPUT',
         'immediatelyExecute',
-        'An agent executes a quote with POST /agents/me/quotes/{quoteId}/execute',
+        'An agent must execute a quote with POST /agents/me/quotes/{quoteId}/execute',
       )
     const agent = await actingAgent(op)
     const source = { ...body.source, customerId: body.source.customerId ?? agent.customer_id }
@@ -122,7 +122,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       const before = await findActionOf(op, transaction)
       if (before)
         throw new ApiError('CONFLICT', {
-          message: `This quote was executed before: the action is ${before.state}.`,
+          message: `This quote was already executed: the action is ${before.state}.`,
           details: { actionId: before.id, status: before.state },
         })
       const account = await checkExecution(op, quote)
@@ -215,7 +215,7 @@ function checkMayView(agent: AgentRow): void {
   const permission = 'VIEW_TRANSACTIONS'
   if (!policyOf(agent).permissions.includes(permission))
     throw new ApiError('FORBIDDEN', {
-      message: `The policy of the agent does not have the permission ${permission}.`,
+      message: `The policy of the agent does not grant the permission ${permission}.`,
       details: { rule: 'permission', subject: permission },
     })
 }

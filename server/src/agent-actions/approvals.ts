@@ -93,7 +93,7 @@ async function begin(op: Op, action: AgentActionRow, payment: Payment): Promise<
   if (held?.state !== 'RESERVED' || op.now >= action.expires_at)
     throw new ApiError('CONFLICT', { message: 'It was not approved in time.' })
   if (held.currency !== policyOf(agent).spendingLimits.currency)
-    throw new ApiError('CONFLICT', { message: 'The limits of the agent are in another currency now.' })
+    throw new ApiError('CONFLICT', { message: 'The limits of the agent are now in another currency.' })
   // Whoever approves has seen to the signature.
   const evaluation = await evaluate(op, agent, askFor(action.type, payment, true), held)
   if (evaluation.decision.outcome === 'DENIED') throw denial(evaluation)

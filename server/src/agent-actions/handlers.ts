@@ -57,7 +57,7 @@ async function findOf(op: Op, { agentId, actionId }: { agentId: string; actionId
 async function answer(op: Op, decided: Decided | undefined) {
   if (!decided)
     throw new ApiError('CONFLICT', {
-      message: 'Something else was decided about this action before.',
+      message: 'This action already has a different decision.',
       details: { field: 'actionId' },
     })
   return { status: 200, body: await actionView(op, decided.action, decided), writes: decided.writes } as const

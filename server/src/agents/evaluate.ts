@@ -138,19 +138,20 @@ export function decidedBy(agent: AgentRow): Write {
 /** A sentence for each; the numbers are in `details` too. */
 const SENTENCES: Readonly<Record<AgentDenialRule, (decision: Decision) => string>> = {
   paused: () => 'The agent is paused.',
-  permission: ({ subject }) => `The policy of the agent does not have the permission ${subject}.`,
+  permission: ({ subject }) => `The policy of the agent does not grant the permission ${subject}.`,
   account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
   externalAccount: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
-  conversion: () => 'There is no rate to hold the amount against the limits of the agent.',
-  perTransactionLimit: (decision) => `One action may move ${figures(decision)}.`,
-  accountPerTransactionLimit: (decision) => `One action with this account may move ${figures(decision)}.`,
-  dailyTransactionLimit: () => 'There were as many actions today as the policy of the agent allows.',
-  dailyLimit: (decision) => `What is left for today is ${figures(decision)}.`,
-  monthlyLimit: (decision) => `What is left for this month is ${figures(decision)}.`,
+  conversion: () => 'There is no exchange rate to compare the amount with the limits of the agent.',
+  perTransactionLimit: (decision) => `One action may move at most ${figures(decision)}.`,
+  accountPerTransactionLimit: (decision) =>
+    `One action with this account may move at most ${figures(decision)}.`,
+  dailyTransactionLimit: () => 'The agent has made as many actions today as its policy allows.',
+  dailyLimit: (decision) => `The limit for today leaves ${figures(decision)}.`,
+  monthlyLimit: (decision) => `The limit for this month leaves ${figures(decision)}.`,
 }
 
 function figures({ asked, left, currency }: Decision): string {
-  return `${left} (smallest unit of ${currency}), and this would move ${asked}`
+  return `${left} (smallest unit of ${currency}); this action would move ${asked}`
 }
 
 /**

@@ -30,7 +30,7 @@ export async function checkPolicy(
   for (const [index, { accountId }] of rules.entries()) {
     const field = `${path}.accountRules.${index}.accountId`
     if (rules.findIndex((rule) => rule.accountId === accountId) < index)
-      throw fieldError('INVALID_INPUT', field, `${field} has a rule already`)
+      throw fieldError('INVALID_INPUT', field, `${field} already has a rule`)
     await findAccountOf(op, customerId, accountId, field)
   }
   return policy
@@ -68,7 +68,7 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       `spendingLimits.${missing}`,
-      `spendingLimits.${missing} is in ${currency}: give it anew with another currency${orNull}`,
+      `spendingLimits.${missing} is in ${currency}: to change the currency, give this limit in the new one${orNull}`,
     )
   }
   const hasAccountLimits = policy.accountRestrictions?.accountRules?.some(
@@ -78,7 +78,7 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       'accountRestrictions.accountRules',
-      `accountRestrictions.accountRules has limits in ${currency}: give it anew with another currency`,
+      `accountRestrictions.accountRules has limits in ${currency}: to change the currency, give all rules again with limits in the new one`,
     )
   const thresholds = policy.approvalThresholds
   const isBound = (thresholds?.amount ?? null) !== null && thresholds?.currency === undefined
@@ -86,11 +86,11 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       'approvalThresholds.amount',
-      `approvalThresholds.amount is in ${currency}: give it anew with another currency, null, or its own currency`,
+      `approvalThresholds.amount is in ${currency}: to change the currency of the limits, give an amount in the new one, null, or approvalThresholds.currency`,
     )
 }
 
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', field, `${field}: there is no currency ${currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `${field}: ${currency} is not a known currency`)
 }

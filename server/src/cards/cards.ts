@@ -49,7 +49,7 @@ export async function checkFundingSources(
   let common = currency
   for (const [index, id] of ids.entries()) {
     const field = `fundingSources.${index}`
-    if (ids.indexOf(id) < index) throw fieldError('INVALID_INPUT', field, `${field} is in the list already`)
+    if (ids.indexOf(id) < index) throw fieldError('INVALID_INPUT', field, `${field} is already in the list`)
     const account = await findInternalAccount(op, id, field).catch((error: unknown) => {
       if (error instanceof ApiError) return undefined
       throw error
@@ -63,14 +63,14 @@ export async function checkFundingSources(
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, a card is paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}`,
+        `${field} is in ${account.currency}, but a card is paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}`,
       )
     common ??= paid
     if (paid !== common)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, which pays cards in ${paid}; the card is in ${common}`,
+        `${field} is in ${account.currency}, which pays cards in ${paid}, but the card is in ${common}`,
       )
   }
   return common!

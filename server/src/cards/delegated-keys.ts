@@ -96,7 +96,7 @@ async function findParties(
   const before = await selectActiveKey(op, card.id, wallet.id)
   if (before)
     throw new ApiError('CONFLICT', {
-      message: 'The card has a key for this wallet. Revoke it first.',
+      message: 'The card already has a key for this wallet. Revoke that key first.',
       details: { field, delegatedKeyId: before.id },
     })
   return { card, wallet }

@@ -45,7 +45,7 @@ export const cardHandlers: Handlers<typeof cards> = {
     const platformCardId = body.platformCardId ?? madeUpPlatformCardId(id)
     if (await selectCardByPlatformCardId(op, platformCardId))
       throw new ApiError('CONFLICT', {
-        message: 'The platform has a card with this platformCardId.',
+        message: 'The platform already has a card with this platformCardId.',
         details: { field: 'platformCardId' },
       })
     const card: CardRow = {
@@ -205,7 +205,7 @@ function summaryOf(card: CardRow, { state, fundingSources }: UpdateBody, walletI
   const parts = [
     ...(state ? [WORDS[state](name)] : []),
     ...(sources
-      ? [`let ${state ? 'it' : name} be paid from ${sources.join(', then from ')} and nothing else`]
+      ? [`let ${state ? 'it' : name} be paid from ${sources.join(', then from ')}, and from nothing else`]
       : []),
   ]
   const sentence = parts.join(', and ')

@@ -128,7 +128,7 @@ function isForced(event: Movement): event is ForcedClearing {
 /** What is claimed is in the currency of the card: the processor has converted it. Error: 400 `INVALID_INPUT`. */
 function checkCurrency(claimed: string, currency: string): void {
   if (claimed !== currency)
-    throw fieldError('INVALID_INPUT', 'currency', `currency is ${claimed}, the card is in ${currency}`)
+    throw fieldError('INVALID_INPUT', 'currency', `currency is ${claimed}, but the card is in ${currency}`)
 }
 
 function isApproval(answer: ProcessorAnswer | undefined): boolean {

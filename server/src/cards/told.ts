@@ -51,7 +51,7 @@ export function keepTold(op: Op, told: Told, answer: ProcessorAnswer): Write {
 
 export function usedBefore(field: Told['field']): ApiError {
   return new ApiError('CONFLICT', {
-    message: `This ${field} was used before for something else.`,
+    message: `This ${field} was already used for another event.`,
     details: { field },
   })
 }

@@ -155,13 +155,13 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   if (row.pending_count > 0)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message:
-        'What was claimed has not been pulled yet: what is given back would be paid twice if that failed.',
+        'The claimed amount has not been pulled from the funding source yet, so nothing can be returned.',
       details: { field: 'cardTransactionId', status: row.state },
     })
   const state = stateAfter(row, isRest ? 'return_rest' : 'return_part')
   if (amount > left)
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
-      message: `Of what was settled ${left} are left to give back.`,
+      message: `At most ${left} of the settled amount can still be returned.`,
       details: { field: 'amount', left },
     })
   const forgiven = amount < row.uncollected_amount ? amount : row.uncollected_amount

@@ -53,5 +53,5 @@ export function clearCodeFailures(accountId: string): Write {
 /** The operator's word that the codes of a wallet may be tried again. Error: one line, where none was wrong. */
 export async function unlockCodes(db: Database, accountId: string): Promise<void> {
   if (!(await resetCodeFailures(db, accountId)))
-    throw new Error(`No wrong codes were counted for an account ${accountId}.`)
+    throw new Error(`No wrong codes are counted for the account ${accountId}.`)
 }

@@ -75,7 +75,7 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
     throw fieldError(
       'INVALID_INPUT',
       'customerType',
-      `This customer is of type ${customer.customer_type}, and that does not change`,
+      `This customer is of type ${customer.customer_type}, which cannot change`,
     )
   const details = { ...customer.details, ...detailsOf(body) }
   if (body.customerType === 'BUSINESS' && body.businessInfo) {

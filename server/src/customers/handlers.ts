@@ -74,7 +74,7 @@ export const customerHandlers: Handlers<typeof customers> = {
         accountId: credential.account_id,
         statement: {
           operation: 'customer_update',
-          summary: `Send the codes that sign in to this wallet to ${quoted(after.email!)}, no more to ${quoted(before.email!)}`,
+          summary: `Send the sign-in codes of this wallet to ${quoted(after.email!)} instead of ${quoted(before.email!)}`,
           customer: before.id,
           oldEmail: before.email!,
           newEmail: after.email!,

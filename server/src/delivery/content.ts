@@ -22,8 +22,8 @@ export function otpEmail(config: WalletConfig, code: string): EmailContent {
   const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? app : undefined)
   const lines = {
     intro: `Your ${app} sign-in code is`,
-    expiry: `It works once, for ${lifetime(config)}. Do not give it to anyone.`,
-    ignore: 'If you did not ask for this code, ignore this message: nobody can sign in without it.',
+    expiry: `It works once and expires in ${lifetime(config)}. Do not share it with anyone.`,
+    ignore: 'If you did not request this code, ignore this message: nobody can sign in without it.',
   }
   return {
     from: {
@@ -40,7 +40,7 @@ export function otpEmail(config: WalletConfig, code: string): EmailContent {
 /** The text message that brings a code. */
 export function otpSms(config: WalletConfig, code: string): string {
   const app = [...oneLine(config.appName)].slice(0, SMS_NAME_CHARACTERS_MAX).join('').trim()
-  return `Your ${app} code is ${code}. It works once, for ${lifetime(config)}. If you did not ask for it, ignore this.`
+  return `Your ${app} code is ${code}. It works once and expires in ${lifetime(config)}. If you did not request it, ignore this.`
 }
 
 /** Rounded down: a code that is said to work does. */

@@ -28,7 +28,7 @@ async function count(op: Op, recipient: string, limit: MessageLimit, whose: stri
   const isDayOver = row !== undefined && row.day >= day && row.in_day >= limit.inDay
   const endMs = isDayOver ? day.getTime() + DAY_MS : hour.getTime() + HOUR_MS
   throw new ApiError('RATE_LIMITED', {
-    message: `${whose} had as many messages as this server sends in ${isDayOver ? 'a day' : 'an hour'}. Wait as long as Retry-After says.`,
+    message: `${whose} has reached this server's limit of messages per ${isDayOver ? 'day' : 'hour'}. Wait as long as Retry-After says.`,
     headers: { 'Retry-After': String(Math.max(1, Math.ceil((endMs - op.now.getTime()) / 1000))) },
   })
 }

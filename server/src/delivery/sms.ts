@@ -15,7 +15,7 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
   const login = Buffer.from(`${accountSid}:${authToken}`).toString('base64')
   const url = `${config.url}/2010-04-01/Accounts/${accountSid}/Messages.json`
   return async ({ id, to, text }) => {
-    if (!PHONE_NUMBER.test(to)) return { accepted: false, reason: 'Not a number that a message can go to' }
+    if (!PHONE_NUMBER.test(to)) return { accepted: false, reason: 'Not a valid phone number' }
     const headers = {
       Authorization: `Basic ${login}`,
       Accept: 'application/json',

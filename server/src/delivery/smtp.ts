@@ -25,7 +25,7 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
     disableUrlAccess: true,
   })
   return async (email) => {
-    if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not an address that mail can go to' }
+    if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not a valid e-mail address' }
     // From the name's look-up to the last answer; nodemailer's own limits are longer, and each for one step.
     const signal = AbortSignal.timeout(timeoutMs)
     try {

@@ -180,7 +180,7 @@ async function findOrMakeSecret(
 /** What was sealed to the record of that name. Throws where it does not open; `what` is what the error calls it. */
 function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, what: string): Uint8Array {
   const secret = keyring.open(sealed, name)
-  if (!secret) throw new Error(`The ${what} does not open`)
+  if (!secret) throw new Error(`The ${what} cannot be opened`)
   return secret
 }
 

@@ -10,9 +10,7 @@ export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> 
   const path = pathIn(dataDir)
   const text = (await readIfThere(path)) ?? (await makeMasterKey(dataDir, path))
   if (!/^[0-9a-f]{64}$/i.test(text.trim()))
-    throw new MasterKeyError(
-      `${path} does not hold a key, which is 64 hex digits: put the file back that was there.`,
-    )
+    throw new MasterKeyError(`${path} does not contain a key (64 hex digits). Restore the original file.`)
   return Buffer.from(text.trim(), 'hex')
 }
 

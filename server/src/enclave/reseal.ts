@@ -39,7 +39,7 @@ export async function reseal(
       if (!last) break
       const resealed = rows.map(({ id, sealed }) => {
         const secret = keys.open(sealed, boundTo(id))
-        if (!secret) throw new Error(`What ${table} has sealed in ${id} does not open`)
+        if (!secret) throw new Error(`The sealed ${column} of ${table} ${id} cannot be opened`)
         return keys.seal(secret, boundTo(id))
       })
       const { affected } = await db.query(

@@ -57,7 +57,7 @@ export function exchangeRateViews(source: Source, destination: KnownCurrency, pr
     throw fieldError(
       'AMOUNT_OUT_OF_RANGE',
       'sendingAmount',
-      `The amount is too large from ${source.currency} to ${destination}.`,
+      `The amount is too large to convert from ${source.currency} to ${destination}.`,
     )
   return RAILS_BY_CURRENCY.get(destination)!.map((destinationPaymentRail) => ({
     sourceCurrency: currencyRecord(source.currency),

@@ -35,6 +35,6 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
 /** Error: 400 `INVALID_CURRENCY`. */
 function checkKnown(code: string, field: string): KnownCurrency {
   if (!isKnownCurrency(code))
-    throw fieldError('INVALID_CURRENCY', field, `${code} is not a currency of this server`)
+    throw fieldError('INVALID_CURRENCY', field, `${code} is not a currency that this server supports`)
   return code
 }

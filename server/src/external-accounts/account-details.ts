@@ -57,7 +57,7 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const wrong = wrongMember(info, mode, isSteered ? primary!.name : undefined)
   if (wrong) throw invalid(wrong.name, wrong.refusal)
   if (mode === 'sandbox' && beneficiaryOutcome(suffix) === 'INVALID')
-    throw invalid(primary!.name, 'names no account (sandbox suffix 105)')
+    throw invalid(primary!.name, 'belongs to no account (sandbox suffix 105)')
 }
 
 interface TextSchema {

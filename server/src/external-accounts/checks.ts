@@ -74,7 +74,7 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   },
   bolt12: { form: isOfferForm, sum: isLightningOffer, refusal: 'is not a BOLT 12 offer' },
   cbu: { sum: isCbu, refusal: 'is not a CBU or CVU' },
-  clabe: { sum: isClabe, refusal: 'has a check digit that does not fit' },
+  clabe: { sum: isClabe, refusal: 'has a wrong check digit' },
   country: { form: (text) => Object.hasOwn(COUNTRIES, text), refusal: 'is not a country of ISO 3166-1' },
   evm: {
     form: (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
@@ -84,7 +84,7 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   iban: {
     form: isIbanForm,
     sum: (text) => isValidIBAN(text.toUpperCase()),
-    refusal: 'is not an IBAN of this kind of account: country, length, form and check digits must fit',
+    refusal: 'is not an IBAN of this type of account: check its country, length, form and check digits',
   },
   number: {
     form: (text) => /^[A-Za-z0-9 ./-]*[A-Za-z0-9][A-Za-z0-9 ./-]*$/.test(text),
@@ -93,12 +93,12 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   phone: {
     form: (text, { countries, isMobileWallet }) =>
       isPhoneNumberOf(text, countries) && (!isMobileWallet || mayBeMobile(text)),
-    refusal: "is not a telephone number of the account's country, or not a mobile one where it has to be",
+    refusal: "is not a phone number of the account's country, or not a mobile number where one is required",
   },
   pixKey: {
     form: (text, given) => pixKeyOf(given)?.form?.(text, given) ?? false,
     sum: (text, given) => pixKeyOf(given)?.sum?.(text, given) ?? true,
-    refusal: 'is not a PIX key of the kind that pixKeyType names',
+    refusal: 'is not a PIX key of the type in pixKeyType',
   },
   solana: {
     form: (text, { stem }) =>

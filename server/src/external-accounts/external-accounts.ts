@@ -90,7 +90,7 @@ function verifyBeneficiary(op: Op, info: AccountDetails, identifier: string): Ve
   if (!('beneficiary' in info)) return null
   if (op.mode === 'production') return 'UNSUPPORTED'
   const outcome = beneficiaryOutcome(suffixOf(identifier))
-  if (outcome === 'INVALID') throw new Error('An account that was to be refused')
+  if (outcome === 'INVALID') throw new Error('An account that should have been refused')
   return outcome
 }
 

@@ -84,7 +84,7 @@ async function addPlatformAccount(op: Op, body: CreateBody) {
     throw fieldError(
       'INVALID_INPUT',
       'defaultUmaDepositAccount',
-      'Payments to an UMA address are passed on to an account of its customer: customerId is missing',
+      'customerId is required: payments to an UMA address are passed on to an account of its customer',
     )
   const account = await newAccount(op, null, body)
   return {
@@ -114,7 +114,7 @@ async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<Exter
   const same = await selectExternalAccountByFingerprint(op, owner, account.fingerprint)
   if (same)
     throw new ApiError('CONFLICT', {
-      message: `The ${owner === null ? 'platform' : 'customer'} has this account already.`,
+      message: `The ${owner === null ? 'platform' : 'customer'} already has this account.`,
       details: { field: 'accountInfo', externalAccountId: same.id },
     })
   return account

@@ -44,14 +44,14 @@ export function asApiError(error: unknown): { refusal: ApiError; isFault: boolea
   if (error instanceof NoConnection)
     return {
       refusal: new ApiError('UNAVAILABLE', {
-        message: 'The database is not to be had. Nothing was done: try again.',
+        message: 'The database is not available. Nothing was changed. Try again.',
       }),
       isFault: true,
     }
   if (error instanceof RotatedKeyError || sqlState(error) === SEALED_UNDER_OLDER_KEY)
     return {
       refusal: new ApiError('UNAVAILABLE', {
-        message: 'This server has to be restarted before it can do this. Nothing was done: try again.',
+        message: 'This server must be restarted before it can do this. Nothing was changed. Try again later.',
       }),
       isFault: true,
     }

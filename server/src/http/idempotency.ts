@@ -35,7 +35,7 @@ export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<K
 
 function usedBefore(): ApiError {
   return new ApiError('CONFLICT', {
-    message: 'This Idempotency-Key was used before with another request body.',
+    message: 'This Idempotency-Key was already used with another request body.',
     details: { header: 'Idempotency-Key' },
   })
 }

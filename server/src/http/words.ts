@@ -54,7 +54,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     `has the same item twice, at ${[params.i, params.j].sort((a, b) => a - b).join(' and ')}`,
   minProperties: ({ params }) => `must have at least ${counted(params.limit, 'member')}`,
   maxProperties: ({ params }) => `must have at most ${counted(params.limit, 'member')}`,
-  additionalProperties: ({ params }) => `has a member that is not known: ${params.additionalProperty}`,
+  additionalProperties: ({ params }) => `has an unknown member: ${params.additionalProperty}`,
 }
 
 /** The keywords that have words; a test holds the contract's schemas against them. */

@@ -149,7 +149,7 @@ export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
 /** Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, where there is no room for these legs. */
 export async function checkRoom(op: Op, legs: readonly Leg[], field: string): Promise<void> {
   if (!(await hasRoom(op, legs)))
-    throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The account would hold more than it can count.')
+    throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The balance of the account would be too large.')
 }
 
 /** Balances by account id. An account that is not open has none. */

@@ -20,7 +20,7 @@ type VerificationStatus = 'PENDING' | 'REJECTED' | 'APPROVED'
 
 /** The check of a person (KYC) or a business (KYB); any other suffix is approved. */
 export const VERIFICATION_SCENARIOS: Readonly<Record<string, Scenario<VerificationStatus>>> = {
-  '001': { outcome: 'PENDING', meaning: 'The check does not end' },
+  '001': { outcome: 'PENDING', meaning: 'The check stays pending' },
   '002': { outcome: 'REJECTED', meaning: 'The check fails' },
 }
 
@@ -32,9 +32,9 @@ export function verificationOutcome(suffix: string): VerificationStatus {
 export const BENEFICIARY_SCENARIOS = {
   '102': { outcome: 'NOT_MATCHED', meaning: 'The account is held under another name' },
   '103': { outcome: 'PARTIAL_MATCH', meaning: 'The name is similar' },
-  '104': { outcome: 'PENDING', meaning: 'The check does not end' },
-  '105': { outcome: 'INVALID', meaning: 'There is no such account: refused with 400 INVALID_BANK_ACCOUNT' },
-  '106': { outcome: 'UNSUPPORTED', meaning: 'Nobody can check the name' },
+  '104': { outcome: 'PENDING', meaning: 'The check stays pending' },
+  '105': { outcome: 'INVALID', meaning: 'The account does not exist: refused with 400 INVALID_BANK_ACCOUNT' },
+  '106': { outcome: 'UNSUPPORTED', meaning: 'The name cannot be checked' },
   '107': { outcome: 'CHECKED_BY_RECEIVING_FI', meaning: 'The receiving bank checks the name' },
 } as const satisfies Readonly<Record<string, Scenario>>
 

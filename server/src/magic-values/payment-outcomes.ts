@@ -30,7 +30,7 @@ const DELIVERED: PaymentScenario = {
 /** A quote to an external account, by the suffix of the account. */
 export const QUOTE_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   '002': {
-    meaning: 'The execution fails; the money stays where it was',
+    meaning: 'The execution fails; the payer keeps the money',
     steps: [
       {
         afterSeconds: 0,
@@ -85,7 +85,7 @@ export const QUOTE_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
     ],
   },
   '007': {
-    meaning: 'The payout fails and its refund as well; the money waits in the refunds account of the ledger',
+    meaning: 'The payout fails, and so does its refund; the money stays in the refunds account of the ledger',
     steps: [
       {
         afterSeconds: 0,

@@ -24,7 +24,7 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.payreq.usd': {
     at: 'quote',
     code: 'PAYREQ_REQUEST_FAILED',
-    meaning: 'It answers the look-up, and not what a quote asks',
+    meaning: 'It answers the look-up, but not the request of a quote',
   },
   '$fail.pubkey.usd': {
     at: 'lookup',
@@ -39,7 +39,7 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.version.usd': {
     at: 'lookup',
     code: 'UNSUPPORTED_UMA_VERSION',
-    meaning: 'It speaks a version of UMA that this server does not',
+    meaning: 'It speaks a version of UMA that this server does not speak',
   },
   '$fail.versions.usd': {
     at: 'lookup',

@@ -31,7 +31,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const timings = new RouteTimings(SECONDS)
   const refusals = new Tally(registry, {
     name: 'countersign_http_errors_total',
-    help: 'Answers with an error, by its code.',
+    help: 'Answers with an error, by error code.',
     label: 'code',
     values: FAULTS,
   })
@@ -39,13 +39,13 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const jobs = countJobs(registry)
   const webhooks = new Tally(registry, {
     name: 'countersign_webhook_attempts_total',
-    help: 'Tries to deliver a webhook, by what came of them.',
+    help: 'Attempts to deliver a webhook, by outcome.',
     label: 'result',
     values: WEBHOOK_RESULTS,
   })
   const denials = new Tally(registry, {
     name: 'countersign_agent_denials_total',
-    help: 'What agents asked for and were denied, by the rule of the policy that said no.',
+    help: 'Requests of agents that were denied, by the rule of the policy that denied them.',
     label: 'rule',
     values: AGENT_DENIAL_RULES,
   })
@@ -72,7 +72,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
 function showBuild(registry: Registry, labels: { version: string; mode: string; database: string }): void {
   new Gauge({
     name: 'countersign_build_info',
-    help: 'Always 1; the labels say what runs.',
+    help: 'Always 1; the labels describe the build.',
     labelNames: ['version', 'mode', 'database'],
     registers: [registry],
   }).set(labels, 1)
@@ -83,24 +83,24 @@ function observeCommits(registry: Registry): CommitObserver {
   const registers = [registry]
   const batchSets = new Histogram({
     name: 'countersign_commit_batch_sets',
-    help: 'Write sets that were taken together to be written.',
+    help: 'Write sets in one commit.',
     buckets: BATCH_SETS,
     registers,
   })
   const batchSeconds = new Histogram({
     name: 'countersign_commit_duration_seconds',
-    help: 'How long it took until each of them had its result.',
+    help: 'Time from the start of a commit until each of its write sets had a result.',
     buckets: SECONDS,
     registers,
   })
   const conflicts = new Counter({
     name: 'countersign_commit_conflicts_total',
-    help: 'Transactions that were repeated after a serialization failure or a deadlock.',
+    help: 'Transactions that were retried after a serialization failure or a deadlock.',
     registers,
   })
   const sets = new Tally(registry, {
     name: 'countersign_commit_sets_total',
-    help: 'Write sets by what came of them: done, the guard that refused, or a fault.',
+    help: 'Write sets by outcome: done, the guard that failed, or a fault.',
     label: 'result',
     values: COMMIT_RESULTS,
   })
@@ -129,7 +129,7 @@ function observeCommits(registry: Registry): CommitObserver {
 function countJobs(registry: Registry): Counter<'kind' | 'result'> {
   const jobs = new Counter({
     name: 'countersign_jobs_total',
-    help: 'Due work by kind: done, or failed and put off.',
+    help: 'Jobs by kind and outcome: done, or failed and rescheduled.',
     labelNames: ['kind', 'result'],
     registers: [registry],
   })
@@ -170,13 +170,13 @@ function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | un
   })
   const lag = new Gauge({
     name: 'countersign_due_work_lag_seconds',
-    help: 'How long ago the oldest work that is due and not done fell due, on the clock of its platform.',
+    help: 'Time since the oldest due job fell due, on the clock of its platform.',
     labelNames: ['kind'],
     registers,
   })
   const waiting = new Gauge({
     name: 'countersign_due_work',
-    help: 'Jobs that are due and not done; of each platform and lane the hundred oldest.',
+    help: 'Jobs that are due and not done; counts the hundred oldest of each platform and lane.',
     labelNames: ['kind'],
     registers,
   })

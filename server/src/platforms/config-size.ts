@@ -19,6 +19,6 @@ export function checkSize(stored: Record<string, unknown>, change: BodyOf<typeof
   throw fieldError(
     'INVALID_INPUT',
     largest,
-    `${largest} makes the settings larger than ${CONFIG_BYTES_MAX / 1024} KiB altogether`,
+    `${largest} makes the settings larger than ${CONFIG_BYTES_MAX / 1024} KiB in total`,
   )
 }

@@ -18,7 +18,7 @@ export function checkIssuers(
       throw fieldError(
         'INVALID_INPUT',
         `oauthConfig.issuers.${index}.issuer`,
-        'An issuer is an https address of the public internet, without user, query and fragment',
+        'An issuer must be an https address of the public internet without user, query or fragment',
       )
   })
   return config

@@ -231,7 +231,7 @@ export function checkCurrencyLimits(
     })
   if (amount < minAmount || amount > maxAmount)
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
-      message: `A payment in ${currency} is from ${minAmount} to ${maxAmount}, this one is ${amount}.`,
+      message: `A payment in ${currency} must be from ${minAmount} to ${maxAmount}, but this one is ${amount}.`,
       details: { field, minAmount, maxAmount },
     })
 }
@@ -332,7 +332,7 @@ function changePasskeys(
     throw fieldError(
       'INVALID_INPUT',
       `passkeyConfig.origins.${local}`,
-      'http://localhost is an origin of the sandbox only',
+      'http://localhost is allowed as an origin only in sandbox',
     )
   return { rpId, origins, userVerification }
 }
@@ -347,7 +347,7 @@ function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[
       throw fieldError(
         'INVALID_CURRENCY',
         `${at}.currencyCode`,
-        `${currencyCode} is not a currency of this server`,
+        `${currencyCode} is not a currency that this server supports`,
       )
     if (seen.has(currencyCode))
       throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is given twice`)

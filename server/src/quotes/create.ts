@@ -75,13 +75,15 @@ function checkImmediate(body: QuoteBody, { payer }: Parties): void {
     throw fieldError(
       'INVALID_INPUT',
       'immediatelyExecute',
-      'An embedded wallet signs before its quote is executed',
+      'A quote from an embedded wallet is executed only after the wallet has signed it',
     )
 }
 
 async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parties): Promise<QuoteRow> {
   if (!op.rates || !op.rail)
-    throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no rates and no rail to pay by.' })
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: 'This server has no exchange rates or no payment rail.',
+    })
   const [sending, receiving] = [payer.currency, payee.currency]
   const rates = await op.rates.snapshot()
   const found = price(rates, op.fees, sending, receiving, body.lockedCurrencySide, body.lockedCurrencyAmount)
@@ -188,7 +190,7 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const words = (amount: bigint) => inWords(amount, quote.sending_currency as KnownCurrency)
   if (available < quote.sending_amount)
     throw new ApiError('INSUFFICIENT_BALANCE', {
-      message: `The account can spend ${words(available)}, the quote takes ${words(quote.sending_amount)}.`,
+      message: `The account can spend ${words(available)}, but the quote needs ${words(quote.sending_amount)}.`,
       details: { available, required: quote.sending_amount },
     })
 }

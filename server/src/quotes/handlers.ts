@@ -38,7 +38,8 @@ export const quoteHandlers: Handlers<typeof quotes> = {
       const action = await findActionOf(op, transaction)
       if (action?.state === 'PENDING_APPROVAL')
         throw new ApiError('CONFLICT', {
-          message: 'An agent asked for this, and it waits for approval: approve its action.',
+          message:
+            'An agent proposed this payment, and it waits for approval. Approve the action of the agent.',
           details: { agentId: action.agent_id, actionId: action.id },
         })
       const account = await checkExecution(op, quote)

@@ -83,10 +83,10 @@ async function deliver(
     return {
       outcome: 'failed',
       failureReason: 'QUOTE_EXECUTION_FAILED',
-      detail: 'An account would hold more than it can count',
+      detail: 'The balance of an account would be too large',
     }
   if (paysHere(quote)) return deliverHere(op, quote)
-  if (!op.rail) throw new Error('There is no rail to pay by')
+  if (!op.rail) throw new Error('There is no payment rail')
   return op.rail.send(paymentOf(op, quote, transaction, executedAt))
 }
 

@@ -84,12 +84,12 @@ async function findFundedParties(
   destination: QuoteBody['destination'],
 ): Promise<Parties> {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', 'source.currency', `There is no rate for ${currency}`)
+    throw fieldError('INVALID_CURRENCY', 'source.currency', `There is no exchange rate for ${currency}`)
   if (fundingTypesOf(currency, cryptoNetwork).length === 0)
     throw fieldError(
       'INVALID_INPUT',
       'source.cryptoNetwork',
-      `${currency} is not paid in on ${cryptoNetwork}`,
+      `${currency} cannot be paid in on ${cryptoNetwork}`,
     )
   const named = customerId ? await approvedCustomer(op, customerId) : undefined
   const payee = await findPayee(op, destination, (owner) => !named || owner === named.id)
@@ -109,13 +109,9 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   const account = await findExternalAccount(op, accountId, field)
   const rail = pullingRailOf(account)
   if (rail === undefined)
-    throw fieldError(
-      'INVALID_INPUT',
-      field,
-      'No rail that reaches this account pulls money from it: pay by REALTIME_FUNDING',
-    )
+    throw fieldError('INVALID_INPUT', field, 'No rail can pull money from this account: use REALTIME_FUNDING')
   if (!isKnownCurrency(account.currency))
-    throw fieldError('INVALID_CURRENCY', field, `There is no rate for ${account.currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `There is no exchange rate for ${account.currency}`)
   return { kind: 'pull', account, currency: account.currency, rail }
 }
 
@@ -164,7 +160,11 @@ async function findPayee(
     if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
     checkCurrency(currency, account.currency)
     if (paymentRail)
-      throw fieldError('INVALID_INPUT', 'destination.paymentRail', 'An account here is paid without a rail')
+      throw fieldError(
+        'INVALID_INPUT',
+        'destination.paymentRail',
+        'A payment to an internal account takes no rail',
+      )
     return { kind: 'internal', account, currency: account.currency as KnownCurrency }
   }
   const account = await findExternalAccount(op, accountId, field)
@@ -172,7 +172,7 @@ async function findPayee(
   if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
   checkCurrency(currency, account.currency)
   if (!isKnownCurrency(account.currency))
-    throw fieldError('INVALID_CURRENCY', field, `There is no rate for ${account.currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `There is no exchange rate for ${account.currency}`)
   checkRail(account, paymentRail, 'destination.paymentRail')
   return { kind: 'external', account, currency: account.currency }
 }
@@ -188,7 +188,7 @@ async function findUmaPayee(
     throw fieldError(
       'INVALID_CURRENCY',
       'destination.currency',
-      `This address receives ${receiver.currencies.join(', ')}`,
+      `This address receives only ${receiver.currencies.join(', ')}`,
     )
   const account = receiver.customerId && (await findCustomerAccount(op, receiver.customerId, receiving))
   const at = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
@@ -197,7 +197,7 @@ async function findUmaPayee(
 
 function checkCurrency(asked: string | undefined, actual: string): void {
   if (asked && asked !== actual)
-    throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account receives ${actual}`)
+    throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account receives only ${actual}`)
 }
 
 const INSTANT_SECONDS = 5 * 60

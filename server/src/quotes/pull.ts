@@ -59,9 +59,9 @@ async function pull(
     return {
       outcome: 'failed',
       failureReason: 'QUOTE_EXECUTION_FAILED',
-      detail: 'An account would hold more than it can count',
+      detail: 'The balance of an account would be too large',
     }
-  if (!op.rail) throw new Error('There is no rail to pull by')
+  if (!op.rail) throw new Error('There is no rail that pulls')
   return op.rail.pull(pullOf(op, quote, transaction, submittedAt))
 }
 

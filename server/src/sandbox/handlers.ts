@@ -44,7 +44,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
       throw fieldError(
         'INVALID_INPUT',
         body.to === undefined ? 'seconds' : 'to',
-        `The clock ends at ${CLOCK_END.toISOString()}`,
+        `The clock cannot pass ${CLOCK_END.toISOString()}`,
       )
     const now = await op.advanceClock(target)
     return { status: 200, body: { now: now.toISOString() } }

@@ -23,11 +23,11 @@ export const oauth: CredentialKind = {
       throw fieldError(
         'INVALID_INPUT',
         'oidcToken',
-        'oidcToken names somebody by characters that cannot be read',
+        'oidcToken identifies its holder with unprintable characters',
       )
     const existing = await findCredentials(op, account.id)
     if (existing.some((one) => one.type === 'OAUTH' && isSameIdentity(one, identity)))
-      throw new ApiError('CONFLICT', { message: 'The account has a credential for this identity.' })
+      throw new ApiError('CONFLICT', { message: 'The account already has a credential for this identity.' })
     return { credential: makeOauthCredential(op, account.id, identity), writes: [use] }
   },
 
@@ -99,5 +99,5 @@ function isSameIdentity(
 }
 
 function refused(reason: string): ApiError {
-  return new ApiError('UNAUTHORIZED', { message: `The identity token is refused: ${reason}.`, reason })
+  return new ApiError('UNAUTHORIZED', { message: `The identity token was refused: ${reason}.`, reason })
 }

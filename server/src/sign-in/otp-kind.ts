@@ -115,7 +115,7 @@ async function signIn(
   const { challengeId } = approval.context as { challengeId: string }
   if (credential.current_challenge_id !== challengeId)
     throw new ApiError('UNAUTHORIZED', {
-      message: 'The code was used, or replaced by a later one. Ask for a new one.',
+      message: 'The code was used or replaced by a later one. Request a new one.',
       reason: 'Code used or replaced',
     })
   const live = { current_challenge_id: challengeId, revoked_at: null }
@@ -158,6 +158,6 @@ async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody)
 function checkDelivery(op: Op, channel: DeliveryChannel): void {
   if (!canDeliver(op, channel))
     throw new ApiError('NOT_IMPLEMENTED', {
-      message: `This server has no way to deliver codes by ${channel === 'EMAIL_OTP' ? 'e-mail: SMTP_URL is not set' : 'SMS: SMS_URL is not set'}.`,
+      message: `This server cannot deliver codes by ${channel === 'EMAIL_OTP' ? 'e-mail: SMTP_URL is not set' : 'SMS: SMS_URL is not set'}.`,
     })
 }

@@ -18,7 +18,7 @@ export type OtpCredential = CredentialRow & { readonly type: DeliveryChannel; re
 const TRIES_MAX = 5
 const DIGITS = '0123456789'
 const WRONG_CODE =
-  'The code is wrong, or it expired, was used or was replaced by a later one. Ask for a new one.'
+  'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
 /** Without letters and digits that people confuse. */
 const ALPHANUMERICS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 

@@ -26,7 +26,7 @@ export const passkey: CredentialKind = {
     const { nickname, challenge, attestation } = body as Extract<CreateBody, { type: 'PASSKEY' }>
     const verified = await verifyRegistration({ ...attestation, challenge, ...relyingParty(op) })
     if ('failure' in verified)
-      throw fieldError('INVALID_INPUT', 'attestation', `The attestation is refused: ${verified.reason}`)
+      throw fieldError('INVALID_INPUT', 'attestation', `The attestation was refused: ${verified.reason}`)
     if (await isPasskeyRegistered(op, verified.credentialId))
       throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
     return { credential: makePasskeyCredential(op, account.id, nickname, verified), writes: [] }
@@ -137,7 +137,7 @@ function relyingParty(op: Op) {
 }
 
 function refused(reason: string, writes: readonly Write[] = []): ApiError {
-  return new ApiError('UNAUTHORIZED', { message: `The passkey is refused: ${reason}.`, reason, writes })
+  return new ApiError('UNAUTHORIZED', { message: `The passkey was refused: ${reason}.`, reason, writes })
 }
 
 /** A counter that does not grow may mean a copied passkey: the platform is told, once, and the challenge is used up. */

@@ -43,7 +43,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
       const account = await findWallet(op, body.accountId)
       // Another call registered the first one since this one was let through without a signature.
       if (!approval && (await hadCredentials(op, account.id)))
-        throw new StaleRead('The wallet has a credential')
+        throw new StaleRead('The wallet already has a credential')
       const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
       if (bundle) await countMessage(op, credential.contact!)
       return {
@@ -62,7 +62,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
         accountId: credential.account_id,
         statement: {
           operation: 'credential_delete',
-          summary: `Take away a way to sign in to this wallet: ${describeCredential(credential)}`,
+          summary: `Remove a way to sign in to this wallet: ${describeCredential(credential)}`,
           credential: signedCredential(credential),
         },
         expiresAt: plusSeconds(op.now, SIGNING_SECONDS),

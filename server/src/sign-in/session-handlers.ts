@@ -70,7 +70,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
         accountId: session.account_id,
         statement: {
           operation: 'session_delete',
-          summary: `Sign out of this wallet where you signed in with ${describeCredential(credential)} at ${began}`,
+          summary: `End the session of this wallet that began with ${describeCredential(credential)} at ${began}`,
           session: session.id,
           credential: signedCredential(credential),
         },

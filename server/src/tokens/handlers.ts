@@ -14,7 +14,7 @@ export const tokenHandlers: Handlers<typeof tokens> = {
       throw fieldError(
         'FORBIDDEN',
         'permissions',
-        `This token cannot grant what it does not have: ${lacking.join(', ')}.`,
+        `This token cannot grant permissions that it does not have: ${lacking.join(', ')}.`,
       )
     const platform = await findPlatform(op)
     const { row, clientSecret, write } = makeToken(op, op.platform.id, body.name, body.permissions)

@@ -25,7 +25,7 @@ export const settleTransfer: JobHandler = async (op, payload, known) => {
   const begun = known as KnownTransfer | undefined
   const transaction = begun?.transaction ?? (await findTransaction(op, payload.transactionId as string))
   if (transaction.state !== 'PENDING') return []
-  if (!op.rail) throw new Error('There is no rail to pay by')
+  if (!op.rail) throw new Error('There is no payment rail')
   const isOut = transaction.kind === 'TRANSFER_OUT'
   const accountId = isOut ? transaction.source_account_id! : transaction.destination_account_id!
   const account = begun?.account ?? (await findInternalAccount(op, accountId))
@@ -63,7 +63,11 @@ async function pull(
   isAsked: boolean,
 ): Promise<RailAnswer> {
   if (isAsked || (await hasRoom(op, arrivalLegs(account, payment.amount)))) return rail.pull(payment)
-  return { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail: 'The account is full' }
+  return {
+    outcome: 'failed',
+    failureReason: 'OFFRAMP_FAILED',
+    detail: 'The balance of the account would be too large',
+  }
 }
 
 function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {

@@ -67,11 +67,11 @@ async function findPullable(op: Op, account: ExternalAccountRow): Promise<bigint
     throw fieldError(
       'INVALID_INPUT',
       'amount',
-      'amount is required: nobody can say how much this account has to give',
+      'amount is required: the balance of this account is not known',
     )
   if (available > 0n) return available
   throw new ApiError('INSUFFICIENT_BALANCE', {
-    message: 'There is nothing to pull in from this account.',
+    message: 'This account has no money to pull in.',
     details: { field: 'amount', available },
   })
 }
@@ -204,7 +204,7 @@ async function findParties(
   externalId: string,
   externalSide: 'source' | 'destination',
 ): Promise<Parties> {
-  if (!op.rail) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no rail to pay by.' })
+  if (!op.rail) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no payment rail.' })
   const externalField = `${externalSide}.accountId`
   const [internal, external] = await Promise.all([
     findOwnedAccount(op, internalId, `${internalSide}.accountId`),
@@ -214,7 +214,7 @@ async function findParties(
     throw fieldError(
       'INVALID_INPUT',
       'source.accountId',
-      'An embedded wallet pays by its signature: make a quote with POST /quotes and execute it with POST /quotes/{quoteId}/execute',
+      'An embedded wallet pays only with its signature: create a quote with POST /quotes and execute it with POST /quotes/{quoteId}/execute',
     )
   if (external.customer_id !== internal.customer_id)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: externalField } })
@@ -222,7 +222,7 @@ async function findParties(
     throw fieldError(
       'INVALID_CURRENCY',
       externalField,
-      `This account is in ${external.currency}, the other one in ${internal.currency}: make a quote to convert`,
+      `This account is in ${external.currency}, but the other account is in ${internal.currency}: create a quote to convert`,
     )
   if (internal.status !== 'ACTIVE')
     throw fieldError('INVALID_INPUT', `${internalSide}.accountId`, `This account is ${internal.status}`)

@@ -20,7 +20,7 @@ export function checkSenderKnown(
   const missing = asks.filter(({ name, mandatory }) => mandatory && !isTold(name)).map(({ name }) => name)
   if (missing.length === 0) return
   throw new ApiError('MISSING_MANDATORY_USER_INFO', {
-    message: `The receiver asks for ${missing.join(', ')} of the sender.`,
+    message: `The receiver requires ${missing.join(', ')} of the sender.`,
     details: { field: 'senderCustomerInfo', missing },
   })
 }

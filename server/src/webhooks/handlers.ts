@@ -112,7 +112,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       throw fieldError(
         'INVALID_INPUT',
         'webhookEndpoint',
-        'The platform has no webhookEndpoint: PATCH /config',
+        'The platform has no webhookEndpoint: set it with PATCH /config',
       )
     const write = testEvent(op)
     const { id, type, objectId, at } = write

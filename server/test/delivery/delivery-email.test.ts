@@ -75,8 +75,8 @@ describe('a code goes out by e-mail', () => {
     expect(header(mail, 'message-id')).toEqual([`<${id.slice('Message:'.length)}@unicorn.example>`])
     expect(mail.parts.get('text/plain')).toBe(
       `Your Ünïcorn & Söhne 🦄 sign-in code is\n\n    ${code}\n\n` +
-        'It works once, for 10 minutes. Do not give it to anyone.\n\n' +
-        'If you did not ask for this code, ignore this message: nobody can sign in without it.\n',
+        'It works once and expires in 10 minutes. Do not share it with anyone.\n\n' +
+        'If you did not request this code, ignore this message: nobody can sign in without it.\n',
     )
     const html = mail.parts.get('text/html')!
     expect(html).toContain('Your Ünïcorn &amp; Söhne 🦄 sign-in code is')

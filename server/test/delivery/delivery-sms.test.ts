@@ -63,7 +63,7 @@ describe('a code goes out by SMS', () => {
     expect(form.get('To')).toBe(to)
     expect(form.get('From')).toBe('+15550001111')
     expect(form.get('Body')).toBe(
-      `Your Unicorn code is ${code}. It works once, for 5 minutes. If you did not ask for it, ignore this.`,
+      `Your Unicorn code is ${code}. It works once and expires in 5 minutes. If you did not request it, ignore this.`,
     )
     const delivered = { channel: 'SMS', state: 'DELIVERED', attempts: 1, sealed_content: null, subject: null }
     expect(await platform.message(id)).toMatchObject(delivered)

@@ -60,7 +60,7 @@ describe('signing in with a passkey', () => {
     expect(await attempt()).toMatchObject({
       status: 401,
       reason: 'Passkey user was not verified',
-      message: 'The passkey is refused: Passkey user was not verified.',
+      message: 'The passkey was refused: Passkey user was not verified.',
     })
   })
 

@@ -177,7 +177,7 @@ async function signingWorld() {
       type: 'PASSKEY',
       states: {
         operation: 'credential_delete',
-        summary: "Take away a way to sign in to this wallet: the passkey “My 'phone'”",
+        summary: "Remove a way to sign in to this wallet: the passkey “My 'phone'”",
         credential: passkey,
       },
     },
@@ -199,7 +199,7 @@ async function signingWorld() {
       states: {
         operation: 'session_delete',
         summary: expect.stringMatching(
-          /^Sign out of this wallet where you signed in with codes to the e-mail address “.*” at 20..-/,
+          /^End the session of this wallet that began with codes to the e-mail address “.*” at 20..-/,
         ),
         session: session.sessionId,
         credential: codes,
@@ -221,7 +221,7 @@ async function signingWorld() {
       body: { clientPublicKey },
       states: {
         operation: 'internal_account_export',
-        summary: 'Export the recovery phrase of this wallet. Whoever has the phrase has the money',
+        summary: 'Export the recovery phrase of this wallet. Anyone who has the phrase can spend the money',
         clientPublicKey,
       },
     },
@@ -244,7 +244,7 @@ async function signingWorld() {
       body: { state: 'FROZEN', fundingSources: [usd] },
       states: {
         operation: 'card_update',
-        summary: `Freeze the card ending in ${card.last4}, and let it be paid from the USD account ${usd} and nothing else`,
+        summary: `Freeze the card ending in ${card.last4}, and let it be paid from the USD account ${usd}, and from nothing else`,
         card: card.id,
         last4: card.last4,
         state: 'FROZEN',
