@@ -8,7 +8,7 @@ import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { findEmbeddedWallet, internalAccountViews } from './accounts.ts'
 
 export const walletHandlers: Handlers<typeof wallets> = {
-  /** Whether a wallet hides its balance is its holder's to say (specification 4.7). */
+  /** Only the holder of a wallet decides whether it hides its balance (specification 4.7). */
   internal_account_update: {
     async authorize(op, { params, body }) {
       const wallet = await findEmbeddedWallet(op, params.id, 'id')
@@ -42,7 +42,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
     },
   },
 
-  /** The mnemonic leaves only sealed to a key of the holder's device. */
+  /** Exports the mnemonic only sealed to a key of the holder's device. */
   internal_account_export: {
     async authorize(op, { params, body }) {
       checkClientPublicKey(body.clientPublicKey)

@@ -7,7 +7,7 @@ import { inWords } from '../pricing/pricing.ts'
 import { fundingOf } from '../quotes/settlement.ts'
 import type { Payment } from './actions.ts'
 
-/** What a payment would do, in a sentence for whoever has to decide. */
+/** Describes a payment in a sentence for the person who approves it. */
 export async function describePayment(op: Op, { transaction, quote }: Payment): Promise<string> {
   const sends = inWords(transaction.sent_amount!, transaction.sent_currency as KnownCurrency)
   if (transaction.kind === 'TRANSFER_IN')

@@ -2,7 +2,7 @@ import { rowByKey } from '../db/read/lookup.ts'
 import type { AgentActionRow, AgentReservationRow } from '../db/schema/agent-tables.ts'
 import type { Op } from '../op/app.ts'
 
-/** What of an agent waits for approval, the oldest first, up to `limit`. */
+/** The actions of an agent that wait for approval, oldest first, up to `limit`. */
 export async function selectWaitingActions(
   op: Op,
   agentId: string,
@@ -22,7 +22,7 @@ export interface ActionFilters {
   readonly endDate?: string
 }
 
-/** The actions that match, for a page of them. */
+/** A page of the matching actions. */
 export function selectActions(op: Op, filters: ActionFilters) {
   const { agentId, customerId, status, startDate, endDate } = filters
   return op.read
@@ -41,7 +41,7 @@ const RESERVATION_BY_ID = rowByKey<AgentReservationRow>(
   'id',
 )
 
-/** What is reserved for a transaction. */
+/** The reservation for a transaction. */
 export async function selectReservation(
   op: Op,
   transactionId: string,

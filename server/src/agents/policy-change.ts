@@ -9,7 +9,7 @@ import type { Policy } from './policy.ts'
 type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
 
 /**
- * Checks that a policy means something on this platform. Errors, naming the field below `prefix`: 400 `INVALID_CURRENCY`,
+ * Checks that a policy is meaningful on this platform. Errors, naming the field below `prefix`: 400 `INVALID_CURRENCY`,
  * `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for an account that is not the customer's.
  */
 export async function checkPolicy(
@@ -36,7 +36,7 @@ export async function checkPolicy(
   return policy
 }
 
-/** A policy with a change applied: what is given replaces what was there, inside the groups member by member. */
+/** Applies a change to a policy: given members replace the previous ones, also within the groups. */
 export function changedPolicy(policy: Policy, change: PolicyChange): Policy {
   checkNewCurrency(policy, change)
   const { spendingLimits, accountRestrictions, approvalThresholds, ...rest } = change
@@ -53,7 +53,7 @@ export function changedPolicy(policy: Policy, change: PolicyChange): Policy {
   }
 }
 
-/** Limits of one currency would mean something else in another: all of them are given anew. */
+/** A new currency changes the meaning of every limit, so all of them have to be given with it. */
 function checkNewCurrency(
   policy: Policy,
   { spendingLimits, accountRestrictions, approvalThresholds }: PolicyChange,

@@ -22,7 +22,7 @@ export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRo
   return card
 }
 
-/** The card that a processor calls so, of whatever platform. */
+/** The card with this processor reference, on any platform. */
 export async function findCardOfProcessor(
   lookup: Lookup,
   processorRef: string,
@@ -30,15 +30,15 @@ export async function findCardOfProcessor(
   return selectCardOfProcessor(lookup, processorRef)
 }
 
-/** Who made the cards. Throws where there is nobody: then there are no cards. */
+/** The card processor. Throws where there is none, since then there are no cards. */
 export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
   if (!op.cardProcessor) throw new Error('There is no card processor')
   return op.cardProcessor
 }
 
 /**
- * The currency of a card that is paid from these accounts: all the cardholder's, all leading to the same one. Errors: 400
- * `INVALID_INPUT` for one that is named twice, `FUNDING_SOURCE_INELIGIBLE`, both naming the place in the list.
+ * The currency of a card that is paid from these accounts, which are all the cardholder's and of one card currency. Errors: 400
+ * `INVALID_INPUT` for a repeated account, `FUNDING_SOURCE_INELIGIBLE`, both naming the index in the list.
  */
 export async function checkFundingSources(
   op: Op,
@@ -76,18 +76,18 @@ export async function checkFundingSources(
   return common!
 }
 
-/** A card as its holder reads it before deciding. */
+/** Describes a card to its holder, who decides. */
 export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): string {
   return last4 === null ? `the new card ${id}, which has no number yet` : `the card ending in ${last4}`
 }
 
-/** The currency of a card that an account in this one pays, or undefined where it pays none. */
+/** The currency of the cards that an account in this currency can pay, or undefined where it can pay none. */
 function cardCurrencyOf(source: string): string | undefined {
   const of: Readonly<Record<string, string>> = CARD_CURRENCY_OF
   return Object.hasOwn(of, source) ? of[source] : undefined
 }
 
-/** Changes a card. Guard: nobody else has meanwhile. */
+/** Changes a card. Guard: the card is unchanged. */
 export function changeCard(
   op: Op,
   card: CardRow,
@@ -97,7 +97,7 @@ export function changeCard(
   return { row: { ...card, ...set }, write: update('cards', card.id, { version: card.version }, set) }
 }
 
-/** Tells the platform of the card as it is now. */
+/** Reports the current card to the platform. */
 export function announceCard(
   op: Op,
   type: 'CARD.STATE_CHANGE' | 'CARD.FUNDING_SOURCE_CHANGE',
@@ -106,7 +106,7 @@ export function announceCard(
   return event(op, type, card.id, cardView(op, card))
 }
 
-/** Tells the processor of the card's state, as it is when that is done. */
+/** Due work that reports the card's state at that time to the processor. */
 export function tellProcessor(op: Op, card: CardRow): Write {
   return job(op, 'card.tell-processor', { cardId: card.id }, op.now)
 }

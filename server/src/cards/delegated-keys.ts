@@ -13,7 +13,7 @@ import { revokeKey } from './closing.ts'
 import { selectActiveKey, selectDelegatedKey, selectDelegatedKeys } from './store.ts'
 
 export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
-  /** The holder of a wallet lets the enclave sign for one card, by a signature of a session of that wallet. */
+  /** Delegates a key: with a session's signature, the holder of a wallet lets the enclave sign for one card. */
   delegated_key_create: {
     async authorize(op, { body }) {
       const { card, wallet } = await findParties(op, body)
@@ -64,7 +64,7 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
     body: delegatedKeyView(await findDelegatedKey(op, params.id)),
   }),
 
-  /** Revoking what is revoked changes nothing. */
+  /** Revoking a revoked key changes nothing. */
   delegated_key_delete: async (op, { params }) => {
     const key = await findDelegatedKey(op, params.id)
     return {

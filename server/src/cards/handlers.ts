@@ -94,7 +94,7 @@ export const cardHandlers: Handlers<typeof cards> = {
     body: cardView(op, await findCard(op, params.id)),
   }),
 
-  /** The cardholder's own doing, by a session of the embedded wallet (specification 4.10). */
+  /** Changes a card with the cardholder's signature, by a session of the embedded wallet (specification 4.10). */
   card_update: {
     async authorize(op, { params, body }) {
       const card = await findCard(op, params.id)
@@ -120,7 +120,7 @@ export const cardHandlers: Handlers<typeof cards> = {
       }
     },
 
-    /** Judged again: the card may have changed since it was signed for. */
+    /** Checks the change again: the card may have changed since the first call. */
     async handle(op, { params, body }) {
       const before = await findCard(op, params.id)
       const change = await judge(op, before, body)
@@ -162,7 +162,7 @@ const EVENT_TO: Readonly<Record<NonNullable<UpdateBody['state']>, CardEvent>> = 
   CLOSED: 'close',
 }
 
-/** What an update changes, if it may. */
+/** The changed columns of an allowed update. */
 async function judge(
   op: Op,
   card: CardRow,
@@ -196,7 +196,7 @@ const WORDS: Readonly<Record<NonNullable<UpdateBody['state']>, (card: string) =>
   CLOSED: (card) => `close ${card} for good`,
 }
 
-/** The change in a sentence, every account of it in the order of the list. */
+/** Describes the change in a sentence, with every account in the order of the list. */
 function summaryOf(card: CardRow, { state, fundingSources }: UpdateBody, walletId: string): string {
   const name = describeCard(card)
   const sources = fundingSources?.map((id) =>

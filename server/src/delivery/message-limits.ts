@@ -6,12 +6,12 @@ import { countMessageTo, selectMessageCount } from './store.ts'
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-/** An operation that is decided again has been counted. */
+/** Operations already counted, since an operation may run again. */
 const counted = new WeakSet<Op>()
 
 /**
- * Counts a message that is about to go out: first with those to its recipient, then with those of the platform, so that
- * who floods one recipient uses up nobody else's. Error: 429 `RATE_LIMITED` with `Retry-After`.
+ * Counts a message before it is sent: first for its recipient, then for the platform, so that a flood to one recipient
+ * does not use up the platform's limit. Error: 429 `RATE_LIMITED` with `Retry-After`.
  */
 export async function countMessage(op: Op, recipient: string): Promise<void> {
   if (!op.messageRules || counted.has(op)) return
@@ -38,7 +38,7 @@ function startOf(op: Op, lengthMs: number): Date {
   return new Date(nowMs - (nowMs % lengthMs))
 }
 
-/** An address without what its holder may add to it (`ada+shop@…`), in lower case; a number as it is. */
+/** An address in lower case and without a tag (`ada+shop@…`); a number unchanged. */
 function mailboxOf(recipient: string): string {
   return recipient.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@')
 }

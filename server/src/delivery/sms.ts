@@ -7,8 +7,8 @@ const PHONE_NUMBER = /^\+[1-9][0-9]{1,14}$/
 const ANSWER_BYTES_MAX = 16 * 1024
 
 /**
- * Hands text messages to a gateway with Twilio's API: `POST {url}/2010-04-01/Accounts/{sid}/Messages.json`, form
- * encoded `To`, `From`, `Body`, HTTP Basic. 400 is its word that this message will never go out.
+ * Sends text messages by a gateway with Twilio's API: `POST {url}/2010-04-01/Accounts/{sid}/Messages.json`, form
+ * encoded `To`, `From`, `Body`, HTTP Basic. A 400 means that this message will never be sent.
  */
 export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Delivery['sms']> {
   const { accountSid, authToken, from } = config
@@ -20,12 +20,12 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
       Authorization: `Basic ${login}`,
       Accept: 'application/json',
       'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8',
-      // Twilio does not look at the key; a gateway that does sends a message once.
+      // Twilio ignores the key; a gateway that supports it sends a message once.
       'Idempotency-Key': id,
     }
     const body = Buffer.from(String(new URLSearchParams({ To: to, From: from, Body: text })))
     const signal = AbortSignal.timeout(timeoutMs)
-    // The operator has named the gateway, so it may be on this machine.
+    // The operator configures the gateway, so it may be on this machine.
     const answer = await send(
       { method: 'POST', url, headers, body },
       { signal, bytesMax: ANSWER_BYTES_MAX, reach: 'any' },
@@ -43,7 +43,7 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
   }
 }
 
-/** The number that the gateway gives an error: `{"code": 21211, …}`. Its words may repeat the message: not those. */
+/** The gateway's error code: `{"code": 21211, …}`. Its error text is ignored, because it may repeat the message. */
 function readErrorCode({ body }: { readonly body: Uint8Array }): number | undefined {
   try {
     const { code } = JSON.parse(Buffer.from(body).toString()) as { code?: unknown }
