@@ -36,8 +36,8 @@ const SEALED_UNDER_OLDER_KEY = 'CS003'
 const DATA_EXCEPTION = /^22/
 
 /**
- * Any error as a refusal. What is not one of ours is a fault: its cause goes to the log, never to the wire. `isFault`
- * says so.
+ * Converts any error to a refusal. An error that is not an ApiError is a fault, as `isFault` says: its cause goes to the
+ * log, never to the wire.
  */
 export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
   if (error instanceof ApiError) return { refusal: error, isFault: false }

@@ -26,8 +26,8 @@ export function keyedRequest(
 }
 
 /**
- * The answer that was given before under this key, if there is one and it is still kept. Error: 409 `CONFLICT` when it
- * was for another body.
+ * The stored answer under this key, if there is one and it has not expired. Error: 409 `CONFLICT` where it is for another
+ * body.
  */
 export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<KeptAnswer | undefined> {
   return findKeptAnswer(op, request, usedBefore)

@@ -103,7 +103,7 @@ describe('a code goes out by e-mail', () => {
     expect(header(mail, 'from')).toEqual(['Codes <codes@ops.example>'])
     expect(header(mail, 'reply-to')).toBeUndefined()
     expect(mail.parts.get('text/html')).not.toContain('<img')
-    expect(mail.parts.get('text/plain')).toContain('for 1 minute.')
+    expect(mail.parts.get('text/plain')).toContain('expires in 1 minute.')
   })
 })
 
@@ -233,7 +233,7 @@ describe('the code stays secret', () => {
     expect(waiting).not.toContain(CODE)
     const { enclave } = production.service.app
     expect(enclave.openText('message', id, sealed)).toContain(CODE)
-    expect(() => enclave.openText('message', `${id}0`, sealed)).toThrow('does not open')
+    expect(() => enclave.openText('message', `${id}0`, sealed)).toThrow('cannot be opened')
     await platform.advance(0)
     expect(onlyMail().parts.get('text/plain')).toContain(CODE)
     expect(await platform.message(id)).toMatchObject({ state: 'DELIVERED', sealed_content: null })

@@ -231,7 +231,7 @@ async function signingWorld() {
       body: { customerType: 'INDIVIDUAL', email: newEmail },
       states: {
         operation: 'customer_update',
-        summary: `Send the codes that sign in to this wallet to “${newEmail}”, no more to “${email}”`,
+        summary: `Send the sign-in codes of this wallet to “${newEmail}” instead of “${email}”`,
         customer: id,
         oldEmail: email,
         newEmail,
