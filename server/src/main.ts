@@ -12,7 +12,7 @@ try {
   if (command === undefined) await serve(config)
   else process.stdout.write(`${JSON.stringify(await runAdmin(config, [command, ...rest]))}\n`)
 } catch (error) {
-  // What an operator can put right is one line; the cause of anything else helps whoever looks for it.
+  // An error that the operator can fix is one line; any other is printed with its stack.
   process.stderr.write(`countersign: ${(error as Error).message}\n`)
   if (process.env.LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`)
   process.exitCode = 1

@@ -36,7 +36,7 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-/** The embedded database belongs to this process, so what the operator's program wants is done here. */
+/** Runs the operator's commands in this process, which has the embedded database to itself. */
 async function takeCommands(app: App, baseUrl: string): Promise<void> {
   const { dataDir } = app.config
   const socket = await listenForAdmin(dataDir, (args) => runCommand(app, args, baseUrl))
@@ -47,7 +47,7 @@ async function takeCommands(app: App, baseUrl: string): Promise<void> {
     )
 }
 
-/** What an operator can put right, in a line that names the setting; any other error as it is. */
+/** An error that the operator can fix, as a line that names the setting; any other error unchanged. */
 function listenError({ host, port }: Config, error: NodeJS.ErrnoException): Error {
   if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return error
   if (error.code === 'EADDRINUSE')
@@ -74,7 +74,7 @@ function banner(config: Config, baseUrl: string, credentials: string | undefined
   return `\nCountersign is ready (${config.mode})\n\n${lines.join('\n')}\n\n`
 }
 
-/** A second signal while closing is part of the first: npm passes on what the terminal has sent already. */
+/** Ignores a second signal while closing: npm repeats the signal that the terminal has already sent. */
 function closeOnce(close: () => Promise<void>): () => void {
   let closing = false
   return () => {

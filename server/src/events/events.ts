@@ -29,8 +29,8 @@ export function firstEvent(op: Op): EventWrite {
 }
 
 /**
- * What a delivery is to do. With `objectId` it waits for earlier events of that object and later ones wait for it;
- * `sequence` is there once it has been looked at. With `since` it was asked for again, then, and waits for nothing.
+ * The payload of a delivery. With `objectId` it waits for earlier events of that object, and later ones wait for it;
+ * `sequence` is set once it was run. With `since` it was requested again at that time, and waits for nothing.
  */
 export interface DeliveryPayload {
   readonly eventId: string
@@ -49,7 +49,7 @@ export function deliveryKind(type: EventType): DeliveryKind {
   return QUESTIONS.has(type) ? 'webhook.ask' : 'webhook.deliver'
 }
 
-/** The due work that delivers an event. */
+/** The job that delivers an event. */
 export function deliveryJob(op: Op, kind: DeliveryKind, payload: DeliveryPayload, dueAt: Date): Write {
   return job(op, kind, { ...payload }, dueAt)
 }

@@ -4,8 +4,8 @@ import type { Op } from '../op/app.ts'
 import type { JobKind } from './kinds.ts'
 
 /**
- * Work that falls due at `dueAt`, by the platform's clock. It is done at least once and takes effect exactly once.
- * `known` goes to its handler where this process does it at once.
+ * A job that falls due at `dueAt`, by the platform's clock. It runs at least once and takes effect exactly once.
+ * `known` is passed to its handler where this process runs it at once.
  */
 export function job(
   op: Op,
@@ -28,7 +28,7 @@ export function job(
   return { ...write, known }
 }
 
-/** The due work among an operation's writes that is due at once, that of its events included. */
+/** The jobs among an operation's writes that are due at once, including those of its events. */
 export function dueNow(
   op: Pick<Op, 'now'>,
   writes: readonly Write[],
@@ -38,7 +38,7 @@ export function dueNow(
     const write = one.write === 'event' ? one.delivery : one
     if (write?.write !== 'insert' || write.table !== 'jobs') continue
     const row = write.row as unknown as JobRow
-    // As they are written, times are text.
+    // Times in writes are text.
     const job = { ...row, due_at: new Date(row.due_at), created_at: new Date(row.created_at) }
     if (job.due_at <= op.now) due.push({ write, job, known: write.known })
   }

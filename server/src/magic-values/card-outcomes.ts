@@ -1,9 +1,9 @@
 import type { DeclineReason } from '../ports/card-processor.ts'
 import type { Scenario } from './magic-values.ts'
 
-/** What comes of cards in the sandbox, as tables. */
+/** The outcomes of cards in the sandbox, as tables. */
 
-/** Of a new card, by the suffix of its `platformCardId`; any other becomes active at once. */
+/** The outcome of a new card, by the suffix of its `platformCardId`; any other becomes active at once. */
 export interface CardScenario extends Scenario<'PROCESSING' | 'CLOSED' | 'ACTIVE'> {
   readonly afterSeconds?: number
 }
@@ -16,10 +16,10 @@ export const CARD_SCENARIOS: Readonly<Record<string, CardScenario>> = {
 
 const ANY_OTHER_CARD: CardScenario = { outcome: 'ACTIVE', meaning: 'Becomes active at once' }
 
-/** Of a purchase, by the suffix of the merchant's descriptor; any other is approved and pulled at once. */
+/** The outcome of a purchase, by the suffix of the merchant's descriptor; any other is approved and pulled at once. */
 export interface PurchaseScenario extends Scenario {
   readonly declined?: DeclineReason
-  /** What is claimed is pulled so much later. */
+  /** How long after the claim it is pulled. */
   readonly pullAfterSeconds?: number
   readonly pullFails?: boolean
 }

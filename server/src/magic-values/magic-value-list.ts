@@ -26,12 +26,12 @@ type Value = Family['values'][number]
 const IDENTIFIER =
   'the primary identifier in accountInfo of an external account: account number, IBAN, CLABE, address'
 
-/** Everything that steers the sandbox, from the tables that it decides by. UMA names are those at `umaDomain`. */
+/** All magic values, from the tables that the sandbox uses. UMA names are those at `umaDomain`. */
 export function magicValueFamilies(umaDomain: string): Family[] {
   return [...CHECKS, ...PAYMENTS, ...umaFamilies(umaDomain), ...PROOFS, ...CARDS]
 }
 
-/** Who people and businesses are. */
+/** Verification of customers and of account holders. */
 const CHECKS: readonly Family[] = [
   {
     family: 'CUSTOMER_VERIFICATION',
@@ -110,7 +110,7 @@ function umaFamilies(umaDomain: string): Family[] {
   ]
 }
 
-/** What shows that it is the holder of a wallet. */
+/** Proofs by the holder of a wallet. */
 const PROOFS: readonly Family[] = [
   {
     family: 'ONE_TIME_CODE',
@@ -173,7 +173,7 @@ function umaReceivers(umaDomain: string): Value[] {
   return [...asking, ...refusing]
 }
 
-/** In the order of the suffixes: as members of an object they might be numbers, and 102 would come before 001. */
+/** Sorts by suffix, because an object lists keys that are integers first: 102 before 001. */
 function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) => Value): Value[] {
   return Object.entries(table)
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -192,7 +192,7 @@ function cardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
   return { outcome, ...present({ afterSeconds }), meaning }
 }
 
-/** How a payment ends, and how long after it was handed over. */
+/** How a payment ends, and how long after it was submitted. */
 function paymentValue({ meaning, steps, refund }: PaymentScenario): Value {
   const last = steps.at(-1)!
   const { afterSeconds } = last
@@ -207,7 +207,7 @@ function paymentValue({ meaning, steps, refund }: PaymentScenario): Value {
   }
 }
 
-/** What is taken back changes nothing of the payment that it has paid. */
+/** A pull that the bank takes back later does not change the payment that it funded. */
 function pullValue(scenario: PaymentScenario): Value {
   const { steps, meaning } = scenario
   const delivered = steps.find(({ outcome }) => outcome === 'delivered')

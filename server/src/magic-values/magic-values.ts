@@ -1,6 +1,6 @@
 /**
- * Everything that steers the sandbox, as tables (specification 4.16, 5.6); what comes of payments is in
- * `payment-outcomes.ts`. Whoever reads them asks for the mode first: in production no value is magic.
+ * The magic values of the sandbox, as tables (specification 4.16, 5.6); outcomes of payments are in `payment-outcomes.ts`.
+ * Callers check the mode first: in production no value is magic.
  */
 
 /** The one-time code of every challenge; none is sent. */
@@ -10,7 +10,7 @@ export const SANDBOX_OTP_CODE = '000000'
 export const SANDBOX_WALLET_SIGNATURE = 'sandbox-valid-signature'
 export const SANDBOX_PASSKEY_SIGNATURE = 'sandbox-valid-passkey-signature'
 
-/** What a suffix selects, and the same in words, for `GET /sandbox/magic-values`. */
+/** The outcome that a suffix selects, and its description for `GET /sandbox/magic-values`. */
 export interface Scenario<Outcome extends string = string> {
   readonly outcome: Outcome
   readonly meaning: string
@@ -50,13 +50,13 @@ function isBeneficiarySuffix(suffix: string): suffix is keyof typeof BENEFICIARY
   return Object.hasOwn(BENEFICIARY_SCENARIOS, suffix)
 }
 
-/** The last characters of an identifier, which select a scenario; of `name@domain` those of the name. */
+/** The last characters of an identifier, which select a scenario; for `name@domain` those of the name. */
 export function suffixOf(identifier: string): string {
   const domain = identifier.indexOf('@')
   return (domain > 0 ? identifier.slice(0, domain) : identifier).slice(-3)
 }
 
-/** Whether a suffix selects a scenario of an account. An identifier that has to end in one is not held to its check digits. */
+/** Whether a suffix selects a scenario of an account. Check digits of such an identifier are not checked. */
 export function isMagicSuffix(suffix: string): boolean {
   return /^00[2-7]$/.test(suffix) || isBeneficiarySuffix(suffix)
 }

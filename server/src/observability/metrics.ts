@@ -12,10 +12,10 @@ import { type DueWork, findDueWork } from './store.ts'
 import { Tally } from './tally.ts'
 import { VERSION } from './version.ts'
 
-/** Seconds. Half a millisecond is a read on an idle machine; at ten seconds most clients have given up. */
+/** In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-/** Prometheus gives up on a scrape after ten seconds, and what this process knows by itself should arrive then. */
+/** Prometheus gives up on a scrape after ten seconds, by when the figures of this process itself should arrive. */
 const DATABASE_ANSWER_MS_MAX = 2000
 
 const POSTINGS = ['post', 'hold', 'capture', 'void'] as const
@@ -23,7 +23,7 @@ const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow'
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
 const FAULTS = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status >= 500)
 
-/** Counters of one service; a second one in the same process has its own. They are shown in the order of making. */
+/** The metrics of one service; a second one in the same process has its own. They are shown in the order of creation. */
 export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
@@ -78,7 +78,7 @@ function showBuild(registry: Registry, labels: { version: string; mode: string; 
   }).set(labels, 1)
 }
 
-/** What commits come to. */
+/** Metrics of commits. */
 function observeCommits(registry: Registry): CommitObserver {
   const registers = [registry]
   const batchSets = new Histogram({
@@ -137,7 +137,7 @@ function countJobs(registry: Registry): Counter<'kind' | 'result'> {
   return jobs
 }
 
-/** One question at a time, so that none pile up on a database that does not answer: who asks meanwhile shares its answer. */
+/** One query at a time, so that none pile up on a database that does not answer; callers meanwhile share its result. */
 function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () => {
@@ -160,7 +160,7 @@ function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number
   return WEBHOOK_RESULTS[Math.trunc(result / 100) - 2] ?? 'unreachable'
 }
 
-/** What was asked of the database at a scrape: gives what shows it, or that there was no answer. */
+/** Gauges of the database query at a scrape. Returns a function that sets them, or shows that there was no answer. */
 function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | undefined) => void {
   const registers = [registry]
   const up = new Gauge({

@@ -24,7 +24,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
       const quote = await findQuote(op, params.quoteId)
       checkIsPaidFromAccount(quote)
       if (quote.signing_request_id === null) return null
-      // With a signature, the request it answers says whether it was used or has expired.
+      // With a signature, its request determines whether it was used or has expired.
       if (!isSigned) await checkExecution(op, quote)
       return { requestId: quote.signing_request_id }
     },

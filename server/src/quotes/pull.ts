@@ -19,8 +19,8 @@ import { findQuote, type KeptRequest, settlementJob } from './quotes.ts'
 import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
 
 /**
- * Fetches the money of an executed quote from the account elsewhere that pays it, or asks what has become of it. Once it
- * is here the quote goes on as if it had been paid in. It may still come back for as long as the rail asks to be asked.
+ * Pulls the money of an executed quote from the external account that pays it, or asks the rail for the outcome. Once it
+ * arrives, the quote goes on as if it had been paid in. The bank may take it back for as long as the rail asks to be polled.
  */
 export const pullTransaction: JobHandler = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId as string)
@@ -54,7 +54,7 @@ async function pull(
   submittedAt: Date,
   isAsked: boolean,
 ): Promise<RailAnswer> {
-  // Nothing is asked for that could not be counted; what was asked for before may be on its way.
+  // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is asked for.
   if (!isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount))))
     return {
       outcome: 'failed',
@@ -81,7 +81,7 @@ function pullOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedA
   }
 }
 
-/** Guard: no other run has seen it arrive. */
+/** Records the arrival. Guard: no other run has recorded it. */
 function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
   return [
     ...postFor(op, quote, fundingLegs(quote, 'clearing', quote.sending_amount)),
@@ -90,7 +90,7 @@ function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] 
   ]
 }
 
-/** Nothing came: nothing is credited, and there is nothing to give back. */
+/** Fails a quote whose pull failed: nothing is credited, and nothing is refunded. */
 function refused(
   op: Op,
   quote: QuoteRow,
@@ -108,8 +108,8 @@ function refused(
 }
 
 /**
- * The bank takes back what was pulled. What the quote has made of it stays as it is, so from here on it is owed to the
- * platform. Guards: it was not taken back before, and the transaction has not moved meanwhile.
+ * Records that the bank takes back what was pulled. The payment of the quote stays as it is, so the amount is now owed to
+ * the platform. Guards: it was not taken back before, the transaction is unchanged.
  */
 function returned(
   op: Op,
@@ -141,7 +141,7 @@ function nextPull(quote: QuoteRow, by: PullEvent) {
   return state
 }
 
-/** Guard: nobody has moved it meanwhile. */
+/** Guard: its state is unchanged. */
 function movePull(op: Op, quote: QuoteRow, by: PullEvent): Write {
   const change = { pull_state: nextPull(quote, by), updated_at: op.now }
   return update('quotes', quote.id, { pull_state: quote.pull_state }, change)

@@ -8,8 +8,8 @@ import { findTransaction } from '../transactions/transactions.ts'
 import type { ReceiptDetails } from './receipts.ts'
 
 /**
- * Credits a payment that was let in. Where the account can take it no more, because its customer was deleted, it was
- * closed or is full, nothing is posted and the payment goes back: `REFUNDED`, `OFFRAMP_FAILED`.
+ * Credits an accepted payment. Where the account can no longer take it, because its customer was deleted, it was closed or
+ * its balance would be too large, nothing is posted and the payment is refunded: `REFUNDED`, `OFFRAMP_FAILED`.
  */
 export const settleReceipt: JobHandler = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId as string)
@@ -28,7 +28,7 @@ export const settleReceipt: JobHandler = async (op, payload) => {
   ]
 }
 
-/** Nobody decided in time. What failed is the platform's word where it had taken the question, else the asking. */
+/** Fails an undecided payment at its deadline. The reason says whether the platform had received the question. */
 export const expireReceipt: JobHandler = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId as string)
   if (receipt.state !== 'PENDING') return []

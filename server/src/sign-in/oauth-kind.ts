@@ -11,10 +11,10 @@ import type { CreateBody, CredentialKind, VerifyBody } from './kind.ts'
 import { isIdTokenUsed } from './store.ts'
 
 const TOKEN_AGE_SECONDS_MAX = 60
-/** How far ahead the issuer's clock may be; the sandbox allows for it (specification 5.5). */
+/** How far ahead the issuer's clock may be, in sandbox (specification 5.5). */
 const SANDBOX_SKEW_SECONDS = 5
 
-/** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). Each call needs a token of its own. */
+/** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). Each call needs a new token. */
 export const oauth: CredentialKind = {
   async register(op, account, body) {
     const { oidcToken } = body as Extract<CreateBody, { type: 'OAUTH' }>
@@ -58,8 +58,8 @@ export const oauth: CredentialKind = {
 }
 
 /**
- * Checks a token and gives the identity that it proves, with the write that uses it up. `nonce` is what the token must
- * be bound to, where it must be. Errors: 400 `INVALID_INPUT` for text that is no token, else 401 with the reason.
+ * Checks a token and returns the identity that it proves, with the write that consumes it. `nonce` is what the token must
+ * be bound to, if anything. Errors: 400 `INVALID_INPUT` for text that is not a token, else 401 with the reason.
  */
 async function checkToken(
   op: Op,

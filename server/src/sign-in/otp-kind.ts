@@ -28,8 +28,8 @@ const ALREADY_EXISTS = {
 } as const
 
 /**
- * Codes by e-mail and SMS. Two legs: the code is checked at the first, which gives a token to sign with the key that
- * was sealed beside the code; the session is made at the second, and only then is the code used up.
+ * Codes by e-mail and SMS. Two legs: the first checks the code and returns a token to sign with the key that was sealed
+ * beside the code; the second creates the session, and only then is the code consumed.
  */
 function otpKind(channel: DeliveryChannel): CredentialKind {
   return {
@@ -133,7 +133,7 @@ async function signIn(
   }
 }
 
-/** The credential, which has somewhere for codes to go. */
+/** Checks that the credential has an address for codes. */
 function otpCredential(credential: CredentialRow): OtpCredential {
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
@@ -141,7 +141,7 @@ function otpCredential(credential: CredentialRow): OtpCredential {
   return { ...credential, type, contact }
 }
 
-/** Where codes go: for SMS a number in the body or else the customer's, for e-mail the customer's address. */
+/** The address for codes: for SMS a number in the body or else the customer's, for e-mail the customer's address. */
 async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
   const customer = await findCustomer(op, account.customer_id!, 'accountId')
   if (body.type === 'SMS_OTP') {
@@ -154,7 +154,7 @@ async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody)
   return customer.email
 }
 
-/** Error: 501 where this server has no way to deliver codes of this kind. */
+/** Error: 501 where this server cannot deliver codes of this kind. */
 function checkDelivery(op: Op, channel: DeliveryChannel): void {
   if (!canDeliver(op, channel))
     throw new ApiError('NOT_IMPLEMENTED', {

@@ -42,7 +42,7 @@ export const tokenHandlers: Handlers<typeof tokens> = {
   token_delete: async (op, { params }) => {
     const token = await findToken(op, params.tokenId)
     const manages = token.permissions.includes('MANAGE')
-    // The platform first: its version is the guard of what is read after it.
+    // Reads the platform first, because its version guards the later reads.
     const platform = await findPlatform(op)
     if (manages && (await selectManagingTokens(op.read, op.platform.id)).length === 1)
       throw fieldError('INVALID_INPUT', 'tokenId', 'The last token that can manage tokens cannot be deleted')
@@ -51,7 +51,7 @@ export const tokenHandlers: Handlers<typeof tokens> = {
       body: undefined,
       writes: [
         deleteToken(token, op.now),
-        // So that of the last two, deleted at the same time, one stays.
+        // Guards that, of the last two deleted at the same time, one stays.
         ...(manages ? [platformChanged(op, platform)] : []),
       ],
     }

@@ -16,7 +16,7 @@ export interface TransactionFilters {
   readonly endDate?: string
 }
 
-/** A transaction with what it shows of its customer; null where the platform moves its own money. */
+/** A transaction with its customer's id at the platform; null where the platform moves its own money. */
 export type TransactionWithCustomer = TransactionRow & { readonly platform_customer_id: string | null }
 
 function transactions(op: Op) {
@@ -43,7 +43,7 @@ function asKept(identifier: string | undefined): string | undefined {
   return identifier && (canonicalUmaAddress(identifier) ?? identifier)
 }
 
-/** The transactions that match, for a page of them. */
+/** A page of the matching transactions. */
 export function selectTransactions(op: Op, filters: TransactionFilters) {
   const accountIdentifier = asKept(filters.accountIdentifier)
   const sender = asKept(filters.senderAccountIdentifier)

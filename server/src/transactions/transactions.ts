@@ -15,10 +15,10 @@ import { selectTransaction, type TransactionWithCustomer } from './store.ts'
 
 export type { TransactionWithCustomer } from './store.ts'
 
-/** A row whose states are those of an outgoing transaction: what a quote pays, and transfers out. */
+/** A row with the states of an outgoing transaction: payments of quotes, and transfers out. */
 type OutgoingRow = TransactionRow & { readonly state: OutgoingTransactionState }
 
-/** What a transaction shows of how its amounts came about (specification 2.7). */
+/** How the amounts of a transaction were computed (specification 2.7). */
 export interface RateSummary {
   readonly exchangeRate: number
   readonly rateDetails: OwnRateDetails & {
@@ -35,7 +35,7 @@ export async function findTransaction(op: Op, id: string): Promise<TransactionWi
   return row
 }
 
-/** What a payer writes to be recognised by: short enough for any rail, and one transaction's alone on its platform. */
+/** The reference that identifies a payment: short enough for any rail, and unique to one transaction of its platform. */
 export function makeReference(op: Op): string {
   return `CS${Buffer.from(op.random(6)).toString('hex').toUpperCase()}`
 }
@@ -47,7 +47,7 @@ type Given = Pick<
   Pick<TransactionRow, 'received_amount' | 'received_currency'> &
   Partial<TransactionRow>
 
-/** A new transaction; what is not given is not there yet. */
+/** A new transaction; columns not given are null. */
 export function newTransaction(op: Op, given: Given): TransactionRow {
   return {
     id: given.id ?? op.newId('Transaction'),
@@ -84,7 +84,7 @@ export function transactionView(
   return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
 }
 
-/** A transfer out in the answer that begins it: there its type is INCOMING, and nowhere else (specification 4.11). */
+/** A transfer out in the answer that begins it, the only place where its type is INCOMING (specification 4.11). */
 export function transferOutAnswer(row: TransactionWithCustomer) {
   return {
     ...incomingView(row, commonView(row, row)),
@@ -120,12 +120,12 @@ function commonView(
   }
 }
 
-/** What a transaction keeps beside its columns. */
+/** The `details` of a transaction. */
 export interface Details {
   readonly rates?: RateSummary
-  /** Of a transfer out, which has no other side. */
+  /** For a transfer out, which has no counterparty. */
   readonly ownRates?: OwnRateDetails
-  /** The chain that pays the account elsewhere, by its account type; and the hash of the payment there. */
+  /** The chain that pays the external account, by its account type, and the hash of the payment there. */
   readonly chain?: string
   readonly transactionHash?: string
   readonly counterparty?: Readonly<Record<string, unknown>>
@@ -162,7 +162,7 @@ function incomingView<Common extends object>(row: TransactionRow, common: Common
   })
 }
 
-/** Whom the money comes from; nothing where a payment from outside does not say. */
+/** The source of the money; nothing where a payment from outside does not name one. */
 function sourceView(row: TransactionRow) {
   const currency = row.sent_currency ?? row.received_currency!
   if (row.source_account_id !== null)
@@ -184,7 +184,7 @@ function destinationView(row: TransactionRow) {
   return { destinationType: 'ACCOUNT' as const, accountId: row.destination_account_id, currency }
 }
 
-/** JSON columns give small integers as numbers. */
+/** JSON columns return small integers as numbers. */
 export function withBigints(details: RateSummary['rateDetails']): RateSummary['rateDetails'] {
   return {
     ...details,
@@ -206,7 +206,7 @@ function withOwnBigints(details: OwnRateDetails): OwnRateDetails {
   }
 }
 
-/** What a payment that was delivered on a chain keeps of that: its hash there. */
+/** The details of a payment that was delivered on a chain: its hash there. */
 export function hashed(
   { details }: TransactionRow,
   { transactionHash }: { readonly transactionHash?: string },

@@ -14,13 +14,13 @@ import {
   type TransactionWithCustomer,
 } from '../transactions/transactions.ts'
 
-/** A transfer and its account here, as they were when it was begun. */
+/** A transfer and its internal account, as they were when it began. */
 export interface KnownTransfer {
   readonly transaction: TransactionWithCustomer
   readonly account: InternalAccountRow
 }
 
-/** Hands a transfer to the rail, or asks what has become of it, and moves the money when it is known. */
+/** Submits a transfer to the rail, or asks for its outcome, and moves the money once that is known. */
 export const settleTransfer: JobHandler = async (op, payload, known) => {
   const begun = known as KnownTransfer | undefined
   const transaction = begun?.transaction ?? (await findTransaction(op, payload.transactionId as string))
@@ -48,13 +48,13 @@ export const settleTransfer: JobHandler = async (op, payload, known) => {
     details: { ...transaction.details, counterparty: { failureDetail: delivery.detail } },
   }
   const { writes } = moveTransaction(op, transaction, 'fail', change)
-  // A transfer that was returned before it was completed has moved nothing here either.
+  // A transfer in that was returned before it completed has moved no money either.
   return isOut
     ? [release(op, transaction.hold_id!, account.id), ...writes, balanceUpdated(op, account)]
     : writes
 }
 
-/** Nothing is asked for that the account could not count; what was asked for before may be on its way. */
+/** Pulls nothing that would overflow the balance. Money pulled before may be on its way, so its outcome is asked for. */
 async function pull(
   op: Op,
   rail: Rail,

@@ -21,10 +21,10 @@ import { announce } from '../transactions/moves.ts'
 import { newTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import type { KnownTransfer } from './jobs.ts'
 
-/** A transfer that was checked and has not begun: nothing of it is written yet. */
+/** A checked transfer that has not begun: nothing of it is written yet. */
 export interface TransferDraft {
   readonly transaction: TransactionWithCustomer
-  /** The account here. */
+  /** The internal account. */
   readonly account: InternalAccountRow
 }
 
@@ -33,7 +33,7 @@ export interface BegunTransfer {
   readonly writes: readonly Write[]
 }
 
-/** Checks what is to be pulled in. Without an amount it is all that the rail says it can pull. */
+/** Checks a transfer in. Without an amount it pulls everything that the rail says it can. */
 export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
@@ -58,7 +58,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
 }
 
-/** How much can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` where the rail cannot say, `INSUFFICIENT_BALANCE`. */
+/** The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` where it is unknown, `INSUFFICIENT_BALANCE`. */
 async function findPullable(op: Op, account: ExternalAccountRow): Promise<bigint> {
   const { identifier, currency } = account
   const paymentRail = pullingRailOf(account) ?? null
@@ -76,7 +76,7 @@ async function findPullable(op: Op, account: ExternalAccountRow): Promise<bigint
   })
 }
 
-/** Checks what is to be pushed out. Without an amount it is all that the account can spend. */
+/** Checks a transfer out. Without an amount it sends everything that the account can spend. */
 export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
@@ -106,7 +106,7 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
   return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
 }
 
-/** How the amount came about, where there are rates: it is the whole amount, without a fee (specification 2.7). */
+/** The rate details, where there are rates: the whole amount, without a fee (specification 2.7). */
 async function ownRatesOf(op: Op, { currency }: InternalAccountRow): Promise<OwnRateDetails | undefined> {
   return op.rates && isKnownCurrency(currency)
     ? ownRateDetails(await op.rates.snapshot(), currency)
@@ -114,8 +114,8 @@ async function ownRatesOf(op: Op, { currency }: InternalAccountRow): Promise<Own
 }
 
 /**
- * Begins a transfer: what goes out is held at once; what comes in is nobody's until the rail has it. Guard: the account
- * can spend it.
+ * Begins a transfer. A transfer out holds its amount at once; a transfer in credits nothing until the rail has the money.
+ * Guard: the account can spend the amount.
  */
 export function beginTransfer(op: Op, { transaction, account }: TransferDraft): BegunTransfer {
   if (transaction.kind === 'TRANSFER_IN')
@@ -137,7 +137,7 @@ export function beginTransfer(op: Op, { transaction, account }: TransferDraft): 
   }
 }
 
-/** Records a transfer that somebody has to approve before it begins. It holds nothing. */
+/** Records a transfer that needs an approval before it begins. It holds nothing. */
 export function recordTransfer(op: Op, { transaction, account }: TransferDraft): Write[] {
   return [
     ...ownerIsThere(account),
@@ -146,7 +146,7 @@ export function recordTransfer(op: Op, { transaction, account }: TransferDraft):
   ]
 }
 
-/** Begins a transfer that was recorded before. Guards: it has not begun or ended meanwhile, the account can spend it. */
+/** Begins a recorded transfer. Guards: it has neither begun nor ended, the account can spend the amount. */
 export function beginRecordedTransfer(
   op: Op,
   transaction: TransactionWithCustomer,
@@ -176,7 +176,7 @@ export function beginRecordedTransfer(
   }
 }
 
-/** Guard: the owner is not deleted meanwhile. What goes out needs none, as the ledger closes the account. */
+/** Guard: the owner is not deleted meanwhile. A transfer out needs none, because the ledger closes the account. */
 function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }
@@ -196,7 +196,7 @@ interface Parties {
   readonly balance: Balance
 }
 
-/** Both accounts: of one owner, who is approved, and of one currency. Errors name the side. */
+/** The two accounts: of one approved owner, and of one currency. Errors name the side. */
 async function findParties(
   op: Op,
   internalId: string,
@@ -264,7 +264,7 @@ function insufficient(
   })
 }
 
-/** The rail is asked at once. `submittedAt` where that is later than the transfer was recorded. */
+/** The job of a transfer, due at once. `submittedAt` is given where that is later than the recording. */
 function settleJob(op: Op, known: KnownTransfer, submittedAt?: Date): Write {
   const payload = { transactionId: known.transaction.id, ...(submittedAt ? { submittedAt } : {}) }
   return job(op, 'transfer.settle', payload, op.now, known)

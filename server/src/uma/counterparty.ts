@@ -4,10 +4,10 @@ import type { Op } from '../op/app.ts'
 import { present } from '../op/present.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
 
-/** What somebody tells of itself as the other side of a payment. */
+/** The information that a counterparty of a payment discloses. */
 export type Counterparty = { readonly [Field in (typeof CUSTOMER_INFO_FIELDS)[number]]?: string }
 
-/** The other side in the sandbox, as far as a platform may ask. */
+/** The counterparty in the sandbox, with everything that a platform may require. */
 export const SANDBOX_COUNTERPARTY: Counterparty = {
   FULL_NAME: 'Grace Hopper',
   BIRTH_DATE: '1906-12-09',
@@ -31,7 +31,7 @@ export const SANDBOX_COUNTERPARTY: Counterparty = {
   ID_NUMBER: '000000000',
 }
 
-/** What a customer of this platform tells. */
+/** The information that a customer of this platform discloses. */
 export function customerAsCounterparty({ customer_type, email, region, details }: CustomerRow): Counterparty {
   const { fullName, birthDate, nationality, phoneNumber, businessInfo } = details as {
     readonly [Name in 'fullName' | 'birthDate' | 'nationality' | 'phoneNumber']?: string
@@ -49,7 +49,7 @@ export function customerAsCounterparty({ customer_type, email, region, details }
   })
 }
 
-/** Of what the other side tells, that which the platform asks in this currency. */
+/** The disclosed information that the platform requires in this currency. */
 export function askedOf(op: Op, currency: string, told: Counterparty): Counterparty {
   const asked = currencyConfig(platformConfig(op), currency)?.requiredCounterpartyFields ?? []
   return present(Object.fromEntries(asked.map(({ name }) => [name, told[name]])))

@@ -13,14 +13,14 @@ import { type Predecessor, selectDelivery, selectEvent, selectPredecessor, selec
 
 const SLEEP_SECONDS_MIN = 1800
 
-/** How a try leaves an event: ended one way or the other, or to be tried again. */
+/** The state of a delivery after an attempt: ended, or to be retried. */
 interface Verdict {
   readonly state: WebhookDeliveryRow['state']
   readonly writes: readonly Write[]
 }
 
 /**
- * Delivers events, at least once, those of one object in their order: an event sleeps until the one before it ends.
+ * Delivers events at least once, those of one object in order: an event sleeps until the previous one ends.
  */
 export function createDeliver(rules: AnswerRules): JobHandler {
   const once = createOnce()
@@ -34,7 +34,7 @@ export function createDeliver(rules: AnswerRules): JobHandler {
     const before = objectId === undefined ? undefined : await selectPredecessor(op, objectId, event.sequence)
     if (before) return waitFor(op, before, kind, { ...payload, sequence: event.sequence })
     const tried = await once(op, () => attempt(op, event, url))
-    // Whoever waits says so in the delivery.
+    // A later event that waits has marked this delivery.
     const delivery = await selectDelivery(op, event.id)
     const attempts = (delivery?.attempts ?? 0) + 1
     const until = giveUpAt(payload.since === undefined ? event.created_at : new Date(payload.since))
@@ -81,12 +81,12 @@ async function judge(
   return { state: event.type === 'TEST' || op.now >= until ? 'FAILED' : 'PENDING', writes }
 }
 
-/** 409 says that it was received before. */
+/** 409 means that the event was already received. */
 export function isReceived(status: number): boolean {
   return (status >= 200 && status < 300) || status === 409
 }
 
-/** Guard: no other try has been recorded meanwhile, and nobody has begun to wait. */
+/** Guard: no other attempt was recorded meanwhile, and no later event has begun to wait. */
 function recordTry(
   op: Op,
   event: EventRow,
@@ -94,7 +94,7 @@ function recordTry(
   outcome: WebhookDeliveryRow['state'],
 ): Write {
   if (!delivery) return insert('webhook_deliveries', { ...newDelivery(op, event.id, outcome), attempts: 1 })
-  // What was received once stays so, however a repetition goes.
+  // A delivered event stays delivered, whatever the result of a repetition.
   const state = delivery.state === 'DELIVERED' || outcome === 'PENDING' ? delivery.state : outcome
   const { attempts, is_awaited, ended_at } = delivery
   return update(
@@ -105,7 +105,7 @@ function recordTry(
   )
 }
 
-/** The record of a delivery that begins, or of one that comes to its end at the first try. */
+/** The record of a new delivery, which may end at its first attempt. */
 export function newDelivery(op: Op, eventId: string, state: WebhookDeliveryRow['state']): WebhookDeliveryRow {
   return {
     id: eventId,
@@ -119,8 +119,8 @@ export function newDelivery(op: Op, eventId: string, state: WebhookDeliveryRow['
 }
 
 /**
- * Sleeps until the one before it ends, which then wakes it; the time is for nothing but safety. It marks the delivery of
- * that one. Guard: that one has not ended. And that one's end is guarded by the mark, so neither misses the other.
+ * Puts a delivery to sleep until the previous one ends and wakes it; the due time is only a safeguard. It marks the
+ * previous delivery. Guard: that one has not ended. Its end is guarded by the mark, so neither misses the other.
  */
 function waitFor(
   op: Op,
@@ -140,8 +140,8 @@ function waitFor(
 }
 
 /**
- * Makes the event that waits due. It may be awake and about to go back to sleep, where it was woken for another reason.
- * Guard, then: it has not done so, which would replace its work; afterwards it finds that this one has ended.
+ * Makes the waiting event due. It may be awake for another reason and about to sleep again. Guard, in that case: it has not
+ * done so, which would replace its job; afterwards it finds that this one has ended.
  */
 async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promise<Write[]> {
   const successor = await selectSuccessor(op, objectId, sequence)
@@ -151,8 +151,8 @@ async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promis
 }
 
 /**
- * Makes work due that sleeps; what is due, or being done, stays as it is. Guard: nobody has begun with it meanwhile, who
- * would send what the new work sends as well.
+ * Makes a sleeping job due; a job that is due or under way stays as it is. Guard: nobody has started it meanwhile, because
+ * then both would send the event.
  */
 export function tryNow(op: Op, waiting: JobRow): Write[] {
   const { id, kind, payload, due_at, claimed_until, attempts } = waiting
@@ -164,14 +164,13 @@ export function tryNow(op: Op, waiting: JobRow): Write[] {
   ]
 }
 
-/** For so long a piece of work is not sent again: about as long as a process may have it to itself. */
+/** How long a job is not sent again: about as long as its claim lasts. */
 const ONCE_MS = 30_000
-/** Answers that are kept for it at most, each of up to 64 KiB. More than there are deliveries under way. */
+/** The most answers kept for that, each of up to 64 KiB. More than the deliveries under way. */
 const ONCE_ENTRIES_MAX = 256
 
 /**
- * Sends once per piece of work, however often that is run: a guard that failed asks for a new decision and not for a new
- * try.
+ * Sends once per job, however often the job is decided again: a failed guard needs a new decision, not a new attempt.
  */
 function createOnce() {
   const sent = new Map<string, { readonly sinceMs: number; readonly attempt: Promise<Attempt> }>()
