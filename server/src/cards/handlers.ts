@@ -193,7 +193,7 @@ async function judge(
 const WORDS: Readonly<Record<NonNullable<UpdateBody['state']>, (card: string) => string>> = {
   ACTIVE: (card) => `unfreeze ${card}`,
   FROZEN: (card) => `freeze ${card}`,
-  CLOSED: (card) => `close ${card} for good`,
+  CLOSED: (card) => `permanently close ${card}`,
 }
 
 /** Describes the change in a sentence, with every account in the order of the list. */

@@ -7,7 +7,7 @@ import {
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 
-/** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to method, path and caller: the platform, or an agent. */
+/** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to method, path and caller (platform or agent). */
 export function keyedRequest(
   op: Op,
   header: string | undefined,
