@@ -26,7 +26,7 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
   })
   return async (email) => {
     if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not a valid e-mail address' }
-    // The timeout covers everything from the DNS look-up on; nodemailer's own are longer, and each is for one step.
+    // The timeout covers everything from the DNS lookup on; nodemailer's own are longer, and each is for one step.
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       await transport.sendMail({ ...mailOf(email, config), signal })

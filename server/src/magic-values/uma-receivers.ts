@@ -8,7 +8,7 @@ export interface AskedField {
 }
 
 interface UmaRefusal {
-  /** `lookup`: both the look-up and the quote are refused; `quote`: only the quote is. */
+  /** `lookup`: both the lookup and the quote are refused; `quote`: only the quote is. */
   readonly at: 'lookup' | 'quote'
   readonly code: ErrorCode
   readonly meaning: string
@@ -19,12 +19,12 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.lnurlp.usd': {
     at: 'lookup',
     code: 'LNURLP_REQUEST_FAILED',
-    meaning: 'The receiving side does not answer a look-up',
+    meaning: 'The receiving side does not answer a lookup',
   },
   '$fail.payreq.usd': {
     at: 'quote',
     code: 'PAYREQ_REQUEST_FAILED',
-    meaning: 'It answers the look-up, but not the request of a quote',
+    meaning: 'It answers the lookup, but not the request of a quote',
   },
   '$fail.pubkey.usd': {
     at: 'lookup',

@@ -64,7 +64,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
 }
 
-/** The receiver as a look-up names it. */
+/** The receiver as a lookup names it. */
 function receiverOf(payee: Payee): string {
   if (payee.kind === 'external') return payee.account.id
   return payee.kind === 'uma' ? payee.umaAddress : (payee.umaAddress ?? payee.account.id)

@@ -101,7 +101,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   const wallet = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' }
   expect((await client.post('/customers', wallet)).body).toMatchObject({
     status: 503,
-    message: expect.stringContaining('has to be restarted'),
+    message: expect.stringContaining('must be restarted'),
   })
   expect(await seedsOf(db)).toHaveLength(1)
   await place.stop(first.service)
