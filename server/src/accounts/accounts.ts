@@ -83,7 +83,7 @@ export function managedAccountType(currency: string): 'INTERNAL_FIAT' | 'INTERNA
 /** A new account and its account in the ledger; `customerId` null for one of the platform itself. */
 export function makeInternalAccount(from: From, customerId: string | null, currency: string): Write[] {
   const type = managedAccountType(currency)
-  if (!type) throw new Error(`No account that is not a wallet holds ${currency}`)
+  if (!type) throw new Error(`Only wallets hold ${currency}`)
   return accountWrites(from, { id: from.newId('InternalAccount'), customerId, type, currency })
 }
 

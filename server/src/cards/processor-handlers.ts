@@ -151,6 +151,6 @@ function answered(body: ProcessorAnswer | undefined): SuccessOf<Declared> | unde
 
 /** The card of the event. */
 function cardIdOf({ actor }: Op): string {
-  if (actor.kind !== 'cardProcessor') throw new Error('No processor of cards is acting')
+  if (actor.kind !== 'cardProcessor') throw new Error('No card processor is acting')
   return actor.cardId
 }

@@ -28,7 +28,7 @@ export function makeOtpMessage(
 ): Write[] {
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
-    throw new Error(`${credential.id} is not a credential that codes are sent for`)
+    throw new Error(`${credential.id} is not a credential with delivered codes`)
   const id = op.newId('Message')
   const isSandbox = op.mode === 'sandbox'
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)

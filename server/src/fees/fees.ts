@@ -24,7 +24,7 @@ export async function findFeeAccounts(op: Op, currency: string | undefined) {
 /** A fee as the API shows it. Only quotes charge fees. */
 export async function feeView(op: Op, { id, amount, currency, created_at }: FeeRow) {
   const quote = await selectQuoteOfTransfer(op, id)
-  if (!quote) throw new Error(`${id} is not of a quote`)
+  if (!quote) throw new Error(`The fee ${id} belongs to no quote`)
   return {
     id,
     amount: money(amount, currency),

@@ -34,7 +34,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'public':
       throw new Error('No endpoint is public')
     case 'cardProcessor':
-      throw new Error('The processor of cards is known by the body')
+      throw new Error('The card processor is authenticated by the body')
   }
 }
 

@@ -78,7 +78,7 @@ async function once<Answer>(
 /** Commits the writes of a refusal. A failed commit is retried without a new decision. */
 export async function commitForSure(app: App, op: Op, writes: readonly Write[]): Promise<void> {
   for (let tries = 0; tries <= REWRITES_MAX; tries++) if ((await commit(app, op, writes)).done) return
-  throw new Error('What a refusal leaves behind was not written')
+  throw new Error('The writes of a refusal were not committed')
 }
 
 async function commit(app: App, op: Op, writes: readonly Write[]): Promise<CommitResult> {

@@ -83,7 +83,7 @@ async function afterQuestion(
     case 'approveIssued':
       return { approval: await approve(op, signedCall, requestOf(authorization), given(signature)) }
     case 'fault':
-      throw new Error('A payload that the client cannot hold yet')
+      throw new Error('A signature alone cannot cover a new payload')
   }
 }
 
@@ -93,6 +93,7 @@ function requestOf(authorization: Authorization | null): string {
 
 /** A value that the tables guarantee. */
 function given<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error('The signed check counts on what is not there')
+  if (value === null || value === undefined)
+    throw new Error('The signed check misses a value that its tables guarantee')
   return value
 }

@@ -9,7 +9,7 @@ import { inWords } from '../pricing/pricing.ts'
  * quote's own reference. Production has no bank to pay in at yet, and so no such quote.
  */
 export function fundingInstructions(op: Op, quote: QuoteRow, reference: string) {
-  if (!op.depositDetails) throw new Error('A quote is paid in where no deposit details are given')
+  if (!op.depositDetails) throw new Error('A quote is paid in, but there are no deposit details')
   const amount = inWords(quote.sending_amount, quote.sending_currency as KnownCurrency)
   const simulated = op.mode === 'sandbox' ? ' Sandbox: POST /sandbox/send pays it.' : ''
   return [

@@ -111,7 +111,7 @@ async function signIn(
   credential: CredentialRow,
   approval: Approval | undefined,
 ): Promise<Outcome<typeof credential_verify>> {
-  if (!approval) throw new Error('A code verified without its second leg')
+  if (!approval) throw new Error('A code was verified without its second leg')
   const { challengeId } = approval.context as { challengeId: string }
   if (credential.current_challenge_id !== challengeId)
     throw new ApiError('UNAUTHORIZED', {
@@ -137,7 +137,7 @@ async function signIn(
 function otpCredential(credential: CredentialRow): OtpCredential {
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
-    throw new Error(`${credential.id} is not a credential that codes are sent for`)
+    throw new Error(`${credential.id} is not a credential with delivered codes`)
   return { ...credential, type, contact }
 }
 
@@ -147,7 +147,11 @@ async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody)
   if (body.type === 'SMS_OTP') {
     const phoneNumber = body.phoneNumber ?? (customer.details as { phoneNumber?: string }).phoneNumber
     if (!phoneNumber)
-      throw fieldError('INVALID_INPUT', 'phoneNumber', 'phoneNumber is required: the customer has none')
+      throw fieldError(
+        'INVALID_INPUT',
+        'phoneNumber',
+        'phoneNumber is required: the customer has no phone number',
+      )
     return normalPhoneNumber(phoneNumber, 'phoneNumber')
   }
   if (!customer.email) throw fieldError('INVALID_INPUT', 'accountId', 'The customer has no e-mail address')

@@ -106,7 +106,7 @@ export const passkey: CredentialKind = {
   },
 
   async signIn(op, credential, _body, approval) {
-    if (!approval) throw new Error('A passkey verified without its proof')
+    if (!approval) throw new Error('A passkey was verified without its proof')
     const { clientPublicKey, signCount } = approval.context as { clientPublicKey: string; signCount: number }
     const key = op.enclave.newSessionKey(clientPublicKey)
     const { row, write } = makeSession(op, credential, key.publicKey)
