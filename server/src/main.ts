@@ -13,7 +13,7 @@ try {
   if (command === undefined) await serve(config)
   else process.stdout.write(`${JSON.stringify(await runAdmin(config, [command, ...rest]))}\n`)
 } catch (error) {
-  // What an operator can put right is one line; the cause of anything else helps whoever looks for it.
+  // An error that the operator can fix is one line; any other is printed with its stack.
   process.stderr.write(`countersign: ${messageOf(error)}\n`)
   if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   process.exitCode = 1

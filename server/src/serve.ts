@@ -37,30 +37,30 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-/** The embedded database belongs to this process, so what the operator's program wants is done here. */
+/** Runs the operator's commands in this process, which has the embedded database to itself. */
 async function takeCommands(app: App, baseUrl: string): Promise<void> {
   const { dataDir } = app.config
   const socket = await listenForAdmin(dataDir, (args) => runCommand(app, args, baseUrl))
   if (!socket)
     app.log.warn(
       { dataDir },
-      "the path is too long for a socket: stop the server for the operator's commands",
+      "the path is too long for a socket: stop the server to run the operator's commands",
     )
 }
 
-/** What an operator can put right, in a line that names the setting; any other error as it is. */
+/** An error that the operator can fix, as a line that names the setting; any other error unchanged. */
 function listenError({ host, port }: Config, error: unknown): unknown {
   const hasCall = error instanceof Error && 'syscall' in error
   if (!hasCall || (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo')) return error
   const code = codeOf(error)
   if (code === 'EADDRINUSE') return new ConfigError(`PORT ${port} is in use on ${host}; choose another PORT.`)
   if (code === 'EACCES')
-    return new ConfigError(`PORT ${port} may not be used by this user; choose another PORT.`)
+    return new ConfigError(`PORT ${port} may not be opened by this user; choose another PORT.`)
   return new ConfigError(`HOST ${host} is not an address of this machine (${code}).`)
 }
 
 /** Production keeps no credentials. The command works from the repository's folder, without being installed. */
-const MAKE_SOME = 'none here; make some: node cli/dist/main.js platform create --name NAME'
+const MAKE_SOME = 'none stored here; to create some: node cli/dist/main.js platform create --name NAME'
 
 function banner(config: Config, baseUrl: string, credentials: string | undefined): string {
   const origin = new URL(baseUrl).origin
@@ -76,13 +76,13 @@ function banner(config: Config, baseUrl: string, credentials: string | undefined
   return `\nCountersign is ready (${config.mode})\n\n${lines.join('\n')}\n\n`
 }
 
-/** A second signal while closing is part of the first: npm passes on what the terminal has sent already. */
+/** Ignores a second signal while closing: npm repeats the signal that the terminal has already sent. */
 function closeOnce(close: () => Promise<void>): () => void {
   let closing = false
   return () => {
     if (closing) return
     closing = true
-    process.stdout.write('Closing: finishing what is under way.\n')
+    process.stdout.write('Closing: finishing requests and jobs in progress.\n')
     close().then(
       () => process.exit(0),
       (error) => {

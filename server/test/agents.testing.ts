@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { toJson } from '../src/json/json.ts'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from './client.testing.ts'
 
-/** What allows everything, up to 1,000.00 USD at a time. */
+/** A policy that allows everything, up to 1,000.00 USD at a time. */
 export const POLICY = {
   permissions: [
     'VIEW_TRANSACTIONS',
@@ -24,7 +24,7 @@ export async function newPayer(client: Client) {
 
 export type Payer = Awaited<ReturnType<typeof newPayer>>
 
-/** An agent as it calls for itself. */
+/** A client with the token of an agent. */
 export class AgentClient {
   readonly #client: Client
   readonly id: string
@@ -65,7 +65,7 @@ export class AgentClient {
     })
   }
 
-  /** Pays by a quote: the action. */
+  /** Pays by a quote, and returns the action. */
   async pays(payer: Payer, amount: number): Promise<Reply> {
     const quote = await this.quote(payer, amount)
     expect(quote.status, toJson(quote.body)).toBe(201)
@@ -95,20 +95,20 @@ export async function newAgent(
   return new AgentClient(client, created.body.agent.id, redeemed.body.accessToken)
 }
 
-/** A platform with a payer and an agent of its. */
+/** A platform with a payer and the payer's agent. */
 export async function newWorld(policy: PolicyChange = {}) {
   const client = await newPlatform()
   const payer = await newPayer(client)
   return { client, payer, agent: await newAgent(client, payer.id, policy) }
 }
 
-/** The action once all that is due has been done. */
+/** The action once all due jobs have run. */
 export async function settled(client: Client, agent: AgentClient, id: string): Promise<Reply['body']> {
   await client.advance(0)
   return (await agent.get(`/agents/me/actions/${id}`)).body
 }
 
-/** What the platform sees of the use of the limits. */
+/** The usage of the limits as the platform sees it. */
 export async function usageOf(client: Client, agent: AgentClient): Promise<Reply['body']> {
   return (await client.get(`/agents/${agent.id}`)).body.usage
 }
@@ -119,7 +119,7 @@ export async function used(client: Client, agent: AgentClient): Promise<[number,
   return [dailyTransactionCount, dailySpend, monthlySpend]
 }
 
-/** What waits for the platform: a transfer by an agent whose policy asks for approval of everything. */
+/** An action that waits for approval: a transfer by an agent whose policy requires approval of everything. */
 export async function newWaiting(policy: PolicyChange = {}, amount = 2_000) {
   const world = await newWorld({ defaultExecutionMode: 'APPROVAL_REQUIRED', ...policy })
   const asked = await world.agent.transferOut(world.payer, amount)
@@ -127,7 +127,7 @@ export async function newWaiting(policy: PolicyChange = {}, amount = 2_000) {
   return { ...world, action: asked.body as Reply['body'] }
 }
 
-/** The platform's word about an action. */
+/** Approves or rejects an action as the platform. */
 export function say(
   client: Client,
   word: 'approve' | 'reject',

@@ -19,7 +19,7 @@ import {
 } from './client.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
 
-/** The endpoints as data: what is added to the table is tested without more being written. */
+/** The endpoints as data: a new one in the table is tested without further code. */
 export const ENDPOINTS: readonly (readonly [name: EndpointName, endpoint: Endpoint])[] =
   Object.entries<Endpoint>(API).map(([name, endpoint]) => [name as EndpointName, endpoint])
 
@@ -39,10 +39,10 @@ export async function forEach<T>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
 }
 
-/** What a path's parameter names: a record by its id, whoever is at an UMA address, or the agent of a code. */
+/** What a path's parameter names: a record by its id, the receiver at an UMA address, or the agent of a code. */
 export type ParamKind = IdKind | 'UmaAddress' | 'DeviceCode'
 
-/** An id of the right shape that nothing has. */
+/** A well-formed id of no record. */
 export function missingId(kind: string): string {
   if (kind === 'UmaAddress') return '$nobody@uma.example'
   if (kind === 'DeviceCode') return '000-000-000'
@@ -79,7 +79,7 @@ export function pathWith(endpoint: Endpoint, idOf: (kind: ParamKind) => string):
   )
 }
 
-/** A path that leads to the endpoint, and there to nothing. */
+/** A path of the endpoint whose ids are of no record. */
 export function pathToNothing(endpoint: Endpoint): string {
   return pathWith(endpoint, missingId)
 }
@@ -90,13 +90,13 @@ export interface World {
   readonly customer: Awaited<ReturnType<typeof newCustomer>>
   readonly agent: AgentClient
   readonly ids: Ids
-  /** In place of those, what an agent has of its own. */
+  /** The records of an agent, which replace those. */
   readonly ofAgent: Ids
 }
 
 type Ids = Readonly<Partial<Record<ParamKind, string>>>
 
-/** Who calls an endpoint: the platform, its agent, or, where the code in the path is the credential, anybody. */
+/** The caller of an endpoint: the platform, its agent, or, where the code in the path is the credential, anyone. */
 export function callerOf({ auth }: Endpoint, { client, agent }: Pick<World, 'client' | 'agent'>) {
   if (auth === 'deviceCode') return new Anybody(client)
   return auth === 'agent' ? agent : client
@@ -115,12 +115,12 @@ class Anybody {
   }
 }
 
-/** The ids of what the caller of an endpoint has. */
+/** The ids of the caller's records. */
 export function idsFor({ auth }: Endpoint, { ids, ofAgent }: World): Ids {
   return auth === 'agent' ? { ...ids, ...ofAgent } : ids
 }
 
-/** An agent of a world's waits for approval from this amount on. */
+/** The amount from which the agent of a world needs approval. */
 export const WAITS_ABOVE = 5_000
 
 /**
@@ -171,7 +171,7 @@ async function withCards(client: Client, { id, usd, wallet }: World['customer'])
     newCard(client, id, [usd]),
     newCard(client, id, [wallet]),
     signIn(client, wallet),
-    // What the purchase takes, so that the balance stays what it was.
+    // Funds what the purchase takes, so that the balance stays the same.
     fund(client, usd, 1000),
   ])
   const purchase = await used(client, card.id, 1000)
@@ -181,20 +181,20 @@ async function withCards(client: Client, { id, usd, wallet }: World['customer'])
   return { Card: card.id, CardTransaction: purchase.id, DelegatedKey: key.body.id }
 }
 
-/** What a call makes. */
+/** The record that a call creates. */
 async function made(caller: Pick<Client, 'post'>, path: string, body?: unknown): Promise<Reply['body']> {
   const reply = await caller.post(path, body)
   if (reply.status !== 201) throw new Error(toJson(reply.body))
   return reply.body
 }
 
-/** What is counted by the day begins anew at midnight: a test that compares it before and after has an hour to do so. */
+/** Daily counts are reset at midnight, so a test that compares them gets an hour before that. */
 async function keepAwayFromMidnight(client: Client): Promise<void> {
   const now = new Date()
   if (now.getUTCHours() === 23) await client.advance(3600)
 }
 
-/** What happened first on a platform. The feed shows it once no transaction of before is open any more. */
+/** The first events of a platform. The feed shows them once no earlier transaction is open. */
 async function firstEvent(client: Client): Promise<string> {
   for (;;) {
     const [event] = (await client.get('/events?limit=1')).body.data
@@ -204,7 +204,7 @@ async function firstEvent(client: Client): Promise<string> {
 
 let bodies = 0
 
-/** A body that the endpoint accepts, with the ids of a world. One that is not written here is made from its schema. */
+/** A body that the endpoint accepts, with the ids of a world. Bodies not written here are generated from the schema. */
 export function validBody(name: EndpointName, ids: Ids): Json | undefined {
   const { body } = API[name] as Endpoint
   if (!body) return undefined
@@ -312,7 +312,7 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
   sandbox_clock_advance: () => ({ seconds: 0 }),
 }
 
-/** Holds an answer to the form of an error (specification 7), and to what the caller may expect. */
+/** Checks the form of an error (specification 7), and its expected members. */
 export function expectError(
   reply: Reply,
   expected: { code: ErrorCode; field?: string; what?: string; reason?: string },
@@ -329,7 +329,7 @@ export function expectError(
   if (expected.reason) expect(reply.body.reason, seen).toBe(expected.reason)
 }
 
-/** Whatever an endpoint refuses, it does with a code that it declares. */
+/** Checks that an endpoint refuses only with codes that it declares. */
 export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: string) {
   const seen = `${what} → ${reply.status} ${toJson(reply.body)}`
   expect(reply.status, seen).toBeGreaterThanOrEqual(400)
@@ -339,8 +339,8 @@ export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: st
 }
 
 /**
- * What a platform holds, as its lists tell it: to be compared before and after what must not change anything. The clock
- * and the rates go on by themselves, and the feed of events comes a moment later. With `agent` as the agent sees it, too.
+ * The contents of all lists of a platform, to check that a call changes nothing. Without the clock and the rates, which
+ * advance by themselves, and the feed of events, which lags. With `agent` also as the agent sees them.
  */
 export async function stateOf(client: Client, agent?: AgentClient): Promise<unknown> {
   const lists = ENDPOINTS.filter(([, { auth, method, params, query, path }]) => {

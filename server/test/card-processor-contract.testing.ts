@@ -8,7 +8,7 @@ import type {
   ProvisionRequest,
 } from '../src/ports/card-processor.ts'
 
-/** A processor that can be tried out. */
+/** A processor under test. */
 export interface TriedProcessor {
   readonly processor: CardProcessor
   /** An event as the processor sends it: what `readEvent` is then given. */
@@ -16,10 +16,10 @@ export interface TriedProcessor {
     readonly headers: Readonly<Record<string, string>>
     readonly body: Uint8Array
   }
-  /** Of a card that becomes active, and of one that is rejected where the processor can be made to. */
+  /** The request of a card that becomes active, and of one that is rejected where the processor supports that. */
   readonly active: Pick<ProvisionRequest, 'platformCardId'>
   readonly rejected: Pick<ProvisionRequest, 'platformCardId'> | undefined
-  /** The processor's own time passes. */
+  /** Advances the processor's own time. */
   wait(until: Date): Promise<void>
 }
 
@@ -48,10 +48,10 @@ const EVENTS: readonly ProcessorEvent[] = [
   { kind: 'return', processorRef: 'card-1', token: 'purchase-1', eventId: 'return-1', amount: 7n },
 ]
 
-/** What every card processor must keep, whoever it is (`cards/processor.ts`). */
+/** The contract of every card processor (`ports/card-processor.ts`). */
 export function describeCardProcessor(name: string, make: () => Promise<TriedProcessor>): void {
   describe(`the card processor ${name}`, () => {
-    test('makes a card, the same one whenever it is asked, and shows no number of it', async () => {
+    test('creates a card, the same one at every call, and shows no number of it', async () => {
       const tried = await make()
       const request = { ...tried.active, cardId: 'Card:1', currency: 'USD', requestedAt: REQUESTED_AT }
       const card = await outcomeOf(tried, request)
@@ -64,7 +64,7 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
       expect(toJson(card), 'a card number').not.toMatch(/\d{12}/)
     })
 
-    test('says for good that a card is rejected', async () => {
+    test('reports a rejected card as final', async () => {
       const tried = await make()
       if (!tried.rejected) return
       const request = { ...tried.rejected, cardId: 'Card:3', currency: 'USD', requestedAt: REQUESTED_AT }
@@ -72,7 +72,7 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
       expect(await outcomeOf(tried, request)).toEqual({ outcome: 'rejected' })
     })
 
-    test('is told of a state, and may be told again', async () => {
+    test('accepts a state, also when it is repeated', async () => {
       const tried = await make()
       const request = { ...tried.active, cardId: 'Card:1', currency: 'USD', requestedAt: REQUESTED_AT }
       const card = await outcomeOf(tried, request)
@@ -81,7 +81,7 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
         await tried.processor.updateState(card.processorRef, state)
     })
 
-    test('plans a pull for now or later, and the same one when it is asked again', async () => {
+    test('plans a pull for now or later, the same one at every call', async () => {
       const { processor } = await make()
       for (const event of EVENTS) {
         if (event.kind !== 'authorization') continue
@@ -96,12 +96,12 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
       for (const event of EVENTS) {
         const { headers, body } = send(event)
         expect(bigAmount(processor.readEvent(headers, body))).toEqual(event)
-        // A retry is as good.
+        // A retry is accepted as well.
         expect(bigAmount(processor.readEvent(headers, body))).toEqual(event)
       }
     })
 
-    test('vouches for nothing but the very bytes that it signed, and does not throw', async () => {
+    test('accepts only the exact bytes that it signed, and does not throw', async () => {
       const { processor, send } = await make()
       const { headers, body } = send(EVENTS[0]!)
       const other = send(EVENTS[1]!)
@@ -120,7 +120,7 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
   })
 }
 
-/** Asks until it says what has become of the card. */
+/** Asks until there is an outcome of the card. */
 async function outcomeOf(
   { processor, wait }: TriedProcessor,
   request: Omit<ProvisionRequest, 'now'>,

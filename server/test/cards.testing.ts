@@ -39,7 +39,7 @@ export async function newCard(
   return readCard(client, body.id)
 }
 
-/** The card once everything has been done that is due. */
+/** The card once all due jobs have run. */
 export async function readCard(client: Client, id: string): Promise<Card> {
   await client.advance(0)
   return (await client.get(`/cards/${id}`)).body
@@ -75,7 +75,7 @@ export function giveBack(client: Client, { id, cardId }: Purchase, amount: numbe
   return client.post(`/sandbox/cards/${cardId}/simulate/return`, { cardTransactionId: id, amount })
 }
 
-/** The purchase once everything has been done that is due. */
+/** The purchase once all due jobs have run. */
 export async function now(client: Client, { id, cardId }: Purchase): Promise<Purchase> {
   await client.advance(0)
   const { body } = await client.get(`/cards/${cardId}/transactions?limit=100`)
@@ -91,7 +91,7 @@ export function update(
   return signed(client, session, 'PATCH', `/cards/${cardId}`, change)
 }
 
-/** What an account can spend, and all that it holds. */
+/** The available and the total balance of an account. */
 export async function balances(
   client: Client,
   customerId: string,

@@ -64,8 +64,8 @@ export class Client {
     this.send('POST', path, body, headers)
 
   /**
-   * The events of an object, or all, that have happened until now. The feed stops before whatever is being written anywhere
-   * on the database, so an event that is written now is waited for.
+   * The events of an object, or all, until now. The feed stops before any transaction that is open anywhere on the database,
+   * so this waits for a new event.
    */
   async events(query = ''): Promise<Reply['body'][]> {
     const marker = await this.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Marker' })
@@ -74,10 +74,10 @@ export class Client {
       const { data } = (await this.get(`/events?objectId=${marker.body.id}`)).body
       if (data.length > 0) return (await this.get(`/events?limit=100${query}`)).body.data
     }
-    throw new Error('The feed does not get there')
+    throw new Error('The feed does not reach the event')
   }
 
-  /** Moves this platform's clock and does what falls due; 0 does what is due now. */
+  /** Moves this platform's clock and runs what falls due; 0 runs what is due now. */
   async advance(seconds: number): Promise<void> {
     const reply = await this.post('/sandbox/clock/advance', { seconds })
     if (reply.status !== 200) throw new Error(toJson(reply.body))

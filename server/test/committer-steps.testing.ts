@@ -8,7 +8,7 @@ type Host = Awaited<ReturnType<typeof openApp>>
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 
-/** A platform with records that write sets can fight about. In all its ids and texts stands its name. */
+/** A platform with records on which write sets can conflict. All its ids and texts contain its name. */
 export interface World {
   readonly name: string
   readonly platformId: string
@@ -80,7 +80,7 @@ function newJob(world: World, n: number | string): Write {
     last_error: null,
     created_at: now,
   })
-  // As work is written that begins at once.
+  // Written like a job that starts at once.
   return withValues(row, { attempts: 1, claimed_until: now })
 }
 
@@ -283,7 +283,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   ),
 )
 
-/** Thrown at its own caller only. */
+/** A fault, thrown at its own caller only. */
 const fault = fc.constantFrom<Step>(
   (world, fresh) => [
     post(world, fresh, [
@@ -315,7 +315,7 @@ function event(world: World, fresh: string, objectId: string, balanceOf?: string
 }
 
 /** Each set ends with an event that tells which one it is. */
-/** Some write sets, which may get in each other's way. */
+/** Some write sets, which may conflict. */
 export const batch = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 10 })
 
 /** The write sets in a world, each with an event that says its number. */

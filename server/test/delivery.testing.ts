@@ -21,7 +21,7 @@ import { openService, type Service } from '../src/service/service.ts'
 import { readConfig } from '../src/settings/config.ts'
 import { makeOtpChallenge, replaceChallenge } from '../src/sign-in/otp.ts'
 
-/** A mail as a server took it: the envelope, the headers with lower-case names, and the decoded parts by type. */
+/** A mail as a server received it: the envelope, the headers with lower-case names, and the decoded parts by type. */
 export interface Mail {
   readonly mailFrom: string
   readonly rcptTo: readonly string[]
@@ -30,7 +30,7 @@ export interface Mail {
   readonly parts: ReadonlyMap<string, string>
 }
 
-/** A mail server on the loopback that wants a login. `answer` may refuse: an SMTP code and text, after the stage. */
+/** A mail server on the loopback that requires a login. `answer` may refuse: an SMTP code and text, after the stage. */
 export interface MailServer {
   port: number
   readonly mails: Mail[]
@@ -211,8 +211,8 @@ export interface Production {
 type WalletConfig = PlatformConfig['embeddedWalletConfig']
 
 /**
- * With DATABASE_URL on a database of its own: the sandbox that the other tests share would do its due work. Unless it
- * `listens`, its clock stands still and due work is done when a test moves a platform's.
+ * With DATABASE_URL on a database of its own, because the sandbox that the other tests share would run its jobs. Unless it
+ * `listens`, its clock stands still and jobs run when a test moves a platform's clock.
  */
 export async function openProduction(
   settings: Record<string, string>,
@@ -302,7 +302,7 @@ export class TestPlatform {
     return commit(this.service, writes)
   }
 
-  /** Moves the platform's clock, then does what is due, but webhooks. */
+  /** Moves the platform's clock, then runs what is due, except webhooks. */
   async advance(seconds: number): Promise<void> {
     const { clock_offset_ms } = await this.row()
     await this.change({ clock_offset_ms: clock_offset_ms + BigInt(Math.round(seconds * 1000)) })
@@ -369,7 +369,7 @@ export class TestPlatform {
     return read.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   }
 
-  /** Everything that the database says about messages and due work, as text. */
+  /** All rows of messages and jobs, as text. */
   async stored(): Promise<string> {
     const { rows } = await this.service.app.db.query<{ text: string }>(
       `SELECT m::text AS text FROM messages m WHERE platform_id = $1

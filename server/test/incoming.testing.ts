@@ -17,7 +17,7 @@ export function pay(client: Client, customerId: string, more: Record<string, unk
   })
 }
 
-/** Pays, and gives the transaction. */
+/** Pays, and returns the transaction. */
 export async function paid(
   client: Client,
   customerId: string,
@@ -28,7 +28,7 @@ export async function paid(
   return body
 }
 
-/** A platform that is asked about every payment, and says this. */
+/** A platform that is asked about every payment, and gives this answer. */
 export async function asked(reaction: Reaction) {
   const client = await newPlatform()
   const customer = await newCustomer(client)
@@ -37,7 +37,7 @@ export async function asked(reaction: Reaction) {
   return { client, customer, receiver }
 }
 
-/** The transaction once everything has been done that is due. */
+/** The transaction once all due jobs have run. */
 export async function now(client: Client, { id }: Transaction): Promise<Transaction> {
   await client.advance(0)
   return (await client.get(`/transactions/${id}`)).body

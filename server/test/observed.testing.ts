@@ -15,7 +15,7 @@ import { Client } from './client.testing.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
-/** A service that listens and is the test's own: what it counts and logs comes of that test alone. */
+/** A listening service of the test's own, with metrics and a log of that test alone. */
 export interface Observed {
   readonly service: Service
   readonly dataDir: string

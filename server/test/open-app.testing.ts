@@ -11,8 +11,8 @@ import { openService, type Service } from '../src/service/service.ts'
 import { readConfig } from '../src/settings/config.ts'
 
 /**
- * A service of the test's own that does not listen, for what cannot be seen over HTTP. With DATABASE_URL it has a database
- * of its own: else it and the server that the other tests share would do each other's due work.
+ * A service of the test's own that does not listen, for what HTTP does not show. With DATABASE_URL it has a database of its
+ * own: otherwise it and the server that the other tests share would run each other's jobs.
  */
 export async function openApp(): Promise<{
   app: App

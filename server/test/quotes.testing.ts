@@ -4,7 +4,7 @@ import { type Client, fund, newBankAccount, newCustomer, newPlatform } from './c
 
 export const FUNDED = 100_000
 
-/** A customer with money, and an account elsewhere that ends in `suffix`. */
+/** A customer with money, and an external account that ends in `suffix`. */
 export async function ready(suffix?: string) {
   const client = await newPlatform()
   const customer = await newCustomer(client)
@@ -12,7 +12,7 @@ export async function ready(suffix?: string) {
   return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
 }
 
-/** A quote for 25.00, as far as `more` does not say otherwise. */
+/** A quote for 25.00, with the members of `more`. */
 export async function quoted(client: Client, source: object, destination: object, more: object = {}) {
   const reply = await client.post('/quotes', {
     source,
@@ -32,7 +32,7 @@ export const transactionOf = async (client: Client, quote: { transactionId: stri
 export const statusOf = async (client: Client, quote: { id: string }) =>
   (await client.get(`/quotes/${quote.id}`)).body.status
 
-/** What the customer's account can spend, and what it holds. */
+/** The available and the total balance of the customer's account. */
 export async function balancesOf(
   client: Client,
   customerId: string,

@@ -65,7 +65,7 @@ function sampleText({ format, pattern, minLength = 0 }: JsonSchema): string {
   return made
 }
 
-/** Uncompressed; that a point is on the curve no pattern can say. */
+/** An uncompressed point; a pattern cannot check that it is on the curve. */
 const P256_POINT =
   '046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296' +
   '4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5'
@@ -143,7 +143,7 @@ const WRONG_TYPES: Readonly<Record<string, readonly string[]>> = {
   object: ['"text"', '1', 'true', 'null', '[]', '[{}]', '[1]'],
 }
 
-/** What is wrong for a member whatever the operation: JSON text, each of which the schema refuses. */
+/** JSON texts that the schema of a member refuses, whatever the operation. */
 export function badValues(schema: JsonSchema): string[] {
   const type = typeOf(schema) ?? 'object'
   const takesNull = schema.type?.includes('null')

@@ -29,7 +29,7 @@ export async function ensureServerBuilt(): Promise<void> {
   if (!existsSync(SERVER)) await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.mjs')])
 }
 
-/** Where a server of the test's own keeps its data: a folder, and on PostgreSQL a database. */
+/** The storage of a server of the test's own: a folder, and on PostgreSQL a database. */
 export interface Place {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
@@ -40,9 +40,8 @@ export interface Place {
 type PlaceDatabase = 'ready' | 'none' | 'unused'
 
 /**
- * A new place where nothing has been started yet: with a database that is ready for its first start, with none yet, or
- * where a process is not expected to come as far as its database. It is removed with every process that was started there
- * once the test has finished.
+ * A new place without an earlier start: with a database ready for its first start, with none yet, or for a process that is
+ * not expected to open its database. It is removed after the test, with every process started there.
  */
 export async function newPlace(database: PlaceDatabase = 'ready'): Promise<Place> {
   const place = await openPlace(database)
@@ -69,7 +68,7 @@ export async function openPlace(
     }
     children.delete(dataDir)
     await own?.drop()
-    // A program that makes the first database files may see only now that its server was killed.
+    // A program that creates the first database files may notice only now that its server was killed.
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
   return { dataDir, databaseUrl: own?.url, env, remove }
@@ -80,7 +79,7 @@ process.on('exit', () => {
   for (const child of [...children.values()].flat()) child.kill('SIGKILL')
 })
 
-/** How a process ended. */
+/** The end of a process. */
 export interface Ending {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

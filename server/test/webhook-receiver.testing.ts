@@ -10,7 +10,7 @@ export interface Received {
   readonly headers: Readonly<Record<string, string>>
   /** As it was sent. */
   readonly text: string
-  // The platform's server reads what it is told.
+  // The platform's server reads the body.
   readonly event: {
     readonly id: string
     readonly type: string
@@ -21,14 +21,14 @@ export interface Received {
   }
 }
 
-/** How it is answered: by a status, or by whatever the function does. */
+/** The answer: a status, or a function. */
 export type Reaction = number | ((response: ServerResponse) => void)
 
 /** A platform's server for the test's own use, at an address of this machine. */
 export class Receiver {
   readonly received: Received[] = []
   readonly url: string
-  /** Decides on each request; 200 until it is told otherwise. */
+  /** Answers each request; 200 by default. */
   answer: (received: Received) => Reaction | Promise<Reaction> = () => 200
   readonly #waiting = new Set<() => void>()
 
@@ -58,7 +58,7 @@ export class Receiver {
     return receiver
   }
 
-  /** Opened, and named as the endpoint of this platform; the TEST that it begins with has come and is left out. */
+  /** Opens a receiver as the endpoint of this platform; its first TEST has arrived and is left out. */
   static async of(client: Client): Promise<Receiver> {
     const receiver = await Receiver.open()
     const { status } = await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
@@ -90,7 +90,7 @@ export class Receiver {
     return this.received.filter(({ event }) => type === undefined || event.type === type)
   }
 
-  /** Resolves once the condition holds; it is asked at each request. Rejects after fifteen seconds. */
+  /** Resolves once the condition holds, which is checked at each request. Rejects after fifteen seconds. */
   until(condition: (received: readonly Received[]) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -118,7 +118,7 @@ export async function newWorld() {
   return { client, usd, receiver }
 }
 
-/** From now on nothing is answered, until what this gives is called: then 200. */
+/** Withholds all answers until the returned function is called: then 200. */
 export function hold(receiver: Receiver): () => void {
   let release!: () => void
   const released = new Promise<void>((resolve) => {
@@ -131,12 +131,12 @@ export function hold(receiver: Receiver): () => void {
   return release
 }
 
-/** What deliveries to this platform are signed with. */
+/** The secret that signs deliveries to this platform. */
 export async function secretOf(client: Client): Promise<string> {
   return (await client.get('/webhook-secrets')).body.data[0].secret
 }
 
-/** An event as the API shows it, once that is as it should be. */
+/** An event as the API shows it, once it meets the condition. */
 export async function eventOnce(client: Client, id: string, is: (event: Reply['body']) => boolean) {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await client.get(`/events/${id}`)

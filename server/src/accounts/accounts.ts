@@ -43,7 +43,7 @@ export async function findOwnedAccount(op: Op, id: string, field: string): Promi
   return account
 }
 
-/** Whether an account's customer was deleted. It need not be an account that the caller may see. */
+/** Whether an account's customer was deleted. The account may be one that the caller cannot see. */
 export async function isOwnerDeleted(op: Op, id: string): Promise<boolean> {
   const account = await selectOwnedAccount(op, id)
   return account !== undefined && account.owner_deleted_at !== null
@@ -62,7 +62,7 @@ export async function findWallet(op: Op, customerId: string): Promise<InternalAc
   return selectCustomerAccounts(op, { customerId, type: 'EMBEDDED_WALLET' }).executeTakeFirst()
 }
 
-/** A customer's account in a currency, the managed one before the wallet, if there is one that is open. */
+/** A customer's open account in a currency, if there is one; a managed account comes before the wallet. */
 export async function findCustomerAccount(
   op: Op,
   customerId: string,
@@ -75,7 +75,7 @@ export async function findCustomerAccount(
 
 type From = Pick<Op, 'now' | 'platform' | 'newId'>
 
-/** The type of the account that holds a currency for its owner, or undefined where only wallets hold it. */
+/** The type of account that holds a currency, or undefined where only wallets hold it. */
 export function managedAccountType(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | undefined {
   if (!isKnownCurrency(currency) || currency === WALLET_CURRENCY) return undefined
   return CURRENCIES[currency].kind === 'fiat' ? 'INTERNAL_FIAT' : 'INTERNAL_CRYPTO'
@@ -84,8 +84,7 @@ export function managedAccountType(currency: string): 'INTERNAL_FIAT' | 'INTERNA
 /** A new account and its account in the ledger; `customerId` null for one of the platform itself. */
 export function makeInternalAccount(from: From, customerId: string | null, currency: string): Write[] {
   const type = managedAccountType(currency)
-  if (!type || !isKnownCurrency(currency))
-    throw new Error(`No account that is not a wallet holds ${currency}`)
+  if (!type || !isKnownCurrency(currency)) throw new Error(`Only wallets hold ${currency}`)
   return accountWrites(from, { id: from.newId('InternalAccount'), customerId, type, currency })
 }
 
@@ -101,7 +100,7 @@ export function makeWallet(
   return { accountId: id, writes: accountWrites(op, account, keys) }
 }
 
-/** Opens the platform's own accounts in those of the currencies that it has none in. */
+/** Opens the platform's own account in each of the currencies in which it has none. */
 export async function openMissingPlatformAccounts(op: Op, currencies: readonly string[]): Promise<Write[]> {
   const accounts = await selectPlatformAccounts(op, {})
   const held = new Set<string>(accounts.map((account) => account.currency))
@@ -135,7 +134,7 @@ function accountWrites(
   return [insert('internal_accounts', row), openAccount(from, id, customerId ?? from.platform.id, currency)]
 }
 
-/** An account here as a person reads it before deciding. */
+/** Describes an internal account to the person who decides. */
 export function describeInternalAccount({
   id,
   currency,
@@ -161,17 +160,17 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
   })
 }
 
-/** What is told of an account as it was read, but for its balances: a payment tells of one account several times. */
+/** The events of a row leave out its balances, which are read later: a payment reports one account several times. */
 const TOLD = new WeakMap<InternalAccountRow, ReturnType<typeof internalAccountView>>()
 
-/** Tells that what an account holds or can spend has changed. Stands after the ledger's writes in a write set. */
+/** Reports a changed balance of an account. Comes after the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
   const view = TOLD.get(account) ?? internalAccountView(op, account, EMPTY)
   TOLD.set(account, view)
   return { ...event(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, view), balanceOf: account.id }
 }
 
-/** Accounts as the API shows them, with their present balances. */
+/** Accounts as the API shows them, with their current balances. */
 export async function internalAccountViews(op: Op, accounts: readonly InternalAccountRow[]) {
   const balances = await findBalances(
     op,

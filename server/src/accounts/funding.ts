@@ -19,7 +19,7 @@ export interface FundingInstructions {
 
 const REFERENCE_CHARACTERS = 10
 
-/** What an account's deposits are told apart by: always the same for one account. */
+/** The reference that identifies deposits to an account; it never changes. */
 export function fundingReference(accountId: string): string {
   const digest = createHash('sha256').update(`reference ${accountId}`).digest('hex')
   return `CS${digest.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`
@@ -27,7 +27,7 @@ export function fundingReference(accountId: string): string {
 
 /**
  * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid in sandbox through
- * made-up deposit details; in production there is no bank and no chain to pay in at yet.
+ * made-up deposit details; production has no bank and no chain to pay in at yet.
  */
 export function fundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
@@ -45,11 +45,12 @@ export function fundingInstructions(op: Op, account: InternalAccountRow): Fundin
   const from = op.depositDetails
   if (!from) return []
   const reference = fundingReference(account.id)
-  // A Lightning invoice is paid once; an account is paid at the same place always.
+  // A Lightning invoice can be paid once only; deposit details of an account have to stay valid.
   const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
   return types.map((type) => {
     const accountOrWalletInfo = from.details(type, account.id, account.currency, reference)
-    const note = 'Sandbox: these details lead nowhere. Fund the account with the sandbox endpoint instead.'
+    const note =
+      'Sandbox: no real payment can reach these details. Fund the account with the sandbox endpoint instead.'
     return {
       accountOrWalletInfo,
       instructionsNotes: 'reference' in accountOrWalletInfo ? note : `${note} Reference: ${reference}.`,
@@ -59,7 +60,7 @@ export function fundingInstructions(op: Op, account: InternalAccountRow): Fundin
 }
 
 /**
- * The account types that a currency is paid in through, the preferred one first: a fiat currency's own, and a wallet on
+ * The account types through which a currency can be paid in, the preferred one first: a fiat currency's own, and a wallet on
  * each network that carries the asset. `network` narrows them to one of these: `SPARK`, `LIGHTNING`, `SOLANA`, `TRON`,
  * `POLYGON`, `BASE`, `ETHEREUM`, in any case. Empty where nothing fits.
  */
@@ -87,8 +88,8 @@ function holds(type: AccountTypeName, currency: string): boolean {
 }
 
 /**
- * The deposit details of a currency, of the preferred account type; `network` as for `fundingTypesOf`, which says
- * beforehand whether there is such an account. It is a fault to ask for details where there is none.
+ * Deposit details of the preferred account type of a currency; `network` as for `fundingTypesOf`, which says
+ * beforehand whether there is such a type. Throws where there is none.
  */
 export function depositDetails(
   from: DepositDetails,

@@ -30,13 +30,13 @@ export async function selectInternalAccount(op: Op, id: string): Promise<Interna
   return op.find(BY_ID, id)
 }
 
-/** An account with what it holds and the customer that owns it, null where that is the platform. */
+/** An account with its balances and the customer that owns it, null where the platform does. */
 export type OwnedAccountRow = InternalAccountRow &
   Pick<LedgerAccountRow, 'posted' | 'held'> & {
     readonly [Column in 'platform_customer_id' | 'verification_status']: CustomerRow[Column] | null
   } & { readonly owner_deleted_at: Date | null }
 
-// Row by row by their ids, whatever the plan: OFFSET keeps the joins from being turned around.
+// OFFSET 0 stops the planner from reordering the joins, so rows are always read by id.
 const OWNED_BY_ID = rowByKey<OwnedAccountRow>(
   `SELECT a.*, l.posted, l.held, c.platform_customer_id, c.verification_status, c.deleted_at AS owner_deleted_at
    FROM internal_accounts a

@@ -9,7 +9,7 @@ import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { findEmbeddedWallet, internalAccountViews } from './accounts.ts'
 
 export const walletHandlers: Handlers<typeof wallets> = {
-  /** Whether a wallet hides its balance is its holder's to say (specification 4.7). */
+  /** Only the holder of a wallet decides whether it hides its balance (specification 4.7). */
   internal_account_update: {
     async authorize(op, { params, body }) {
       const wallet = await findEmbeddedWallet(op, params.id, 'id')
@@ -43,7 +43,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
     },
   },
 
-  /** The mnemonic leaves only sealed to a key of the holder's device. */
+  /** Exports the mnemonic only sealed to a key of the holder's device. */
   internal_account_export: {
     async authorize(op, { params, body }) {
       checkClientPublicKey(body.clientPublicKey)
@@ -52,7 +52,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
         accountId: wallet.id,
         statement: {
           operation: 'internal_account_export',
-          summary: 'Export the recovery phrase of this wallet. Whoever has the phrase has the money',
+          summary: 'Export the recovery phrase of this wallet. Anyone who has the phrase can spend the money',
           clientPublicKey: body.clientPublicKey,
         },
         expiresAt: plusSeconds(op.now, SIGNING_SECONDS),

@@ -11,7 +11,7 @@ import { askServer } from './socket.ts'
 
 /**
  * The operator's commands (`commands.ts`), run on the database itself; where a server runs on the embedded database, by
- * that server. `master-key rotate` says what was done, and needs the embedded database to itself. Gives what the program
+ * that server. `master-key rotate` reports what was done, and needs the embedded database to itself. Returns what the program
  * prints as JSON. Throws an error of one line.
  */
 export async function runAdmin(config: Config, args: readonly string[]): Promise<object> {
@@ -34,8 +34,8 @@ export async function runCommand(app: App, args: readonly string[], baseUrl: str
 }
 
 /**
- * From COUNTERSIGN_MASTER_KEY, or the data directory's key, to COUNTERSIGN_NEW_MASTER_KEY. The database comes first:
- * whatever happens in between, the new key is the operator's already.
+ * Rotates from COUNTERSIGN_MASTER_KEY, or the data directory's key, to COUNTERSIGN_NEW_MASTER_KEY. The database comes first:
+ * if the process dies in between, the operator already has the new key.
  */
 async function rotate(config: Config): Promise<{ readonly rotated: true }> {
   if (!config.newMasterKey)

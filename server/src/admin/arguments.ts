@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util'
 import { messageOf } from '../formats/thrown.ts'
 import { ADMIN_COMMANDS, type AdminCommand } from './commands.ts'
 
-/** The one command that works without a service: it changes what a service is opened with. */
+/** The one command that works without a service, because it changes the key that a service is opened with. */
 export const ROTATE = 'master-key rotate'
 
 const USAGE = `usage: ${[...Object.values(ADMIN_COMMANDS).map(({ usage }) => usage), ROTATE].join(' | ')}`
 
-/** The command that is asked for, and its options. Throws an error of one line. */
+/** Parses the command and its options. Throws an error of one line. */
 export function readCommand(args: readonly string[]): {
   readonly command: AdminCommand
   readonly values: Readonly<Record<string, string | boolean | undefined>>

@@ -8,18 +8,18 @@ import { deleteToken, findTokenWithPlatform, listTokens } from '../tokens/tokens
 
 type Values = Readonly<Record<string, string | boolean | undefined>>
 
-/** A command of the operator that works on the service's own database, in the running server where there is one. */
+/** An operator's command that works on the service's own database, in the running server where there is one. */
 export interface AdminCommand {
   readonly usage: string
   readonly options: NonNullable<ParseArgsConfig['options']>
   readonly required: readonly string[]
-  /** Throws for a value that no service needs to be asked about. */
+  /** Checks what can be checked without a service. Throws an error of one line. */
   readonly check?: (values: Values) => void
-  /** Gives what the program prints as JSON. Throws an error of one line. */
+  /** Returns what the program prints as JSON. Throws an error of one line. */
   run(app: App, values: Values, baseUrl: string): Promise<object>
 }
 
-/** By the words that name it. */
+/** Commands by name. */
 export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   'platform create': {
     usage: 'platform create --name NAME [--regulated]',
@@ -74,7 +74,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
 }
 
-/** All of them where none is named. */
+/** Parses permissions; all of them where none is named. */
 function readPermissions(given: Values[string]): readonly Permission[] {
   if (typeof given !== 'string') return PERMISSIONS
   const words = given.split(',').map((word) => word.trim())

@@ -3,18 +3,18 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { messageOf } from '../formats/thrown.ts'
 
-/** What the operator's program asks the running server, and what it answers: one line of JSON each. */
+/** The operator's request to the running server, and the server's answer: one line of JSON each. */
 type Answer = { readonly result: object } | { readonly error: string }
 
 const LINE_BYTES_MAX = 64 * 1024
 const ANSWER_MS_MAX = 30_000
-/** Of a path that a socket can have; the system says no more than that it is invalid. */
+/** The longest path that a socket can have; the system reports a longer one only as invalid. */
 const PATH_BYTES_MAX = 100
 
 /**
  * Answers the operator's commands on a socket of the data directory, which its owner alone can connect to. For the embedded
- * database, which one process has to itself: the caller holds its lock, so what was left of an earlier server is removed.
- * Gives undefined where the folder's path is too long for a socket.
+ * database, which one process has to itself: the caller holds its lock, so a socket left by an earlier server is removed.
+ * Returns undefined where the folder's path is too long for a socket.
  */
 export async function listenForAdmin(
   dataDir: string,
@@ -30,14 +30,14 @@ export async function listenForAdmin(
   server.maxConnections = 8
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    // The socket is made within `listen`, with the rights that the mask leaves.
+    // `listen` creates the socket with the permissions that the mask leaves.
     const mask = process.umask(0o177)
     server.listen(path, () => resolve(server.off('error', reject).unref()))
     process.umask(mask)
   })
 }
 
-/** What the server that runs on this data directory says to a command; undefined where none runs. Throws what it says is wrong. */
+/** Runs a command on the server of this data directory; undefined where none runs. Throws the server's error message. */
 export async function askServer(dataDir: string, args: readonly string[]): Promise<object | undefined> {
   const path = socketIn(dataDir)
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return undefined
@@ -71,7 +71,7 @@ function connected(path: string): Promise<Socket | undefined> {
 function readLine(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
-    socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error('The server does not answer.')))
+    socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error('The server did not answer.')))
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
       if (text.length > LINE_BYTES_MAX) socket.destroy(new Error('The line is too long.'))

@@ -28,7 +28,7 @@ import { actionView, actionViews, findPayment, propose, pulling } from './action
 import { selectActions } from './store.ts'
 
 export const agentAccessHandlers: Handlers<typeof agentAccess> = {
-  /** What an agent itself calls. It sees its own customer's records alone, by `maySee`; here is what else binds it. */
+  /** The endpoints that an agent calls. `maySee` restricts it to its own customer's records; the rest is checked here. */
   agent_me_get: async (op) => ({
     status: 200,
     body: await agentView(op, await actingAgent(op)),
@@ -73,13 +73,13 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
 
   agent_me_exchange_rate_list: exchangeRateHandlers.exchange_rate_list,
 
-  /** Executing is a decision of its own, so `immediatelyExecute` is refused. A payment to be paid in is the customer's. */
+  /** Refuses `immediatelyExecute`: executing needs its own decision. A quote paid by real-time funding is the customer's. */
   agent_me_quote_create: async (op, { body }) => {
     if (body.immediatelyExecute)
       throw fieldError(
         'INVALID_INPUT',
         'immediatelyExecute',
-        'An agent executes a quote with POST /agents/me/quotes/{quoteId}/execute',
+        'An agent must execute a quote with POST /agents/me/quotes/{quoteId}/execute',
       )
     const agent = await actingAgent(op)
     const source = { ...body.source, customerId: body.source.customerId ?? agent.customer_id }
@@ -106,7 +106,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       return executionCall(params.quoteId)
     },
 
-    /** Without a signature the customer is asked for it later: the action waits. */
+    /** Without a signature the action waits, and the customer signs later. */
     async authorize(op, { params }, isSigned) {
       const { signing_request_id } = await findOwnQuote(op, params.quoteId)
       return isSigned && signing_request_id !== null ? { requestId: signing_request_id } : null
@@ -122,7 +122,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       const before = await findActionOf(op, transaction)
       if (before)
         throw new ApiError('CONFLICT', {
-          message: `This quote was executed before: the action is ${before.state}.`,
+          message: `This quote was already executed: the action is ${before.state}.`,
           details: { actionId: before.id, status: before.state },
         })
       const account = await checkExecution(op, quote)
@@ -196,12 +196,12 @@ async function transfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', draft: Tra
   return { status: 201, body, writes } as const
 }
 
-/** A filter for lists that a platform can ask for everybody. */
+/** Restricts a list to the agent's own customer. */
 async function ownCustomer(op: Op): Promise<{ readonly customerId: string }> {
   return { customerId: (await actingAgent(op)).customer_id }
 }
 
-/** Error: 404 `QUOTE_NOT_FOUND`, also where another one created the quote (specification 4.8). */
+/** Error: 404 `QUOTE_NOT_FOUND`, also where someone else created the quote (specification 4.8). */
 async function findOwnQuote(op: Op, id: string): Promise<QuoteRow> {
   const quote = await findQuote(op, id)
   const { agent_id } = await findTransaction(op, quote.transaction_id)
@@ -210,12 +210,12 @@ async function findOwnQuote(op: Op, id: string): Promise<QuoteRow> {
   return quote
 }
 
-/** Error: 403 `FORBIDDEN`. Reading is not recorded, and a paused agent may. */
+/** Error: 403 `FORBIDDEN`. Reads are not recorded, and a paused agent may read. */
 function checkMayView(agent: AgentRow): void {
   const permission = 'VIEW_TRANSACTIONS'
   if (!policyOf(agent).permissions.includes(permission))
     throw new ApiError('FORBIDDEN', {
-      message: `The policy of the agent does not have the permission ${permission}.`,
+      message: `The policy of the agent does not grant the permission ${permission}.`,
       details: { rule: 'permission', subject: permission },
     })
 }

@@ -21,35 +21,35 @@ import {
 } from '../transactions/transactions.ts'
 import { describePayment } from './describe.ts'
 
-/** The payment of an action as it is, or is about to be. */
+/** The payment of an action, existing or about to be created. */
 export interface Payment {
   readonly transaction: TransactionWithCustomer
   readonly quote: QuoteRow | undefined
 }
 
-/** What an agent asks to be done, checked in every way but by its policy. */
+/** What an agent proposes, fully checked except against its policy. */
 export interface Proposal extends Payment {
   readonly type: AgentActionType
-  /** The customer has signed: an embedded wallet pays by its signature. */
+  /** Whether the customer has signed, where an embedded wallet pays. */
   readonly isSigned: boolean
-  /** What is written, and what is then to be seen, where it is done at once. */
+  /** Executes the proposal at once: the writes, and the payment after them. */
   begin(): Payment & { readonly writes: readonly Write[] }
-  /** What is written where it waits. */
+  /** The writes where the proposal waits for approval. */
   record(): readonly Write[]
 }
 
-/** Money that a quote pulls in from elsewhere is a transfer in as well. */
+/** A quote that pulls money in from an external account is also a transfer in. */
 export function pulling(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
   return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}
 }
 
-/** What a payment asks of the policy. */
+/** What a payment needs from the policy. */
 export function askFor(
   type: AgentActionType,
   { transaction, quote }: Payment,
   isSigned: boolean,
 ): Ask & { readonly spends: NonNullable<Ask['spends']> } {
-  // An account that an UMA address leads to may be anybody's: the address is what was asked for.
+  // The account behind an UMA address may be anyone's: the policy is checked against the address.
   const destination = quote?.destination_uma ? null : transaction.destination_account_id
   return {
     permission: permissionFor(type),
@@ -63,8 +63,8 @@ export function askFor(
 }
 
 /**
- * Lets the policy decide about a payment: it is done at once, or waits for the platform, with what it spends reserved
- * either way. Guards: the policy is the one that decided, no limit is passed by what runs in parallel. Errors: 403
+ * Lets the policy decide about a payment: it is executed at once, or waits for the platform. What it spends is reserved
+ * either way. Guards: the policy is unchanged, no limit is exceeded by parallel actions. Errors: 403
  * `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`.
  */
 export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
@@ -175,7 +175,7 @@ function transferDetails(transaction: TransactionWithCustomer) {
   }
 }
 
-/** Actions as the API shows them, each with its payment as it is now. */
+/** Actions as the API shows them, each with its current payment. */
 export async function actionViews(op: Op, actions: readonly AgentActionRow[]) {
   return Promise.all(actions.map(async (action) => actionView(op, action, await findPayment(op, action))))
 }

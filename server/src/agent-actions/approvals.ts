@@ -20,7 +20,7 @@ import { beginRecordedTransfer, draftTransferIn, draftTransferOut } from '../tra
 import { askFor, findPayment, type Payment } from './actions.ts'
 import { selectReservation, selectWaitingActions } from './store.ts'
 
-/** An action after a decision about it, with its payment and what is to be written. */
+/** A decided action with its payment and its writes. */
 export interface Decided extends Payment {
   readonly action: AgentActionRow
   readonly writes: readonly Write[]
@@ -28,7 +28,7 @@ export interface Decided extends Payment {
 
 type Word = NonNullable<AgentActionRow['decided']>
 
-/** What the customer has to sign before the platform can approve; null where it has, or has nothing to sign. */
+/** What the customer must sign before the platform can approve; null where it has signed or has nothing to sign. */
 export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ requestId: string } | null> {
   if (action.state !== 'PENDING_APPROVAL' || action.is_signed || action.quote_id === null) return null
   const { signing_request_id } = await findQuote(op, action.quote_id)
@@ -36,9 +36,9 @@ export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ re
 }
 
 /**
- * The platform's yes. Everything is checked again: what no longer holds makes the action FAILED and gives its reservation
- * back. Guards: nobody decided meanwhile, the policy is the one that was asked. Undefined where something else was
- * decided before.
+ * Approves an action. Everything is checked again: if a check fails, the action becomes FAILED and its reservation is
+ * released. Guards: the action is undecided, the policy is unchanged. Undefined where the action was already decided
+ * otherwise.
  */
 export async function approveAction(op: Op, action: AgentActionRow): Promise<Decided | undefined> {
   const payment = await findPayment(op, action)
@@ -46,13 +46,13 @@ export async function approveAction(op: Op, action: AgentActionRow): Promise<Dec
   try {
     return await begin(op, action, payment)
   } catch (error) {
-    // A fault, or a provider that is away: ask again.
+    // A fault, or an unavailable provider, decides nothing: the caller may try again.
     if (!(error instanceof ApiError) || error.code === 'UNAVAILABLE') throw error
     return end(op, action, payment, 'fail', { reason: error.message, decided: 'APPROVE' })
   }
 }
 
-/** The platform's no. Undefined where something else was decided before. */
+/** Rejects an action. Undefined where the action was already decided otherwise. */
 export async function rejectAction(
   op: Op,
   action: AgentActionRow,
@@ -63,10 +63,10 @@ export async function rejectAction(
   return end(op, action, payment, 'reject', { reason: reason ?? null, decided: 'REJECT' })
 }
 
-/** So many are rejected in one write set: an agent can let any number wait, and must not be able to stay by that. */
+/** Rejections in one write set. An agent can have any number of waiting actions, and they must not prevent its deletion. */
 const REJECTED_AT_ONCE_MAX = 100
 
-/** Rejects what an agent that was deleted let wait; what is above a hundred is due work. */
+/** Rejects the waiting actions of a deleted agent; those beyond the first hundred become due work. */
 export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
   const waiting = await selectWaitingActions(op, agentId, REJECTED_AT_ONCE_MAX)
   const rejected = await Promise.all(
@@ -80,7 +80,7 @@ export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
   ]
 }
 
-/** Nobody decided in time. */
+/** Fails an action that was not decided before its deadline. */
 export async function expireAction(op: Op, action: AgentActionRow): Promise<Decided> {
   const reason = 'It was not approved in time.'
   return end(op, action, await findPayment(op, action), 'expire', { reason, decided: null })
@@ -90,15 +90,15 @@ function repeated(action: AgentActionRow, payment: Payment, word: Word): Decided
   return action.decided === word ? { action, ...payment, writes: [] } : undefined
 }
 
-/** Does what was asked for. Throws what stands against it. */
+/** Executes an action. Throws the reason why it cannot be. */
 async function begin(op: Op, action: AgentActionRow, payment: Payment): Promise<Decided> {
   const agent = await findAgent(op, action.agent_id)
   const held = await selectReservation(op, action.transaction_id)
   if (held?.state !== 'RESERVED' || op.now >= action.expires_at)
     throw new ApiError('CONFLICT', { message: 'It was not approved in time.' })
   if (held.currency !== policyOf(agent).spendingLimits.currency)
-    throw new ApiError('CONFLICT', { message: 'The limits of the agent are in another currency now.' })
-  // Whoever approves has seen to the signature.
+    throw new ApiError('CONFLICT', { message: 'The limits of the agent are now in another currency.' })
+  // The approval has already checked the signature.
   const evaluation = await evaluate(op, agent, askFor(action.type, payment, true), held)
   if (evaluation.decision.outcome === 'DENIED') throw denial(evaluation)
   const begun = await beginPayment(op, payment)
@@ -147,7 +147,7 @@ function transferOutBody(row: TransactionRow): Parameters<typeof draftTransferOu
   return { ...body, destination: { ...destination, ...present({ paymentRail: row.payment_rail }) } }
 }
 
-/** Ends an action without its payment, whose end gives back what was reserved. Guard: nobody decided meanwhile. */
+/** Ends an action and leaves its payment, whose end releases the reservation. Guard: the action is undecided. */
 function end(
   op: Op,
   action: AgentActionRow,
@@ -168,7 +168,7 @@ function end(
   return { ...ended, action: moved.row, writes: [moved.write, ...ended.writes] }
 }
 
-/** The payment comes to nothing, unless it has already, or was begun in another way. */
+/** Ends the payment of an action, unless it has already ended or was begun in another way. */
 function endPayment(
   op: Op,
   { transaction, quote }: Payment,
@@ -191,7 +191,7 @@ function endPayment(
   return { transaction: moving.row, quote: paying.row, writes: [paying.write, ...moving.writes] }
 }
 
-/** Why a transfer that waited comes to nothing, in the words of its type (specification 2.11). */
+/** The failure reason of a transfer that waited, by its type (specification 2.11). */
 const NOT_TRANSFERRED = {
   in: { reject: null, fail: 'PAY_REQUEST_FAILED', expire: 'PAYMENT_APPROVAL_TIMED_OUT' },
   out: { reject: 'QUOTE_EXECUTION_FAILED', fail: 'QUOTE_EXECUTION_FAILED', expire: 'QUOTE_EXPIRED' },

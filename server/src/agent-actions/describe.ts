@@ -9,7 +9,7 @@ import { fundingOf } from '../quotes/settlement.ts'
 import { sentOf } from '../transactions/transactions.ts'
 import type { Payment } from './actions.ts'
 
-/** What a payment would do, in a sentence for whoever has to decide. */
+/** Describes a payment in a sentence for the person who approves it. */
 export async function describePayment(op: Op, { transaction, quote }: Payment): Promise<string> {
   const sent = sentOf(transaction)
   const sends = inWords(sent.amount, sent.currency)

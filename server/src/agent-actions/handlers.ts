@@ -10,7 +10,7 @@ import { approveAction, type Decided, rejectAction, rejectWaiting, signatureFor 
 import { selectActions } from './store.ts'
 
 export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
-  /** What waits for approval is rejected. Nothing begins to wait after this, as that would need the agent. */
+  /** Rejects the actions that wait for approval. None can begin to wait afterwards, as that needs the agent. */
   agent_delete: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
     const gone = { deleted_at: op.now, token_hash: null, device_code_id: null }
@@ -57,7 +57,7 @@ async function findOf(op: Op, { agentId, actionId }: { agentId: string; actionId
 async function answer(op: Op, decided: Decided | undefined) {
   if (!decided)
     throw new ApiError('CONFLICT', {
-      message: 'Something else was decided about this action before.',
+      message: 'This action already has a different decision.',
       details: { field: 'actionId' },
     })
   return { status: 200, body: await actionView(op, decided.action, decided), writes: decided.writes } as const

@@ -4,7 +4,7 @@ import type { AgentActionRow, AgentReservationRow } from '../db/schema/agent-tab
 import type { Op } from '../op/app.ts'
 import { timeIfGiven } from '../op/time-range.ts'
 
-/** What of an agent waits for approval, the oldest first, up to `limit`. */
+/** The actions of an agent that wait for approval, oldest first, up to `limit`. */
 export async function selectWaitingActions(
   op: Op,
   agentId: string,
@@ -24,7 +24,7 @@ export interface ActionFilters {
   readonly endDate?: string
 }
 
-/** The actions that match, for a page of them. */
+/** A page of the matching actions. */
 export function selectActions(op: Op, filters: ActionFilters) {
   const { agentId, customerId, status, startDate, endDate } = filters
   return op.read
@@ -43,7 +43,7 @@ const RESERVATION_BY_ID = rowByKey<AgentReservationRow>(
   'id',
 )
 
-/** What is reserved for a transaction. */
+/** The reservation for a transaction. */
 export async function selectReservation(
   op: Op,
   transactionId: string,

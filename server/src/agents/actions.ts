@@ -4,7 +4,7 @@ import { ApiError } from '../op/operation.ts'
 import type { TransactionWithCustomer } from '../transactions/transactions.ts'
 import { selectAction, selectActionOfTransaction } from './store.ts'
 
-/** An action on this platform, if there is one of this id. */
+/** The action of this platform with this id, if there is one. */
 export async function findActionIfAny(op: Op, id: string): Promise<AgentActionRow | undefined> {
   return selectAction(op, id)
 }
@@ -17,7 +17,7 @@ export async function findAction(op: Op, id: string, agentId: string): Promise<A
   return action
 }
 
-/** The action that a transaction belongs to, if an agent asked for it. */
+/** The action that a transaction belongs to, if an agent proposed it. */
 export async function findActionOf(
   op: Op,
   transaction: Pick<TransactionWithCustomer, 'id' | 'agent_id'>,
@@ -25,4 +25,4 @@ export async function findActionOf(
   return transaction.agent_id === null ? undefined : selectActionOfTransaction(op, transaction.id)
 }
 
-/** The payment of an action as it is now. */
+/** The current payment of an action. */

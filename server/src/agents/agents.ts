@@ -17,14 +17,14 @@ export async function findAgent(op: Op, id: string): Promise<AgentRow> {
   return agent
 }
 
-/** The same, also where it was deleted: what it did stays on record. */
+/** The same, deleted or not: what it did stays on record. */
 export async function findAgentOnRecord(op: Op, id: string): Promise<AgentRow> {
   const agent = await selectAgent(op, id)
   if (!agent) throw new ApiError('AGENT_NOT_FOUND', { details: { field: 'agentId' } })
   return agent
 }
 
-/** The agent that acts, as it is now. */
+/** The agent that makes this call, in its current state. */
 export async function actingAgent(op: Op): Promise<AgentRow> {
   if (op.actor.kind !== 'agent') throw new Error('No agent is acting')
   const agent = await selectAgent(op, op.actor.agentId)
@@ -32,7 +32,7 @@ export async function actingAgent(op: Op): Promise<AgentRow> {
   return agent
 }
 
-/** An account of the customer, here or elsewhere. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+/** An internal or external account of the customer. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
 export async function findAccountOf(
   op: Op,
   customerId: string,
@@ -50,7 +50,7 @@ export function policyOf(agent: AgentRow): Policy {
   return decode(AgentPolicy, agent.policy) as Policy
 }
 
-/** Changes what decisions are made by. Guard: nobody else has meanwhile. */
+/** Changes the policy or the state of an agent. Guard: the agent is unchanged. */
 export function changeAgent(
   op: Op,
   agent: AgentRow,
@@ -63,7 +63,7 @@ export function changeAgent(
   }
 }
 
-/** Keeps the policy that an agent has from now on under its version: once, however many decisions are made by it. */
+/** Stores a policy under its version: once, however many decisions refer to it. */
 export function recordPolicy(op: Op, { id, policy, policy_version }: AgentRow): Write {
   return insert('agent_policies', {
     platform_id: op.platform.id,
@@ -80,7 +80,7 @@ export function periodsOf(at: Date): { readonly day: string; readonly month: str
   return { day, month: day.slice(0, -'-00'.length) }
 }
 
-/** What agents have used on the day and in the month of `at`, in the currency of the limits of each. */
+/** The usage of agents on the day and in the month of `at`, in the currency of each agent's limits. */
 export async function findUsage(
   op: Op,
   agents: readonly AgentRow[],
@@ -102,7 +102,7 @@ export async function findUsage(
   )
 }
 
-/** Usage as the API shows it: the day and the month in which the figures begin anew. */
+/** Usage as the API shows it, with the day and the month of the next reset. */
 export function usageView(op: Op, usage: Usage) {
   const { now } = op
   const tomorrow = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1))
@@ -116,7 +116,7 @@ export function usageView(op: Op, usage: Usage) {
   }
 }
 
-/** Agents as the API shows them, with their present usage. */
+/** Agents as the API shows them, with their current usage. */
 export async function agentViews(op: Op, agents: readonly AgentRow[]) {
   const usage = await findUsage(op, agents, periodsOf(op.now))
   return agents.map((agent) => ({

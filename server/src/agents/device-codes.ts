@@ -8,7 +8,7 @@ import { type App, type Op, plusSeconds } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { selectActingAgent, selectDeviceCode, selectPlatformOfCode } from './store.ts'
 
-/** Crockford's alphabet: no letter that is taken for a digit or for another letter. */
+/** Crockford's alphabet: no letter that is easily mistaken for a digit or another letter. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** 45 bits. */
 const CODE_CHARACTERS = 9
@@ -22,7 +22,7 @@ export interface NewDeviceCode {
   readonly write: Write
 }
 
-/** A new device code. It is good once its agent names it, as the only one. */
+/** A new device code. It becomes valid when its agent names it, and replaces the one before. */
 export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
   const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31))
   const code = [0, 3, 6].map((at) => characters.slice(at, at + 3).join('')).join('-')
@@ -38,7 +38,7 @@ export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
   return { row, code, write: insert('agent_device_codes', row) }
 }
 
-/** A code as it was typed in or heard: case, hyphens and blanks do not matter, nor does O for 0 or I and L for 1. */
+/** Normalizes a code as typed: ignores case, hyphens and blanks, and reads O as 0, I and L as 1. */
 function macOf({ enclave }: Pick<Op, 'enclave'>, code: string): string | undefined {
   const letters = code.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   const isCode = letters.length === CODE_CHARACTERS && [...letters].every((one) => ALPHABET.includes(one))
@@ -53,14 +53,14 @@ export async function findDeviceCode(op: Op, code: string): Promise<AgentDeviceC
   return row
 }
 
-/** Whether a code still connects its agent: no newer one ended it, it was not redeemed, and its time is not over. */
+/** Whether a code can still connect its agent: not replaced, not redeemed and not expired. */
 export function isGood(op: Op, code: AgentDeviceCodeRow, agent: AgentRow): boolean {
   return agent.device_code_id === code.id && code.redeemed_at === null && code.expires_at > op.now
 }
 
 /**
- * Who comes with a device code and nothing else: gives the platform that it was made on. Errors: 404
- * `DEVICE_CODE_NOT_FOUND`, 429 `RATE_LIMITED` for an address, or a code, that was wrong too often.
+ * Authenticates a caller by a device code alone, and returns the platform that created it. Errors: 404
+ * `DEVICE_CODE_NOT_FOUND`, 429 `RATE_LIMITED` for an address, or a code, with too many failed attempts.
  */
 export async function authenticateDeviceCode(
   app: App,
@@ -75,7 +75,7 @@ export async function authenticateDeviceCode(
   return platform
 }
 
-/** Counts a try that failed, whatever was wrong with the code. */
+/** Counts a failed attempt, whatever was wrong with the code. */
 export function codeFailed(app: Pick<App, 'enclave' | 'tries'>, code: string, address: string): void {
   const mac = macOf(app, code)
   app.tries.failed('deviceCodesByAddress', address)
@@ -92,7 +92,7 @@ export function makeToken(op: Op): { readonly token: string; readonly hash: stri
   return { token, hash: hashToken(token) }
 }
 
-/** The agent that a bearer token is of, and its platform; undefined for a token that is none. */
+/** The agent of a bearer token and its platform; undefined for an unknown token. */
 export async function authenticateAgentToken(
   lookup: Lookup,
   token: string,
@@ -100,7 +100,7 @@ export async function authenticateAgentToken(
   return selectActingAgent(lookup, hashToken(token))
 }
 
-/** SHA-256 in hex: a token is too long to be guessed from it. */
+/** SHA-256 in hex: a token has too much entropy to be found from its hash. */
 function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

@@ -14,18 +14,18 @@ import { rateBetween } from '../pricing/ratios.ts'
 import { findUsage, periodsOf, policyOf } from './agents.ts'
 import { type Decision, decide, type Policy, type PolicyRequest, type Usage } from './policy.ts'
 
-/** What an agent asks for, before its policy has looked at it. */
+/** A request of an agent, before its policy is evaluated. */
 export interface Ask {
   readonly permission: AgentPermission
-  /** What it needs besides. */
+  /** Further permissions that it needs. */
   readonly alsoNeeds?: readonly AgentPermission[]
-  /** Every account that it touches, by id; null is an UMA address. */
+  /** The ids of all accounts involved; null is an UMA address. */
   readonly accountIds: readonly (string | null)[]
   readonly spends?: {
     /** Smallest unit of `currency`. */
     readonly amount: bigint
     readonly currency: string
-    /** Money of an embedded wallet, whose holder has not signed. */
+    /** Whether it spends money of an embedded wallet whose holder has not signed. */
     readonly needsSignature: boolean
   }
 }
@@ -40,7 +40,7 @@ export function permissionFor(type: AgentActionType): AgentPermission {
   return PERMISSIONS[type]
 }
 
-/** A decision with all that it was made from. */
+/** A decision with all of its inputs. */
 export interface Evaluation {
   readonly decision: Decision
   readonly policy: Policy
@@ -50,8 +50,8 @@ export interface Evaluation {
 }
 
 /**
- * What the policy of an agent says now, amounts converted at the present rate. With `held`, about what is reserved
- * already: on the day of that reservation, which does not count against itself.
+ * Evaluates the current policy of an agent, with amounts converted at the current rate. With `held`, about an existing
+ * reservation: on the day of that reservation, which does not count against itself.
  */
 export async function evaluate(
   op: Op,
@@ -103,7 +103,7 @@ async function converted(op: Op, amount: bigint, from: string, to: string): Prom
   return rate ? (amount * rate.numerator + rate.denominator - 1n) / rate.denominator : null
 }
 
-/** Keeps a decision with its inputs, the policy by its version. */
+/** Records a decision with its inputs; the policy by its version. */
 export function recordDecision(
   op: Op,
   agent: AgentRow,
@@ -122,7 +122,7 @@ export function recordDecision(
   })
 }
 
-/** The policy's no to what an agent asks for: counted, and kept, unless it is paused. Errors: those of `denial`. */
+/** Denies a request of an agent. The denial is counted and, unless the agent is paused, recorded. Errors: those of `denial`. */
 export function refusal(op: Op, agent: AgentRow, evaluation: Evaluation): ApiError {
   const rule = evaluation.decision.rule!
   if (rule === 'paused') return pausedDenial(op)
@@ -130,32 +130,33 @@ export function refusal(op: Op, agent: AgentRow, evaluation: Evaluation): ApiErr
   return denial(evaluation, [recordDecision(op, agent, evaluation, null)])
 }
 
-/** Guard: the agent is there, with the policy and the pause that the decision was made by. */
+/** Guard: the agent exists, with the policy and the pause state that the decision was made by. */
 export function decidedBy(agent: AgentRow): Write {
   return expectRow('agents', agent.id, { version: agent.version, deleted_at: null })
 }
 
-/** A sentence for each; the numbers are in `details` too. */
+/** The message of each denial; `details` has the numbers too. */
 const SENTENCES: Readonly<Record<AgentDenialRule, (decision: Decision) => string>> = {
   paused: () => 'The agent is paused.',
-  permission: ({ subject }) => `The policy of the agent does not have the permission ${subject}.`,
+  permission: ({ subject }) => `The policy of the agent does not grant the permission ${subject}.`,
   account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
   externalAccount: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
-  conversion: () => 'There is no rate to hold the amount against the limits of the agent.',
-  perTransactionLimit: (decision) => `One action may move ${figures(decision)}.`,
-  accountPerTransactionLimit: (decision) => `One action with this account may move ${figures(decision)}.`,
-  dailyTransactionLimit: () => 'There were as many actions today as the policy of the agent allows.',
-  dailyLimit: (decision) => `What is left for today is ${figures(decision)}.`,
-  monthlyLimit: (decision) => `What is left for this month is ${figures(decision)}.`,
+  conversion: () => 'There is no exchange rate to compare the amount with the limits of the agent.',
+  perTransactionLimit: (decision) => `One action may move at most ${figures(decision)}.`,
+  accountPerTransactionLimit: (decision) =>
+    `One action with this account may move at most ${figures(decision)}.`,
+  dailyTransactionLimit: () => 'The agent has made as many actions today as its policy allows.',
+  dailyLimit: (decision) => `The limit for today leaves ${figures(decision)}.`,
+  monthlyLimit: (decision) => `The limit for this month leaves ${figures(decision)}.`,
 }
 
 function figures({ asked, left, currency }: Decision): string {
-  return `${left} (smallest unit of ${currency}), and this would move ${asked}`
+  return `${left} (smallest unit of ${currency}); this action would move ${asked}`
 }
 
 /**
- * The no to an agent that is paused, whatever it asks for. It is counted and not kept: it can ask as often as it likes
- * without anything growing by it. Error: 403 `FORBIDDEN`.
+ * Denies any request of a paused agent. The denial is counted and not recorded, so that repeated requests of the agent
+ * store nothing. Error: 403 `FORBIDDEN`.
  */
 export function pausedDenial({ metrics }: Pick<App, 'metrics'>): ApiError {
   metrics.agentDenied('paused')
@@ -165,7 +166,7 @@ export function pausedDenial({ metrics }: Pick<App, 'metrics'>): ApiError {
   })
 }
 
-/** The policy's no. Errors: 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`, with the rule, what was asked and what was left. */
+/** A denial. Errors: 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`, with the rule, the requested and the remaining amount. */
 export function denial({ decision }: Evaluation, writes: readonly Write[] = []): ApiError {
   const rule = decision.rule!
   const { subject, asked, left, currency } = decision
@@ -178,8 +179,8 @@ export function denial({ decision }: Evaluation, writes: readonly Write[] = []):
 }
 
 /**
- * What the policy says to something that moves no money, which is kept either way. Error: 403 `FORBIDDEN`. The writes go
- * into the write set of what was allowed.
+ * Evaluates the policy for a request that moves no money. The decision is recorded either way. Error: 403 `FORBIDDEN`.
+ * The writes go into the write set of the allowed request.
  */
 export async function allow(op: Op, agent: AgentRow, ask: Ask): Promise<Write[]> {
   const evaluation = await evaluate(op, agent, ask)

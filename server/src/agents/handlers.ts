@@ -33,7 +33,7 @@ import { simulate } from './simulate.ts'
 import { selectAgents, selectDecisions, selectPolicies } from './store.ts'
 
 /**
- * Who gives an agent its policy, its name or its credential may do what that policy does. Error: 403 `FORBIDDEN` for a
+ * A caller that sets an agent's policy, name or credential gains what the policy allows. Error: 403 `FORBIDDEN` for a
  * token that cannot move money, where the policy can.
  */
 function checkMayGrant(op: Op, { permissions }: Policy): void {
@@ -95,7 +95,7 @@ export const agentHandlers: Handlers<typeof agents> = {
 
   agent_update: async (op, { params, body }) => {
     const agent = await findAgent(op, params.agentId)
-    // Stopping an agent is for everybody who manages it.
+    // Any token with MANAGE can stop an agent.
     if (body.name !== undefined || body.isPaused === false) checkMayGrant(op, policyOf(agent))
     const change = present({ name: body.name, is_paused: body.isPaused })
     const { row, write } = changeAgent(op, agent, change)
@@ -136,7 +136,7 @@ export const agentHandlers: Handlers<typeof agents> = {
     }
   },
 
-  /** Of several at the same time the last one is good: the agent names it. */
+  /** Of several codes created at the same time only the last is valid: the agent names it. */
   agent_device_code_create: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
     checkMayGrant(op, policyOf(agent))
@@ -151,7 +151,7 @@ export const agentHandlers: Handlers<typeof agents> = {
     }
   },
 
-  /** A code that is none counts as a try of the platform: reading is no way around the limit on redeeming. */
+  /** An unknown code counts as a failed attempt of the platform, so that reading cannot bypass the limit on redeeming. */
   agent_device_code_get: async (op, { params }) => {
     op.tries.check('deviceCodeReads', op.platform.id)
     const code = await findDeviceCode(op, params.code).catch((error) => {
@@ -161,7 +161,7 @@ export const agentHandlers: Handlers<typeof agents> = {
     return { status: 200, body: { code: params.code, redeemed: code.redeemed_at !== null } }
   },
 
-  /** Guard: the code is still the agent's one good code. */
+  /** Guard: the code is still the agent's only valid code. */
   agent_device_code_redeem: async (op, { params }) => {
     const code = await findDeviceCode(op, params.code)
     const agent = await findAgent(op, code.agent_id).catch(() => undefined)
@@ -184,7 +184,7 @@ export const agentHandlers: Handlers<typeof agents> = {
   },
 }
 
-/** Decisions as the API shows them, each with the policy by which it was made. */
+/** Decisions as the API shows them, each with the policy that made it. */
 async function decisionViews(op: Op, agentId: string, rows: readonly AgentDecisionRow[]) {
   const policies = await selectPolicies(op, agentId, [...new Set(rows.map((row) => row.policy_version))])
   return rows.map((row) =>

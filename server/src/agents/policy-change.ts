@@ -9,7 +9,7 @@ import type { Policy } from './policy.ts'
 type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
 
 /**
- * Checks that a policy means something on this platform. Errors, naming the field below `prefix`: 400 `INVALID_CURRENCY`,
+ * Checks that a policy is meaningful on this platform. Errors, naming the field below `prefix`: 400 `INVALID_CURRENCY`,
  * `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for an account that is not the customer's.
  */
 export async function checkPolicy(
@@ -30,13 +30,13 @@ export async function checkPolicy(
   for (const [index, { accountId }] of rules.entries()) {
     const field = `${path}.accountRules.${index}.accountId`
     if (rules.findIndex((rule) => rule.accountId === accountId) < index)
-      throw fieldError('INVALID_INPUT', field, `${field} has a rule already`)
+      throw fieldError('INVALID_INPUT', field, `${field} already has a rule`)
     await findAccountOf(op, customerId, accountId, field)
   }
   return policy
 }
 
-/** A policy with a change applied: what is given replaces what was there, inside the groups member by member. */
+/** Applies a change to a policy: given members replace the previous ones, also within the groups. */
 export function changedPolicy(policy: Policy, change: PolicyChange): Policy {
   checkNewCurrency(policy, change)
   const { spendingLimits, accountRestrictions, approvalThresholds, ...rest } = change
@@ -53,7 +53,7 @@ export function changedPolicy(policy: Policy, change: PolicyChange): Policy {
   }
 }
 
-/** Limits of one currency would mean something else in another: all of them are given anew. */
+/** A new currency changes the meaning of every limit, so all of them have to be given with it. */
 function checkNewCurrency(
   policy: Policy,
   { spendingLimits, accountRestrictions, approvalThresholds }: PolicyChange,
@@ -68,7 +68,7 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       `spendingLimits.${missing}`,
-      `spendingLimits.${missing} is in ${currency}: give it anew with another currency${orNull}`,
+      `spendingLimits.${missing} is in ${currency}: to change the currency, give this limit in the new one${orNull}`,
     )
   }
   const hasAccountLimits = policy.accountRestrictions?.accountRules?.some(
@@ -78,7 +78,7 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       'accountRestrictions.accountRules',
-      `accountRestrictions.accountRules has limits in ${currency}: give it anew with another currency`,
+      `accountRestrictions.accountRules has limits in ${currency}: to change the currency, give all rules again with limits in the new one`,
     )
   const thresholds = policy.approvalThresholds
   const isBound = (thresholds?.amount ?? null) !== null && thresholds?.currency === undefined
@@ -86,11 +86,11 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       'approvalThresholds.amount',
-      `approvalThresholds.amount is in ${currency}: give it anew with another currency, null, or its own currency`,
+      `approvalThresholds.amount is in ${currency}: to change the currency of the limits, give an amount in the new one, null, or approvalThresholds.currency`,
     )
 }
 
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', field, `${field}: there is no currency ${currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `${field}: ${currency} is not a known currency`)
 }

@@ -27,7 +27,7 @@ interface Given {
   readonly spends?: Partial<Spending>
 }
 
-/** What is said to a transfer of 100, unless something else is given. */
+/** The decision about a transfer of 100, by default. */
 function said({ policy, limits, isPaused = false, usage, request, spends }: Given = {}) {
   const spendingLimits = { ...POLICY.spendingLimits, ...limits }
   const spending = { amount: 100n, thresholdAmount: 100n, needsSignature: false, ...spends }
@@ -51,7 +51,7 @@ const rules = (...accountRules: NonNullable<Policy['accountRestrictions']>['acco
   accountRestrictions: { accountRules },
 })
 
-/** Each rule: what it lets through to the unit, and what it does not any more. */
+/** Each rule: the last allowed and the first denied amount or account. */
 const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]>> = {
   paused: [
     [{ isPaused: false }, ALLOWED],
@@ -73,7 +73,7 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
     [lists({ allowedAccountIds: [SECOND] }), { rule: 'account', subject: OWN }],
     [lists({ allowedAccountIds: [] }), { rule: 'account', subject: OWN }],
     [lists({ allowedAccountIds: [OWN] }, [OWN, SECOND]), { rule: 'account', subject: SECOND }],
-    // Where it leads to elsewhere is a rule of its own.
+    // External payees have a rule of their own.
     [lists({ allowedAccountIds: [OWN] }, [OWN, null]), ALLOWED],
   ],
   externalAccount: [
@@ -81,7 +81,7 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
     [lists({ allowedExternalAccountIds: [OTHER, BANK] }), ALLOWED],
     [lists({ allowedExternalAccountIds: [OTHER] }), { rule: 'externalAccount', subject: BANK }],
     [lists({ allowedExternalAccountIds: [] }), { rule: 'externalAccount', subject: BANK }],
-    // What is pulled from counts as what is paid to.
+    // An account that is pulled from counts like a payee.
     [lists({ allowedExternalAccountIds: [OTHER] }, [BANK, OWN]), { rule: 'externalAccount', subject: BANK }],
     [lists({ allowedExternalAccountIds: [] }, [OWN, SECOND]), ALLOWED],
     [lists({}, [OWN, null]), ALLOWED],
@@ -166,7 +166,7 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
   ],
   defaultExecutionMode: [
     [{ policy: { defaultExecutionMode: 'APPROVAL_REQUIRED' } }, waits('defaultExecutionMode')],
-    // The rule of an account stands above it.
+    // The rule of an account overrides it.
     [
       {
         policy: {
@@ -195,7 +195,7 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
       { policy: { approvalThresholds: { amount: 99n, currency: 'EUR' } }, spends: { thresholdAmount: 90n } },
       ALLOWED,
     ],
-    // What cannot be compared, somebody has to look at.
+    // An amount that cannot be compared needs approval.
     [
       { policy: { approvalThresholds: { amount: 10n ** 15n } }, spends: { thresholdAmount: null } },
       waits('approvalThreshold'),
@@ -210,7 +210,7 @@ describe('a policy by its rule', () => {
     expect(Object.keys(CASES)).toEqual([...AGENT_DENIAL_RULES, ...AGENT_APPROVAL_RULES])
   })
 
-  test.each(Object.entries(CASES))('%s lets through what it should, to the unit', (_, cases) => {
+  test.each(Object.entries(CASES))('%s is exact to the unit', (_, cases) => {
     for (const [given, expected] of cases) {
       const decision = said(given)
       if ('outcome' in expected) expect(decision).toEqual(expected)
@@ -219,7 +219,7 @@ describe('a policy by its rule', () => {
   })
 })
 
-test('of several rules against it the first by the table is told', () => {
+test('of several denying rules the first in the table is reported', () => {
   const policy: Partial<Policy> = {
     permissions: [],
     accountRestrictions: {
@@ -230,7 +230,7 @@ test('of several rules against it the first by the table is told', () => {
   }
   const payees = { accountRestrictions: { ...policy.accountRestrictions, allowedAccountIds: [OWN] } }
   const limits = { perTransactionLimit: 0n, dailyTransactionLimit: 0, dailyLimit: 0n, monthlyLimit: 0n }
-  /** Each takes away the rule before it. */
+  /** Each change removes the previous denial. */
   const steps: Given[] = [
     { policy, limits, isPaused: true },
     { policy, limits },
@@ -249,7 +249,7 @@ test('of several rules against it the first by the table is told', () => {
   expect(steps.map((given) => said(given).rule)).toEqual([...AGENT_DENIAL_RULES])
 })
 
-test('all the rules that ask for an approval are told', () => {
+test('all the rules that require an approval are reported', () => {
   const policy: Partial<Policy> = {
     ...rules({ accountId: BANK, executionMode: 'APPROVAL_REQUIRED' }),
     approvalThresholds: { amount: 1n },
@@ -264,7 +264,7 @@ test('all the rules that ask for an approval are told', () => {
   )
 })
 
-test('what moves no money is held to pause, permission and accounts, and is never to be approved', () => {
+test('a request that moves no money is checked for pause, permission and accounts, and never needs approval', () => {
   const moving = { permission: 'CREATE_QUOTES', accountIds: [OWN, BANK] } as const
   const nothing = { perTransactionLimit: 0n, dailyTransactionLimit: 0, dailyLimit: 0n, monthlyLimit: 0n }
   const decided = (given: Given) => {
@@ -339,7 +339,7 @@ const requests: fc.Arbitrary<Spends> = fc.record({
   }),
 })
 
-/** Written once more, in another way: what every rule would have to agree to. */
+/** An independent second implementation of the rules. */
 function mayBeDone(policy: Policy, isPaused: boolean, usage: Usage, request: Spends): boolean {
   const { permissions, spendingLimits, accountRestrictions } = policy
   const { amount } = request.spends
@@ -360,7 +360,7 @@ function mayBeDone(policy: Policy, isPaused: boolean, usage: Usage, request: Spe
   )
 }
 
-test('whatever the policy: denied exactly where a rule objects, and the same again', () => {
+test('for any policy: denied exactly where a rule denies, with a repeatable result', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(policies, fc.boolean(), usages, requests, (policy, isPaused, usage, request) => {

@@ -9,33 +9,33 @@ import type { Static } from 'typebox'
 import { INT64_MAX } from '../json/int64.ts'
 
 /**
- * What an agent may do: one pure decision over two tables of rules. What does not clearly say yes says no. Amounts are in
+ * What an agent may do: one pure decision over two tables of rules. Anything not clearly allowed is denied. Amounts are in
  * the smallest unit of the currency of the limits, converted at the rate of the evaluation.
  */
 
 export type Policy = Static<typeof AgentPolicy>
 
-/** What an agent asks for. */
+/** A request of an agent. */
 export interface PolicyRequest {
   readonly permission: AgentPermission
-  /** What it needs besides. */
+  /** Further permissions that it needs. */
   readonly alsoNeeds?: readonly AgentPermission[]
-  /** Every account that it touches, by id; null is an UMA address. */
+  /** The ids of all accounts involved; null is an UMA address. */
   readonly accountIds: readonly (string | null)[]
-  /** What it moves, where it moves money. */
+  /** The amounts, where it moves money. */
   readonly spends?: Spending
 }
 
 export interface Spending {
-  /** In the currency of the limits; null where there is no rate to say. */
+  /** In the currency of the limits; null where there is no exchange rate. */
   readonly amount: bigint | null
-  /** In the currency of the approval threshold; null where there is no rate to say. */
+  /** In the currency of the approval threshold; null where there is no exchange rate. */
   readonly thresholdAmount: bigint | null
-  /** Money of an embedded wallet, whose holder has not signed. */
+  /** Whether it spends money of an embedded wallet whose holder has not signed. */
   readonly needsSignature: boolean
 }
 
-/** What is used of the limits so far, with what waits for approval. */
+/** The current usage of the limits, including what waits for approval. */
 export interface Usage {
   readonly dailyCount: number
   readonly dailySpend: bigint
@@ -51,12 +51,12 @@ interface Case {
   readonly request: PolicyRequest
 }
 
-/** Why not: the permission or account, or what was asked of a limit and what was left of it. Undefined: no objection. */
+/** Why it is denied: the permission or account, or the requested and the remaining amount of a limit. Undefined: it is not. */
 type Denial = Pick<Decision, 'subject' | 'asked' | 'left'> | undefined
 
 type DenialRule = (one: Case) => Denial
 
-/** Asked in the order of the table; the first one that has something to say decides. */
+/** Evaluated in the order of the table; the first rule that denies decides. */
 const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
   paused: ({ isPaused }) => (isPaused ? {} : undefined),
   permission: ({ policy, request: { permission, alsoNeeds = [] } }) => {
@@ -92,21 +92,21 @@ const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
     overBudget(request, usage.monthlySpend, policy.spendingLimits.monthlyLimit),
 }
 
-/** All that apply are told. */
+/** Every rule that applies is reported. */
 const APPROVALS: Readonly<Record<AgentApprovalRule, (one: Case, spends: Spending) => boolean>> = {
   accountExecutionMode: (one) => modesFor(one).includes('APPROVAL_REQUIRED'),
-  // The rule of an account stands above the one for all.
+  // The rule of an account overrides the general one.
   defaultExecutionMode: (one) =>
     one.policy.defaultExecutionMode === 'APPROVAL_REQUIRED' && modesFor(one).length === 0,
   approvalThreshold: ({ policy }, { thresholdAmount }) => {
     const threshold = policy.approvalThresholds?.amount ?? null
-    // Where it cannot be compared, somebody has to look.
+    // An amount that cannot be compared needs approval.
     return threshold !== null && (thresholdAmount === null || thresholdAmount > threshold)
   },
   walletSignature: (_, { needsSignature }) => needsSignature,
 }
 
-/** Decides. The same arguments give the same decision, so that one which was stored can be checked. */
+/** Decides. The same arguments give the same decision, so that a stored decision can be checked. */
 export function decide(policy: Policy, isPaused: boolean, usage: Usage, request: PolicyRequest): Decision {
   const one: Case = { policy, isPaused, usage, request }
   const { spends } = request
@@ -118,7 +118,7 @@ export function decide(policy: Policy, isPaused: boolean, usage: Usage, request:
     const denial = DENIALS[rule](one)
     if (denial) return { outcome: 'DENIED', rule, ...denial, ...moved }
   }
-  // What moves nothing has nothing to be approved.
+  // A request that moves no money needs no approval.
   if (!spends) return { outcome: 'ALLOWED' }
   const because = (Object.keys(APPROVALS) as AgentApprovalRule[]).filter((rule) =>
     APPROVALS[rule](one, spends),
@@ -146,7 +146,7 @@ function over({ spends }: PolicyRequest, limit: bigint): Denial {
   return amount > limit ? { asked: amount, left: limit } : undefined
 }
 
-/** Without a limit there is still what an account of the sum can count. */
+/** Without a limit, the largest sum that the usage row can store. */
 function overBudget({ spends }: PolicyRequest, spent: bigint, limit: bigint | null | undefined): Denial {
   const amount = spends?.amount ?? 0n
   const left = (limit ?? INT64_MAX) - spent

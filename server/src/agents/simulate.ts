@@ -9,7 +9,7 @@ import { evaluate, permissionFor } from './evaluate.ts'
 
 type Body = Static<typeof AgentPolicySimulateRequest>
 
-/** What the policy of an agent would say to an action. Nothing is done, reserved or recorded. */
+/** Evaluates the policy of an agent for an action. Nothing is executed, reserved or recorded. */
 export async function simulate(op: Op, agent: AgentRow, body: Body) {
   const { type, amount, currency, sourceAccountId, destinationAccountId } = body
   if (!isKnownCurrency(currency))

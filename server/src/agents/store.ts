@@ -35,7 +35,7 @@ const ACTING_BY_TOKEN = rowByKey<Acting>(
   'token_hash',
 )
 
-/** The agent that a token is of, and its platform, in one statement: every request of an agent begins with it. */
+/** The agent of a token and its platform, in one statement: every request of an agent begins with it. */
 export async function selectActingAgent(
   lookup: Lookup,
   tokenHash: string,
@@ -60,7 +60,7 @@ export interface AgentFilters extends TimeRange {
   readonly isConnected?: boolean
 }
 
-/** The agents that match, for a page of them. */
+/** A page of the matching agents. */
 export function selectAgents(op: Op, filters: AgentFilters) {
   const { customerId, isPaused, isConnected, createdAfter, createdBefore, updatedAfter, updatedBefore } =
     filters
@@ -93,7 +93,7 @@ const PLATFORM_BY_CODE = rowByKey<BarePlatformRow & { code_mac: string }>(
   'code_mac',
 )
 
-/** The platform on which a device code was made. */
+/** The platform that created a device code. */
 export async function selectPlatformOfCode(
   lookup: Lookup,
   codeMac: string,
@@ -121,7 +121,7 @@ export async function selectActionOfTransaction(
   return op.find(ACTION_BY_TRANSACTION, transactionId)
 }
 
-/** What a policy decided about an agent, for a page of it. */
+/** A page of the decisions about an agent. */
 export function selectDecisions(op: Op, agentId: string) {
   return op.read
     .selectFrom('agent_decisions')
@@ -130,7 +130,7 @@ export function selectDecisions(op: Op, agentId: string) {
     .where('agent_id', '=', agentId)
 }
 
-/** Policies that an agent has, or had, by their versions. */
+/** Policies of an agent, current and former, by version. */
 export async function selectPolicies(
   op: Op,
   agentId: string,
@@ -146,7 +146,7 @@ export async function selectPolicies(
   return new Map(rows.map(({ version, policy }) => [version, policy]))
 }
 
-/** A day and a month of one agent, or of several, with what is reserved in each. */
+/** The reserved amounts of one or several agents, for a day and a month. */
 export async function selectBudgets(
   op: Op,
   agentIds: readonly string[],

@@ -5,7 +5,7 @@ import { createTries } from './tries.ts'
 
 const LIMITS = { ...TRY_LIMITS, deviceCode: { triesMax: 2, seconds: 60 } }
 
-test('who failed too often waits until the time since the first failure is over', () => {
+test('a caller with too many failures waits until the window since the first failure is over', () => {
   let now = Date.UTC(2025, 9, 13)
   const tries = createTries(() => new Date(now), LIMITS)
   const isRefused = (who: string) => {
@@ -29,7 +29,7 @@ test('who failed too often waits until the time since the first failure is over'
   expect(isRefused('a')).toBe('1')
   now += 1
   expect(isRefused('a')).toBe(false)
-  // Counted anew.
+  // A new window.
   tries.failed('deviceCode', 'a')
   expect(isRefused('a')).toBe(false)
 })

@@ -2,7 +2,7 @@ import { Lru } from '../crypto/lru.ts'
 import { ApiError } from '../op/operation.ts'
 import { TRY_LIMITS, type Tries, type TryKind, type TryLimits } from '../ports/tries.ts'
 
-/** Whoever has failed is remembered up to so many of each kind; a flood of addresses forgets the oldest. */
+/** The number of failed callers remembered per kind; a flood of addresses evicts the oldest. */
 const REMEMBERED_MAX = 10_000
 
 export function createTries(clock: () => Date, limits: TryLimits = TRY_LIMITS): Tries {

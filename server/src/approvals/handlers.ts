@@ -45,7 +45,7 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
   },
 }
 
-/** What an agent asked for is decided here as by its own endpoints (specification 1.3). */
+/** Decides an agent's proposal, as the endpoints of actions do (specification 1.3). */
 function decidedOn(transaction: TransactionWithCustomer, decided: Decided | undefined) {
   if (!decided) throw notAwaiting(transaction)
   const { transaction: row, writes } = decided

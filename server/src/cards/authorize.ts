@@ -21,14 +21,14 @@ interface Source extends FundingSource {
   readonly key: DelegatedKeyRow | undefined
 }
 
-/** A decline, or the purchase that was made. */
+/** A decline, or the new purchase. */
 export type Authorized =
   | Extract<CardDecision, { isApproved: false }>
   | ({ readonly isApproved: true } & MovedPurchase)
 
 /**
- * Decides whether a card pays and holds what it pays. Guards: the card has not changed, the key has not been revoked, the
- * source can spend it.
+ * Decides whether a card pays, and holds the amount. Guards: the card is unchanged, the key is not revoked, the
+ * source can spend the amount.
  */
 export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent): Promise<Authorized> {
   if (use.declined) return { isApproved: false, reason: use.declined }
@@ -71,7 +71,7 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
   }
 }
 
-/** A purchase of which nothing is authorized, claimed or taken yet. */
+/** A purchase with nothing authorized, claimed or pulled. */
 export function newPurchase(
   op: Op,
   card: Pick<CardRow, 'id' | 'currency'>,
@@ -127,7 +127,7 @@ async function findSource(op: Op, card: CardRow, id: string): Promise<Source> {
   }
 }
 
-/** The key's word for this payment, kept with it. */
+/** The key's signature of this payment, stored with it. */
 function signed(
   op: Op,
   key: DelegatedKeyRow,

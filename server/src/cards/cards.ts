@@ -25,7 +25,7 @@ export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRo
   return card
 }
 
-/** The card that a processor calls so, of whatever platform. */
+/** The card with this processor reference, on any platform. */
 export async function findCardOfProcessor(
   lookup: Lookup,
   processorRef: string,
@@ -33,15 +33,15 @@ export async function findCardOfProcessor(
   return selectCardOfProcessor(lookup, processorRef)
 }
 
-/** Who made the cards. Throws where there is nobody: then there are no cards. */
+/** The card processor. Throws where there is none, since then there are no cards. */
 export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
   if (!op.cardProcessor) throw new Error('There is no card processor')
   return op.cardProcessor
 }
 
 /**
- * The currency of a card that is paid from these accounts: all the cardholder's, all leading to the same one. Errors: 400
- * `INVALID_INPUT` for one that is named twice, `FUNDING_SOURCE_INELIGIBLE`, both naming the place in the list.
+ * The currency of a card that is paid from these accounts, which are all the cardholder's and of one card currency. Errors: 400
+ * `INVALID_INPUT` for a repeated account, `FUNDING_SOURCE_INELIGIBLE`, both naming the index in the list.
  */
 export async function checkFundingSources(
   op: Op,
@@ -52,7 +52,7 @@ export async function checkFundingSources(
   let common = currency
   for (const [index, id] of ids.entries()) {
     const field = `fundingSources.${index}`
-    if (ids.indexOf(id) < index) throw fieldError('INVALID_INPUT', field, `${field} is in the list already`)
+    if (ids.indexOf(id) < index) throw fieldError('INVALID_INPUT', field, `${field} is already in the list`)
     const account = await findInternalAccount(op, id, field).catch((error: unknown) => {
       if (error instanceof ApiError) return undefined
       throw error
@@ -66,32 +66,32 @@ export async function checkFundingSources(
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, a card is paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}`,
+        `${field} is in ${account.currency}, but a card is paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}`,
       )
     common ??= paid
     if (paid !== common)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, which pays cards in ${paid}; the card is in ${common}`,
+        `${field} is in ${account.currency}, which pays cards in ${paid}, but the card is in ${common}`,
       )
   }
   if (common === undefined) throw new Error('A card without a funding source')
   return common
 }
 
-/** A card as its holder reads it before deciding. */
+/** Describes a card to its holder, who decides. */
 export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): string {
   return last4 === null ? `the new card ${id}, which has no number yet` : `the card ending in ${last4}`
 }
 
-/** The currency of a card that an account in this one pays, or undefined where it pays none. */
+/** The currency of the cards that an account in this currency can pay, or undefined where it can pay none. */
 function cardCurrencyOf(source: KnownCurrency): KnownCurrency | undefined {
   const of: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
   return of[source]
 }
 
-/** Changes a card by what happens to it, which may be nothing that moves its state. Guard: nobody else has meanwhile. */
+/** Changes a card by what happens to it, which may be nothing that moves its state. Guard: the card is unchanged. */
 export function changeCard(
   op: Op,
   card: CardRow,
@@ -103,7 +103,7 @@ export function changeCard(
   return transition(op, 'cards', CARD_TRANSITIONS, card, by, set, { version })
 }
 
-/** Tells the platform of the card as it is now. */
+/** Reports the current card to the platform. */
 export function announceCard(
   op: Op,
   type: 'CARD.STATE_CHANGE' | 'CARD.FUNDING_SOURCE_CHANGE',
@@ -112,7 +112,7 @@ export function announceCard(
   return event(op, type, card.id, cardView(op, card))
 }
 
-/** Tells the processor of the card's state, as it is when that is done. */
+/** Due work that reports the card's state at that time to the processor. */
 export function tellProcessor(op: Op, card: CardRow): Write {
   return job(op, 'card.tell-processor', { cardId: card.id }, op.now)
 }

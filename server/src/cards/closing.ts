@@ -6,7 +6,7 @@ import { nextState, transition } from '../op/transition.ts'
 import { announceCard, changeCard, tellProcessor } from './cards.ts'
 import { selectActiveKeysOf, selectCards } from './store.ts'
 
-/** Closes the cards of a customer who is deleted, here and at the processor, and ends the keys that sign for them. */
+/** Closes the cards of a deleted customer, here and at the processor, and revokes the keys that sign for them. */
 export async function closeCardsOf(op: Op, customerId: string): Promise<Write[]> {
   const cards = await selectCards(op, { cardholderId: customerId }).execute()
   const writes = await Promise.all(cards.map((card) => closeCard(op, card)))
@@ -20,7 +20,7 @@ async function closeCard(op: Op, card: CardRow): Promise<Write[]> {
   return [write, announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row), ...ended]
 }
 
-/** Ends a key. Guard: nobody else has meanwhile. */
+/** Revokes a key. Guard: the key is unchanged. */
 export function revokeKey(op: Op, key: DelegatedKeyRow): Write {
   return transition(op, 'delegated_keys', DELEGATED_KEY_TRANSITIONS, key, 'revoke').write
 }

@@ -10,7 +10,7 @@ export interface FundingSource {
   /** Smallest unit of `currency`. */
   readonly available: bigint
   readonly isOpen: boolean
-  /** Whether it may pay without its holder: an embedded wallet only by a key that was delegated to the card. */
+  /** Whether it may pay without its holder: an embedded wallet only with a key that was delegated to the card. */
   readonly isUnlocked: boolean
 }
 
@@ -32,12 +32,12 @@ const DECLINED_BY_STATE: Readonly<Record<CardRow['state'], DeclineReason | undef
   CLOSED: 'CARD_CLOSED',
 }
 
-/** Whose card it is. */
+/** The holder of the card. */
 export interface Cardholder {
   readonly isDeleted: boolean
 }
 
-/** The first source, in the order given, that can pay all of it. A purchase is never split. */
+/** Chooses the first source, in the given order, that can pay the whole amount. A purchase is never split. */
 export function decideUse(
   card: Pick<CardRow, 'state' | 'currency'>,
   { isDeleted }: Cardholder,

@@ -17,7 +17,7 @@ import { revokeKey } from './closing.ts'
 import { selectActiveKey, selectDelegatedKey, selectDelegatedKeys } from './store.ts'
 
 export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
-  /** The holder of a wallet lets the enclave sign for one card, by a signature of a session of that wallet. */
+  /** Delegates a key: with a session's signature, the holder of a wallet lets the enclave sign for one card. */
   delegated_key_create: {
     async authorize(op, { body }) {
       const { card, wallet } = await findParties(op, body)
@@ -68,7 +68,7 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
     body: delegatedKeyView(await findDelegatedKey(op, params.id)),
   }),
 
-  /** Revoking what is revoked changes nothing. */
+  /** Revoking a revoked key changes nothing. */
   delegated_key_delete: async (op, { params }) => {
     const key = await findDelegatedKey(op, params.id)
     const isRevoked = nextState(DELEGATED_KEY_TRANSITIONS, key.status, 'revoke') === null
@@ -101,7 +101,7 @@ async function findParties(
   const before = await selectActiveKey(op, card.id, wallet.id)
   if (before)
     throw new ApiError('CONFLICT', {
-      message: 'The card has a key for this wallet. Revoke it first.',
+      message: 'The card already has a key for this wallet. Revoke that key first.',
       details: { field, delegatedKeyId: before.id },
     })
   return { card, wallet }

@@ -6,11 +6,11 @@ import type { ClearingEvent } from '../ports/card-processor.ts'
 import { newPurchase } from './authorize.ts'
 import { clear, type MovedPurchase } from './transactions.ts'
 
-/** A claim that says where it is from, of what nobody has asked for before. */
+/** A claim with its merchant, for a purchase that was never authorized. */
 export type ForcedClearing = ClearingEvent & Required<Pick<ClearingEvent, 'merchant'>>
 
 /**
- * A merchant claims what was never authorized. The network is paid; nothing was allowed to be taken, so nothing is, and the
+ * Records a claim that was never authorized. The network is paid, nothing is pulled from a funding source, and the
  * purchase is an `EXCEPTION` from the start. Guard: no other purchase has this token.
  */
 export async function clearForced(op: Op, card: CardRow, event: ForcedClearing): Promise<MovedPurchase> {

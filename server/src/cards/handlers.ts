@@ -45,7 +45,7 @@ export const cardHandlers: Handlers<typeof cards> = {
     const platformCardId = body.platformCardId ?? madeUpPlatformCardId(id)
     if (await selectCardByPlatformCardId(op, platformCardId))
       throw new ApiError('CONFLICT', {
-        message: 'The platform has a card with this platformCardId.',
+        message: 'The platform already has a card with this platformCardId.',
         details: { field: 'platformCardId' },
       })
     const card: CardRow = {
@@ -94,7 +94,7 @@ export const cardHandlers: Handlers<typeof cards> = {
     body: cardView(op, await findCard(op, params.id)),
   }),
 
-  /** The cardholder's own doing, by a session of the embedded wallet (specification 4.10). */
+  /** Changes a card with the cardholder's signature, by a session of the embedded wallet (specification 4.10). */
   card_update: {
     async authorize(op, { params, body }) {
       const card = await findCard(op, params.id)
@@ -120,7 +120,7 @@ export const cardHandlers: Handlers<typeof cards> = {
       }
     },
 
-    /** Judged again: the card may have changed since it was signed for. */
+    /** Checks the change again: the card may have changed since the first call. */
     async handle(op, { params, body }) {
       const before = await findCard(op, params.id)
       const { by, change } = await judge(op, before, body)
@@ -162,7 +162,7 @@ const EVENT_TO: Readonly<Record<NonNullable<UpdateBody['state']>, CardEvent>> = 
   CLOSED: 'close',
 }
 
-/** What an update does to a card, if it may. */
+/** The event and the changed columns of an allowed update. */
 async function judge(
   op: Op,
   card: CardRow,
@@ -195,10 +195,10 @@ async function judge(
 const WORDS: Readonly<Record<NonNullable<UpdateBody['state']>, (card: string) => string>> = {
   ACTIVE: (card) => `unfreeze ${card}`,
   FROZEN: (card) => `freeze ${card}`,
-  CLOSED: (card) => `close ${card} for good`,
+  CLOSED: (card) => `permanently close ${card}`,
 }
 
-/** The change in a sentence, every account of it in the order of the list. */
+/** Describes the change in a sentence, with every account in the order of the list. */
 function summaryOf(card: CardRow, { state, fundingSources }: UpdateBody, walletId: string): string {
   const name = describeCard(card)
   const sources = fundingSources?.map((id) =>
@@ -207,7 +207,7 @@ function summaryOf(card: CardRow, { state, fundingSources }: UpdateBody, walletI
   const parts = [
     ...(state ? [WORDS[state](name)] : []),
     ...(sources
-      ? [`let ${state ? 'it' : name} be paid from ${sources.join(', then from ')} and nothing else`]
+      ? [`let ${state ? 'it' : name} be paid from ${sources.join(', then from ')}, and from nothing else`]
       : []),
   ]
   const sentence = parts.join(', and ')

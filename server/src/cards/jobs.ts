@@ -7,8 +7,8 @@ import { selectCardTransaction } from './store.ts'
 import { expire, pull } from './transactions.ts'
 
 /**
- * Asks the processor for a card until it says what has become of it. One that was closed meanwhile it may have made all the
- * same: it is asked what has become of that one, too, and told that it is closed.
+ * Asks the processor for a card until there is an outcome. A card that was closed meanwhile may have been issued all the
+ * same, so its outcome is asked for too, and the processor is told that it is closed.
  */
 export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)
@@ -40,20 +40,20 @@ export const provisionCard: JobHandler<'card.provision'> = async (op, payload) =
   return [write, isEnded ? tellProcessor(op, row) : announceCard(op, 'CARD.STATE_CHANGE', row)]
 }
 
-/** Tells the processor of the state that the card has now: what was in between does not matter any more. */
+/** Reports the current state of the card to the processor; states in between are skipped. */
 export const tellCardProcessor: JobHandler<'card.tell-processor'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)
   if (card.processor_ref !== null) await processorOf(op).updateState(card.processor_ref, card.state)
   return []
 }
 
-/** An authorization that was not cleared in time. */
+/** Expires an authorization that was not cleared before its deadline. */
 export const expireCardTransaction: JobHandler<'card-transaction.expire'> = async (op, payload) => {
   const row = await selectCardTransaction(op, payload.cardTransactionId)
   return row && row.unclaimed_amount > 0n ? (await expire(op, row)).writes : []
 }
 
-/** Takes what a merchant claimed from the funding source. */
+/** Pulls a merchant's claim from the funding source. */
 export const pullCardTransaction: JobHandler<'card-transaction.pull'> = async (op, payload) => {
   const row = await selectCardTransaction(op, payload.cardTransactionId)
   if (!row) throw new Error(`There is no purchase ${payload.cardTransactionId}`)

@@ -32,7 +32,7 @@ type Movement = ClearingEvent | ReturnEvent
 
 const TIMED_OUT: AuthorizationAnswer = { approved: false, reason: 'TIMEOUT' }
 
-/** What the cards' processor asks before a card pays, and tells of claims and returns. */
+/** The events of the card processor: it asks before a card pays, and reports claims and returns. */
 export const cardProcessorEvent: ProcessorHandler<Declared> = {
   /** Error: 404 `CARD_NOT_FOUND`. */
   async whose(lookup, { body }) {
@@ -58,7 +58,7 @@ export const cardProcessorEvent: ProcessorHandler<Declared> = {
   },
 }
 
-/** Whether a card pays. What was approved before is approved again, for good. */
+/** Decides whether a card pays. A repeated event gets the earlier approval, which is then final. */
 async function decideAuthorization(
   op: Op,
   event: AuthorizationEvent,
@@ -66,7 +66,7 @@ async function decideAuthorization(
 ): Promise<OnceOnlyOutcome<Declared>> {
   const told = toldOf(op, event)
   const before = (await findTold(op, told)) ?? (await findApproved(op, event))
-  // Too late to say so: who made the purchase knows what was said of it.
+  // Too late to repeat the answer: the processor has already timed out.
   if (before && isLate()) return { status: 200, body: TIMED_OUT }
   if (before) return tell(op, lastWordOf(op, event), before)
   const authorized = await authorize(op, await findCard(op, cardIdOf(op)), event)
@@ -77,7 +77,7 @@ async function decideAuthorization(
   return { ...tell(op, told, approval, writes), isToBeTakenBack: true }
 }
 
-/** Of a purchase whose answer is kept no more. Error: 409 `CONFLICT` where it is another one. */
+/** The approval of a purchase whose stored answer has expired. Error: 409 `CONFLICT` where the token is of another one. */
 async function findApproved(
   op: Op,
   { token, amount, currency }: AuthorizationEvent,
@@ -89,13 +89,13 @@ async function findApproved(
   return { approved: true, cardTransactionId: row.id }
 }
 
-/** Frees what was held after the processor had been told that it is not, unless a retry was told since that it is. */
+/** Releases the hold of an approval that came after the timeout, unless a retry was since told of the approval. */
 function takeBackOf(event: AuthorizationEvent): OnceOnly<Declared> {
   return {
     replay: async (op) => answered(await findTold(op, lastWordOf(op, event))),
     async handle(op) {
       const row = await selectCardTransactionByToken(op, event.token)
-      // What the merchant has claimed already was approved in the processor's eyes.
+      // A purchase that the merchant has already claimed counts as approved at the processor.
       if (row?.state !== 'AUTHORIZED') return { status: 200, body: TIMED_OUT }
       const { writes } = await expire(op, row)
       return tell(op, lastWordOf(op, event), TIMED_OUT, writes)
@@ -125,17 +125,17 @@ function isForced(event: Movement): event is ForcedClearing {
   return event.kind === 'clearing' && event.merchant !== undefined && event.amount > 0n
 }
 
-/** What is claimed is in the currency of the card: the processor has converted it. Error: 400 `INVALID_INPUT`. */
+/** Checks that a claim is in the card's currency, to which the processor converts it. Error: 400 `INVALID_INPUT`. */
 function checkCurrency(claimed: string, currency: string): void {
   if (claimed !== currency)
-    throw fieldError('INVALID_INPUT', 'currency', `currency is ${claimed}, the card is in ${currency}`)
+    throw fieldError('INVALID_INPUT', 'currency', `currency is ${claimed}, but the card is in ${currency}`)
 }
 
 function isApproval(answer: ProcessorAnswer | undefined): boolean {
   return answer !== undefined && 'approved' in answer && answer.approved
 }
 
-/** An answer, kept where the event is asked for again. */
+/** An answer, stored for repetitions of the event. */
 function tell(
   op: Op,
   told: Told,
@@ -149,8 +149,8 @@ function answered(body: ProcessorAnswer | undefined): SuccessOf<Declared> | unde
   return body && { status: 200, body }
 }
 
-/** The card that the processor tells of. */
+/** The card of the event. */
 function cardIdOf({ actor }: Op): string {
-  if (actor.kind !== 'cardProcessor') throw new Error('No processor of cards is acting')
+  if (actor.kind !== 'cardProcessor') throw new Error('No card processor is acting')
   return actor.cardId
 }

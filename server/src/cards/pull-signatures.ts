@@ -5,7 +5,7 @@ import type { Op } from '../op/app.ts'
 import { selectDelegatedKey } from './store.ts'
 
 /**
- * The word of the key that authorized a purchase for its last pull, in `after`, kept with it. None where no wallet pays.
+ * Signs the last pull of a purchase, in `after`, with the key that authorized it. No signature where no wallet pays.
  * `amount` is in the smallest unit of the wallet.
  */
 export async function signPull(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {

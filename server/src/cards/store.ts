@@ -24,7 +24,7 @@ const CARD_BY_PROCESSOR_REF = rowByKey<CardRow>(
   'processor_ref',
 )
 
-/** The card that a processor names, of whatever platform. */
+/** The card with this processor reference, on any platform. */
 export async function selectCardOfProcessor(
   lookup: Lookup,
   processorRef: string,
@@ -44,7 +44,7 @@ export interface CardFilters {
   readonly state?: CardRow['state']
 }
 
-/** The cards that match, for a page of them. */
+/** A page of the matching cards. */
 export function selectCards(op: Op, { cardholderId, accountId, platformCardId, state }: CardFilters) {
   return op.read
     .selectFrom('cards')
@@ -76,7 +76,7 @@ export async function selectCardTransactionByToken(
   return op.find(TRANSACTION_BY_TOKEN, op.platform.id, token)
 }
 
-/** What a card was used for, for a page of it. */
+/** A page of the purchases of a card. */
 export function selectCardTransactions(
   op: Op,
   cardId: string,
@@ -101,7 +101,7 @@ export async function selectDelegatedKey(op: Op, id: string): Promise<DelegatedK
   return op.find(KEY_BY_ID, id)
 }
 
-/** The key that may sign for a card what this wallet pays. */
+/** The key that may sign for a card the payments of this wallet. */
 export async function selectActiveKey(
   op: Op,
   cardId: string,
@@ -125,7 +125,7 @@ export interface DelegatedKeyFilters {
   readonly fundingSourceId?: string
 }
 
-/** At most so many are listed; a customer has few cards. */
+/** The most keys that a list returns; a customer has few cards. */
 const KEYS_SHOWN_MAX = 1000
 
 export async function selectDelegatedKeys(

@@ -7,17 +7,17 @@ import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import type { AuthorizationEvent, ProcessorEvent } from '../ports/card-processor.ts'
 
-/** What the processor of cards was told of an event, kept so that the event is decided once. */
+/** The stored answer to an event of the card processor, so that each event is decided once. */
 
 export type AuthorizationAnswer = Static<typeof CardAuthorizationAnswer>
 export type ProcessorAnswer = AuthorizationAnswer | Static<typeof CardMovementAnswer>
 
 export interface Told extends KeyedRequest {
-  /** What of the event names it. */
+  /** The field of the event that identifies it. */
   readonly field: 'token' | 'eventId'
 }
 
-/** Where the answer to an event is kept. An authorization is named by its token, a claim or return by its own id. */
+/** Where the answer to an event is stored. An authorization is identified by its token, a claim or return by its own id. */
 export function toldOf(op: Op, event: ProcessorEvent): Told {
   const { kind, processorRef, token, amount } = event
   const scope = `card-processor ${op.platform.id} ${kind}`
@@ -30,28 +30,28 @@ export function toldOf(op: Op, event: ProcessorEvent): Told {
 }
 
 /**
- * Where it is kept what an approval came to that was late or asked for again: whoever is first, a retry that is told of
- * it or what takes it back, has the last word.
+ * Where the final answer to a late or repeated approval is stored. The first to write it decides: a retry that repeats
+ * the approval, or the take-back.
  */
 export function lastWordOf(op: Op, event: AuthorizationEvent): Told {
   const told = toldOf(op, event)
   return { ...told, scope: `${told.scope} word` }
 }
 
-/** What was told there, if anything was. Error: 409 `CONFLICT` where it was about something else. */
+/** The answer stored there, if any. Error: 409 `CONFLICT` where it is for another event. */
 export async function findTold(op: Op, told: Told): Promise<ProcessorAnswer | undefined> {
   const kept = await findKeptAnswer(op, told, () => usedBefore(told.field))
   return kept && (parseJson(kept.body) as ProcessorAnswer)
 }
 
-/** Guard: nothing is kept there. */
+/** Guard: no answer is stored there. */
 export function keepTold(op: Op, told: Told, answer: ProcessorAnswer): Write {
   return keepAnswer(op, told, { status: 200, body: toJson(answer) })
 }
 
 export function usedBefore(field: Told['field']): ApiError {
   return new ApiError('CONFLICT', {
-    message: `This ${field} was used before for something else.`,
+    message: `This ${field} was already used for another event.`,
     details: { field },
   })
 }

@@ -17,9 +17,9 @@ import { selectCardTransaction } from './store.ts'
 
 /**
  * A purchase by card, step by step (`CARD_TRANSACTION_TRANSITIONS`). Its authorization holds money of the funding source;
- * what the merchant claims is owed to the network at once, and pulled from the source: out of the hold, and what is above
- * it out of what can be spent, up to what the merchant may claim. What it gives back goes to the source, after what was not
- * pulled. Amounts are in the currency of the purchase; a source in a stablecoin pays them one to one.
+ * the merchant's claim is owed to the network at once and pulled from the source: from the hold and, above it, from the
+ * available balance, up to what the merchant may claim. A return first covers what was not pulled; the rest goes to the
+ * source. Amounts are in the currency of the purchase; a source in a stablecoin pays them one to one.
  */
 
 export interface MovedPurchase {
@@ -28,8 +28,8 @@ export interface MovedPurchase {
 }
 
 /**
- * The merchant claims `amount`: the network is paid, and the money is pulled as `plan` says. Guards: nothing else happened
- * to the purchase meanwhile, the source can spend what is pulled.
+ * Claims `amount` for the merchant: the network is paid, and the money is pulled as `plan` says. Guards: the purchase is
+ * unchanged, the source can spend what is pulled.
  */
 export async function clear(
   op: Op,
@@ -78,7 +78,7 @@ export async function clear(
   ])
 }
 
-/** What a pull has to take. */
+/** The amounts of a pull. */
 interface Pull {
   readonly fromHold: bigint
   readonly above: bigint
@@ -90,7 +90,7 @@ function pullJob(op: Op, { id }: CardTransactionRow, { at, fromHold, above, fail
   return job(op, 'card-transaction.pull', payload, at)
 }
 
-/** Takes what was claimed from the funding source, or finds that it cannot be taken. */
+/** Pulls a claim from the funding source, or records that it could not be pulled. */
 export async function pull(
   op: Op,
   row: CardTransactionRow,
@@ -108,7 +108,7 @@ export async function pull(
     ? fromHold > 0n
       ? await takeHeld(op, after, fromHold)
       : await take(op, after, above)
-    : // The source keeps what was held for this, once nothing else is.
+    : // The hold is released once nothing else is to be pulled from it.
       fromHold > 0n && isHoldDone(after)
       ? [release(op, holdOf(row), row.account_id)]
       : []
@@ -116,8 +116,8 @@ export async function pull(
 }
 
 /**
- * What is above the authorization is taken out of what can be spent. The card's state does not matter any more, nor whether
- * the key of the purchase was revoked since: its word for the purchase reaches as far as the merchant may claim.
+ * Whether the available balance covers the amount above the authorization. The card's state no longer matters, nor does a
+ * later revocation of the key: its signature of the purchase covers everything that the merchant may claim.
  */
 async function canPay(
   op: Op,
@@ -130,7 +130,7 @@ async function canPay(
   return account.status === 'ACTIVE' && isUnlocked && available >= inSourceUnits(row, amount)
 }
 
-/** The merchant claims nothing more: what is held for it and was not claimed is free again. */
+/** Ends the claims of a purchase: the unclaimed part of its hold is released. */
 export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurchase> {
   const by = checkCan(row, ['expire'])
   const after = { ...row, unclaimed_amount: 0n }
@@ -142,8 +142,8 @@ export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurc
 }
 
 /**
- * The merchant gives back: first what could not be pulled is owed no more, the rest is the source's again. Where its owner was
- * deleted since, the rest stays among the refunds, for the platform to see to.
+ * Returns an amount: it first cancels what could not be pulled, and the rest goes to the source. Where the owner of the
+ * source was deleted, the rest stays in the refunds account, for the platform to handle.
  */
 export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint): Promise<MovedPurchase> {
   const left = row.settled_amount - row.refunded_amount
@@ -151,13 +151,13 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   if (row.pending_count > 0)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message:
-        'What was claimed has not been pulled yet: what is given back would be paid twice if that failed.',
+        'The claimed amount has not been pulled from the funding source yet, so nothing can be returned.',
       details: { field: 'cardTransactionId', status: row.state },
     })
   const by = checkCan(row, [isRest ? 'return_rest' : 'return_part'])
   if (amount > left)
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
-      message: `Of what was settled ${left} are left to give back.`,
+      message: `At most ${left} of the settled amount can still be returned.`,
       details: { field: 'amount', left },
     })
   const forgiven = amount < row.uncollected_amount ? amount : row.uncollected_amount
@@ -237,18 +237,18 @@ function moved(
   return { row: moved.row, writes: [moved.write, ...writes] }
 }
 
-/** What was authorized is held; what was not has nothing to be claimed, pulled or freed. */
+/** The hold of an authorized purchase; only such a purchase is claimed, pulled or released. */
 function holdOf({ id, hold_id }: CardTransactionRow): string {
   if (hold_id === null) throw new Error(`Nothing is held for ${id}`)
   return hold_id
 }
 
-/** Nothing of the hold is still to be claimed or pulled. */
+/** Whether nothing of the hold is still to be claimed or pulled. */
 function isHoldDone({ unclaimed_amount, pending_amount }: CardTransactionRow): boolean {
   return unclaimed_amount === 0n && pending_amount === 0n
 }
 
-/** Takes from the hold, and frees the rest of it where nothing else is to come out of it. */
+/** Captures from the hold, and releases the rest where nothing else is to be captured. */
 async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
   return [
     {
@@ -263,7 +263,7 @@ async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Prom
   ]
 }
 
-/** The last pull of `after`: what it moves, and the word of the key for it where a wallet pays. */
+/** The last pull of `after`: its transfer, and the key's signature where a wallet pays. */
 async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
   const legs: readonly Leg[] = [
     ...sourceLegs(after, -amount),
@@ -272,7 +272,7 @@ async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<
   return [...post(op, causeOf(after), legs), ...(await signPull(op, after, inSourceUnits(after, amount)))]
 }
 
-/** What the account that pays gets, or gives: where it holds a stablecoin, through the currency position, one to one. */
+/** The legs of the source account: where it holds a stablecoin, through the currency position, one to one. */
 function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
   const units = inSourceUnits(row, amount)
   const own: Leg = { account: row.account_id, amount: units }

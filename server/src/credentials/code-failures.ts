@@ -9,9 +9,9 @@ import { credentialView } from './credentials.ts'
 import { resetCodeFailures, selectCodeFailures } from './store.ts'
 
 /**
- * Wrong codes in a row, by wallet: those of its e-mail credential and of its SMS credential together. A hundred lock its
- * sign-in by code, until a signed operation of the wallet or the operator frees it. The platform's backend cannot: it may
- * be the one that guesses.
+ * Consecutive wrong codes per wallet, by e-mail and SMS together. A hundred lock its sign-in by code, until a signed
+ * operation of the wallet or the operator unlocks it. The platform's backend cannot unlock it, because the backend may be
+ * the one that guesses.
  */
 
 export const CODE_FAILURES_MAX = 100
@@ -20,11 +20,11 @@ export const CODE_FAILURES_MAX = 100
 export async function checkCodesNotLocked(op: Op, credential: CredentialRow): Promise<void> {
   const row = await findCodeFailures(op, credential.account_id)
   if (!row || !areCodesLocked(row.failures)) return
-  // Nobody was told where the process died between the count and the refusal.
+  // The event is missing if the process died between the count and the refusal, so it is written now.
   throw codesLocked(row.locked_at === null ? codesLockedWrites(op, credential) : [])
 }
 
-/** The wrong codes in a row of a wallet; undefined where there never was one. */
+/** The consecutive wrong codes of a wallet; undefined where there was never one. */
 export async function findCodeFailures(op: Op, accountId: string): Promise<CodeFailuresRow | undefined> {
   return selectCodeFailures(op, accountId)
 }
@@ -37,7 +37,7 @@ export function codesLocked(writes: readonly Write[] = []): ApiError {
   return new ApiError('CODE_SIGN_IN_LOCKED', { writes })
 }
 
-/** What the last of the wrong codes leaves behind: the platform is told. */
+/** The writes of the wrong code that locks sign-in: the platform is told. */
 export function codesLockedWrites(op: Op, credential: CredentialRow): Write[] {
   return [
     update('code_failures', credential.account_id, {}, { locked_at: op.now }),
@@ -45,13 +45,13 @@ export function codesLockedWrites(op: Op, credential: CredentialRow): Write[] {
   ]
 }
 
-/** Begins the count anew, of a wallet that has one. */
+/** Resets the count of a wallet that has one. */
 export function clearCodeFailures(accountId: string): Write {
   return update('code_failures', accountId, {}, { failures: 0, locked_at: null })
 }
 
-/** The operator's word that the codes of a wallet may be tried again. Error: one line, where none was wrong. */
+/** Unlocks the codes of a wallet for the operator. Error: one line, where no wrong code is counted. */
 export async function unlockCodes(db: Database, accountId: string): Promise<void> {
   if (!(await resetCodeFailures(db, accountId)))
-    throw new Error(`No wrong codes were counted for an account ${accountId}.`)
+    throw new Error(`No wrong codes are counted for the account ${accountId}.`)
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { selectCredential, selectCredentials } from './store.ts'
 
-/** What every kind of credential begins as; each kind adds its own. */
+/** The columns of every new credential; each kind adds its own. */
 function makeCredential(
   op: Op,
   accountId: string,
@@ -31,7 +31,7 @@ function makeCredential(
   }
 }
 
-/** The kinds of credential whose codes are delivered. */
+/** The kinds of credential that use delivered codes. */
 export type DeliveryChannel = 'EMAIL_OTP' | 'SMS_OTP'
 
 /** A credential whose codes go to an e-mail address or a phone number. */
@@ -101,7 +101,7 @@ export async function firstCredentialType(
   return first?.type
 }
 
-/** Marks that the wallet's set of credentials changed. Guard: it has not changed since it was read. */
+/** Marks a change of the wallet's set of credentials. Guard: the set is unchanged. */
 export function credentialsChanged(op: Op, account: InternalAccountRow): Write {
   const { id, credentials_version: version } = account
   return update(

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<CredentialRow['type'], string>> = {
   PASSKEY: 'the passkey',
 }
 
-/** A way to sign in as its holder reads it: of an identity what the issuer vouches for, not the e-mail that it claims. */
+/** Describes a credential to its holder. An identity is named by what the issuer vouches for, not by the e-mail it claims. */
 export function describeCredential({
   type,
   nickname,
@@ -24,7 +24,7 @@ export function describeCredential({
     : `${words} ${quoted(nickname)}`
 }
 
-/** A credential as it stands in a payload. */
+/** A credential as a payload names it. */
 export function signedCredential({
   id,
   type,

@@ -32,7 +32,7 @@ export async function selectCodeFailures(op: Op, accountId: string): Promise<Cod
     .executeTakeFirst()
 }
 
-/** Begins the count anew, in a statement of its own. Whether there was one. */
+/** Resets the count, in a statement of its own. Returns whether there was one. */
 export async function resetCodeFailures(db: Database, accountId: string): Promise<boolean> {
   const { rows } = await db.query(
     'UPDATE code_failures SET failures = 0, locked_at = NULL WHERE id = $1 RETURNING id',

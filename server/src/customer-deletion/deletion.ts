@@ -5,10 +5,10 @@ import { ApiError } from '../op/operation.ts'
 import { money } from '../transactions/transactions.ts'
 import { selectFilledAccounts, selectOpenPayments } from './store.ts'
 
-/** So many of each kind are named: who deletes empties what is named and asks again. */
+/** How many obstacles of each kind are named; the caller clears them and tries again. */
 const NAMED_MAX = 20
 
-/** Error: 409 `CONFLICT`, naming accounts that hold something, and payments and purchases that are under way. */
+/** Error: 409 `CONFLICT`, naming accounts with money, and payments and purchases that are under way. */
 export async function checkNothingIsOpen(op: Op, { id }: Pick<CustomerRow, 'id'>): Promise<void> {
   const [filled, transactions, purchases] = await Promise.all([
     selectFilledAccounts(op, id, NAMED_MAX),

@@ -11,8 +11,8 @@ import { selectActiveSessionIds, selectLiveCredentialIds } from './store.ts'
 
 export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
   /**
-   * Soft: the record and its accounts stay, closed. Nobody signs in to its wallet any more, so there is nothing in it. Error:
-   * 409 `CONFLICT`, naming what holds money of the customer or is still to move it.
+   * Soft deletion: the record and its accounts stay, closed. The wallet has to be empty, because sign-in to it ends. Error:
+   * 409 `CONFLICT`, naming what holds the customer's money or will still move it.
    */
   customer_delete: async (op, { params }) => {
     const customer = await findCustomer(op, params.customerId)

@@ -14,7 +14,7 @@ export async function selectActiveSessionIds(op: Op, customerId: string): Promis
   return sessions.map((session) => session.id)
 }
 
-/** The credentials by which someone can sign in to a customer's wallets. */
+/** The active credentials of a customer's wallets. */
 export async function selectLiveCredentialIds(op: Op, customerId: string): Promise<string[]> {
   const credentials = await op.read
     .selectFrom('credentials')
@@ -26,7 +26,7 @@ export async function selectLiveCredentialIds(op: Op, customerId: string): Promi
   return credentials.map((credential) => credential.id)
 }
 
-/** A customer's accounts that hold something, oldest first. */
+/** A customer's accounts with money, oldest first. */
 export async function selectFilledAccounts(
   op: Op,
   customerId: string,
@@ -44,7 +44,7 @@ export async function selectFilledAccounts(
     .execute()
 }
 
-/** What is still to move money of a customer, as the guard of a deletion has it (`0019-closed-accounts.ts`). */
+/** What will still move a customer's money, as the guard of a deletion defines it. */
 export async function selectOpenPayments(
   op: Op,
   customerId: string,

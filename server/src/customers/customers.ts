@@ -31,17 +31,17 @@ export async function findCustomer(op: Op, id: string, field = 'customerId'): Pr
   return customer
 }
 
-/** Whether a customer that something still names was deleted. */
+/** Whether a referenced customer was deleted. */
 export async function isDeleted(op: Op, id: string): Promise<boolean> {
   return (await selectCustomer(op, id))?.deleted_at !== null
 }
 
-/** E-mail addresses are kept as written and compared without regard to case. */
+/** Compares e-mail addresses without regard to case; they are stored as written. */
 export function isSameEmail(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-/** A new customer. What is left out is made up: an id from ours, an UMA address at the platform's domain. */
+/** A new customer. Missing members get defaults: an id derived from ours, an UMA address at the platform's domain. */
 export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow {
   const id = op.newId('Customer')
   return {
@@ -62,13 +62,13 @@ export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): 
   }
 }
 
-/** The row with what a change gives; everything else keeps its value. An address is replaced as a whole. */
+/** Applies a change to a row; members left out keep their values. An address is replaced as a whole. */
 export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody): CustomerRow {
   if (body.customerType !== customer.customer_type)
     throw fieldError(
       'INVALID_INPUT',
       'customerType',
-      `This customer is of type ${customer.customer_type}, and that does not change`,
+      `This customer is of type ${customer.customer_type}, which cannot change`,
     )
   const details = { ...customer.details, ...detailsOf(body) }
   if (body.customerType === 'BUSINESS' && body.businessInfo) {
@@ -99,8 +99,8 @@ function makeUmaAddress(op: Op, config: PlatformConfig): string {
 }
 
 /**
- * The sandbox decides at once, by suffix (specification 4.16). In production a regulated platform has checked whom it
- * creates; a customer of any other waits for the check.
+ * The first verification status. The sandbox decides at once, by suffix (specification 4.16). In production a regulated
+ * platform has already verified its customer; a customer of any other platform waits for verification.
  */
 function firstStatus(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow['verification_status'] {
   if (op.mode === 'sandbox') return verificationOutcome(verificationSuffix(body))
@@ -116,7 +116,7 @@ export function verificationSuffix(body: CreateBody): string {
   return suffixOf((body.fullName ?? '').trim().split(/\s+/).at(-1)!)
 }
 
-/** Errors: 400 that names the date which lies ahead, or too far back to be someone's birth. */
+/** Error: 400 that names a date in the future, or too far in the past to be a date of birth. */
 export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   if (body.customerType === 'BUSINESS') {
     const { incorporatedOn } = body.businessInfo ?? {}
@@ -129,7 +129,7 @@ export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   } else checkBirthDate(op, 'birthDate', body.birthDate)
 }
 
-/** Error: 400 that names the field, unless someone alive can be born on this day. */
+/** Error: 400 that names the field, unless the date can be a living person's date of birth. */
 export function checkBirthDate(op: Op, field: string, date: string | undefined): void {
   if (date === undefined) return
   const today = dateOf(op.now)
@@ -143,14 +143,14 @@ function dateOf(time: Date): string {
   return time.toISOString().slice(0, 'YYYY-MM-DD'.length)
 }
 
-/** Error: 400 that names the first currency in which the platform does nothing. A wallet's own currency is always good. */
+/** Error: 400 that names the first currency that the platform does not support. A wallet's own is always supported. */
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
   for (const [index, currency] of currencies.entries())
     if (currency !== WALLET_CURRENCY && !currencyConfig(config, currency))
       throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
 }
 
-/** The event of a customer's present verification status. */
+/** The event of a customer's current verification status. */
 export function verificationEvent(op: Op, customer: CustomerRow): EventWrite | undefined {
   const { verification_status: status } = customer
   if (status === 'UNVERIFIED') return undefined

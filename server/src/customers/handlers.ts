@@ -40,7 +40,7 @@ export const customerHandlers: Handlers<typeof customers> = {
       body: customerView(customer),
       writes: [
         insert('customers', customer),
-        // A currency that the platform adds meanwhile would be missed: its due work may have come by already.
+        // Otherwise a currency that the platform adds meanwhile could be missed: its due work may already be done.
         expectRow('platforms', platform.id, { version: platform.version }),
         ...(customer.verification_status === 'APPROVED' ? openCustomerAccounts(op, config, customer) : []),
         ...(announced ? [announced] : []),
@@ -65,7 +65,7 @@ export const customerHandlers: Handlers<typeof customers> = {
     body: customerView(await findCustomer(op, params.customerId)),
   }),
 
-  /** Signed where it changes the address that a wallet is signed in to with (specification 4.7). */
+  /** Needs a signature where it changes the address of a wallet's sign-in codes (specification 4.7). */
   customer_update: {
     async authorize(op, input) {
       const { before, after, credentials } = await planUpdate(op, input)
@@ -75,7 +75,7 @@ export const customerHandlers: Handlers<typeof customers> = {
         accountId: credential.account_id,
         statement: {
           operation: 'customer_update',
-          summary: `Send the codes that sign in to this wallet to ${quoted(required(after, 'email'))}, no more to ${quoted(required(before, 'email'))}`,
+          summary: `Send the sign-in codes of this wallet to ${quoted(required(after, 'email'))} instead of ${quoted(required(before, 'email'))}`,
           customer: before.id,
           oldEmail: required(before, 'email'),
           newEmail: required(after, 'email'),
@@ -116,7 +116,7 @@ export const customerHandlers: Handlers<typeof customers> = {
   },
 }
 
-/** A change to a customer, checked, and the credentials that have to move to the new address with it. */
+/** A checked change to a customer, and the credentials that move to the new address with it. */
 async function planUpdate(
   op: Op,
   { params, body }: Input<typeof customer_update>,
@@ -141,7 +141,7 @@ async function findMovingCredentials(
   return selectEmailCredentials(op, before.id, before.email)
 }
 
-/** What was signed for: if it is different at the retry, something else was meant. */
+/** What the signature covers; a retry with another value is refused. */
 function emailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
   return { email: customer.email, credentialIds: credentials.map(({ id }) => id) }
 }
@@ -151,7 +151,7 @@ function isUnchanged(before: CustomerRow, after: CustomerRow): boolean {
   return toCanonicalJson({ ...after, updated_at, version }) === toCanonicalJson(before)
 }
 
-/** Errors: 409 `CONFLICT` or `UMA_ADDRESS_EXISTS` where another customer has the id or the address. */
+/** Errors: 409 `CONFLICT` or `UMA_ADDRESS_EXISTS` where another customer already has the id or the address. */
 async function checkIsFree(op: Op, customer: CustomerRow): Promise<void> {
   const { id, platform_customer_id, uma_address } = customer
   const holders = (await selectHolders(op, platform_customer_id, uma_address)).filter(

@@ -27,8 +27,8 @@ export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | 
 }
 
 /**
- * Customers that have this id of the platform's own or this address, read at one moment. A deleted customer has given
- * its id back but keeps its address, so that nobody is paid in its place.
+ * Customers with this id of the platform's own or this UMA address, read by one statement. A deleted customer's id is free
+ * again, but its address stays taken, so that nobody else receives its payments.
  */
 export async function selectHolders(op: Op, platformCustomerId: string, umaAddress: string) {
   return ofPlatform(op)
@@ -42,7 +42,7 @@ export async function selectHolders(op: Op, platformCustomerId: string, umaAddre
     .execute()
 }
 
-/** The customers that match, for a page of them. */
+/** A page of the matching customers. */
 export function selectCustomers(op: Op, filters: CustomerFilters) {
   const { platformCustomerId, customerType, region, currency, umaAddress, isIncludingDeleted } = filters
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filters.times
@@ -60,7 +60,7 @@ export function selectCustomers(op: Op, filters: CustomerFilters) {
     .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
 }
 
-/** Live EMAIL_OTP credentials of wallets of this platform's customers whose address this is, in any case. */
+/** Active EMAIL_OTP credentials with this address, in any case, of wallets of this platform's customers. */
 function emailCredentials(op: Op, email: string) {
   return op.read
     .selectFrom('credentials')
@@ -71,7 +71,7 @@ function emailCredentials(op: Op, email: string) {
     .where(sql<boolean>`lower(credentials.contact) = lower(${email})`)
 }
 
-/** The credentials that one customer signs in with by this address, oldest first. */
+/** A customer's credentials with this address, oldest first. */
 export async function selectEmailCredentials(
   op: Op,
   customerId: string,
@@ -85,7 +85,7 @@ export async function selectEmailCredentials(
     .execute()
 }
 
-/** Whether another customer, not deleted, signs in by this address. */
+/** Whether another customer, not deleted, signs in with this address. */
 export async function selectIsEmailTaken(op: Op, customerId: string, email: string): Promise<boolean> {
   const other = await emailCredentials(op, email)
     .innerJoin('customers', 'customers.id', 'internal_accounts.customer_id')

@@ -5,7 +5,7 @@ import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { accountCurrencies, type PlatformConfig } from '../platforms/platforms.ts'
 
-/** What an approved customer gets: an account per currency of the platform and, with an e-mail, a wallet. */
+/** The accounts of an approved customer: one per currency of the platform and, with an e-mail, a wallet. */
 export function openCustomerAccounts(op: Op, config: PlatformConfig, customer: CustomerRow): Write[] {
   return [
     ...accountCurrencies(config).flatMap((currency) => makeInternalAccount(op, customer.id, currency)),
@@ -13,13 +13,13 @@ export function openCustomerAccounts(op: Op, config: PlatformConfig, customer: C
   ]
 }
 
-/** A wallet and the credential that it is first signed in to with (specification 5.3). */
+/** A wallet and its first credential (specification 5.3). */
 export function openWallet(op: Op, customerId: string, email: string): Write[] {
   const { accountId, writes } = makeWallet(op, customerId)
   return [...writes, insert('credentials', makeOtpCredential(op, accountId, 'EMAIL_OTP', email))]
 }
 
-/** The credential at another address. A code that went to the address before is no longer good. */
+/** Moves a credential to another address. A code sent to the previous address is no longer valid. */
 export function moveCredential(op: Op, credential: CredentialRow, email: string): Write {
   return update(
     'credentials',

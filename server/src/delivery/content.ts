@@ -2,9 +2,9 @@ import type { PlatformConfig } from '../platforms/platforms.ts'
 
 type WalletConfig = PlatformConfig['embeddedWalletConfig']
 
-/** An e-mail with a code in it, but for whom it is to. */
+/** An e-mail with a code, without its recipient. */
 export interface EmailContent {
-  /** The platform's own sender; what is missing is the server's. */
+  /** The platform's own sender; missing parts come from the server's. */
   readonly from: { readonly name?: string; readonly address?: string }
   readonly replyTo?: string
   readonly subject: string
@@ -12,18 +12,18 @@ export interface EmailContent {
   readonly html: string
 }
 
-/** A text message has one line, and every 70 to 160 characters of it cost. */
+/** A text message is one line, and every 70 to 160 characters are charged. */
 const SMS_NAME_CHARACTERS_MAX = 40
 
-/** The e-mail that brings a code, in the platform's name. The code is not in its subject: a locked screen shows that. */
+/** The e-mail with a code, in the platform's name. The code is not in the subject, which a locked screen shows. */
 export function otpEmail(config: WalletConfig, code: string): EmailContent {
   const app = oneLine(config.appName)
   const { sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress } = config
   const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? app : undefined)
   const lines = {
     intro: `Your ${app} sign-in code is`,
-    expiry: `It works once, for ${lifetime(config)}. Do not give it to anyone.`,
-    ignore: 'If you did not ask for this code, ignore this message: nobody can sign in without it.',
+    expiry: `It works once and expires in ${lifetime(config)}. Do not share it with anyone.`,
+    ignore: 'If you did not request this code, ignore this message: nobody can sign in without it.',
   }
   return {
     from: {
@@ -37,19 +37,19 @@ export function otpEmail(config: WalletConfig, code: string): EmailContent {
   }
 }
 
-/** The text message that brings a code. */
+/** The text message with a code. */
 export function otpSms(config: WalletConfig, code: string): string {
   const app = [...oneLine(config.appName)].slice(0, SMS_NAME_CHARACTERS_MAX).join('').trim()
-  return `Your ${app} code is ${code}. It works once, for ${lifetime(config)}. If you did not ask for it, ignore this.`
+  return `Your ${app} code is ${code}. It works once and expires in ${lifetime(config)}. If you did not request it, ignore this.`
 }
 
-/** Rounded down: a code that is said to work does. */
+/** Rounded down, so that a code is valid at least as long as the message says. */
 function lifetime({ expirationSeconds }: WalletConfig): string {
   const minutes = Math.max(1, Math.floor(expirationSeconds / 60))
   return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }
 
-/** Text as one line: no line ends, no control characters, nothing that turns the direction of what follows. */
+/** Text as one line, without line ends, control characters and characters that change the direction of text. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
@@ -67,7 +67,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }
 
-/** Styles stand on the elements, where every mail program takes them from. */
+/** Inline styles, because every mail program reads them. */
 function htmlOf(parts: {
   readonly app: string
   readonly code: string
@@ -77,7 +77,7 @@ function htmlOf(parts: {
   readonly ignore: string
 }): string {
   const { app, code, intro, expiry, ignore } = parts
-  // Over plain http a mail program would show nothing, or warn.
+  // Mail programs block images over plain http, or warn.
   const logoUrl = parts.logoUrl && /^https:\/\//i.test(parts.logoUrl) ? parts.logoUrl : undefined
   const logo = logoUrl
     ? `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(app)}" height="40" style="border:0">\n`

@@ -4,7 +4,7 @@ import type { Config } from '../settings/config.ts'
 import { smsSender } from './sms.ts'
 import { emailSender } from './smtp.ts'
 
-/** How long one message may take to be handed over, from the first packet to the last answer. */
+/** The timeout of one message, from the first packet to the last answer. */
 export const HANDOVER_MS_MAX = 10_000
 
 /** The sandbox sends nothing (specification 5.6), whatever the settings. */
@@ -16,10 +16,10 @@ export function createDelivery(config: Pick<Config, 'mode' | 'smtp' | 'sms'>): D
   }
 }
 
-/** How the codes of a credential go out. */
+/** The channel for the codes of a credential. */
 export const CHANNELS = { EMAIL_OTP: 'EMAIL', SMS_OTP: 'SMS' } as const
 
-/** Whether a code for a credential of this type has a way out. In sandbox it has: into the inbox. */
+/** Whether a code for a credential of this type can be delivered. In sandbox it can: into the inbox. */
 export function canDeliver(op: Pick<Op, 'mode' | 'delivery'>, type: keyof typeof CHANNELS): boolean {
   if (op.mode === 'sandbox') return true
   return (type === 'EMAIL_OTP' ? op.delivery.email : op.delivery.sms) !== undefined

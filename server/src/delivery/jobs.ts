@@ -7,12 +7,12 @@ import { DeliveryError, type Handover } from '../ports/delivery.ts'
 import { endMessage, readContent } from './messages.ts'
 import { type MessageWithCredential, selectMessageWithCredential } from './store.ts'
 
-/** A person waits for the code: tries stay close together until it expires. */
+/** Retries stay close together until the code expires, because a person waits for it. */
 const RETRY_SECONDS_MAX = 30
 
 /**
- * Hands a message over, at least once. Where that fails it is due again after a while, with one more attempt on
- * record; a code that is good for nothing any more is not sent.
+ * Delivers a message, at least once. A failed attempt is counted and retried later. A code that is no longer valid is not
+ * sent.
  */
 export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload) => {
   const found = await selectMessageWithCredential(op, payload.messageId)
@@ -38,7 +38,7 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
   }
 }
 
-/** A code that expired, was replaced by a later one, or belongs to a credential that is gone or has moved. */
+/** A code that expired, was replaced, or belongs to a credential that was revoked or moved to another address. */
 function reasonNotToSend(op: Op, message: MessageWithCredential): MessageRow['failure_reason'] {
   if (op.now >= message.expires_at) return 'EXPIRED'
   const isLive =

@@ -6,12 +6,12 @@ import { countMessageTo, selectMessageCount } from './store.ts'
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-/** An operation that is decided again has been counted. */
+/** Operations already counted, since an operation may run again. */
 const counted = new WeakSet<Op>()
 
 /**
- * Counts a message that is about to go out: first with those to its recipient, then with those of the platform, so that
- * who floods one recipient uses up nobody else's. Error: 429 `RATE_LIMITED` with `Retry-After`.
+ * Counts a message before it is sent: first for its recipient, then for the platform, so that a flood to one recipient
+ * does not use up the platform's limit. Error: 429 `RATE_LIMITED` with `Retry-After`.
  */
 export async function countMessage(op: Op, recipient: string): Promise<void> {
   if (!op.messageRules || counted.has(op)) return
@@ -28,7 +28,7 @@ async function count(op: Op, recipient: string, limit: MessageLimit, whose: stri
   const isDayOver = row !== undefined && row.day >= day && row.in_day >= limit.inDay
   const endMs = isDayOver ? day.getTime() + DAY_MS : hour.getTime() + HOUR_MS
   throw new ApiError('RATE_LIMITED', {
-    message: `${whose} had as many messages as this server sends in ${isDayOver ? 'a day' : 'an hour'}. Wait as long as Retry-After says.`,
+    message: `${whose} has reached this server's limit of messages per ${isDayOver ? 'day' : 'hour'}. Wait as long as Retry-After says.`,
     headers: { 'Retry-After': String(Math.max(1, Math.ceil((endMs - op.now.getTime()) / 1000))) },
   })
 }
@@ -38,7 +38,7 @@ function startOf(op: Op, lengthMs: number): Date {
   return new Date(nowMs - (nowMs % lengthMs))
 }
 
-/** An address without what its holder may add to it (`ada+shop@…`), in lower case; a number as it is. */
+/** An address in lower case and without a tag (`ada+shop@…`); a number unchanged. */
 function mailboxOf(recipient: string): string {
   return recipient.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@')
 }

@@ -12,13 +12,13 @@ import { maySendFrom } from '../settings/message-rules.ts'
 import { type EmailContent, otpEmail, otpSms } from './content.ts'
 import { CHANNELS } from './delivery.ts'
 
-/** What is sealed of a message: all of it that has a code in it, and what an e-mail needs beside. */
+/** The sealed part of a message: everything that contains the code, and the headers of an e-mail. */
 export type MessageContent = Partial<Omit<EmailContent, 'subject'>> & { readonly text: string }
 
 /**
- * The message that brings a code to the holder of a credential, and the due work that sends it, for the write set that
- * issues the code: after the writes of its credential and challenge, which it refers to. In sandbox it is delivered
- * with that, into the inbox. The caller has asked `canDeliver`.
+ * The writes of a message with a code and of the due work that sends it, for the write set that issues the code. They come
+ * after the writes of the credential and the challenge, which they refer to. In sandbox the same commit delivers the
+ * message, into the inbox. The caller has checked `canDeliver`.
  */
 export function makeOtpMessage(
   op: Op,
@@ -28,7 +28,7 @@ export function makeOtpMessage(
 ): Write[] {
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
-    throw new Error(`${credential.id} is not a credential that codes are sent for`)
+    throw new Error(`${credential.id} is not a credential with delivered codes`)
   const id = op.newId('Message')
   const isSandbox = op.mode === 'sandbox'
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
@@ -59,7 +59,7 @@ export function makeOtpMessage(
   ]
 }
 
-/** A sender that the operator allows no longer, or never did, is the server's own. */
+/** Uses the server's own sender where the operator does not allow the platform's. */
 function withAllowedSender(op: Op, config: WalletConfig): WalletConfig {
   const { sendFromEmailAddress, ...others } = config
   if (sendFromEmailAddress === undefined) return config
@@ -68,7 +68,7 @@ function withAllowedSender(op: Op, config: WalletConfig): WalletConfig {
 
 type WalletConfig = ReturnType<typeof platformConfig>['embeddedWalletConfig']
 
-/** Ends a queued message, and with it the code that is in it. */
+/** Ends a queued message, and deletes the code in it. */
 export function endMessage(
   op: Op,
   message: MessageRow,
@@ -83,7 +83,7 @@ export function endMessage(
   return transition(op, 'messages', MESSAGE_TRANSITIONS, message, end.event, change).write
 }
 
-/** What a message says, as long as it is kept. */
+/** The text of a message, until it is deleted. */
 export function readContent(op: Pick<Op, 'enclave'>, message: MessageRow): MessageContent | undefined {
   if (!message.sealed_content) return undefined
   return JSON.parse(op.enclave.openText('message', message.id, message.sealed_content)) as MessageContent

@@ -7,25 +7,25 @@ const PHONE_NUMBER = /^\+[1-9][0-9]{1,14}$/
 const ANSWER_BYTES_MAX = 16 * 1024
 
 /**
- * Hands text messages to a gateway with Twilio's API: `POST {url}/2010-04-01/Accounts/{sid}/Messages.json`, form
- * encoded `To`, `From`, `Body`, HTTP Basic. 400 is its word that this message will never go out.
+ * Sends text messages by a gateway with Twilio's API: `POST {url}/2010-04-01/Accounts/{sid}/Messages.json`, form
+ * encoded `To`, `From`, `Body`, HTTP Basic. A 400 means that this message will never be sent.
  */
 export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Delivery['sms']> {
   const { accountSid, authToken, from } = config
   const login = Buffer.from(`${accountSid}:${authToken}`).toString('base64')
   const url = `${config.url}/2010-04-01/Accounts/${accountSid}/Messages.json`
   return async ({ id, to, text }) => {
-    if (!PHONE_NUMBER.test(to)) return { accepted: false, reason: 'Not a number that a message can go to' }
+    if (!PHONE_NUMBER.test(to)) return { accepted: false, reason: 'Not a valid phone number' }
     const headers = {
       Authorization: `Basic ${login}`,
       Accept: 'application/json',
       'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8',
-      // Twilio does not look at the key; a gateway that does sends a message once.
+      // Twilio ignores the key; a gateway that supports it sends a message once.
       'Idempotency-Key': id,
     }
     const body = Buffer.from(String(new URLSearchParams({ To: to, From: from, Body: text })))
     const signal = AbortSignal.timeout(timeoutMs)
-    // The operator has named the gateway, so it may be on this machine.
+    // The operator configures the gateway, so it may be on this machine.
     const answer = await send(
       { method: 'POST', url, headers, body },
       { signal, bytesMax: ANSWER_BYTES_MAX, reach: 'any' },
@@ -43,7 +43,7 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
   }
 }
 
-/** The number that the gateway gives an error: `{"code": 21211, …}`. Its words may repeat the message: not those. */
+/** The gateway's error code: `{"code": 21211, …}`. Its error text is ignored, because it may repeat the message. */
 function readErrorCode({ body }: { readonly body: Uint8Array }): number | undefined {
   try {
     const { code } = JSON.parse(Buffer.from(body).toString()) as { code?: unknown }

@@ -3,12 +3,12 @@ import type { Delivery } from '../ports/delivery.ts'
 import { DeliveryError, type Handover, type OutgoingEmail } from '../ports/delivery.ts'
 import type { SmtpConfig } from '../settings/config.ts'
 
-/** One plain address: nothing in it can be taken for a second one or for a header. */
+/** One plain address, which cannot be parsed as two addresses or as a header. */
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,253}$/u
 
 /**
- * Hands e-mail to a mail server, on a connection for each: codes are few, and a connection that is kept is one more
- * thing to be found broken.
+ * Sends e-mail by a mail server, each on a connection of its own: codes are few, and a kept connection may be found
+ * broken.
  */
 export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<Delivery['email']> {
   const { host, port, tls, login } = config
@@ -20,13 +20,13 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
     ignoreTLS: tls === 'never',
     ...(login ? { auth: { user: login.user, pass: login.password } } : {}),
     logger: false,
-    // Nothing that a message says makes this server read a file or fetch an address.
+    // The content of a message cannot make this server read a file or fetch an address.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
   return async (email) => {
-    if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not an address that mail can go to' }
-    // From the name's look-up to the last answer; nodemailer's own limits are longer, and each for one step.
+    if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not a valid e-mail address' }
+    // The timeout covers everything from the DNS lookup on; nodemailer's own are longer, and each is for one step.
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       await transport.sendMail({ ...mailOf(email, config), signal })
@@ -38,7 +38,7 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
   }
 }
 
-/** Addresses go in as objects, which are not parsed; the envelope says once more whom the mail is for. */
+/** Addresses are passed as objects, which are not parsed; the envelope repeats the recipient. */
 function mailOf(email: OutgoingEmail, config: SmtpConfig) {
   const { id, to, subject, text, html, date, replyTo } = email
   const address = email.from.address ?? config.from.address
@@ -53,7 +53,7 @@ function mailOf(email: OutgoingEmail, config: SmtpConfig) {
     subject,
     text,
     html,
-    // No out-of-office answer wants to be sent to this (RFC 3834).
+    // Suppresses automatic replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   }
 }
@@ -66,7 +66,7 @@ interface SmtpFailure {
   readonly responseCode?: number
 }
 
-/** A recipient that the server will never take is refused for good. Everything else may be better in a while. */
+/** A recipient that the server rejects permanently is final. Any other failure is retried. */
 function outcomeOf(error: SmtpFailure): Handover {
   const { name, code, command, response, responseCode } = error
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1]

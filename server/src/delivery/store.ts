@@ -10,7 +10,7 @@ export interface MessageFilters {
   readonly customerId?: string
 }
 
-/** A message, and what its credential now is. */
+/** A message with the current state of its credential. */
 export type MessageWithCredential = MessageRow & {
   readonly contact: string | null
   readonly current_challenge_id: string | null
@@ -31,7 +31,7 @@ export async function selectMessageWithCredential(
     .executeTakeFirst()
 }
 
-/** The messages that match, for a page of them. */
+/** A page of the matching messages. */
 export function selectMessages(op: Op, { recipient, channel, customerId }: MessageFilters) {
   return op.read
     .selectFrom('messages')
@@ -47,8 +47,8 @@ export function selectMessages(op: Op, { recipient, channel, customerId }: Messa
 }
 
 /**
- * Counts a message of the platform, to a recipient or (empty) to anybody, unless its hour or its day has had as many as it
- * may. Whether it was counted. A statement of its own: of any number at once no more are counted.
+ * Counts a message of the platform, to a recipient or (empty) to anyone, unless the limit of the hour or the day is
+ * reached. Returns whether it was counted. One statement of its own, so parallel calls cannot pass the limit.
  */
 export async function countMessageTo(
   op: Op,

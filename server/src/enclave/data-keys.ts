@@ -5,12 +5,12 @@ import { dataKeyName, Keyring } from './keyring.ts'
 
 export const KEY_BYTES = 32
 
-/** The master key does not open what this database holds. `message` is one line for the operator. */
+/** The master key does not open the keys of this database. `message` is one line for the operator. */
 export class MasterKeyError extends Error {}
 
 /**
- * The data keys of this database; a first one is made where there is none. Of processes that make it at the same time,
- * the first one's stands. Throws MasterKeyError where the master key is another than the one that they are sealed under.
+ * The data keys of this database; creates the first one where there is none. Of processes that do so at the same time, the
+ * first one wins. Throws MasterKeyError where they are sealed under another master key.
  */
 export async function findOrMakeDataKeys(
   db: Database,
@@ -42,7 +42,7 @@ async function findDataKeys(db: Database, masterKey: Uint8Array): Promise<Keyrin
   return new Keyring(new Map(keys))
 }
 
-/** The names of the enclave's own key pairs, which clients pin: they stay the same. */
+/** The names of the enclave's own key pairs. Clients pin these keys, so they never change. */
 export const KEY_PAIRS = ['quorum_key', 'webhook_key'] as const
 
 const ROTATE = `
@@ -58,10 +58,10 @@ secrets AS (
 SELECT count(*)::integer AS written FROM keys`
 
 /**
- * Makes a new data key, and puts it and those before it under another master key: what is sealed from then on opens with
- * neither the old master key nor a backup from before. One statement, so all of it happens or nothing. What was sealed
- * before is sealed anew when a server starts with the new key (`reseal.ts`). Throws MasterKeyError where `masterKey` is not
- * the present one.
+ * Creates a new data key, and seals it and the earlier ones under another master key: data sealed from then on opens with
+ * neither the old master key nor an earlier backup. One statement, so all of it happens or nothing. Earlier data is
+ * resealed when a server starts with the new key (`reseal.ts`). Throws MasterKeyError where `masterKey` is not the
+ * current one.
  */
 export async function rotateMasterKey(
   db: Database,

@@ -18,7 +18,7 @@ interface EnclaveKeys {
 /**
  * The enclave within the server's own process. Its secrets are in the database, sealed: the data keys under the master
  * key, everything else under the newest data key, each bound to its record by associated data. Processes that share a
- * database share them. `createdAt` is written beside secrets that this call makes.
+ * database share them. `createdAt` is the time of secrets that this call creates.
  */
 export async function openEnclave(
   db: Database,
@@ -34,7 +34,7 @@ export async function openEnclave(
   return new InProcessEnclave(keyring, keys, mode)
 }
 
-/** Keeps two key pairs and the keys of digests between calls, and no other secret. */
+/** Holds two key pairs and the keys of digests in memory between calls, and no other secret. */
 class InProcessEnclave implements Enclave {
   readonly quorumPublicKey: string
   readonly webhookPublicKey: string
@@ -156,7 +156,7 @@ class InProcessEnclave implements Enclave {
   }
 }
 
-/** The secret of that name. Of processes that make it at the same time, the first one's stands. */
+/** The secret of that name. Of processes that create it at the same time, the first one wins. */
 async function findOrMakeSecret(
   db: Database,
   name: string,
@@ -177,10 +177,10 @@ async function findOrMakeSecret(
   return openSecret(keyring, found.sealed, name, `${name} of this database`)
 }
 
-/** What was sealed to the record of that name. Throws where it does not open; `what` is what the error calls it. */
+/** Opens what was sealed to the record of that name. Throws where it does not open; `what` names it in the error. */
 function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, what: string): Uint8Array {
   const secret = keyring.open(sealed, name)
-  if (!secret) throw new Error(`The ${what} does not open`)
+  if (!secret) throw new Error(`The ${what} cannot be opened`)
   return secret
 }
 

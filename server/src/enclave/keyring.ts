@@ -1,9 +1,9 @@
 import { openAtRest, sealAtRest } from '../crypto/seal.ts'
 
-/** Before what was sealed: which data key it is sealed under. */
+/** The prefix of sealed data: the generation of its data key. */
 const GENERATION_BYTES = 4
 
-/** Sealed under a data key that this process does not have: it was started before the master key was rotated. */
+/** The data is sealed under a data key that this process does not have: it started before the master key was rotated. */
 export class RotatedKeyError extends Error {
   constructor() {
     super('The master key was rotated: start this server with the new one.')
@@ -11,8 +11,8 @@ export class RotatedKeyError extends Error {
 }
 
 /**
- * The data keys of a database, one per rotation of the master key, by their generation from 1 on. The newest one seals, and
- * all of them open.
+ * The data keys of a database, one per rotation of the master key, by generation from 1 on. The newest one seals, and all
+ * of them open.
  */
 export class Keyring {
   readonly generation: number
@@ -45,7 +45,7 @@ export class Keyring {
   }
 }
 
-/** What the master key seals a data key to. */
+/** The associated data of a sealed data key. */
 export function dataKeyName(generation: number): string {
   return generation === 1 ? 'data_key' : `data_key ${generation}`
 }

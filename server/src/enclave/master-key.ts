@@ -6,20 +6,18 @@ import { MasterKeyError } from './data-keys.ts'
 
 const MASTER_KEY_BYTES = 32
 
-/** The sandbox's own key: made once, readable by its owner alone. Production is given its key instead. */
+/** The sandbox's own key: created once, readable only by its owner. Production takes its key from the settings. */
 export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> {
   const path = pathIn(dataDir)
   const text = (await readIfThere(path)) ?? (await makeMasterKey(dataDir, path))
   if (!/^[0-9a-f]{64}$/i.test(text.trim()))
-    throw new MasterKeyError(
-      `${path} does not hold a key, which is 64 hex digits: put the file back that was there.`,
-    )
+    throw new MasterKeyError(`${path} does not contain a key (64 hex digits). Restore the original file.`)
   return Buffer.from(text.trim(), 'hex')
 }
 
 /**
- * Of processes that make it at the same time, the first one's stands. The file appears with its whole content and is
- * on the disk before anything is sealed with it: without this key the database is lost.
+ * Creates the key. Of processes that do so at the same time, the first one wins. The file appears with its whole content
+ * and is on the disk before anything is sealed with it: without this key the database is lost.
  */
 async function makeMasterKey(dataDir: string, path: string): Promise<string> {
   const temporary = `${path}.${process.pid}.new`
@@ -35,7 +33,7 @@ async function makeMasterKey(dataDir: string, path: string): Promise<string> {
   return readFile(path, 'utf8')
 }
 
-/** Puts another key into the file, whole or not at all. */
+/** Replaces the key in the file atomically. */
 export async function replaceMasterKey(dataDir: string, key: Uint8Array): Promise<void> {
   const path = pathIn(dataDir)
   const temporary = `${path}.${process.pid}.new`
@@ -48,7 +46,7 @@ function pathIn(dataDir: string): string {
   return join(dataDir, 'master.key')
 }
 
-/** What was put into a folder is on the disk. */
+/** Flushes a folder to the disk. */
 async function syncFolder(folder: string): Promise<void> {
   const entries = await open(folder, 'r')
   await entries.sync()

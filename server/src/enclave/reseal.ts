@@ -2,8 +2,8 @@ import type { Database } from '../db/engine/port.ts'
 import type { Keyring } from './keyring.ts'
 
 /**
- * What is sealed under a data key and stays, by its table: the column, and what it is bound to. The targets of one-time
- * codes are left out: none that was issued before a rotation is good after it.
+ * Long-lived sealed data by table: the column, and what it is bound to. The targets of one-time codes are left out: codes
+ * issued before a rotation are not valid after it.
  */
 const SEALED = [
   { table: 'internal_accounts', column: 'sealed_seed', boundTo: (id: string) => `wallet_seed ${id}` },
@@ -14,9 +14,9 @@ const SEALED = [
 const ROWS_AT_ONCE = 200
 
 /**
- * Seals everything anew that is under an older data key, a few rows at a time, and notes when nothing is left of it. A row is
- * changed only as it was read, so several processes may do it side by side, and one that dies leaves the rest to the next
- * start. The database refuses to seal under an older key meanwhile. Gives how many rows it has sealed.
+ * Reseals everything that is under an older data key, a few rows at a time, and records the completion. A row is replaced
+ * only if it is unchanged, so several processes can do this in parallel, and one that dies leaves the rest to the next
+ * start. The database refuses to seal under an older key meanwhile. Returns how many rows were resealed.
  */
 export async function reseal(
   db: Database,
@@ -39,7 +39,7 @@ export async function reseal(
       if (!last) break
       const resealed = rows.map(({ id, sealed }) => {
         const secret = keys.open(sealed, boundTo(id))
-        if (!secret) throw new Error(`What ${table} has sealed in ${id} does not open`)
+        if (!secret) throw new Error(`The sealed ${column} of ${table} ${id} cannot be opened`)
         return keys.seal(secret, boundTo(id))
       })
       const { affected } = await db.query(

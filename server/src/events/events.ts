@@ -6,8 +6,8 @@ import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 
 /**
- * The outbox row of a state change, written in the transaction of the change, and the work that delivers it where the
- * platform wants that. `data` is the record as the API shows it.
+ * The outbox row of a state change, written in the transaction of the change, and the due work that delivers it where the
+ * platform has a webhook endpoint. `data` is the record as the API shows it.
  */
 export function event(op: Op, type: EventType, objectId: string, data: unknown): EventWrite {
   const row = undelivered(op, type, op.newId('Event'), objectId, data)
@@ -16,19 +16,19 @@ export function event(op: Op, type: EventType, objectId: string, data: unknown):
     : { ...row, delivery: deliveryJob(op, deliveryKind(type), { eventId: row.id, objectId }, op.now) }
 }
 
-/** A TEST is about nothing but itself. Whoever writes it has sent it already. */
+/** A TEST event refers to no record. The caller has already sent it. */
 export function testEvent(op: Op): EventWrite {
   const id = op.newId('Event')
   return undelivered(op, 'TEST', id, id, {})
 }
 
-/** A TEST for an endpoint that the platform gets with these writes. */
+/** A TEST event for an endpoint that the same write set adds. */
 export function firstEvent(op: Op): EventWrite {
   const row = testEvent(op)
   return { ...row, delivery: deliveryJob(op, 'webhook.deliver', { eventId: row.id }, op.now) }
 }
 
-/** Events that ask the platform something, which their object waits for. */
+/** Events that ask the platform for a decision, for which their object waits. */
 const QUESTIONS: ReadonlySet<EventType> = new Set<EventType>(['INCOMING_PAYMENT.PENDING'])
 
 export const DELIVERY_KINDS = ['webhook.ask', 'webhook.deliver'] as const satisfies readonly JobKind[]
@@ -38,12 +38,12 @@ export function deliveryKind(type: EventType): DeliveryKind {
   return QUESTIONS.has(type) ? 'webhook.ask' : 'webhook.deliver'
 }
 
-/** The due work that delivers an event. */
+/** The job that delivers an event. */
 export function deliveryJob(op: Op, kind: DeliveryKind, payload: DeliveryPayload, dueAt: Date): Write {
   return job(op, kind, payload, dueAt)
 }
 
-/** Where the platform wants its events, if it does. */
+/** The platform's webhook endpoint, if it has one. */
 export function webhookEndpoint({ config }: Pick<PlatformRow, 'config'>): string | undefined {
   const { webhookEndpoint } = config
   return typeof webhookEndpoint === 'string' ? webhookEndpoint : undefined

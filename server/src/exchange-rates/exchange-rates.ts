@@ -13,12 +13,12 @@ import { fieldError } from '../op/operation.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platforms.ts'
 import { exchangeRate, feesOf, type Price } from '../pricing/pricing.ts'
 
-/** How a payment in each currency may travel. A currency that only wallets hold has no rail. */
+/** The rails that can carry each currency. A currency that only wallets hold has none. */
 export const RAILS_BY_CURRENCY: ReadonlyMap<KnownCurrency, readonly PaymentRailName[]> = railsByCurrency()
 
 function railsByCurrency() {
   const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType).map(accountType)
-  // An account without fields stands in payment instructions only: nothing is paid out to it.
+  // An account type without fields appears only in payment instructions: nothing is paid out to it.
   const payable = types.filter(({ fields }) => fields !== undefined)
   const currencies = Object.keys(CURRENCIES).filter(isKnownCurrency)
   return new Map(
@@ -37,8 +37,8 @@ export interface Source {
 }
 
 /**
- * The currencies that the platform pays from: those of its settings that may go out, and that of the wallets. One that is
- * asked for by name need not be in the settings, as a quote in it can be paid by real-time funding; nothing limits it.
+ * The currencies that the platform pays from: those that its settings allow to be sent, and that of the wallets. A currency
+ * requested by name need not be in the settings, because real-time funding can pay a quote in it; it has no limits.
  */
 export function sourcesOf(config: PlatformConfig, asked?: KnownCurrency): Source[] {
   const codes = [...config.supportedCurrencies.map(({ currencyCode }) => currencyCode), WALLET_CURRENCY]
@@ -51,13 +51,13 @@ export function sourcesOf(config: PlatformConfig, asked?: KnownCurrency): Source
   })
 }
 
-/** One entry per rail that reaches the destination. Error: 400 `AMOUNT_OUT_OF_RANGE` where an int64 is too short. */
+/** One entry per rail that reaches the destination. Error: 400 `AMOUNT_OUT_OF_RANGE` where a result exceeds int64. */
 export function exchangeRateViews(source: Source, destination: KnownCurrency, price: Price, updatedAt: Date) {
   if (price.receivingAmount > INT64_MAX)
     throw fieldError(
       'AMOUNT_OUT_OF_RANGE',
       'sendingAmount',
-      `The amount is too large from ${source.currency} to ${destination}.`,
+      `The amount is too large to convert from ${source.currency} to ${destination}.`,
     )
   return RAILS_BY_CURRENCY.get(destination)!.map((destinationPaymentRail) => ({
     sourceCurrency: currencyRecord(source.currency),

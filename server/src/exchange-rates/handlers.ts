@@ -19,7 +19,7 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
       : Object.keys(CURRENCIES).filter(isKnownCurrency)
     if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
     const rates = await op.rates.snapshot()
-    // The machine's time, shown as the platform's clock would have shown it.
+    // The real time of the rates, converted to the platform's clock.
     const updatedAt = new Date(rates.updatedAt.getTime() + Number(op.platform.clock_offset_ms))
     const reached = destinations.filter((currency) => RAILS_BY_CURRENCY.get(currency)!.length > 0)
     const data = sourcesOf(platformConfig(op), asked).flatMap((source) =>
@@ -35,6 +35,6 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
 /** Error: 400 `INVALID_CURRENCY`. */
 function checkKnown(code: string, field: string): KnownCurrency {
   if (!isKnownCurrency(code))
-    throw fieldError('INVALID_CURRENCY', field, `${code} is not a currency of this server`)
+    throw fieldError('INVALID_CURRENCY', field, `${code} is not a currency that this server supports`)
   return code
 }

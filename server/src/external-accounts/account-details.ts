@@ -12,20 +12,20 @@ import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../magic-values/mag
 import { fieldError } from '../op/operation.ts'
 import { CHECKS, type Given } from './checks.ts'
 
-/** The rules of account details: what the schema's patterns cannot say. */
+/** The rules of account details that the schema's patterns cannot express. */
 
 type Mode = 'sandbox' | 'production'
 
 const SUFFIX_CHARACTERS = 3
 
-/** Beside what identifies an account, where it is: the same number at two banks is two accounts. */
+/** The members that locate an account: the same number at two banks is two accounts. */
 const PLACES = ['country', 'region'] as const
 const BANK_CODES = ['swiftCode', 'routingNumber', 'sortCode', 'bankCode', 'branchCode'] as const
 const BANK_NAMES = ['bankName', 'provider'] as const
 
 /**
  * The identifying members that are given, the primary one first (specification 4.16).
- * Error: 400 that names the member, where an account of this type is described by neither of them.
+ * Error: 400 that names the member, where neither of them is given.
  */
 export function identifiersOf(
   info: AccountDetails,
@@ -37,7 +37,7 @@ export function identifiersOf(
   return found
 }
 
-/** The details as they are checked and kept: a BOLT 12 offer in one piece. */
+/** Normalizes details before they are checked and stored: joins the parts of a BOLT 12 offer. */
 export function keptDetails(info: AccountDetails): AccountDetails {
   return info.accountType === 'LIGHTNING' && info.bolt12 !== undefined
     ? { ...info, bolt12: joinedOffer(info.bolt12) }
@@ -45,9 +45,9 @@ export function keptDetails(info: AccountDetails): AccountDetails {
 }
 
 /**
- * Holds every member to its length, its pattern and the check that its type declares. Error: 400 `INVALID_BANK_ACCOUNT` that names
- * the member. In sandbox a primary identifier that ends in a magic suffix is not held to what is computed from the rest:
- * where the end is given, nothing is left to compute. One that ends in 105 is refused there (specification 4.16).
+ * Checks the length and the pattern of every member, and runs the check that its type declares. Error: 400
+ * `INVALID_BANK_ACCOUNT` that names the member. In sandbox the check digits of a primary identifier with a magic suffix are
+ * not checked, since the suffix takes their place. One that ends in 105 is refused there (specification 4.16).
  */
 export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const [primary] = identifiersOf(info)
@@ -56,7 +56,7 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const wrong = wrongMember(info, mode, isSteered ? primary!.name : undefined)
   if (wrong) throw invalid(wrong.name, wrong.refusal)
   if (mode === 'sandbox' && beneficiaryOutcome(suffix) === 'INVALID')
-    throw invalid(primary!.name, 'names no account (sandbox suffix 105)')
+    throw invalid(primary!.name, 'belongs to no account (sandbox suffix 105)')
 }
 
 interface TextSchema {
@@ -64,7 +64,7 @@ interface TextSchema {
   readonly maxLength?: number
 }
 
-/** The first member that is not what its type says, and how the sentence about it ends; `steered` has a given end. */
+/** The first invalid member, and the end of the sentence about it; `steered` is the member with a magic suffix. */
 export function wrongMember(
   info: { readonly accountType: AccountTypeName },
   mode: Mode,
@@ -89,7 +89,7 @@ export function wrongMember(
   return undefined
 }
 
-/** Characters as a schema counts them; what must be too long is not counted. */
+/** Counts characters as a schema does, unless the text is obviously too long. */
 function isWithin(text: string, charactersMax = Number.POSITIVE_INFINITY): boolean {
   return (
     text.length <= charactersMax || (text.length <= 2 * charactersMax && [...text].length <= charactersMax)
@@ -126,8 +126,8 @@ function invalid(member: string, what: string) {
 }
 
 /**
- * The same for the same account: a digest of what identifies it and where that is, each in one spelling. An IBAN says it
- * all; of banks a code that must be given says more than a name.
+ * The fingerprint of an account, equal for the same account: a digest of its identifying and locating members, each
+ * normalized. An IBAN is enough alone; a required bank code is used instead of a bank's name.
  */
 export function fingerprintOf(info: AccountDetails, currency: string): string {
   const identifiers = identifiersOf(info)
@@ -152,7 +152,7 @@ const SPELLINGS: Partial<Record<AccountCheckName, (text: string) => string>> = {
   evm: (text) => text.toLowerCase(),
   iban: (text) => text.toUpperCase(),
   pixKey: (text) => text.toLowerCase(),
-  // Base58 tells the cases apart.
+  // Base58 is case-sensitive.
   solana: (text) => text,
   spark: sparkSpelling,
   tron: (text) => text,
@@ -160,14 +160,14 @@ const SPELLINGS: Partial<Record<AccountCheckName, (text: string) => string>> = {
 }
 
 function canonicalForm(type: AccountTypeName, name: string, value: string): string {
-  // Dots and dashes tell names at a host apart.
+  // Dots and dashes are significant in a name at a host.
   if (name === 'lightningAddress') return value
   const check = accountType(type).checks?.[name]
   const spelling = check && SPELLINGS[check]
   return spelling ? spelling(value) : lettersAndDigits(value)
 }
 
-/** A number or a name without spaces, dashes and cases; one of other characters alone as it is. */
+/** Normalizes a number or a name: no spaces, no dashes, one case. Text of other characters only is unchanged. */
 function lettersAndDigits(text: string): string {
   return (
     text

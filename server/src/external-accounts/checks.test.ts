@@ -31,7 +31,7 @@ describe('an IBAN', () => {
     'PL61109010140000071219812874',
     'PT50000201231234567890154',
     'SE4550000000058398257466',
-  ])('of a country of SEPA may be of a euro account: %s', (iban) => {
+  ])('of a SEPA country is accepted for a euro account: %s', (iban) => {
     expect(isRight('EUR_ACCOUNT', { iban })).toBe(true)
     const [first, second] = [iban.slice(2, 3), iban.slice(3, 4)]
     const other = `${iban.slice(0, 2)}${first}${second === '9' ? '8' : Number(second) + 1}${iban.slice(4)}`
@@ -40,12 +40,12 @@ describe('an IBAN', () => {
 
   test.each([
     ['of a country outside of SEPA', 'AE070331234567890123456'],
-    ['of a country that there is not', 'ZZ89370400440532013000'],
+    ['of a country that does not exist', 'ZZ89370400440532013000'],
     ['of another length', 'DE8937040044053201300'],
     ['with letters where digits are', 'DE68A70400440532013000'],
     ['with the check digits 00', 'DE00370400440532013000'],
-    ['with a national check digit that does not fit', 'BE41539007547035'],
-  ])('%s is none of a euro account', (_, iban) => {
+    ['with a wrong national check digit', 'BE41539007547035'],
+  ])('%s is refused for a euro account', (_, iban) => {
     expect(isRight('EUR_ACCOUNT', { iban })).toBe(false)
   })
 
@@ -110,7 +110,7 @@ describe('a PIX key', () => {
     ['EMAIL', 'ada', false],
     ['RANDOM', '123E4567-e89b-42d3-a456-426614174000', true],
     ['RANDOM', '123e4567e89b42d3a456426614174000', false],
-  ])('is one of its kind: %s %s %s', (pixKeyType, pixKey, expected) => {
+  ])('is checked by its type: %s %s %s', (pixKeyType, pixKey, expected) => {
     expect(isRight('BRL_ACCOUNT', { pixKeyType, pixKey, taxId: '12345678909' })).toBe(expected)
   })
 })
@@ -137,7 +137,7 @@ describe('an address', () => {
     '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
     '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
     '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
-  ])('in one case or with its checksum may stand for an account: %s', (address) => {
+  ])('in one case or with its checksum is accepted: %s', (address) => {
     expect(isRight('ETHEREUM_WALLET', { address })).toBe(true)
     for (const same of [address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`])
       expect(isRight('BASE_WALLET', { address: same })).toBe(true)
@@ -148,7 +148,7 @@ describe('an address', () => {
     expect(isRight('POLYGON_WALLET', { address: turned })).toBe(false)
   })
 
-  test('of a test network is one in the sandbox only', () => {
+  test('of a test network is accepted in the sandbox only', () => {
     const regtest = 'sparkrt1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc8pt5y4'
     const main = 'spark1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc489gg2'
     expect(isRight('SPARK_WALLET', { address: main })).toBe(true)
@@ -183,7 +183,7 @@ describe('an address', () => {
     ['TRON_WALLET', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', true],
     ['TRON_WALLET', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u', false],
     ['TRON_WALLET', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', false],
-  ] as const)('of %s is held to its length and checksum: %s %s', (type, address, expected) => {
+  ] as const)('of %s is checked for its length and checksum: %s %s', (type, address, expected) => {
     expect(isRight(type, { address })).toBe(expected)
   })
 })
@@ -205,7 +205,7 @@ describe('Lightning', () => {
   const invoice =
     'lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh'
 
-  test("takes BOLT 11's invoices in one case, of the network that there is money on", () => {
+  test("takes BOLT 11's invoices in one case, of the main network", () => {
     expect(isRight('LIGHTNING', { invoice })).toBe(true)
     expect(isRight('LIGHTNING', { invoice: invoice.toUpperCase() })).toBe(true)
     expect(isRight('LIGHTNING', { invoice: `LNBC${invoice.slice(4)}` })).toBe(false)
@@ -235,9 +235,9 @@ describe('Lightning', () => {
     ['an even type that is not known', { ...offered, 78: '00' }, false],
     ['a type of signatures', { ...offered, 81: '00' }, false],
     ['the type 0', { 0: '00', ...offered }, false],
-    ['an even type of those for experiments', { ...offered, 1000000002: '00' }, false],
-    ['a type beyond', { ...offered, 2000000001: '00' }, false],
-    ['an issuer that is no point', { 10: '6164', 22: `04${key.slice(2)}` }, false],
+    ['an even experimental type', { ...offered, 1000000002: '00' }, false],
+    ['a type out of range', { ...offered, 2000000001: '00' }, false],
+    ['an issuer that is not a point', { 10: '6164', 22: `04${key.slice(2)}` }, false],
     ['an issuer that is not on the curve', { 10: '6164', 22: '03'.repeat(33) }, false],
     ['an issuer that is too short', { 10: '6164', 22: key.slice(2) }, false],
     ['a currency without an amount', { ...offered, 6: '555344' }, false],
@@ -247,11 +247,11 @@ describe('Lightning', () => {
     ['a description that is cut off', { 10: 'c3', 22: key }, false],
     ['a currency that is not UTF-8', { ...offered, 6: 'fffefd', 8: '2710' }, false],
     ['half a chain', { 2: '00'.repeat(16), ...offered }, false],
-  ])('holds an offer to its records: %s', (_, records, expected) => {
+  ])('checks the records of an offer: %s', (_, records, expected) => {
     expect(isRight('LIGHTNING', { bolt12: offerOf(records) })).toBe(expected)
   })
 
-  test('takes no offer with a length that is written longer than it is', () => {
+  test('refuses an offer with a length that is not minimally encoded', () => {
     const long = `fd0021${key}`
     expect(isRight('LIGHTNING', { bolt12: offerOfHex(`1621${key}`) })).toBe(true)
     expect(isRight('LIGHTNING', { bolt12: offerOfHex(`16${long}`) })).toBe(false)
@@ -272,6 +272,6 @@ function bigSize(value: number): string {
 
 function offerOfHex(hex: string): string {
   const letters = bech32m.encode('lno', bech32m.toWords(Buffer.from(hex, 'hex')), false)
-  // Without the checksum, which an offer has not.
+  // Without a checksum, because an offer has none.
   return letters.slice(0, -6)
 }

@@ -11,24 +11,24 @@ import {
 } from '../formats/addresses.ts'
 import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from '../formats/check-digits.ts'
 
-/** What a check knows beside the text. */
+/** What a check knows besides the text. */
 export interface Given {
   readonly mode: 'sandbox' | 'production'
-  /** The text but for an end that stands for a scenario of the sandbox; else all of it. Alphabets hold for this. */
+  /** The text without a magic suffix of the sandbox, else all of it. Only this part has to keep to the alphabet. */
   readonly stem: string
   /** The countries that the account can be in; undefined where its type does not say. */
   readonly countries: readonly string[] | undefined
-  /** Whether money reaches it by mobile money and in no other way. */
+  /** Whether mobile money is the only rail that reaches it. */
   readonly isMobileWallet: boolean
-  /** What else is said about the account. */
+  /** The other members of the account. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** One check of a member. `form` holds always; `sum`, what is computed from the rest, not where the end is given. */
+/** One check of a member. `form` always applies; `sum`, the check digits, not where there is a magic suffix. */
 interface Check {
   readonly form?: (text: string, given: Given) => boolean
   readonly sum?: (text: string, given: Given) => boolean
-  /** Ends the sentence that begins with the member. */
+  /** The end of the sentence that begins with the member. */
   readonly refusal: string
 }
 
@@ -42,19 +42,19 @@ const SPARK_DATA_CHARACTERS_MIN = 62
 /** Timestamp, payment hash, signature, and the checksum. */
 const INVOICE_DATA_CHARACTERS_MIN = 172
 const IFSC = /^[A-Z]{4}0[A-Z0-9]{6}$/
-/** A handle that is as long as an IFSC and ends in digits as they do; those of payment services are words. */
+/** A handle that looks like an IFSC, by its length and its final digits; handles of payment services are words. */
 const BRANCH_HANDLE = /^[A-Z]{4}[A-Z0-9]\d{6}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** Each as it is written now, and as it was. */
+/** Each in its current and its former spelling. */
 const SPARK_PREFIXES = {
   production: ['spark', 'sp'],
   sandbox: ['spark', 'sp', 'sparkrt', 'sprt'],
 } as const
 const INVOICE_PREFIXES = { production: ['lnbc'], sandbox: ['lnbc', 'lntb', 'lntbs', 'lnbcrt'] } as const
 
-/** The check of a PIX key by its kind, which stands beside it. */
+/** The check of a PIX key, by the type given with it. */
 const PIX_KEYS: Readonly<Record<string, Omit<Check, 'refusal'>>> = {
   CPF: { form: (text) => /^\d{11}$/.test(text), sum: isCpf },
   CNPJ: { form: (text) => /^[0-9A-Z]{12}\d{2}$/.test(text), sum: isCnpj },
@@ -63,7 +63,7 @@ const PIX_KEYS: Readonly<Record<string, Omit<Check, 'refusal'>>> = {
   RANDOM: { form: (text) => UUID.test(text) },
 }
 
-/** How each check of the table of account types is made. Every function takes any text. */
+/** The checks that the table of account types names. Every function accepts any text. */
 export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   aba: { sum: isRoutingNumber, refusal: 'is not an ABA routing number' },
   bic: { form: isValidBIC, refusal: 'is not a BIC' },
@@ -74,7 +74,7 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   },
   bolt12: { form: isOfferForm, sum: isLightningOffer, refusal: 'is not a BOLT 12 offer' },
   cbu: { sum: isCbu, refusal: 'is not a CBU or CVU' },
-  clabe: { sum: isClabe, refusal: 'has a check digit that does not fit' },
+  clabe: { sum: isClabe, refusal: 'has a wrong check digit' },
   country: { form: (text) => Object.hasOwn(COUNTRIES, text), refusal: 'is not a country of ISO 3166-1' },
   evm: {
     form: (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
@@ -84,7 +84,7 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   iban: {
     form: isIbanForm,
     sum: (text) => isValidIBAN(text.toUpperCase()),
-    refusal: 'is not an IBAN of this kind of account: country, length, form and check digits must fit',
+    refusal: 'is not an IBAN of this type of account: check its country, length, form and check digits',
   },
   number: {
     form: (text) => /^[A-Za-z0-9 ./-]*[A-Za-z0-9][A-Za-z0-9 ./-]*$/.test(text),
@@ -93,12 +93,12 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   phone: {
     form: (text, { countries, isMobileWallet }) =>
       isPhoneNumberOf(text, countries) && (!isMobileWallet || mayBeMobile(text)),
-    refusal: "is not a telephone number of the account's country, or not a mobile one where it has to be",
+    refusal: "is not a phone number of the account's country, or not a mobile number where one is required",
   },
   pixKey: {
     form: (text, given) => pixKeyOf(given)?.form?.(text, given) ?? false,
     sum: (text, given) => pixKeyOf(given)?.sum?.(text, given) ?? true,
-    refusal: 'is not a PIX key of the kind that pixKeyType names',
+    refusal: 'is not a PIX key of the type in pixKeyType',
   },
   solana: {
     form: (text, { stem }) =>
@@ -116,7 +116,7 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   vpa: { form: isVpa, refusal: 'is not a UPI address' },
 }
 
-/** The countries whose IBANs begin with those of another one (registry of ISO 13616). */
+/** Territories whose IBANs have the code of another country (registry of ISO 13616). */
 const IBAN_COUNTRIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['GG', 'IM', 'JE'].map((territory) => [territory, 'GB'])),
   ...Object.fromEntries(
@@ -128,7 +128,7 @@ const IBAN_COUNTRIES: Readonly<Record<string, string>> = {
   AX: 'FI',
 }
 
-/** Of a country of the registry and of this account's, as long as they are there, and made as they are there. */
+/** Whether an IBAN has the length and the form of its country in the registry, and its country is the account's. */
 function isIbanForm(text: string, { countries }: Given): boolean {
   const iban = text.toUpperCase()
   const country = iban.slice(0, 2)
@@ -140,12 +140,12 @@ function isIbanForm(text: string, { countries }: Given): boolean {
 
 function isPhoneNumberOf(text: string, countries: readonly string[] | undefined): boolean {
   const number = parsePhoneNumberFromString(text)
-  // Written in E.164 and nothing else: an extension would be lost.
+  // Requires exact E.164, because an extension would be lost.
   if (!number?.isValid() || number.number !== text) return false
   return countries === undefined || countries.some((country) => country === number.country)
 }
 
-/** A number whose kind is not known may be. */
+/** Whether a number can be a mobile one, which is also true where its type is not known. */
 function mayBeMobile(text: string): boolean {
   const kind = parsePhoneNumberFromString(text)?.getType()
   return kind === undefined || kind === 'MOBILE' || kind === 'FIXED_LINE_OR_MOBILE'
@@ -160,12 +160,12 @@ function isVpa(text: string): boolean {
   return !BRANCH_HANDLE.test(handle) || IFSC.test(handle)
 }
 
-/** Bech32 is written in one case. */
+/** Bech32 does not mix cases. */
 function isOneCase(text: string): boolean {
   return text === text.toLowerCase() || text === text.toUpperCase()
 }
 
-/** `prefix`, 1, and at least so many letters of bech32; an end that the sandbox reads counts as letters. */
+/** `prefix`, 1, and at least so many characters of bech32; a magic suffix counts as such characters. */
 function isBech32Form(text: string, stem: string, prefixes: RegExp, dataCharactersMin: number): boolean {
   const [prefix] = prefixes.exec(text.toLowerCase()) ?? []
   if (prefix === undefined || !isOneCase(text)) return false

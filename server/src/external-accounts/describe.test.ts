@@ -10,7 +10,7 @@ import { describeAccount } from './describe.ts'
 const described = (account_type: ExternalAccountTypeName, account_info: object) =>
   describeAccount({ account_type, account_info: account_info as AccountDetails })
 
-test('whoever decides about an account reads every detail of it in whole', () => {
+test('the description of an account has every detail unabridged', () => {
   for (const type of EXTERNAL_ACCOUNT_INFO.keys())
     for (const example of exampleAccounts(type as ExternalAccountTypeName)) {
       const words = described(example.accountType, example)

@@ -17,12 +17,12 @@ const WORDS: Readonly<Record<string, string>> = {
   vpa: 'VPA',
 }
 
-/** Numbers, codes and addresses, which end where a space or a comma is. */
+/** Values without spaces and commas: numbers, codes and addresses. */
 const ONE_WORD = /^[0-9A-Za-z@.:+_-]+$/
-/** Where anything may stand in one word. */
+/** Values that may be any single word. */
 const NAMES: ReadonlySet<string> = new Set(['bankName', 'provider'])
 
-/** An account elsewhere as a person reads it before deciding: whose it is, its kind, and every detail of it in whole. */
+/** Describes an external account to the person who decides: its holder, its type, and every detail unabridged. */
 export function describeAccount({
   account_info: info,
   account_type,

@@ -15,12 +15,12 @@ import { present } from '../op/present.ts'
 import { fingerprintOf, identifiersOf } from './account-details.ts'
 import { selectExternalAccount } from './store.ts'
 
-/** What is asked to be added. An account of the platform has no `customerId`, and takes no one's UMA payments. */
+/** A requested account. An account of the platform has no `customerId`, and receives no UMA payments. */
 export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
 
 /**
- * An account elsewhere, of a customer of this platform or of the platform itself, where `customer_id` is null. Error:
+ * An external account, of a customer of this platform or of the platform itself, where `customer_id` is null. Error:
  * 404 `ACCOUNT_NOT_FOUND`, naming `field`.
  */
 export async function findExternalAccount(
@@ -34,7 +34,7 @@ export async function findExternalAccount(
   return account
 }
 
-/** Error: 400 that names `field`, where a rail was asked for that does not reach the account. */
+/** Error: 400 that names `field`, where the requested rail does not reach the account. */
 export function checkRail(account: ExternalAccountRow, rail: string | undefined, field: string): void {
   const rails = railsOf(account)
   if (rail && !rails.includes(rail))
@@ -45,22 +45,22 @@ export function checkRail(account: ExternalAccountRow, rail: string | undefined,
     )
 }
 
-/** The rails that reach an account elsewhere; none where it is a wallet. */
+/** The rails that reach an external account; none for a wallet. */
 export function railsOf(account: ExternalAccountRow): readonly string[] {
   return accountType(account.account_type).rails ?? []
 }
 
-/** The chain that an account elsewhere is on, by its type; undefined where it is at a bank. */
+/** The chain of an external account, by its type; undefined for a bank account. */
 export function chainOf({ account_type }: ExternalAccountRow): string | undefined {
   return accountType(account_type).isChain ? account_type : undefined
 }
 
-/** The rail that fetches money from an account elsewhere; undefined where none does. */
+/** The rail that can pull money from an external account; undefined where none can. */
 export function pullingRailOf(account: ExternalAccountRow): string | undefined {
   return railsOf(account).find(isPullingRail)
 }
 
-/** A new account elsewhere, of details that were checked; `customerId` null for one of the platform itself. */
+/** A new external account, of checked details; `customerId` is null for one of the platform itself. */
 export function makeExternalAccount(op: Op, customerId: string | null, body: CreateBody): ExternalAccountRow {
   const { accountInfo, currency } = body
   const identifier = identifiersOf(accountInfo)[0]!.value
@@ -84,18 +84,18 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
 }
 
 /**
- * Whether the holder's name is that of the account: by suffix in sandbox (specification 4.16), while production has no
- * one to ask. Null for a wallet, which names no holder.
+ * The result of the check of the holder's name: by suffix in sandbox (specification 4.16); production has nobody who
+ * checks it. Null for a wallet, which names no holder.
  */
 function verifyBeneficiary(op: Op, info: AccountDetails, identifier: string): BeneficiaryStatus | null {
   if (!('beneficiary' in info)) return null
   if (op.mode === 'production') return 'UNSUPPORTED'
   const outcome = beneficiaryOutcome(suffixOf(identifier))
-  if (outcome === 'INVALID') throw new Error('An account that was to be refused')
+  if (outcome === 'INVALID') throw new Error('An account that should have been refused')
   return outcome
 }
 
-/** An account elsewhere as the API shows it: its details with the rails that reach it. */
+/** An external account as the API shows it: its details with the rails that reach it. */
 export function externalAccountView(row: ExternalAccountRow): ExternalAccountView {
   const details = row.account_info
   const { rails } = accountType(details.accountType)
@@ -109,12 +109,12 @@ export function externalAccountView(row: ExternalAccountRow): ExternalAccountVie
     defaultUmaDepositAccount: row.customer_id === null ? undefined : row.default_uma_deposit,
     beneficiaryVerificationStatus: row.beneficiary_verification_status,
     beneficiaryVerifiedData: verifiedData(row, details),
-    // The rails of the row's own type; the union of all types does not say so.
+    // These are the rails of the row's own type, which the union type cannot express.
     accountInfo: accountInfo as ExternalAccountView['accountInfo'],
   })
 }
 
-/** The name that the check found: the one that was given, where it matched. */
+/** The name that the check found: the given one, where it matched. */
 function verifiedData(row: ExternalAccountRow, details: AccountDetails) {
   if (row.beneficiary_verification_status !== 'MATCHED' || !('beneficiary' in details)) return undefined
   const { beneficiary } = details

@@ -47,7 +47,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
     }),
   }),
 
-  /** Also the platform's own, which may have been added by this route. */
+  /** Includes the platform's own accounts, which this route can add too. */
   customer_external_account_get: async (op, { params }) => ({
     status: 200,
     body: externalAccountView(await findExternalAccount(op, params.externalAccountId)),
@@ -59,7 +59,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
   platform_external_account_create: async (op, { body }) => addPlatformAccount(op, body),
 
   platform_external_account_list: async (op, { query }) => {
-    // A cursor is good for what was asked for, and the customers' list may be asked the same.
+    // Binds the cursor to this list, because the customers' list may have the same filters.
     const asked = { ...query, of: 'platform' }
     const list = {
       rows: selectPlatformExternalAccounts(op, query),
@@ -78,13 +78,13 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
     removal(op, await findOfPlatform(op, params.externalAccountId)),
 }
 
-/** An account of the platform itself, by whichever route it is added. */
+/** Adds an account of the platform itself; two routes do this. */
 async function addPlatformAccount(op: Op, body: CreateBody) {
   if (body.defaultUmaDepositAccount)
     throw fieldError(
       'INVALID_INPUT',
       'defaultUmaDepositAccount',
-      'Payments to an UMA address are passed on to an account of its customer: customerId is missing',
+      'customerId is required: payments to an UMA address are passed on to an account of its customer',
     )
   const account = await newAccount(op, null, body)
   return {
@@ -96,7 +96,7 @@ async function addPlatformAccount(op: Op, body: CreateBody) {
 
 /**
  * The account that a request describes. Errors: 400 that names the field, `INVALID_CURRENCY`, `INVALID_BANK_ACCOUNT`, 409
- * where its owner has it already.
+ * where its owner already has it.
  */
 async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
   const accountInfo = keptDetails(body.accountInfo)
@@ -114,7 +114,7 @@ async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<Exter
   const same = await selectExternalAccountByFingerprint(op, owner, account.fingerprint)
   if (same)
     throw new ApiError('CONFLICT', {
-      message: `The ${owner === null ? 'platform' : 'customer'} has this account already.`,
+      message: `The ${owner === null ? 'platform' : 'customer'} already has this account.`,
       details: { field: 'accountInfo', externalAccountId: same.id },
     })
   return account
@@ -126,7 +126,7 @@ async function endEarlierDefault(op: Op, customerId: string): Promise<Write[]> {
   return earlier ? [update('external_accounts', earlier.id, { default_uma_deposit: true }, change)] : []
 }
 
-/** A customer's account is as if it were not there. */
+/** A customer's account is treated as missing. */
 async function findOfPlatform(op: Op, id: string): Promise<ExternalAccountRow> {
   const account = await findExternalAccount(op, id)
   if (account.customer_id !== null)

@@ -12,7 +12,7 @@ export interface ExternalAccountFilters {
   readonly customerId?: string
 }
 
-/** As the unique index has it, so that an owner's accounts are found by it. */
+/** Spelled as in the unique index, so that the query uses it. */
 const ownerColumn = sql<string>`coalesce(customer_id, '')`
 
 function live(op: Op) {
@@ -31,7 +31,7 @@ export async function selectExternalAccount(op: Op, id: string): Promise<Externa
   return op.find(LIVE_BY_ID, id)
 }
 
-/** The account of an owner with this fingerprint: the same account, however it is written. */
+/** The owner's account with this fingerprint: the same account, however it is written. */
 export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, fingerprint: string) {
   return live(op)
     .select('id')
@@ -40,7 +40,7 @@ export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, f
     .executeTakeFirst()
 }
 
-/** The account to which payments to a customer's UMA address are passed on. */
+/** The account that receives payments to a customer's UMA address. */
 export async function selectDefaultUmaDepositAccount(op: Op, customerId: string) {
   return live(op)
     .select('id')
@@ -49,7 +49,7 @@ export async function selectDefaultUmaDepositAccount(op: Op, customerId: string)
     .executeTakeFirst()
 }
 
-/** The accounts of customers, of one or of all, for a page of them. */
+/** A page of the accounts of one customer or of all. */
 export function selectCustomerExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
   const rows = live(op)
     .selectAll()
@@ -59,7 +59,7 @@ export function selectCustomerExternalAccounts(op: Op, { currency, customerId }:
     : rows.where(ownerColumn, '=', customerId)
 }
 
-/** The platform's own accounts, for a page of them. */
+/** A page of the platform's own accounts. */
 export function selectPlatformExternalAccounts(op: Op, { currency }: ExternalAccountFilters) {
   return live(op)
     .selectAll()

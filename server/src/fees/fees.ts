@@ -6,7 +6,7 @@ import type { Order } from '../op/paging.ts'
 import { money } from '../transactions/transactions.ts'
 import { selectQuoteOfTransfer } from './store.ts'
 
-/** An entry of an account of fees. A transfer has one of them at most. */
+/** An entry of a fees account. A transfer has at most one. */
 export type FeeRow = LedgerEntryRow & { readonly id: string }
 
 export const BY_TRANSFER: Order<FeeRow> = {
@@ -15,16 +15,16 @@ export const BY_TRANSFER: Order<FeeRow> = {
   read: (time, id) => [new Date(Number(time)), id],
 }
 
-/** Where the fees of a platform are: an account for each currency in which one was ever charged, or for this one. */
+/** The fees accounts of a platform: one for each currency in which a fee was ever charged, or only that of `currency`. */
 export async function findFeeAccounts(op: Op, currency: string | undefined) {
   const codes = currency === undefined ? Object.keys(CURRENCIES) : [currency]
   return findSystemAccounts(op, 'fees', codes)
 }
 
-/** A fee as the API shows it. Quotes alone charge fees. */
+/** A fee as the API shows it. Only quotes charge fees. */
 export async function feeView(op: Op, { id, amount, currency, created_at }: FeeRow) {
   const quote = await selectQuoteOfTransfer(op, id)
-  if (!quote) throw new Error(`${id} is not of a quote`)
+  if (!quote) throw new Error(`The fee ${id} belongs to no quote`)
   return {
     id,
     amount: money(amount, currency),

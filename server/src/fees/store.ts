@@ -9,7 +9,7 @@ export interface FeeFilters {
   readonly endDate?: string
 }
 
-/** The entries of an account in the ledger, for a page of them. */
+/** A page of the ledger entries of an account. */
 export function selectEntries(op: Op, accountId: string, { startDate, endDate }: FeeFilters) {
   return op.read
     .selectFrom('ledger_entries')
@@ -20,11 +20,11 @@ export function selectEntries(op: Op, accountId: string, { startDate, endDate }:
     .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
 }
 
-/** The quote that a movement is of. */
+/** The quote of a transfer. */
 export type QuoteOfTransfer = Pick<LedgerTransferRow, 'id' | 'platform_id'> &
   Pick<QuoteRow, 'transaction_id' | 'customer_id'> & { readonly quote_id: string }
 
-// Row by row by their ids, whatever the plan: OFFSET keeps the join from being turned around.
+// OFFSET 0 stops the planner from reordering the join, so rows are always read by id.
 const QUOTE_BY_TRANSFER = rowByKey<QuoteOfTransfer>(
   `SELECT t.id, t.platform_id, q.id AS quote_id, q.transaction_id, q.customer_id
    FROM ledger_transfers t

@@ -8,7 +8,7 @@ import { authenticateAgent, authenticatePlatform } from './auth.ts'
 import type { Head } from './call.ts'
 
 /**
- * Who calls an endpoint, and that they may, by the head of the request alone. Errors: those of the credentials that it takes,
+ * Authenticates and authorizes the caller by the head of the request alone. Errors: those of the accepted credentials,
  * 403 `FORBIDDEN` for a token without the permission, or an agent that is paused.
  */
 export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
@@ -34,11 +34,11 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'public':
       throw new Error('No endpoint is public')
     case 'cardProcessor':
-      throw new Error('The processor of cards is known by the body')
+      throw new Error('The card processor is authenticated by the body')
   }
 }
 
-/** The device code that stands in the path. */
+/** The device code in the path. */
 export function codeOf({ params }: Pick<Head, 'params'>): string {
   return (params as { readonly code: string }).code
 }

@@ -21,13 +21,13 @@ function isWellFormed(text: string): boolean {
 function isWellFormedThroughout(value: unknown): boolean {
   if (typeof value === 'string') return isWellFormed(value)
   if (Array.isArray(value)) return value.every(isWellFormedThroughout)
-  // 1e400 is read as infinity, and JSON has no way to write that.
+  // 1e400 parses as infinity, which JSON cannot express.
   if (typeof value === 'number') return Number.isFinite(value)
   if (value === null || typeof value !== 'object') return true
   return Object.entries(value).every(([name, member]) => isWellFormed(name) && isWellFormedThroughout(member))
 }
 
-/** `form`: how the text has to read; `true`: it has to be storable, and so has all that is in an object. */
+/** `form`: the required form of the text; `true`: the text, and all text in an object, must be storable. */
 function isTextOf(form: TextForm | true, value: unknown): boolean {
   return isWellFormedThroughout(value) && (form === true || TEXT_FORMS[form].test(String(value)))
 }
@@ -44,7 +44,7 @@ function isInt64(bounds: Int64Bounds, value: unknown): boolean {
 
 const DIGITS = /^-?\d{1,19}$/
 
-/** An integer as it stands in an address: its digits become a bigint, exact. */
+/** An integer in a path or query: its digits become an exact bigint. */
 function isInt64Text(
   bounds: Int64Bounds,
   text: unknown,
@@ -59,7 +59,7 @@ function isInt64Text(
 
 const isDateTime = (fullFormats['date-time'] as { validate(text: string): boolean }).validate
 
-/** A date-time that a clock can show and the database can hold: no leap second, years 1 to 9999 in UTC. */
+/** A date-time that the database can store: no leap second, years 1 to 9999 in UTC. */
 function isTimestamp(text: string): boolean {
   if (!isDateTime(text)) return false
   const year = new Date(text).getUTCFullYear()
@@ -85,7 +85,7 @@ function createAjv(options: { coerceTypes: false | 'array'; allErrors: boolean }
   )
   ajv.addKeyword({
     keyword: 'memberByTag',
-    // Without a type it would be asked about values that are no objects, null among them.
+    // Without a type the keyword would also get values that are not objects, such as null.
     type: 'object',
     errors: 'full',
     compile: (union: TaggedUnion) => memberByTag(ajv, union),
@@ -101,8 +101,8 @@ interface TaggedUnion {
 }
 
 /**
- * Validates a member of a closed union by its tag, compiling it when it is first met: a union of all account types at
- * once takes over a second.
+ * Validates a member of a closed union by its tag, and compiles it at its first use: compiling all account types at once
+ * takes over a second.
  */
 function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
   const byTag = new Map(
@@ -111,7 +111,7 @@ function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunct
   const validate: DataValidateFunction = (value, context) => {
     const instancePath = context?.instancePath ?? ''
     const word = (value as Readonly<Record<string, string>>)[tag]
-    // That it is missing is said by the schema's own `required`.
+    // The schema's own `required` reports a missing tag.
     if (word === undefined) return true
     const member = byTag.get(word)
     if (!member) {
@@ -131,8 +131,8 @@ function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunct
 }
 
 /**
- * Bodies are JSON. Query and path members are text on the wire: `limit=20` is an integer, and a list of one is what one
- * text is. What decides stops at the first fault; what explains a refusal goes on to the last one.
+ * Bodies are JSON. Query and path members are text on the wire: `limit=20` is an integer, and a single text is a list of
+ * one. The deciding validator stops at the first fault; the explaining one goes on to the last.
  */
 const COMPILERS = {
   json: {
@@ -145,7 +145,7 @@ const COMPILERS = {
   },
 } as const
 
-/** The validator of a schema of ours: for parsed JSON or for text, up to the first fault or to the last. */
+/** A validator of one of our schemas: for parsed JSON or for text, up to the first fault or to the last. */
 export function compile(
   schema: unknown,
   source: keyof typeof COMPILERS,
@@ -155,12 +155,12 @@ export function compile(
 }
 
 /**
- * A schema in the keywords above: parsed JSON holds integers as numbers or bigints, which JSON Schema's `integer` does
- * not know, and closed unions are told apart by their tag.
+ * Rewrites a schema to the keywords above: parsed JSON has integers as numbers or bigints, which JSON Schema's `integer`
+ * does not know, and closed unions are distinguished by their tag.
  */
 function withOwnKeywords(schema: unknown): unknown {
   if (schema === null || typeof schema !== 'object') return schema
-  // What several endpoints have in common stays one schema, so that a member of a union is compiled once for all of them.
+  // A shared schema stays one object, so that a member of a union is compiled once for all endpoints.
   const known = translated.get(schema)
   if (known) return known
   const made = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)

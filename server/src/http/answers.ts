@@ -7,12 +7,12 @@ import { validator } from './validate.ts'
 
 const NO_HEADERS = {}
 
-/** The answer of a handler as it is sent; one without a body is empty. */
+/** Encodes the answer of a handler; one without a body is empty. */
 export function encode({ status, body }: { readonly status: number; readonly body?: unknown }): Answer {
   return { status, headers: NO_HEADERS, body: body === undefined ? '' : toJson(body) }
 }
 
-/** A refusal as it is sent. */
+/** Encodes a refusal. */
 export function encodeRefusal(refusal: ApiError): Answer {
   const { status, headers, body } = encodeError(refusal)
   return { status, headers, body: toJson(body) }
@@ -20,7 +20,7 @@ export function encodeRefusal(refusal: ApiError): Answer {
 
 export type AnswerCheck = (outcome: { readonly status: number; readonly body?: unknown }) => void
 
-/** Holds answers against the contract; in tests all of them are. Throws where one is outside of it. */
+/** Checks answers against the contract, in tests all of them. Throws where one does not match. */
 export function createAnswerCheck({ method, path, responses }: Endpoint): AnswerCheck {
   const checks = new Map(
     Object.entries(responses).map(([status, schema]) => [

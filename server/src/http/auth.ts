@@ -12,7 +12,7 @@ export interface TokenAuthentication {
 }
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
-/** All that an id and a secret are made of; what else there is (U+0000) a database may refuse to be asked for. */
+/** The characters of ids and secrets. A database may refuse a query with others, such as U+0000. */
 const PRINTABLE = /^[\x21-\x7e]+$/
 
 /**
@@ -42,7 +42,7 @@ const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
 
 /**
  * The bearer token of an agent (specification 5.2). Errors: 401 `UNAUTHORIZED`; 429 `RATE_LIMITED` instead, for an
- * address that came with too many tokens that are none.
+ * address with too many unknown tokens.
  */
 export async function authenticateAgent(app: App, authorization: string | undefined, address: string) {
   const refusedAgent = (reason: string) => refused(reason, 'Bearer')

@@ -1,24 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Trace } from './observe.ts'
 
-/** What is known of a request before its body is read. */
+/** The head of a request, known before its body is read. */
 export interface Head {
   readonly params: unknown
   readonly authorization: string | undefined
-  /** Of the machine at the other end of the connection. */
+  /** The address at the other end of the connection. */
   readonly address: string
-  /** What its log lines say about it. */
+  /** The members of its log lines. */
   readonly trace: Trace
 }
 
-/** A request as HTTP delivers it. */
+/** A request with its body. */
 export interface Call extends Head {
   readonly method: string
   /** The path below the base address, decoded. */
   readonly path: string
   readonly query: unknown
   readonly body: Buffer | undefined
-  /** For a caller who is known by a signature that stands in them. */
+  /** For a caller that is authenticated by a signature in the headers. */
   readonly headers: IncomingHttpHeaders
   readonly idempotencyKey: string | undefined
   readonly signature: string | undefined
@@ -32,7 +32,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** Whether what came of a step is the answer already. */
+/** Whether the result of a step is already the answer. */
 export function isAnswer(outcome: unknown): outcome is Answer {
   return typeof outcome === 'object' && outcome !== null && 'status' in outcome && 'body' in outcome
 }

@@ -2,20 +2,20 @@ import type { Logger } from 'pino'
 import type { Answer } from './call.ts'
 import type { Trace } from './observe.ts'
 
-/** Two seconds less what the answer needs on its way. */
+/** Two seconds, less the time for transmitting the answer. */
 const ANSWER_MS_MAX = 1_800
 
-/** The answer to a question, and what takes back what was done for it, where it comes too late. */
+/** An answer, and what undoes its effects if it comes too late. */
 export interface InTime {
   readonly answer: Answer
   readonly takeBack: (() => Promise<void>) | undefined
 }
 
-/** Answers somebody who waits so long only. */
+/** Answers callers that wait for a limited time only. */
 export interface Deadline {
-  /** What `decide` comes to, or `timedOut` where that takes too long; what it does after that is taken back. */
+  /** Resolves to the answer of `decide`, or to `timedOut` after the deadline; late effects are undone. */
   answer(trace: Trace, timedOut: Answer, decide: (isLate: () => boolean) => Promise<InTime>): Promise<Answer>
-  /** Decisions that came too late are waited for by nobody but who closes the server. */
+  /** Resolves once all late decisions have ended; for closing the server. */
   settled(): Promise<void>
 }
 

@@ -8,7 +8,7 @@ import { BASE_PATH } from '../op/base-path.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Nothing on the page may come from, or go to, anywhere but this server. */
+/** The page may load from and send to this server only. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,7 +37,7 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** Nothing is wider than a narrow screen; no links to the maker of the page's script. */
+/** Fits narrow screens, and hides links to the maker of the page's script. */
 const STYLE = `
 .references-layout code, .references-layout .property { overflow-wrap: anywhere; white-space: normal }
 .scalar-toaster { max-width: calc(100vw - 2rem) }
@@ -61,7 +61,7 @@ const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
 })})
 `
 
-/** The OpenAPI document and its reference page, both made here and working without any other server. */
+/** Serves the OpenAPI document and its reference page, which work without any other server. */
 export function addDocs(server: FastifyInstance, app: App): void {
   let document: string | undefined
   server.get(`${BASE_PATH}/openapi.json`, async (_request, reply) => {

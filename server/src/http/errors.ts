@@ -36,22 +36,22 @@ const SEALED_UNDER_OLDER_KEY = 'CS003'
 const DATA_EXCEPTION = /^22/
 
 /**
- * Any error as a refusal. What is not one of ours is a fault: its cause goes to the log, never to the wire. `isFault`
- * says so.
+ * Converts any error to a refusal. An error that is not an ApiError is a fault, as `isFault` says: its cause goes to the
+ * log, never to the wire.
  */
 export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
   if (error instanceof ApiError) return { refusal: error, isFault: false }
   if (error instanceof NoConnection)
     return {
       refusal: new ApiError('UNAVAILABLE', {
-        message: 'The database is not to be had. Nothing was done: try again.',
+        message: 'The database is not available. Nothing was changed. Try again.',
       }),
       isFault: true,
     }
   if (error instanceof RotatedKeyError || sqlState(error) === SEALED_UNDER_OLDER_KEY)
     return {
       refusal: new ApiError('UNAVAILABLE', {
-        message: 'This server has to be restarted before it can do this. Nothing was done: try again.',
+        message: 'This server must be restarted before it can do this. Nothing was changed. Try again later.',
       }),
       isFault: true,
     }

@@ -7,7 +7,7 @@ import {
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 
-/** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to method, path and caller: the platform, or an agent. */
+/** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to method, path and caller (platform or agent). */
 export function keyedRequest(
   op: Op,
   header: string | undefined,
@@ -26,8 +26,8 @@ export function keyedRequest(
 }
 
 /**
- * The answer that was given before under this key, if there is one and it is still kept. Error: 409 `CONFLICT` when it
- * was for another body.
+ * The stored answer under this key, if there is one and it has not expired. Error: 409 `CONFLICT` where it is for another
+ * body.
  */
 export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<KeptAnswer | undefined> {
   return findKeptAnswer(op, request, usedBefore)
@@ -35,7 +35,7 @@ export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<K
 
 function usedBefore(): ApiError {
   return new ApiError('CONFLICT', {
-    message: 'This Idempotency-Key was used before with another request body.',
+    message: 'This Idempotency-Key was already used with another request body.',
     details: { header: 'Idempotency-Key' },
   })
 }

@@ -6,8 +6,8 @@ import { ApiError } from '../op/operation.ts'
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
- * `GET /metrics`, for Prometheus. Whoever has METRICS_TOKEN may read it; where none is set, everybody in sandbox, and in
- * production it is not there. Error: 401 `UNAUTHORIZED`.
+ * `GET /metrics`, for Prometheus. It requires METRICS_TOKEN; where none is set, it is open in sandbox and missing in
+ * production. Error: 401 `UNAUTHORIZED`.
  */
 export function addMetrics(server: FastifyInstance, app: App): void {
   const { metricsToken, mode } = app.config

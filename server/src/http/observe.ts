@@ -7,7 +7,7 @@ import { type App, newRequestId } from '../op/app.ts'
 import { BASE_PATH } from '../op/base-path.ts'
 import { safetyHeaders } from './safety-headers.ts'
 
-/** What every log line of a request says about it. It is completed while the request is being understood. */
+/** The members of every log line of a request. They are filled in as the request is processed. */
 export interface Trace {
   readonly requestId: string
   platformId: string | undefined
@@ -20,21 +20,20 @@ declare module 'fastify' {
   }
 }
 
-/** What may stand in a log line and a header without being looked at again. */
+/** Text that is safe in a log line and a header. */
 const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
-/** Asked for every few seconds by machines: their lines would hide the others. */
+/** Paths that machines poll every few seconds; their log lines would hide the others. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** The caller's own `X-Request-Id` where it can be used as it is, else a new one. */
+/** The caller's own `X-Request-Id` where it is safe, else a new one. */
 export function requestIdOf(app: App, { headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && SAFE_ID.test(given) ? given : newRequestId(app.clock())
 }
 
 /**
- * Names every answer by its request's id, counts it, and writes its line at `info`: method, route, status, duration,
- * platform, and the code of an error. Neither address nor headers nor body are in it. To be called before any other hook is
- * added.
+ * Adds the request id to every answer, counts it, and logs a line at `info`: method, route, status, duration, platform, and
+ * the code of an error. The line has no address, headers or body. Must be called before any other hook is added.
  */
 export function observeRequests(server: FastifyInstance, app: App, show?: ShowRequest): void {
   server.decorateRequest('trace')
@@ -46,19 +45,19 @@ export function observeRequests(server: FastifyInstance, app: App, show?: ShowRe
 
 type ShowRequest = (line: RequestLine) => void
 
-/** The path below the base address, as it was sent; where a part of it is a secret, its pattern. */
+/** The path below the base address, as sent; its pattern where a part of it is secret. */
 function pathShown({ url, routeOptions }: FastifyRequest): string {
   const pattern = routeOptions.url
   const path = pattern?.includes('/:code') ? shownPath(pattern) : url.split('?', 1)[0]!
   return path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : path
 }
 
-/** The same for one request: hooks do not see those whose address the router cannot read. */
+/** The same for one request, because hooks do not see requests whose address the router cannot parse. */
 export function observe(app: App, request: FastifyRequest, reply: FastifyReply, show?: ShowRequest): void {
   const startedMs = performance.now()
   request.trace = { requestId: request.id, platformId: undefined, code: undefined }
   reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
-  // Not fastify's onResponse: that does not see a client who leaves before the answer.
+  // fastify's onResponse does not report a client that disconnects before the answer.
   reply.raw.on('close', () => finish(app, request, reply, performance.now() - startedMs, show))
 }
 

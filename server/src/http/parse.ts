@@ -7,7 +7,7 @@ import type { Input } from '../op/operation.ts'
 import { isLenient } from '../platforms/platforms.ts'
 import { type Checked, checker, FAULTS_MAX, type Fault, fieldAt, type Part, refusal } from './validate.ts'
 
-/** The parts of a request that an endpoint's schemas are about. */
+/** The parts of a request that an endpoint's schemas describe. */
 export interface Sent {
   readonly params: unknown
   readonly query: unknown
@@ -15,16 +15,16 @@ export interface Sent {
   readonly body: unknown
 }
 
-/** What an endpoint takes none of. */
+/** The schema of a part that an endpoint does not take. */
 const NOTHING = { properties: {} }
 const CHECKED: Checked = { value: {}, faults: [] }
-/** Of a name that is longer this much is repeated. */
+/** Longer names are cut to this length in messages. */
 const REPEATED_CHARACTERS_MAX = 64
 
 /**
- * Reads a request as its endpoint declares it. Error: 400 `INVALID_INPUT` that lists what is wrong with it, what it does
- * not know last. A platform that is lenient is told nothing of the latter, nor is who comes without an `op`, being no
- * platform: it is left out.
+ * Parses a request as its endpoint declares it. Error: 400 `INVALID_INPUT` that lists the faults, unknown members last. For
+ * a lenient platform, and for a caller without an `op`, which is not a platform, unknown members are ignored and left
+ * out.
  */
 export type Parser<E extends Endpoint> = (sent: Sent, op?: Op) => Promise<Input<E>>
 

@@ -30,20 +30,20 @@ import { checkDeclared, createRoute, type Route } from './route.ts'
 import { type Gate, signatureGate } from './signature-gate.ts'
 import { type Takes, takesOf } from './signed-check.ts'
 
-/** What answers the calls to one endpoint. For callers of the API neither throws. */
+/** Answers the calls to one endpoint. For callers of the API neither method throws. */
 export interface Pipeline {
   /**
-   * Who calls, or the answer to who may not: nothing of the body is needed for it, so it is not read. Undefined where the
-   * body says who calls.
+   * Authenticates the caller before the body is read, or answers a caller that is not allowed. Undefined where the body
+   * identifies the caller.
    */
   admit(head: Head): Promise<Caller | Answer | undefined>
-  /** Without a caller it asks who that is: a body that came late may be of one who has lost the right meanwhile. */
+  /** Authenticates again where `caller` is undefined, because rights may be lost while a slow body arrives. */
   answer(call: Call, caller: Caller | undefined): Promise<Answer>
 }
 
 export interface PipelineOptions {
   readonly checkAnswers: boolean
-  /** For the processor of cards, who waits so long only. */
+  /** The deadline of answers to the card processor. */
   readonly deadline: Deadline
 }
 
@@ -62,7 +62,7 @@ export function createPipeline(
   if ('whose' in implementation)
     return {
       admit: async () => undefined,
-      // It is no caller of the API: what is refused it, or fails, is answered as what reaches no endpoint is, by the server.
+      // The processor is not a caller of the API: the server itself answers its refusals and faults.
       answer: (call) => answerProcessor(route, implementation, deadline, call),
     }
   const operation = operationOf(route, implementation)
@@ -72,7 +72,7 @@ export function createPipeline(
   }
 }
 
-/** What comes of some steps, or the answer that says why nothing does. */
+/** The result of some steps, or the answer to their refusal or fault. */
 async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): Promise<T | Answer> {
   try {
     const outcome = await steps()
@@ -87,17 +87,17 @@ async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): 
   }
 }
 
-/** Counts a device code that does not exist, or was known and is not good any more. */
+/** Counts a failed attempt at a device code: unknown, or no longer valid. */
 function countTry({ app, endpoint }: Route, head: Head, answer: Answer): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
     codeFailed(app, codeOf(head), head.address)
 }
 
-/** An endpoint with what does it. */
+/** An endpoint with its implementation. */
 interface Operation {
   readonly route: Route
   readonly handle: Handler<Endpoint>
-  /** Where it takes the signed retry. */
+  /** Present where the endpoint takes the signed retry. */
   readonly signed: SignedHandler<Endpoint> | undefined
   readonly takes: Takes
 }
@@ -109,11 +109,11 @@ function operationOf(route: Route, implementation: Handler<Endpoint> | SignedHan
     : { route, handle: implementation.handle, signed: implementation, takes }
 }
 
-/** A call that was understood. */
+/** A parsed call. */
 interface Request {
   readonly call: Call
   readonly input: Input<Endpoint>
-  /** What a signature would be for, of an endpoint that takes one. */
+  /** What a signature has to cover, for an endpoint that takes one. */
   readonly signedCall: SignedCall | undefined
   readonly keyed: KeyedRequest | undefined
 }
@@ -152,7 +152,7 @@ async function parse({ route, signed }: Operation, op: Op, call: Call): Promise<
   return { call, input, signedCall, keyed }
 }
 
-/** The answer that was stored with this request's key, if there is one. */
+/** The stored answer to this request's key, if there is one. */
 async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer | undefined> {
   const stored = keyed && (await findStoredAnswer(op, keyed))
   return stored && { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
@@ -161,11 +161,11 @@ async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer |
 const UNSIGNED: Gate = {}
 
 interface Attempt extends Decided<Answer> {
-  /** Whether the answer is kept with the idempotency key. */
+  /** Whether the answer is stored under the idempotency key. */
   readonly isFinal: boolean
 }
 
-/** Signed check → handler → encode, once. What the handler refuses is an answer like any other. */
+/** One attempt: signed check → handler → encode. A handler's refusal is an answer like any other. */
 async function attempt(operation: Operation, op: Op, { call, input, signedCall }: Request): Promise<Attempt> {
   const { signed, takes } = operation
   try {
@@ -180,7 +180,7 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
       }
     const outcome = await handle(operation, op, input, approval)
     operation.route.checkAnswer?.(outcome)
-    // The request first: an operation may end the very session that signed it.
+    // The writes of the request come first, because an operation may end the session that signed it.
     const writes = [...(approval ? consumeRequest(op, approval) : []), ...(outcome.writes ?? [])]
     return { answer: encode(outcome), writes, isFinal: true }
   } catch (error) {
@@ -198,13 +198,13 @@ async function handle(
   try {
     return await operation.handle(op, approval ? { ...input, approval } : input)
   } catch (error) {
-    // That the request was used meanwhile comes before what has changed by that.
+    // A request used meanwhile is reported before errors that result from its use.
     if (approval && error instanceof ApiError) await findUnusedRequest(op, approval.requestId)
     throw error
   }
 }
 
-/** Throws what says nothing final about the request, once what it leaves behind is written. */
+/** Throws a refusal that is not final, after committing its writes. */
 async function refused(route: Route, op: Op, refusal: ApiError): Promise<Attempt> {
   checkDeclared(route, refusal)
   if (!isFinal(refusal.code)) {
@@ -214,7 +214,7 @@ async function refused(route: Route, op: Op, refusal: ApiError): Promise<Attempt
   return { answer: encodeRefusal(refusal), writes: refusal.writes, isFinal: true }
 }
 
-/** Refusals that say nothing final about the request are not kept with its idempotency key. */
+/** Whether a refusal is final for the request. Only final refusals are stored under its idempotency key. */
 function isFinal(code: ErrorCode): boolean {
   const { status } = ERRORS[code]
   return status < 500 && ![401, 403, 424, 429].includes(status)

@@ -14,9 +14,9 @@ import { decideAndCommit } from './rerun.ts'
 import { checkDeclared, type Route } from './route.ts'
 
 /**
- * The pipeline for what the processor of cards sends. It is known by its signature over the body, and whose event it is
- * stands in there; the event is its own key, and only what was done is kept under it. Errors: 401 `INVALID_SIGNATURE`, 400
- * `INVALID_INPUT`, and those of the handler.
+ * The pipeline for events of the card processor. The processor is authenticated by its signature over the body, which also
+ * names the card. The event is its own idempotency key; only answers to processed events are stored. Errors: 401
+ * `INVALID_SIGNATURE`, 400 `INVALID_INPUT`, and those of the handler.
  */
 export async function answerProcessor(
   route: Route,
@@ -42,7 +42,7 @@ export async function answerProcessor(
   })
 }
 
-/** What the processor has sent and signed, not looked at yet. Error: 401 `INVALID_SIGNATURE`. */
+/** A signed event of the processor, not yet parsed. Error: 401 `INVALID_SIGNATURE`. */
 function authenticatedEvent({ cardProcessor }: App, { headers, body }: Call): unknown {
   const texts = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),

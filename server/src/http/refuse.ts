@@ -15,10 +15,10 @@ export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(toJson(body))
 }
 
-/** So much of a body nobody needs is passed over, so that its sender keeps the connection and reads the answer. */
+/** An unneeded body up to this size is drained, so that its sender keeps the connection and reads the answer. */
 const PASSED_OVER_BYTES_MAX = 64 * 1024
 
-/** Where an answer comes before a body that is long, or does not say how long it is: nothing of it is waited for. */
+/** Closes the connection after the answer where the unread body is long or of unknown length. */
 export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return
   const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers
@@ -28,7 +28,7 @@ export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void 
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** What is wrong with a request whatever its body is, said before the body is read: address, method, encoding. */
+/** Refuses a request by its address, method or encoding, before its body is read. */
 export function refuseEarly(server: FastifyInstance, endpoints: readonly Endpoint[]): void {
   const methodsByUrl = new Map<string, string[]>()
   for (const endpoint of endpoints) {
@@ -43,7 +43,7 @@ export function refuseEarly(server: FastifyInstance, endpoints: readonly Endpoin
     const onRequest = async (_: unknown, reply: FastifyReply) => sendError(reply, notAllowed(taken))
     server.route({ method, url, onRequest, handler: async () => {} })
   }
-  // The router knows some methods only. An address without a parameter goes before one that it would fit.
+  // The router knows some methods only. Addresses without parameters are matched before patterns.
   const patterns = [...methodsByUrl]
     .sort(([one], [other]) => one.split(':').length - other.split(':').length)
     .map(([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken] as const)
@@ -72,7 +72,7 @@ function hasEmptyValue(params: unknown): boolean {
   return false
 }
 
-/** How long a connection that is being refused may take to end. */
+/** How long a refused connection may take to end. */
 const LINGER_MS = 1_000
 const PHRASES: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Request Timeout' }
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -87,7 +87,7 @@ function notHttp(code: string | undefined): ApiError {
   return new ApiError('INVALID_INPUT', { message })
 }
 
-/** Answers what reaches the socket and is not an HTTP request, too large in its headers or too slow. */
+/** Answers input that is not an HTTP request, has too large headers or is too slow. */
 export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -106,7 +106,7 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
   }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${head.join('')}\r\n${text}`)
-  // It is read before the connection is gone; whoever does not end it for their part would keep it for ever.
+  // Leaves time to read the answer, then destroys the connection if the client does not end it.
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(lingering))
   app.metrics.answered(undefined, '', status, refusal.code, 0)

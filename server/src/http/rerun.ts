@@ -4,25 +4,25 @@ import type { Write } from '../db/commit/writes.ts'
 import type { App, Op } from '../op/app.ts'
 import { ApiError, StaleRead } from '../op/operation.ts'
 
-/** How long an operation may keep missing others, and wait for its turn, before its caller is told to come again. */
+/** How long an operation may retry after conflicts and wait for its turn before it is refused. */
 const CONTENTION_MS_MAX = 15_000
-/** Whoever misses others so often meets something that does not go away. */
+/** An operation with this many attempts meets a conflict that does not go away. */
 const TRIES_MAX = 30
-/** What a refusal leaves behind is tried so often. */
+/** The retries of a commit of a refusal's writes. */
 const REWRITES_MAX = 5
-/** Between two tries, at most: what is missed in turn is missed because of another process. */
+/** The longest pause between two attempts: a conflict within a turn comes from another process. */
 const PAUSE_MS_MAX = 100
 
-/** What an operation answers, and what must be written for that to be true. */
+/** The answer of an operation, and the writes that make it true. */
 export interface Decided<Answer> {
   readonly answer: Answer
   readonly writes: readonly Write[]
 }
 
 /**
- * Decides and commits, again from the reads on where a guard failed or reads were stale: from the third time on in turn with
- * others who have missed each other at the same records. `replay` gives the answer that was given before, if there is one; then nothing is
- * decided. Error: 503 `UNAVAILABLE` where that has taken too long.
+ * Decides and commits. Where a guard failed or reads were stale, it starts again from the reads, from the third attempt on
+ * in turn with other operations on the same records. `replay` returns the earlier answer, if there is one; then nothing is
+ * decided. Error: 503 `UNAVAILABLE` where this takes too long.
  */
 export async function decideAndCommit<Answer>(
   app: App,
@@ -40,13 +40,13 @@ export async function decideAndCommit<Answer>(
       const outcome = await once(app, op, replay, decide)
       if ('answer' in outcome) return outcome.answer
       if (tries === TRIES_MAX) throw tooBusy()
-      // Mostly the rules say on the second run what has changed, and there is nothing to wait for.
+      // The second attempt usually succeeds or is refused by the rules, so it does not wait.
       if (tries === 1) continue
       for (const record of outcome.contested) records.add(record)
       endTurn?.()
       endTurn = await app.turns.take([...records], endMs - performance.now())
       if (!endTurn) throw tooBusy()
-      // The first time in turn there is nobody else; whoever misses others then, meets those of another process.
+      // The first attempt in turn has no rival in this process; a later conflict comes from another process.
       if (tries > 2) await setTimeout(pauseMs(op, tries))
     }
   } finally {
@@ -54,7 +54,7 @@ export async function decideAndCommit<Answer>(
   }
 }
 
-/** One try. Without an answer it gives the records at which it met others. */
+/** One attempt. Without an answer it returns the contested records. */
 async function once<Answer>(
   app: App,
   op: Op,
@@ -66,7 +66,7 @@ async function once<Answer>(
     decided = await decide()
   } catch (error) {
     if (error instanceof StaleRead) return { contested: [] }
-    // Refused, perhaps, because the same request in parallel has just been done: then its answer is this one's too.
+    // If the same request was just done in parallel, its answer replaces the refusal.
     const done = await replay()
     if (done !== undefined) return { answer: done }
     throw error
@@ -75,17 +75,17 @@ async function once<Answer>(
   return result.done ? { answer: decided.answer } : { contested: contestedBy(op, decided.writes, result) }
 }
 
-/** Writes what a refusal leaves behind: it is not decided again, only tried again. */
+/** Commits the writes of a refusal. A failed commit is retried without a new decision. */
 export async function commitForSure(app: App, op: Op, writes: readonly Write[]): Promise<void> {
   for (let tries = 0; tries <= REWRITES_MAX; tries++) if ((await commit(app, op, writes)).done) return
-  throw new Error('What a refusal leaves behind was not written')
+  throw new Error('The writes of a refusal were not committed')
 }
 
 async function commit(app: App, op: Op, writes: readonly Write[]): Promise<CommitResult> {
   return writes.length === 0 ? { done: true } : await app.commit(op, writes)
 }
 
-/** The records whose guard has failed. Where the guard names none, all of the platform's that it may be about are one. */
+/** The records whose guard failed. Where the guard names none, one key stands for all of the platform. */
 function contestedBy(
   op: Op,
   writes: readonly Write[],
@@ -101,7 +101,7 @@ function contestedBy(
 
 const KEYS = 'idempotency_keys_pkey'
 
-/** By chance, so that two processes do not miss each other again, and longer with every try. */
+/** Random, so that two processes do not collide again, and longer with every attempt. */
 function pauseMs(op: Op, tries: number): number {
   const chance = op.random(1)[0]! / 256
   return chance * Math.min(2 ** tries, PAUSE_MS_MAX)

@@ -5,13 +5,13 @@ import type { ApiError } from '../op/operation.ts'
 import { type AnswerCheck, createAnswerCheck } from './answers.ts'
 import { createParser, type Parser } from './parse.ts'
 
-/** An endpoint as the steps of the pipeline know it, made once. */
+/** An endpoint prepared for the pipeline, once. */
 export interface Route {
   readonly app: App
   readonly name: string
   readonly endpoint: Endpoint
   readonly parse: Parser<Endpoint>
-  /** What its handler may raise. */
+  /** The codes that its handler may raise. */
   readonly codes: ReadonlySet<ErrorCode>
   readonly checkAnswer: AnswerCheck | undefined
 }
@@ -32,7 +32,7 @@ export function createRoute(app: App, name: string, endpoint: Endpoint, checkAns
   }
 }
 
-/** Throws where the endpoint does not declare what its handler has raised: that is a fault. */
+/** Throws where a handler has raised an undeclared code, which is a fault. */
 export function checkDeclared({ name, codes }: Route, { code }: ApiError): void {
   if (!codes.has(code)) throw new Error(`${name} raised ${code}, which it does not declare`)
 }

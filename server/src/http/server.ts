@@ -19,32 +19,32 @@ import { ping } from './store.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls, where all of the request was there when that was found out. */
+    /** The caller, where the whole request had arrived by the time of authentication. */
     caller: Caller | undefined
   }
 }
 
-/** From the first byte of a request, or the beginning of its connection, to the end of its headers, and of its body. */
+/** Timeouts from the first byte of a request, or the start of its connection, to the end of its headers and its body. */
 const HEADERS_MS_MAX = 10_000
 const REQUEST_MS_MAX = 30_000
-/** What a machine may be late in noticing that a request has taken too long. */
+/** How late a timeout may be noticed. */
 const TIMEOUT_CHECK_MS = 1_000
-/** Connections that are refused are so many that one line must stand for all of this time. */
+/** Refused connections are logged in one line per this interval, because there may be very many. */
 const DROP_LINE_MS = 10_000
 
-/** What the service alone does not say; tests set most of it. */
+/** Options beyond the service's settings; mostly set by tests. */
 export interface ServerOptions {
-  /** Holds every answer against the contract. */
+  /** Checks every answer against the contract. */
   readonly checkAnswers?: boolean
-  /** How long a card's processor waits. */
+  /** How long the card processor waits. */
   readonly cardAnswerMsMax?: number
-  /** How long a request may be on its way, headers and all. */
+  /** How long a whole request may take to arrive. */
   readonly requestMsMax?: number
-  /** Is told of every request when its answer is out. */
+  /** Called for every request once its answer is sent. */
   readonly showRequest?: (line: RequestLine) => void
 }
 
-/** Implements every endpoint of the API, and what the processor of cards sends. */
+/** The implementations of all endpoints of the API and of the card processor's. */
 export type ServedHandlers = Handlers<typeof API & { card_processor_event: typeof card_processor_event }>
 
 /** The HTTP server, not yet listening. */
@@ -62,7 +62,7 @@ export function createServer(
     routerOptions: { maxParamLength: 512 },
     genReqId: (request) => requestIdOf(app, request),
     http: {
-      // Without Host it is refused by us, in an answer like any other.
+      // A request without Host is refused by our own hook, with a normal error body.
       requireHostHeader: false,
       headersTimeout: Math.min(HEADERS_MS_MAX, requestMsMax),
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestMsMax),
@@ -75,12 +75,12 @@ export function createServer(
     },
   })
   limitConnections(server, app)
-  // An expectation that is not 100-continue; it is allowed to pass over it.
+  // Ignores an expectation other than 100-continue, as the standard allows.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
   )
   server.removeAllContentTypeParsers()
-  // Only taken in here: the pipeline parses it, once it knows who is calling.
+  // Reads the bytes only: the pipeline parses them after authentication.
   server.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
@@ -100,7 +100,7 @@ export function createServer(
   return server
 }
 
-/** All that goes through the pipeline: the API, and what the processor of cards sends, where there is one. */
+/** Adds all routes of the pipeline: the API, and the card processor's endpoint where there is one. */
 function addApi(server: FastifyInstance, app: App, handlers: ServedHandlers, options: ServerOptions): void {
   const routes = Object.entries<Endpoint>(API).filter(
     ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
@@ -138,7 +138,7 @@ function addEndpoint(
     method: endpoint.method,
     url: urlOf(endpoint),
     bodyLimit: bodyBytesMaxOf(endpoint),
-    // Before the body is read: whoever may not call costs no memory and no parsing.
+    // Runs before the body is read, so that an unauthorized caller costs no memory and no parsing.
     onRequest: async (request, reply) => {
       const admitted = await pipeline.admit(headOf(request))
       if (isAnswer(admitted)) {
@@ -164,7 +164,7 @@ function addEndpoint(
   })
 }
 
-/** Beyond so many connections a new one is closed at once: each costs memory before anybody knows whose it is. */
+/** Closes new connections beyond a limit at once, because each costs memory before authentication. */
 function limitConnections(server: FastifyInstance, { config, log }: App): void {
   const { connectionsMax } = config
   server.server.maxConnections = connectionsMax
@@ -187,7 +187,7 @@ function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): Fas
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** The public keys of this server, for clients to pin. */
+/** Serves the public keys of this server, for clients to pin. */
 function addWellKnown(server: FastifyInstance, app: App): void {
   const { quorumPublicKey, webhookPublicKey } = app.enclave
   server.get('/.well-known/countersign.json', async () => ({
@@ -209,7 +209,7 @@ function addHealth(server: FastifyInstance, app: App): void {
   })
 }
 
-/** What fastify refuses before a handler runs, in our words. */
+/** Converts what fastify refuses before a handler runs to our errors. */
 function transportError(app: App, error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   const statusCode = statusOf(error)

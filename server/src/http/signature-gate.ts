@@ -21,7 +21,7 @@ import {
   toBeSignedOf,
 } from './signed-check.ts'
 
-/** What a call may do: run, with its approval or without needing one, or be answered with a challenge. */
+/** The result of the check: the call runs, with its approval or without needing one, or is answered with a challenge. */
 export interface Gate {
   readonly approval?: Approval
   readonly challenge?: { readonly challenge: object; readonly writes: readonly Write[] }
@@ -34,7 +34,7 @@ const REASONS: Readonly<Record<Refusal, string>> = {
   WALLET_SIGNATURE_MISSING: 'Missing wallet signature',
 }
 
-/** The signed check: takes a call through the tables of `signed-check.ts`. Errors: those of its refusals and of `signing.ts`. */
+/** The signed check: applies the tables of `signed-check.ts` to a call. Errors: its refusals and those of `signing.ts`. */
 export async function signatureGate(
   op: Op,
   takes: Takes,
@@ -83,7 +83,7 @@ async function afterQuestion(
     case 'approveIssued':
       return { approval: await approve(op, signedCall, requestOf(authorization), given(signature)) }
     case 'fault':
-      throw new Error('A payload that the client cannot hold yet')
+      throw new Error('A signature alone cannot cover a new payload')
   }
 }
 
@@ -91,8 +91,9 @@ function requestOf(authorization: Authorization | null): string {
   return given(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
 }
 
-/** What the tables have found to be there. */
+/** A value that the tables guarantee. */
 function given<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error('The signed check counts on what is not there')
+  if (value === null || value === undefined)
+    throw new Error('The signed check misses a value that its tables guarantee')
   return value
 }

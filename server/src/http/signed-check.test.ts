@@ -32,7 +32,7 @@ interface Rule {
   readonly step: Step
 }
 
-/** The specification's words, one rule each. Together they say one thing of every combination. */
+/** The rules of the specification. Together they determine every combination. */
 const RULES: Readonly<Record<string, Rule>> = {
   'An endpoint that takes no signed retry looks at no header.': {
     of: ({ signed }) => !signed,
@@ -80,7 +80,7 @@ const AFTER = [
   ['ask', 'newPayload', 'challenge'],
   ['ask', 'issuedRequest', 'challenge'],
   ['askForSignature', 'nothing', 'run'],
-  // A signature alone cannot be over what is made now.
+  // A signature cannot cover a payload that is only created now.
   ['askForSignature', 'newPayload', 'fault'],
   ['askForSignature', 'issuedRequest', 'approveIssued'],
 ] as const

@@ -1,15 +1,15 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 
 /**
- * What becomes of a call by what it brings to be approved by (specification 3.4), as two tables: which step is next, and,
- * where that is to ask the handler what has to be signed, what its answer leads to.
+ * The signed check (specification 3.4) as two tables: the next step by what a call brings and what its endpoint takes; and,
+ * where that step asks the handler what has to be signed, the step after its answer.
  */
 
-/** What an endpoint makes of a signature; the last three take the signed retry and differ where it has no `Request-Id`. */
+/** How an endpoint uses a signature; the last three take the signed retry and differ where `Request-Id` is missing. */
 export const TAKES = ['nothing', 'both', 'ignoresSignatureAlone', 'executesBySignatureAlone'] as const
 export type Takes = (typeof TAKES)[number]
 
-/** A proof is in the body and answers its request by itself: a signature beside it is not looked at. */
+/** What a call brings. A proof in the body answers its request by itself: a signature beside it is ignored. */
 export const BROUGHT = [
   'nothing',
   'requestId',
@@ -20,12 +20,12 @@ export const BROUGHT = [
 ] as const
 export type Brought = (typeof BROUGHT)[number]
 
-/** The handler is asked what has to be signed: for a call without a signature, or for one whose signature names no request. */
+/** Asks the handler what has to be signed: for a call without a signature, or for one whose signature names no request. */
 export type Question = 'ask' | 'askForSignature'
 
 export type Refusal = 'REQUEST_ID_MISSING' | 'WALLET_SIGNATURE_MISSING'
 
-/** What is done next with a call. */
+/** The next step for a call. */
 export type Step = 'run' | 'approveBySignature' | 'approveByProof' | Question | Refusal
 
 export const STEPS = {
@@ -67,16 +67,16 @@ export const STEPS = {
   },
 } as const satisfies Record<Brought, Record<Takes, Step>>
 
-/** What the handler says has to be signed: nothing, a payload that is new, or that of a request which the client has seen. */
+/** The handler's answer: nothing to sign, a new payload, or that of a request which the client has already seen. */
 export const TO_BE_SIGNED = ['nothing', 'newPayload', 'issuedRequest'] as const
 export type ToBeSigned = (typeof TO_BE_SIGNED)[number]
 
-/** `challenge`: 202. `approveIssued`: the signature is held against that request. `fault`: the handler is wrong. */
+/** `challenge`: 202. `approveIssued`: the signature is checked against that request. `fault`: a defect of the handler. */
 export type StepAfterQuestion = 'run' | 'challenge' | 'approveIssued' | 'fault'
 
 export const STEPS_AFTER_QUESTION = {
   nothing: { ask: 'run', askForSignature: 'run' },
-  // A signature alone cannot be over a payload that is made now.
+  // A signature cannot cover a payload that is only created now.
   newPayload: { ask: 'challenge', askForSignature: 'fault' },
   issuedRequest: { ask: 'challenge', askForSignature: 'approveIssued' },
 } as const satisfies Record<ToBeSigned, Record<Question, StepAfterQuestion>>

@@ -5,12 +5,12 @@ import { ApiError } from '../op/operation.ts'
 import { compile } from './ajv.ts'
 import { describe } from './words.ts'
 
-/** Where in the request a schema applies; names the field in messages for what has no name of its own. */
+/** The part of the request that a schema describes; it is the field in messages about the whole part. */
 export type Part = 'body' | 'query' | 'path' | 'answer'
 
-/** What is wrong with one field of a request, in words. */
+/** A fault of one field of a request. */
 export interface Fault {
-  /** Down from the body or query, with dots; an item of a list by its index. */
+  /** The path within the body or query, with dots; an item of a list by its index. */
   readonly field: string
   readonly message: string
 }
@@ -19,15 +19,15 @@ export type Checked =
   | { readonly value: unknown; readonly faults: readonly [] }
   | { readonly value: undefined; readonly faults: readonly [Fault, ...Fault[]] }
 
-/** So many faults are told; whoever has more finds the others when these are mended. */
+/** The most faults that a refusal lists; the rest appears once these are fixed. */
 export const FAULTS_MAX = 20
-/** Of a value with more values or longer texts the first fault is told alone: looking for all would cost too much. */
+/** For a value with more values or longer texts only the first fault is reported, because finding all would cost too much. */
 const EXPLAINED_VALUES_MAX = 500
 const EXPLAINED_CHARACTERS_MAX = 4096
 
 /**
- * A check of one schema, compiled at its first use. It gives the value as the schema's TypeScript type promises
- * (`bigint` amounts, unknown members left out), or what is wrong with it: what stopped the validation first.
+ * A check of one schema, compiled at its first use. It returns the value as the schema's TypeScript type promises
+ * (`bigint` amounts, unknown members left out), or its first fault.
  */
 export function checker(schema: JsonSchema, part: Part): (value: unknown) => Checked {
   const source = part === 'query' || part === 'path' ? 'text' : 'json'
@@ -35,7 +35,7 @@ export function checker(schema: JsonSchema, part: Part): (value: unknown) => Che
   let all: ValidateFunction | undefined
   return (value) => {
     first ??= compile(schema, source, 'first')
-    // Text is changed into what it says while it is validated, and may have to be validated again.
+    // Validation converts text in place, and the text may have to be validated again.
     const given = source === 'text' ? copyOf(value) : value
     if (first(value)) return { value: decode(schema, value), faults: [] }
     const fault = faultOf(first.errors ?? [], part)
@@ -47,7 +47,7 @@ export function checker(schema: JsonSchema, part: Part): (value: unknown) => Che
   }
 }
 
-/** The same, for whom the value is enough. Error: 400 `INVALID_INPUT` that names the field. */
+/** The same, returning only the value. Error: 400 `INVALID_INPUT` that names the field. */
 export function validator(schema: JsonSchema, part: Part): (value: unknown) => unknown {
   const check = checker(schema, part)
   return (value) => {
@@ -70,7 +70,7 @@ export function fieldAt(path: readonly string[], part: Part): string {
 }
 
 function faultOf(errors: readonly ErrorObject[], part: Part): Fault {
-  // The last error of a failed union is about the union; the deepest one says what is wrong.
+  // The last error of a failed union is about the union itself; the deepest one is the actual fault.
   const error = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0]!)
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
   const member = error.params.missingProperty
@@ -78,14 +78,14 @@ function faultOf(errors: readonly ErrorObject[], part: Part): Fault {
   return { field, message: `${field} ${describe(error)}` }
 }
 
-/** Each of the faults once, without one of them. */
+/** The distinct faults, except one. */
 function without(faults: readonly Fault[], { message }: Fault): Fault[] {
   const byMessage = new Map(faults.map((fault) => [fault.message, fault]))
   byMessage.delete(message)
   return [...byMessage.values()]
 }
 
-/** Whether every fault of a value can be looked for in a moment. Walks no further than it must to say so. */
+/** Whether all faults of a value can be found quickly. Stops as soon as the limit is passed. */
 function isSmall(value: unknown): boolean {
   let values = 0
   const fits = (part: unknown): boolean => {

@@ -2,7 +2,7 @@ import type { FreeFormMax } from '@countersign/contract/core/schema'
 import type { ErrorObject } from 'ajv'
 import type { Int64Bounds } from './ajv.ts'
 
-/** What an error of the validator says of its field, after the field's name. */
+/** The message of a validator's error, after the field's name. */
 type Words = (error: ErrorObject) => string
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'a URL',
 }
 
-/** By keyword. What texts a schema takes it may say `inWords`; its pattern says it to a program only. */
+/** Messages by keyword. A schema may describe its texts `inWords`, because its pattern is for programs. */
 const WORDS: Readonly<Record<string, Words>> = {
   required: () => 'is required',
   wellFormed: ({ schema }) =>
@@ -54,13 +54,13 @@ const WORDS: Readonly<Record<string, Words>> = {
     `has the same item twice, at ${[params.i, params.j].sort((a, b) => a - b).join(' and ')}`,
   minProperties: ({ params }) => `must have at least ${counted(params.limit, 'member')}`,
   maxProperties: ({ params }) => `must have at most ${counted(params.limit, 'member')}`,
-  additionalProperties: ({ params }) => `has a member that is not known: ${params.additionalProperty}`,
+  additionalProperties: ({ params }) => `has an unknown member: ${params.additionalProperty}`,
 }
 
-/** The keywords that have words; a test holds the contract's schemas against them. */
+/** The keywords with messages; a test checks the contract's schemas against them. */
 export const KEYWORDS_WITH_WORDS: readonly string[] = Object.keys(WORDS)
 
-/** What is wrong with a field, in words that follow its name: "must be at most 100". */
+/** Describes a fault in words that follow the field's name: "must be at most 100". */
 export function describe(error: ErrorObject): string {
   return WORDS[error.keyword]?.(error) ?? 'is not valid'
 }

@@ -3,8 +3,8 @@ import type { JobKind, JobKnowledge, JobPayloads, NewJob } from '../db/schema/jo
 import type { Op } from '../op/app.ts'
 
 /**
- * Work that falls due at `dueAt`, by the platform's clock. It is done at least once and takes effect exactly once.
- * `known` goes to its handler where this process does it at once.
+ * A job that falls due at `dueAt`, by the platform's clock. It runs at least once and takes effect exactly once.
+ * `known` is passed to its handler where this process runs it at once.
  */
 export function job<Kind extends JobKind>(
   op: Op,
@@ -28,7 +28,7 @@ export function job<Kind extends JobKind>(
   return { ...insert('jobs', row), due }
 }
 
-/** The due work among an operation's writes that is due at once, that of its events included. */
+/** The jobs among an operation's writes that are due at once, including those of its events. */
 export function dueNow(
   op: Pick<Op, 'now'>,
   writes: readonly Write[],

@@ -2,7 +2,7 @@ import type { Write } from '../db/commit/writes.ts'
 import type { JobKind, JobKnowledge, JobPayloads } from '../db/schema/job-tables.ts'
 import type { Op } from '../op/app.ts'
 
-/** Every kind of due work. `handlers.ts` names what does it. */
+/** Every kind of job. `service/handlers.ts` has their handlers. */
 export const JOB_KINDS = [
   'accounts.backfill',
   'agent-action.expire',
@@ -24,9 +24,9 @@ export const JOB_KINDS = [
 ] as const satisfies readonly JobKind[]
 
 /**
- * Does a piece of due work: reads, decides, and gives the writes. The runner removes the job in the same transaction,
- * so a crash before the commit leaves the job, and one after it leaves nothing to do. `known` is there where this process
- * has just written the job and nothing was tried yet: what `job` was given, which the guards of the writes hold against
+ * Runs a job: reads, decides, and returns the writes. The runner removes the job in the same transaction,
+ * so a crash before the commit leaves the job, and one after it leaves nothing to do. `known` is the value given to `job`,
+ * where this process has just written the job and it was not attempted yet; the guards of the writes check it against
  * the records.
  */
 export type JobHandler<Kind extends JobKind> = (

@@ -1,25 +1,25 @@
 import type { JobKind } from '../db/schema/job-tables.ts'
 
-/** Kinds of due work that share the room that a process has for them. */
+/** Kinds of jobs that share capacity in a process. */
 interface Lane {
-  /** Jobs that one process does at a time. Their writes share database transactions. */
+  /** Jobs that one process runs in parallel. Their writes share database transactions. */
   readonly atOnceMax: number
-  /** One platform alone has this part of it: 4 is a quarter (`room.ts`). */
+  /** The share of a single platform: 4 is a quarter (`room.ts`). */
   readonly shareOfPlatform: number
-  /** The same of a platform whose last work there was slow. The larger it is, the more all of these leave for the others. */
+  /** The same for a platform whose last job there was slow. Larger numbers leave more for the others. */
   readonly shareOfSlow: number
   /**
-   * A process that claims a job and dies holds others off it for so long. Doing a job twice has one effect all the same;
-   * a message or a webhook, though, would arrive twice.
+   * How long a claim blocks other processes if its own dies. A job that runs twice takes effect once, but a message or a
+   * webhook would arrive twice.
    */
   readonly claimSeconds: number
-  /** The kinds of it, and for `main` all others. The partial indexes `jobs_due_…` name them as well. */
+  /** The kinds of the lane; `main` has all others. The partial indexes `jobs_due_…` name them too. */
   readonly kinds: readonly JobKind[]
 }
 
 /**
- * Messages and webhooks wait for machines elsewhere: payments must not wait for them, nor they for each other. A webhook that
- * a payment waits for is a question, and does not wait behind those that only tell.
+ * Messages and webhooks wait for other machines: payments must not wait for them, nor they for each other. Webhooks that ask
+ * a question, for which a payment waits, have a lane apart from those that only report.
  */
 export const LANES = {
   main: { atOnceMax: 128, shareOfPlatform: 2, shareOfSlow: 2, claimSeconds: 5, kinds: [] },

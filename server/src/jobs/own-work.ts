@@ -5,10 +5,10 @@ import { LANES, laneOf } from './lanes.ts'
 import type { Room } from './room.ts'
 import type { DueJob } from './store.ts'
 
-/** New work that this process does itself as soon as it is committed, by the write that adds it. */
+/** New jobs that this process runs itself as soon as they are committed, by the write that adds them. */
 export type OwnWork = ReadonlyMap<Write, DueJob>
 
-/** Takes room for the new work of an operation, as far as there is any. What finds none is left to be looked for. */
+/** Takes room for new jobs of an operation while there is any. The search for due work finds the others. */
 export function takeOwnWork(
   room: Room,
   op: Op,
@@ -16,14 +16,14 @@ export function takeOwnWork(
   due: ReturnType<typeof dueNow>,
 ): OwnWork {
   const own = new Map<Write, DueJob>()
-  // What an operation changes of the platform itself, its due work finds changed: it is claimed, with the platform as it then is.
+  // A job must see a change of its platform, so it is claimed later, with the changed platform.
   if (writes.some((write) => write.write === 'update' && write.table === 'platforms')) return own
   for (const { write, job } of due)
     if (room.takeForNew(laneOf(job.kind), job.platform_id)) own.set(write, { ...job, platform: op.platform })
   return own
 }
 
-/** The writes of an operation, with those of its own work claimed from the first moment. */
+/** The writes of an operation, with its own jobs claimed from the start. */
 export function withClaims(app: App, own: OwnWork, writes: readonly Write[]): readonly Write[] {
   return own.size > 0 ? writes.map((write) => withClaim(app, own, write)) : writes
 }

@@ -7,15 +7,15 @@ import { StaleRead } from '../op/operation.ts'
 import type { JobHandlers } from './kinds.ts'
 import { type DueJob, selectJobExists } from './store.ts'
 
-/** Commits what an operation wants written. */
+/** Commits the writes of an operation. */
 export type Commit = (op: Op, writes: readonly Write[]) => Promise<CommitResult>
 
 const COMMIT_TRIES_MAX = 6
 const RETRY_SECONDS_MAX = 3600
-/** Attempts that double the wait: after so many it is past `RETRY_SECONDS_MAX`. */
+/** Attempts that double the wait, which is then longer than `RETRY_SECONDS_MAX`. */
 const DOUBLINGS_MAX = 12
 
-/** Does a claimed job, and removes it with the commit of what it wants written. One that fails is put off. */
+/** Runs a claimed job, and removes it in the commit of its writes. A failed job is rescheduled. */
 export async function perform<Kind extends JobKind>(
   app: App,
   handlers: JobHandlers,
@@ -36,7 +36,7 @@ export async function perform<Kind extends JobKind>(
     }
     throw new Error('The records kept changing')
   } catch (error) {
-    // Done elsewhere meanwhile: what failed here has met its effects.
+    // Another process has done the job, and its effects made this attempt fail.
     if (!(await selectJobExists(app, job.id))) return
     app.metrics.job(kind, 'failed')
     log.error({ err: error, attempts: job.attempts }, 'job failed')
@@ -44,7 +44,7 @@ export async function perform<Kind extends JobKind>(
   }
 }
 
-/** What a handler wants written; undefined where its reads were stale. */
+/** The writes of a handler; undefined where its reads were stale. */
 async function unlessStale(decide: () => Promise<readonly Write[]>): Promise<readonly Write[] | undefined> {
   try {
     return await decide()
@@ -54,7 +54,7 @@ async function unlessStale(decide: () => Promise<readonly Write[]>): Promise<rea
   }
 }
 
-/** Frees the job and makes it due again later: the more often it has failed, the later. */
+/** Releases the claim and reschedules the job: the more often it has failed, the later. */
 async function putOff(app: App, op: Op, job: DueJob, error: unknown): Promise<void> {
   const wait = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, DOUBLINGS_MAX))
   const change = {

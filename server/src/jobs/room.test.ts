@@ -4,7 +4,7 @@ import { type Candidate, Room } from './room.ts'
 
 const WHOLE = LANES.webhooks.atOnceMax
 
-/** So much work of each of these platforms, in turn, as the database gives it. */
+/** Jobs of each of these platforms in turn, as the database returns them. */
 function due(counts: Readonly<Record<string, number>>, lane: LaneName = 'webhooks'): Candidate[] {
   const most = Math.max(...Object.values(counts))
   return Array.from({ length: most }, (_, rank) =>
@@ -21,7 +21,7 @@ function begun(room: Room, counts: Readonly<Record<string, number>>): Record<str
   )
 }
 
-test('one busy platform takes its share of a lane, several share what there is, and there is always some for the next', () => {
+test('a busy platform takes its share of a lane, several share it, and there is always room for the next', () => {
   expect(begun(new Room(), { a: 500 })).toEqual({ a: WHOLE / LANES.webhooks.shareOfPlatform })
   const { a, b, c } = begun(new Room(), { a: 500, b: 500, c: 500 })
   expect(a! - c!).toBeLessThanOrEqual(1)
@@ -32,13 +32,13 @@ test('one busy platform takes its share of a lane, several share what there is, 
   expect(begun(room, { z: 1 })).toEqual({ z: 1 })
 })
 
-test("a lane is nobody else's: what is taken of one leaves the others whole", () => {
+test('lanes are independent: capacity taken in one leaves the others free', () => {
   const room = new Room()
   begun(room, { a: 500 })
   expect(room.takeFor(due({ a: 1 }, 'questions'), room.offer())).toHaveLength(1)
 })
 
-test('new work waits for older work of its platform, and of no other', () => {
+test('a new job waits for older jobs of its platform, and of no other', () => {
   const room = new Room()
   begun(room, { a: 500 })
   expect(room.takeForNew('webhooks', 'a')).toBe(false)
@@ -47,7 +47,7 @@ test('new work waits for older work of its platform, and of no other', () => {
   expect(room.takeForNew('webhooks', 'a')).toBe(false)
 })
 
-test('a platform that left work behind is looked for again once a good part of its own is done', () => {
+test('a platform with more due jobs is searched again once half of its own are done', () => {
   const room = new Room()
   begun(room, { a: 60, b: 1 })
   room.release('webhooks', 'b')
@@ -74,17 +74,17 @@ test('however many platforms have an endpoint that hangs, there is room for one 
   const end = (work: readonly Candidate[], tookMs: number) => {
     for (const { lane, platformId } of work) room.done(lane, platformId, tookMs)
   }
-  // Until all of them are known, which takes as many looks as it takes.
+  // Repeats the search until all of them are known.
   let underWay = look()
   for (let looks = 0; looks < 20; looks++) {
     end(underWay, 10_000)
     underWay = look()
   }
   expect(underWay.length).toBeGreaterThan(WHOLE / 2)
-  // Nobody asks the database for what could not be begun, and what it gives is of others.
+  // The query leaves out jobs that could not start, so its results are of others.
   expect(room.offer().webhooks.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
   expect(begun(room, { answers: 500 }).answers).toBeGreaterThan(2)
-  // One that answers again has a share like anybody.
+  // A platform that answers again has a normal share.
   end(underWay, 10)
   expect(begun(room, { [underWay[0]!.platformId]: 500 })[underWay[0]!.platformId]).toBeGreaterThan(
     WHOLE / LANES.webhooks.shareOfSlow,

@@ -1,33 +1,33 @@
 import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
 
-/** Work that takes longer is slow: an endpoint hangs, or nearly so. */
+/** A job that takes longer is slow: its endpoint hangs, or nearly so. */
 const SLOW_MS = 2000
 
-/** Work that could be begun. */
+/** A job that could be started. */
 export interface Candidate {
   readonly id: string
   readonly lane: LaneName
   readonly platformId: string
 }
 
-/** How much of each lane can be begun at most, and for which platforms nothing can be. */
+/** How many jobs of each lane can be started at most, and for which platforms none can be. */
 export type Offer = Readonly<Record<LaneName, { readonly free: number; readonly full: readonly string[] }>>
 
 /**
- * The room that a process has for due work. A platform takes at most a given part of what nobody else has taken, so each one
- * that comes takes less than the one before it and leaves some for the next: nobody waits behind the work of somebody
- * whose endpoint does not answer. Those whose last work was slow take less, and however many they are, they leave room
- * that only others can take.
+ * The capacity of a process for jobs. A platform takes at most a given part of what is free, so each further platform takes
+ * less than the one before it and leaves some for the next: no platform waits behind another one whose endpoint does not
+ * answer. Platforms whose last job was slow take less, and however many they are, they leave room that only others can
+ * take.
  */
 export class Room {
   readonly #taken = byLane(() => new Map<string, number>())
   readonly #free = byLane((lane): number => LANES[lane].atOnceMax)
-  /** Platforms of which more may be due than there was room for: who came first is first, also in the database. */
+  /** Platforms that may have more due jobs than there was room for. Their new jobs wait behind the older ones. */
   readonly #behind = byLane(() => new Set<string>())
-  /** Platforms whose last work was slow. */
+  /** Platforms whose last job was slow. */
   readonly #slow = byLane(() => new Set<string>())
 
-  /** Whether there is room for anybody. */
+  /** Whether there is room for no platform at all. */
   get isFull(): boolean {
     return LANE_NAMES.every((lane) => this.#free[lane] < LANES[lane].shareOfPlatform)
   }
@@ -47,7 +47,7 @@ export class Room {
     )
   }
 
-  /** Takes room, whether there is any or not: `clock/advance` may bring more. */
+  /** Takes room even where there is none, because `clock/advance` may start more. */
   take(lane: LaneName, platformId: string): void {
     this.#taken[lane].set(platformId, (this.#taken[lane].get(platformId) ?? 0) + 1)
     this.#free[lane] -= 1
@@ -60,14 +60,14 @@ export class Room {
     this.#free[lane] += 1
   }
 
-  /** Release, where the work took so long. */
+  /** Releases room after a job of this duration. */
   done(lane: LaneName, platformId: string, tookMs: number): void {
     if (tookMs > SLOW_MS) this.#slow[lane].add(platformId)
     else this.#slow[lane].delete(platformId)
     this.release(lane, platformId)
   }
 
-  /** Takes room for new work of a platform, if there is any and nothing older of it waits. */
+  /** Takes room for a new job of a platform, if there is room and no older job of it waits. */
   takeForNew(lane: LaneName, platformId: string): boolean {
     if (this.#behind[lane].has(platformId)) return false
     if (this.hasFor(lane, platformId)) {
@@ -78,7 +78,7 @@ export class Room {
     return false
   }
 
-  /** Takes room for what there is room for of `due`, in its order, which was asked for with `offer`. */
+  /** Takes room for as many of `due`, in order, as possible; `offer` is what the query was made with. */
   takeFor<C extends Candidate>(due: readonly C[], offer: Offer): C[] {
     const isCut = byLane((lane) => due.filter((one) => one.lane === lane).length >= offer[lane].free)
     for (const lane of LANE_NAMES) this.#behind[lane] = new Set(offer[lane].full)
@@ -90,14 +90,14 @@ export class Room {
     })
   }
 
-  /** Whether it is time to look for more of a platform's work. Not for each one's room: a look is a statement. */
+  /** Whether to search for more jobs of a platform. Not after each job, because a search is a statement. */
   wantsMore(lane: LaneName, platformId: string): boolean {
     const taken = this.#taken[lane].get(platformId) ?? 0
     const isHalfDone = taken * 2 * this.#othersShare(lane, platformId) <= this.#free[lane]
     return isHalfDone && this.#behind[lane].has(platformId)
   }
 
-  /** How much has to be free for each part that a platform takes. */
+  /** How much must be free for each job that a platform starts. */
   #othersShare(lane: LaneName, platformId: string): number {
     const { shareOfPlatform, shareOfSlow } = LANES[lane]
     return (this.#slow[lane].has(platformId) ? shareOfSlow : shareOfPlatform) - 1

@@ -11,42 +11,42 @@ import { perform } from './perform.ts'
 import { Room } from './room.ts'
 import { claimDue, type DueJob, selectDue, selectDueOf, selectNextDue } from './store.ts'
 
-/** Runs due work, by each platform's own clock. */
+/** Runs due jobs, by each platform's own clock. */
 export interface JobRunner {
-  /** Looks for due work until `stop`: at every wake, and every second for what other processes left. */
+  /** Searches for due jobs until `stop`: at every wake, and every second for those that other processes left. */
   start(): void
-  /** Something became due in this process: look now. */
+  /** Searches now, because this process has made something due. */
   wake(): void
-  /** Commits what an operation wants written. Work that is due by it begins at once, where there is room. */
+  /** Commits the writes of an operation. Its due jobs start at once, where there is room. */
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
   /**
-   * Does all work of one platform that is due at its present time, in order of due time, and waits for what others do of
-   * it. Webhooks only until `webhooksUntilMs`, by `performance.now()`: those that are under way then go on.
+   * Runs all jobs of one platform that are due at its current time, in order of due time, and waits for those that other
+   * processes run. Starts webhooks only until `webhooksUntilMs`, by `performance.now()`; those under way then go on.
    */
   runDue(platformId: string, webhooksUntilMs: number): Promise<void>
-  /** When the next work of a platform falls due, webhooks or not, not later than `until`. */
+  /** When the next job of a platform falls due, webhooks included, not later than `until`. */
   nextDue(platformId: string, until: Date, withWebhooks: boolean): Promise<Date | undefined>
-  /** Stops looking, and waits for what is under way. */
+  /** Stops searching, and waits for the jobs under way. */
   stop(): Promise<void>
 }
 
 const POLL_MS = 1000
-/** What `runDue` reads at a time. */
+/** The most jobs that `runDue` reads at a time. */
 const DUE_OF_PLATFORM_MAX = 64
-/** How long `runDue` lets another process work before it looks again. */
+/** How long `runDue` waits for another process before it searches again. */
 const ELSEWHERE_MS = 50
 
-/** How a runner stands. */
+/** The state of a runner. */
 interface Runner {
   readonly app: App
   readonly handlers: JobHandlers
-  /** What is taken by jobs that are under way, or will be once their claim or their commit is done. */
+  /** Capacity taken by jobs under way, and by those that start after their claim or their commit. */
   readonly room: Room
-  /** The jobs that are being done here, by their ids. */
+  /** The jobs under way in this process, by id. */
   readonly underWay: Map<string, Promise<void>>
-  /** The present search for due work. */
+  /** The current search for due jobs. */
   looking: Promise<void> | undefined
-  /** Whether something became due since the last look. */
+  /** Whether something became due since the last search. */
   mustLookAgain: boolean
   timer: NodeJS.Timeout | undefined
   isStopped: boolean
@@ -81,7 +81,7 @@ export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
   }
 }
 
-/** Begins a search, or has the one that is under way look once more. */
+/** Starts a search, or lets the current one search once more. */
 function wake(runner: Runner): void {
   if (runner.isStopped) return
   runner.mustLookAgain = true
@@ -89,19 +89,19 @@ function wake(runner: Runner): void {
     .catch((error) => runner.app.log.error({ err: error }, 'looking for due work failed'))
     .finally(() => {
       runner.looking = undefined
-      // A wake that came after the last look and before this.
+      // A wake may come after the last search and before this line.
       if (runner.mustLookAgain) wake(runner)
     })
 }
 
-/** Claims what is due and there is room for, and begins it, until nothing became due meanwhile. */
+/** Claims and starts due jobs while there is room, until nothing became due meanwhile. */
 async function look(runner: Runner): Promise<void> {
   const { app, room } = runner
   do {
-    // So that what ends within one turn of the event loop makes room together.
+    // Jobs that end within one turn of the event loop make room together.
     await nextTurn()
     runner.mustLookAgain = false
-    // `runDue` can have brought more than there was room for.
+    // `runDue` may have started more than there was room for.
     if (room.isFull) return
     const offer = room.offer()
     const chosen = room.takeFor(await selectDue(app, offer), offer)
@@ -116,10 +116,10 @@ async function look(runner: Runner): Promise<void> {
   } while (runner.mustLookAgain && !runner.isStopped)
 }
 
-/** Begins a claimed job. What it took makes room for others when it is done. */
+/** Starts a claimed job. Its room is released when it is done. */
 function begin(runner: Runner, job: DueJob): void {
   const { app, handlers, room, underWay } = runner
-  // A claim may run out before its work is done: it goes on all the same.
+  // The claim may expire while the job is under way, which then goes on.
   if (underWay.has(job.id)) return
   const lane = laneOf(job.kind)
   const platformId = job.platform_id
@@ -135,7 +135,7 @@ function begin(runner: Runner, job: DueJob): void {
   underWay.set(job.id, done)
 }
 
-/** Commits a write set, and begins of its new work what there is room for. */
+/** Commits a write set, and starts as many of its new jobs as there is room for. */
 async function commit(runner: Runner, op: Op, writes: readonly Write[]): Promise<CommitResult> {
   const { app, room } = runner
   const due = dueNow(op, writes)
@@ -160,11 +160,11 @@ async function runDue(runner: Runner, platformId: string, webhooksUntilMs: numbe
     const withWebhooks = performance.now() < webhooksUntilMs
     const due = await selectDueOf(runner.app, platformId, DUE_OF_PLATFORM_MAX, withWebhooks)
     if (due.length === 0) return
-    // What falls due meanwhile is later than all of these.
+    // Jobs that fall due meanwhile are later than all of these.
     for (const jobs of oneByOne(due)) {
       if (await runGroup(runner, jobs, webhooksUntilMs)) continue
       const [{ id }] = jobs
-      // Done meanwhile, or claimed elsewhere, if it is there again.
+      // It was done meanwhile or, if it appears again, is claimed by another process.
       if (id === missed) await pause(ELSEWHERE_MS)
       missed = id
       break
@@ -172,11 +172,11 @@ async function runDue(runner: Runner, platformId: string, webhooksUntilMs: numbe
   }
 }
 
-/** Due work that is done side by side; at least one. */
+/** Jobs that run in parallel; at least one. */
 type Group = readonly [DueOne, ...DueOne[]]
 type DueOne = Pick<DueJob, 'id' | 'kind'>
 
-/** Whether they are done, or left to go on by themselves. Else they have to be looked for again. */
+/** Returns whether they are done, or go on in the background. Otherwise the caller searches again. */
 async function runGroup(runner: Runner, jobs: Group, webhooksUntilMs: number): Promise<boolean> {
   const { app, underWay } = runner
   const leftMs = isWebhook(jobs[0]) ? webhooksUntilMs - performance.now() : undefined
@@ -189,7 +189,7 @@ async function runGroup(runner: Runner, jobs: Group, webhooksUntilMs: number): P
   return done.length === jobs.length
 }
 
-/** Job after job; but of adjacent webhooks none waits for the machine that another one goes to. */
+/** Groups jobs to run one after the other; adjacent webhooks share a group, so none waits for another one's endpoint. */
 function oneByOne(jobs: readonly DueOne[]): Group[] {
   const groups: [DueOne, ...DueOne[]][] = []
   for (const job of jobs) {

@@ -5,7 +5,7 @@ import type { App } from '../op/app.ts'
 import { LANE_NAMES, LANES, type LaneName, WEBHOOK_LANES } from './lanes.ts'
 import type { Candidate, Offer } from './room.ts'
 
-/** Work that is due, with the platform that it is of; `attempts` are those before this one. */
+/** A due job with its platform; `attempts` are those before this one. */
 export interface DueJob<Kind extends JobKind = JobKind> extends NewJob<Kind> {
   readonly platform: PlatformRow
 }
@@ -27,13 +27,13 @@ function texts(words: readonly string[]): string {
 const IS_FREE = '(claimed_until IS NULL OR claimed_until <= $1)'
 const TIME_OF_PLATFORM = `$1::timestamptz + p.clock_offset_ms * interval '1 millisecond'`
 
-/** Whether a platform has due work, asked of each lane's index. */
+/** Whether a platform has due jobs, by each lane's index. */
 const HAS_DUE = LANE_NAMES.map(
   (lane) =>
     `EXISTS (SELECT 1 FROM jobs WHERE platform_id = p.id AND due_at <= ${TIME_OF_PLATFORM} AND ${IS_OF[lane]})`,
 ).join(' OR ')
 
-/** Of each platform the earliest, platform by platform in turn: `rank` is the place of a job within its platform. */
+/** The earliest jobs, taken from the platforms in turn: `rank` is the place of a job within its platform. */
 const dueOf = (lane: LaneName, limit: string, full: string) => `
   (SELECT j.id, p.id AS "platformId", '${lane}' AS lane, j.rank, j.due_at
    FROM platform p CROSS JOIN LATERAL (
@@ -51,13 +51,13 @@ SELECT id, lane, "platformId" FROM (
   ${LANE_NAMES.map((lane, index) => dueOf(lane, `$${2 * index + 2}::integer`, `$${2 * index + 3}`)).join('\n  UNION ALL ')}) AS due
 ORDER BY rank, due_at, id`
 
-/** What is due now and claimed by nobody, in the order in which it should be begun: not more of a lane than it has room for. */
+/** Unclaimed due jobs in the order in which they should start, of each lane at most as many as it has room for. */
 export async function selectDue(app: App, offer: Offer): Promise<Candidate[]> {
   const ofLanes = LANE_NAMES.flatMap((lane) => [offer[lane].free, offer[lane].full])
   return (await app.db.query<Candidate>(DUE, [app.clock(), ...ofLanes], { isBrief: true })).rows
 }
 
-/** Claims are in real time, `$1`. The rows are found, locked and changed by their ids: whatever the plan, few are read. */
+/** Claims are in real time, `$1`. Rows are found, locked and updated by id, so that any query plan reads few. */
 const CLAIM = `
 UPDATE jobs SET attempts = attempts + 1, claimed_until = $1::timestamptz + interval '1 second' * CASE
     ${LANE_NAMES.filter((lane) => lane !== 'main')
@@ -70,7 +70,7 @@ WHERE id = ANY (ARRAY(
   FOR UPDATE OF j SKIP LOCKED))
 RETURNING *`
 
-/** Claims what of these jobs is due by the time of its platform and claimed by nobody, and gives it, earliest first. */
+/** Claims those of these jobs that are due by their platform's clock and unclaimed, and returns them, earliest first. */
 export async function claimDue(app: App, ids: readonly string[]): Promise<DueJob[]> {
   const { rows } = await app.db.query<JobRow>(CLAIM, [app.clock(), ids], { isBrief: true })
   return Promise.all(
@@ -81,20 +81,20 @@ export async function claimDue(app: App, ids: readonly string[]): Promise<DueJob
   )
 }
 
-/** By the time of the platform `$2`. */
+/** Due by the clock of the platform `$2`. */
 const IS_DUE = `platform_id = $2
   AND due_at <= (SELECT ${TIME_OF_PLATFORM} FROM platforms p WHERE p.id = $2 AND p.closed_at IS NULL)`
 
-/** Frees what processes that are no more have claimed. For a database that one process has to itself. */
+/** Releases the claims of processes that have ended. For a database that one process has to itself. */
 export async function releaseClaims(app: App): Promise<void> {
   await app.db.query('UPDATE jobs SET claimed_until = NULL WHERE claimed_until IS NOT NULL')
 }
 
-/** Lanes whose work is done in a platform's own time. */
+/** The lanes that `clock/advance` runs, with or without those of webhooks. */
 const lanesWith = (withWebhooks: boolean) =>
   LANE_NAMES.filter((lane) => withWebhooks || !WEBHOOK_LANES.has(lane))
 
-/** What is due of one platform, claimed or not, earliest first. */
+/** The due jobs of one platform, claimed or not, earliest first. */
 export async function selectDueOf(
   app: App,
   platformId: string,
@@ -112,7 +112,7 @@ export async function selectDueOf(
   return rows
 }
 
-/** When the next work of a platform falls due, not later than `until`. */
+/** When the next job of a platform falls due, not later than `until`. */
 export async function selectNextDue(
   app: App,
   platformId: string,

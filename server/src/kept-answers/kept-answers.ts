@@ -6,9 +6,9 @@ import { selectIdempotencyKey } from './store.ts'
 
 const KEPT_SECONDS = 30 * 24 * 3600
 
-/** A request that is done once: where its answer is kept, and what was asked. */
+/** A request that is performed once: where its answer is stored, and what was requested. */
 export interface KeyedRequest {
-  /** Where the key counts. */
+  /** The scope within which the key is unique. */
   readonly scope: string
   readonly key: string
   readonly requestHash: Buffer
@@ -19,14 +19,14 @@ export interface KeptAnswer {
   readonly body: string
 }
 
-/** What tells a request from another one with the same key. */
+/** Distinguishes a request from another one with the same key. */
 export function hashRequest(content: unknown): Buffer {
   return createHash('sha256').update(toCanonicalJson(content)).digest()
 }
 
 /**
- * The answer that was given before under this key, if there is one and it is still kept. Throws `usedBefore()` when it
- * was for another request.
+ * The stored answer under this key, if there is one and it has not expired. Throws `usedBefore()` where it is for another
+ * request.
  */
 export async function findKeptAnswer(
   op: Op,
@@ -38,7 +38,7 @@ export async function findKeptAnswer(
   return kept
 }
 
-/** Keeps the final answer with its key, in the transaction of the operation. Guard: the key is free. */
+/** Stores the final answer with its key, in the transaction of the operation. Guard: the key is free. */
 export function keepAnswer(op: Op, request: KeyedRequest, answer: KeptAnswer): Write {
   return keep({
     scope: request.scope,

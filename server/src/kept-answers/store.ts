@@ -4,7 +4,7 @@ import type { Op } from '../op/app.ts'
 
 const BY_KEY = rowByColumns<IdempotencyRow>('idempotency_keys', ['scope', 'key'])
 
-/** What is kept under a key; after its time nothing is, though the row may still be there. */
+/** The unexpired answer under a key; the row of an expired one may still exist. */
 export async function selectIdempotencyKey(
   op: Op,
   scope: string,

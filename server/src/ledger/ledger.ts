@@ -24,13 +24,13 @@ const SYSTEM_ACCOUNTS = {
   fx: 'credit',
   /** Fees earned. */
   fees: 'credit',
-  /** Paid in for quotes that are not paid out yet. */
+  /** Money paid in for quotes that are not paid out yet. */
   clearing: 'credit',
-  /** Not delivered, and on its way back to who paid it. */
+  /** Undelivered money on its way back to its payer. */
   refunds: 'credit',
   /**
-   * Paid for somebody who has not paid it yet: to card networks, not yet taken from who used the card; for quotes, taken
-   * back by the bank that it was pulled from.
+   * Money paid before it was collected: to card networks, not yet pulled from the cardholder; for quotes, taken back by the
+   * bank that it was pulled from.
    */
   receivables: 'debit',
 } as const
@@ -56,8 +56,8 @@ export function openAccount(
 }
 
 /**
- * Closes all accounts of a customer for good. Guards: nothing is in them, none of the customer's payments is open, and no
- * card or key of one is left (`db/functions/ledger-close.ts`). Stands last in its write set.
+ * Closes all accounts of a customer for good. Guards: they are empty, none of the customer's payments is open, and no card
+ * and no key of a card is left (`db/functions/ledger-close.ts`). Comes last in its write set.
  */
 export function closeAccounts(customerId: string): LedgerWrite {
   return { write: 'close', owner: customerId }
@@ -68,7 +68,7 @@ export type Leg =
   | { readonly account: string; readonly amount: bigint }
   | { readonly system: SystemAccount; readonly currency: string; readonly amount: bigint }
 
-/** Legs of money that comes from outside to an account; of a negative amount, that goes there. */
+/** Legs of money that arrives from outside on an account; with a negative amount, that leaves. */
 export function arrivalLegs(account: Pick<InternalAccountRow, 'id' | 'currency'>, amount: bigint): Leg[] {
   return [
     { account: account.id, amount },
@@ -90,7 +90,7 @@ export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] 
   return [...opened.values(), transfer]
 }
 
-/** Sets money aside. Guard: the account can spend it. */
+/** Holds money. Guard: the account can spend it. */
 export function hold(
   op: Op,
   cause: Cause,
@@ -101,7 +101,7 @@ export function hold(
   return { holdId: id, write: { ...caused(op, cause), write: 'hold', id, account, amount } }
 }
 
-/** Captures a hold whole and posts where the money went. The legs must debit `account` by `amount`. */
+/** Captures the whole hold and posts where the money went. The legs must debit `account` by `amount`. */
 export function captureAll(
   op: Op,
   cause: Cause,
@@ -115,20 +115,20 @@ export function captureAll(
   ]
 }
 
-/** Gives a hold back to its account. */
+/** Releases a hold. */
 export function release(op: Op, holdId: string, account: string): LedgerWrite {
   return { write: 'void', hold: holdId, account, at: op.now }
 }
 
-/** What an account can spend, and what it holds in all, in the smallest unit. */
+/** The available and the total balance of an account, in the smallest unit. */
 export interface Balance {
   readonly available: bigint
   readonly total: bigint
 }
 
 /**
- * Whether every account of these legs can still count what it would then hold: balances are int64, and the database
- * fails where one is too short. The legs name an account once.
+ * Whether every balance after these legs fits into int64; the database fails where one does not. The legs name an account
+ * once.
  */
 export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
   const idOf = (leg: Leg) => ('account' in leg ? leg.account : systemAccountId(op, leg.system, leg.currency))
@@ -146,10 +146,10 @@ export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
   })
 }
 
-/** Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, where there is no room for these legs. */
+/** Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, where a balance after these legs would exceed int64. */
 export async function checkRoom(op: Op, legs: readonly Leg[], field: string): Promise<void> {
   if (!(await hasRoom(op, legs)))
-    throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The account would hold more than it can count.')
+    throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The balance of the account would be too large.')
 }
 
 /** Balances by account id. An account that is not open has none. */
@@ -164,8 +164,8 @@ export async function findBalances(
 }
 
 /**
- * The platform's own accounts of one kind in these currencies, as far as they were opened, with what is posted to them on
- * their normal side.
+ * The platform's own accounts of one kind in these currencies, as far as they were opened, with their posted balances on
+ * the normal side.
  */
 export async function findSystemAccounts(
   op: Op,

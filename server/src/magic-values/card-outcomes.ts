@@ -1,9 +1,9 @@
 import type { DeclineReason } from '../ports/card-processor.ts'
 import type { Scenario } from './magic-values.ts'
 
-/** What comes of cards in the sandbox, as tables. */
+/** The outcomes of cards in the sandbox, as tables. */
 
-/** Of a new card, by the suffix of its `platformCardId`; any other becomes active at once. */
+/** The outcome of a new card, by the suffix of its `platformCardId`; any other becomes active at once. */
 export interface CardScenario extends Scenario<'PROCESSING' | 'CLOSED' | 'ACTIVE'> {
   readonly afterSeconds?: number
 }
@@ -11,15 +11,15 @@ export interface CardScenario extends Scenario<'PROCESSING' | 'CLOSED' | 'ACTIVE
 export const CARD_SCENARIOS: Readonly<Record<string, CardScenario>> = {
   '001': { outcome: 'PROCESSING', meaning: 'The issuer does not answer' },
   '002': { outcome: 'CLOSED', meaning: 'The issuer rejects it: ISSUER_REJECTED' },
-  '005': { outcome: 'ACTIVE', meaning: 'Active later', afterSeconds: 30 },
+  '005': { outcome: 'ACTIVE', meaning: 'Becomes active later', afterSeconds: 30 },
 }
 
-const ANY_OTHER_CARD: CardScenario = { outcome: 'ACTIVE', meaning: 'Active at once' }
+const ANY_OTHER_CARD: CardScenario = { outcome: 'ACTIVE', meaning: 'Becomes active at once' }
 
-/** Of a purchase, by the suffix of the merchant's descriptor; any other is approved and pulled at once. */
+/** The outcome of a purchase, by the suffix of the merchant's descriptor; any other is approved and pulled at once. */
 export interface PurchaseScenario extends Scenario {
   readonly declined?: DeclineReason
-  /** What is claimed is pulled so much later. */
+  /** How long after the claim it is pulled. */
   readonly pullAfterSeconds?: number
   readonly pullFails?: boolean
 }
@@ -35,12 +35,12 @@ export const PURCHASE_SCENARIOS: Readonly<Record<string, PurchaseScenario>> = {
   '003': { outcome: 'CARD_PAUSED', meaning: 'Declined as if the card were frozen', declined: 'CARD_PAUSED' },
   '005': {
     outcome: 'SETTLED',
-    meaning: `Settled at once; what is cleared is pulled ${SLOW_PULL_SECONDS} seconds later`,
+    meaning: `Settled at once; the cleared amount is pulled ${SLOW_PULL_SECONDS} seconds later`,
     pullAfterSeconds: SLOW_PULL_SECONDS,
   },
   '006': {
     outcome: 'EXCEPTION',
-    meaning: 'What is cleared cannot be pulled',
+    meaning: 'The cleared amount cannot be pulled',
     pullFails: true,
   },
 }

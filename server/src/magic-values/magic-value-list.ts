@@ -26,12 +26,12 @@ type Value = Family['values'][number]
 const IDENTIFIER =
   'the primary identifier in accountInfo of an external account: account number, IBAN, CLABE, address'
 
-/** Everything that steers the sandbox, from the tables that it decides by. UMA names are those at `umaDomain`. */
+/** All magic values, from the tables that the sandbox uses. UMA names are those at `umaDomain`. */
 export function magicValueFamilies(umaDomain: string): Family[] {
   return [...CHECKS, ...PAYMENTS, ...umaFamilies(umaDomain), ...PROOFS, ...CARDS]
 }
 
-/** Who people and businesses are. */
+/** Verification of customers and of account holders. */
 const CHECKS: readonly Family[] = [
   {
     family: 'CUSTOMER_VERIFICATION',
@@ -48,7 +48,7 @@ const CHECKS: readonly Family[] = [
     appliesTo: 'The check of the holder of a new external account: beneficiaryVerificationStatus',
     places: [
       'the primary identifier in accountInfo of an external account with a beneficiary: account number, IBAN, CLABE',
-      'the address of a wallet, of which only 105 counts: it has no beneficiary, and shows no status',
+      'the address of a wallet, where only 105 has an effect: a wallet has no beneficiary and shows no status',
     ],
     values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
     otherwise: 'MATCHED',
@@ -58,21 +58,21 @@ const CHECKS: readonly Family[] = [
 const PAYMENTS: readonly Family[] = [
   {
     family: 'TRANSFER_IN',
-    appliesTo: 'What comes of POST /transfer-in',
+    appliesTo: 'The outcome of POST /transfer-in',
     places: [IDENTIFIER],
     values: bySuffix(TRANSFER_SCENARIOS.in, paymentValue),
     otherwise: 'COMPLETED',
   },
   {
     family: 'TRANSFER_OUT',
-    appliesTo: 'What comes of POST /transfer-out',
+    appliesTo: 'The outcome of POST /transfer-out',
     places: [IDENTIFIER],
     values: bySuffix(TRANSFER_SCENARIOS.out, paymentValue),
     otherwise: 'COMPLETED',
   },
   {
     family: 'QUOTE_TO_EXTERNAL_ACCOUNT',
-    appliesTo: 'What comes of a quote that pays an external account',
+    appliesTo: 'The outcome of a quote that pays an external account',
     places: [IDENTIFIER],
     values: bySuffix(QUOTE_SCENARIOS, paymentValue),
     otherwise: 'COMPLETED',
@@ -80,7 +80,7 @@ const PAYMENTS: readonly Family[] = [
   {
     family: 'QUOTE_FROM_EXTERNAL_ACCOUNT',
     appliesTo:
-      'What comes of a quote that is paid from an external account, unless its destination says otherwise',
+      'The outcome of a quote that is paid from an external account, unless the destination selects another one',
     places: [IDENTIFIER],
     values: bySuffix(PULL_SCENARIOS, pullValue),
     otherwise: 'COMPLETED',
@@ -91,7 +91,7 @@ function umaFamilies(umaDomain: string): Family[] {
   return [
     {
       family: 'QUOTE_TO_UMA_ADDRESS',
-      appliesTo: 'What comes of a quote that pays an UMA address',
+      appliesTo: 'The outcome of a quote that pays an UMA address',
       places: ['umaAddress of the destination'],
       values: Object.entries(UMA_SCENARIOS).map(([name, scenario]) => ({
         value: `${name}@${umaDomain}`,
@@ -102,15 +102,15 @@ function umaFamilies(umaDomain: string): Family[] {
     {
       family: 'UMA_RECEIVER',
       appliesTo:
-        'What a receiver answers before there is a payment: GET /receiver/uma/{receiverUmaAddress} and POST /quotes',
+        'What a receiver answers before a payment exists: GET /receiver/uma/{receiverUmaAddress} and POST /quotes',
       places: ['receiverUmaAddress', 'umaAddress of the destination'],
       values: umaReceivers(umaDomain),
-      otherwise: 'as QUOTE_TO_UMA_ADDRESS says',
+      otherwise: 'the outcome of QUOTE_TO_UMA_ADDRESS',
     },
   ]
 }
 
-/** What shows that it is the holder of a wallet. */
+/** Proofs by the holder of a wallet. */
 const PROOFS: readonly Family[] = [
   {
     family: 'ONE_TIME_CODE',
@@ -142,14 +142,14 @@ const PROOFS: readonly Family[] = [
 const CARDS: readonly Family[] = [
   {
     family: 'CARD',
-    appliesTo: 'What the issuer makes of a new card: state',
+    appliesTo: 'What the issuer decides about a new card: state',
     places: ['platformCardId'],
     values: bySuffix(CARD_SCENARIOS, cardValue),
     otherwise: 'ACTIVE',
   },
   {
     family: 'CARD_PURCHASE',
-    appliesTo: 'The use of a card: the code of its decline, or its status once all was cleared',
+    appliesTo: 'A purchase by card: the code of its decline, or its status after clearing',
     places: ['merchant.descriptor'],
     values: bySuffix(PURCHASE_SCENARIOS, plainValue),
     otherwise: 'SETTLED',
@@ -160,7 +160,7 @@ function umaReceivers(umaDomain: string): Value[] {
   const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({
     value: `${name}@${umaDomain}`,
     outcome: `${ERRORS[code].status} ${code}`,
-    meaning: at === 'quote' ? `${meaning}: of the quote` : meaning,
+    meaning: at === 'quote' ? `${meaning}: only the quote is refused` : meaning,
   }))
   const asking = Object.entries(UMA_ASKED).map(([name, asks]) => ({
     value: `${name}@${umaDomain}`,
@@ -168,12 +168,12 @@ function umaReceivers(umaDomain: string): Value[] {
     meaning: `Asks for ${asks
       .filter(({ mandatory }) => mandatory)
       .map(({ name }) => name)
-      .join(' and ')}: without them, of the quote`,
+      .join(' and ')}; without them the quote is refused`,
   }))
   return [...asking, ...refusing]
 }
 
-/** In the order of the suffixes: as members of an object they might be numbers, and 102 would come before 001. */
+/** Sorts by suffix, because an object lists keys that are integers first: 102 before 001. */
 function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) => Value): Value[] {
   return Object.entries(table)
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -192,7 +192,7 @@ function cardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
   return { outcome, ...present({ afterSeconds }), meaning }
 }
 
-/** How a payment ends, and how long after it was handed over. */
+/** How a payment ends, and how long after it was submitted. */
 function paymentValue({ meaning, steps, refund }: PaymentScenario): Value {
   const last = steps.at(-1)!
   const { afterSeconds } = last
@@ -207,7 +207,7 @@ function paymentValue({ meaning, steps, refund }: PaymentScenario): Value {
   }
 }
 
-/** What is taken back changes nothing of the payment that it has paid. */
+/** A pull that the bank takes back later does not change the payment that it funded. */
 function pullValue(scenario: PaymentScenario): Value {
   const { steps, meaning } = scenario
   const delivered = steps.find(({ outcome }) => outcome === 'delivered')

@@ -1,6 +1,6 @@
 /**
- * Everything that steers the sandbox, as tables (specification 4.16, 5.6); what comes of payments is in
- * `payment-outcomes.ts`. Whoever reads them asks for the mode first: in production no value is magic.
+ * The magic values of the sandbox, as tables (specification 4.16, 5.6); outcomes of payments are in `payment-outcomes.ts`.
+ * Callers check the mode first: in production no value is magic.
  */
 
 /** The one-time code of every challenge; none is sent. */
@@ -10,7 +10,7 @@ export const SANDBOX_OTP_CODE = '000000'
 export const SANDBOX_WALLET_SIGNATURE = 'sandbox-valid-signature'
 export const SANDBOX_PASSKEY_SIGNATURE = 'sandbox-valid-passkey-signature'
 
-/** What a suffix selects, and the same in words, for `GET /sandbox/magic-values`. */
+/** The outcome that a suffix selects, and its description for `GET /sandbox/magic-values`. */
 export interface Scenario<Outcome extends string = string> {
   readonly outcome: Outcome
   readonly meaning: string
@@ -20,7 +20,7 @@ type VerificationStatus = 'PENDING' | 'REJECTED' | 'APPROVED'
 
 /** The check of a person (KYC) or a business (KYB); any other suffix is approved. */
 export const VERIFICATION_SCENARIOS: Readonly<Record<string, Scenario<VerificationStatus>>> = {
-  '001': { outcome: 'PENDING', meaning: 'The check does not end' },
+  '001': { outcome: 'PENDING', meaning: 'The check stays pending' },
   '002': { outcome: 'REJECTED', meaning: 'The check fails' },
 }
 
@@ -32,9 +32,9 @@ export function verificationOutcome(suffix: string): VerificationStatus {
 export const BENEFICIARY_SCENARIOS = {
   '102': { outcome: 'NOT_MATCHED', meaning: 'The account is held under another name' },
   '103': { outcome: 'PARTIAL_MATCH', meaning: 'The name is similar' },
-  '104': { outcome: 'PENDING', meaning: 'The check does not end' },
-  '105': { outcome: 'INVALID', meaning: 'There is no such account: refused with 400 INVALID_BANK_ACCOUNT' },
-  '106': { outcome: 'UNSUPPORTED', meaning: 'Nobody can check the name' },
+  '104': { outcome: 'PENDING', meaning: 'The check stays pending' },
+  '105': { outcome: 'INVALID', meaning: 'The account does not exist: refused with 400 INVALID_BANK_ACCOUNT' },
+  '106': { outcome: 'UNSUPPORTED', meaning: 'The name cannot be checked' },
   '107': { outcome: 'CHECKED_BY_RECEIVING_FI', meaning: 'The receiving bank checks the name' },
 } as const satisfies Readonly<Record<string, Scenario>>
 
@@ -50,13 +50,13 @@ function isBeneficiarySuffix(suffix: string): suffix is keyof typeof BENEFICIARY
   return Object.hasOwn(BENEFICIARY_SCENARIOS, suffix)
 }
 
-/** The last characters of an identifier, which select a scenario; of `name@domain` those of the name. */
+/** The last characters of an identifier, which select a scenario; for `name@domain` those of the name. */
 export function suffixOf(identifier: string): string {
   const domain = identifier.indexOf('@')
   return (domain > 0 ? identifier.slice(0, domain) : identifier).slice(-3)
 }
 
-/** Whether a suffix selects a scenario of an account. An identifier that has to end in one is not held to its check digits. */
+/** Whether a suffix selects a scenario of an account. Check digits of such an identifier are not checked. */
 export function isMagicSuffix(suffix: string): boolean {
   return /^00[2-7]$/.test(suffix) || isBeneficiarySuffix(suffix)
 }

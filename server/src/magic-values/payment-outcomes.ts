@@ -3,8 +3,8 @@ import type { RailAnswer, RailPayment, RefundOutcome } from '../ports/rail.ts'
 import { suffixOf } from './magic-values.ts'
 
 /**
- * What comes of a payment in the sandbox (specification 4.16), as tables: what is the case from so many seconds after
- * it was handed over, until the next step. A payment that no row names is delivered.
+ * The outcomes of payments in the sandbox (specification 4.16), as tables: each step holds from so many seconds after the
+ * payment was submitted until the next step. A payment without a row is delivered.
  */
 export type Step =
   | { readonly afterSeconds: number; readonly outcome: 'pending' }
@@ -12,7 +12,7 @@ export type Step =
   | ({ readonly afterSeconds: number } & Extract<RailAnswer, { outcome: 'failed' | 'returned' }>)
 
 export interface PaymentScenario {
-  /** In words, for `GET /sandbox/magic-values`. */
+  /** The description for `GET /sandbox/magic-values`. */
   readonly meaning: string
   readonly steps: readonly [Step, ...Step[]]
   readonly refund?: RefundOutcome
@@ -30,7 +30,7 @@ const DELIVERED: PaymentScenario = {
 /** A quote to an external account, by the suffix of the account. */
 export const QUOTE_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   '002': {
-    meaning: 'The execution fails; the money stays where it was',
+    meaning: 'The execution fails; the payer keeps the money',
     steps: [
       {
         afterSeconds: 0,
@@ -85,7 +85,7 @@ export const QUOTE_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
     ],
   },
   '007': {
-    meaning: 'The payout fails and its refund as well; the money waits in the refunds account of the ledger',
+    meaning: 'The payout fails, and so does its refund; the money stays in the refunds account of the ledger',
     steps: [
       {
         afterSeconds: 0,
@@ -116,7 +116,7 @@ export const TRANSFER_SCENARIOS = {
 }
 
 /**
- * The pull that pays a quote from an account elsewhere, by the suffix of that account. The specification has none; these
+ * The pull that funds a quote from an external account, by the suffix of that account. The specification has none; these
  * are those of a transfer in, and one for a bank that takes a debit back.
  */
 export const PULL_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
@@ -157,7 +157,7 @@ function transferScenarios(
 
 /** A receiver of the sandbox. */
 export interface UmaScenario extends PaymentScenario {
-  /** What it receives. */
+  /** The currency that it receives. */
   readonly currency: KnownCurrency
 }
 
@@ -189,7 +189,7 @@ export const UMA_SCENARIOS: Readonly<Record<string, UmaScenario>> = {
   },
 }
 
-/** What comes of a payment. */
+/** The scenario of a payment. */
 export function scenarioOf({ purpose, identifier }: RailPayment, direction: 'in' | 'out'): PaymentScenario {
   if (identifier === null) return DELIVERED
   const name = identifier.split('@', 1)[0]!
@@ -202,7 +202,7 @@ export function scenarioOf({ purpose, identifier }: RailPayment, direction: 'in'
 
 const PULLABLE_UNITS = 1000n
 
-/** What an account elsewhere has to give: a thousand units of its currency, or nothing by the suffix that says so. */
+/** The balance of an external account: a thousand units of its currency, or nothing where its suffix says so. */
 export function pullableOf(identifier: string, currency: KnownCurrency): bigint {
   const isEmpty = suffixOf(identifier) === '002'
   return isEmpty ? 0n : PULLABLE_UNITS * 10n ** BigInt(CURRENCIES[currency].decimals)

@@ -1,30 +1,30 @@
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
 
-/** What a receiver asks to know of who sends. */
+/** Information about the sender that a receiver requires. */
 export interface AskedField {
   readonly name: (typeof CUSTOMER_INFO_FIELDS)[number]
   readonly mandatory: boolean
 }
 
 interface UmaRefusal {
-  /** A look-up is refused with the quote; of the others only the quote is. */
+  /** `lookup`: both the lookup and the quote are refused; `quote`: only the quote is. */
   readonly at: 'lookup' | 'quote'
   readonly code: ErrorCode
   readonly meaning: string
 }
 
-/** Receivers of the sandbox whose side refuses or fails before there is a payment, by the name before the `@`. */
+/** Receivers of the sandbox whose side refuses or fails before a payment exists, by the name before the `@`. */
 export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.lnurlp.usd': {
     at: 'lookup',
     code: 'LNURLP_REQUEST_FAILED',
-    meaning: 'The receiving side does not answer a look-up',
+    meaning: 'The receiving side does not answer a lookup',
   },
   '$fail.payreq.usd': {
     at: 'quote',
     code: 'PAYREQ_REQUEST_FAILED',
-    meaning: 'It answers the look-up, and not what a quote asks',
+    meaning: 'It answers the lookup, but not the request of a quote',
   },
   '$fail.pubkey.usd': {
     at: 'lookup',
@@ -39,7 +39,7 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.version.usd': {
     at: 'lookup',
     code: 'UNSUPPORTED_UMA_VERSION',
-    meaning: 'It speaks a version of UMA that this server does not',
+    meaning: 'It speaks a version of UMA that this server does not speak',
   },
   '$fail.versions.usd': {
     at: 'lookup',
@@ -48,7 +48,7 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   },
 }
 
-/** Receivers of the sandbox that ask about who sends. */
+/** Receivers of the sandbox that require information about the sender. */
 export const UMA_ASKED: Readonly<Record<string, readonly AskedField[]>> = {
   '$asks.sender.usd': [
     { name: 'FULL_NAME', mandatory: true },
@@ -57,5 +57,5 @@ export const UMA_ASKED: Readonly<Record<string, readonly AskedField[]>> = {
   ],
 }
 
-/** What all of these receive. */
+/** The currency that all of these receive. */
 export const UMA_OTHERS_CURRENCY = 'USD'

@@ -12,10 +12,10 @@ import { type DueWork, findDueWork } from './store.ts'
 import { Tally } from './tally.ts'
 import { VERSION } from './version.ts'
 
-/** Seconds. Half a millisecond is a read on an idle machine; at ten seconds most clients have given up. */
+/** In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-/** Prometheus gives up on a scrape after ten seconds, and what this process knows by itself should arrive then. */
+/** Prometheus gives up on a scrape after ten seconds, by when the figures of this process itself should arrive. */
 const DATABASE_ANSWER_MS_MAX = 2000
 
 const POSTINGS = ['post', 'hold', 'capture', 'void'] as const
@@ -23,7 +23,7 @@ const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow'
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
 const FAULTS = ERROR_CODES.filter((code) => ERRORS[code].status >= 500)
 
-/** Counters of one service; a second one in the same process has its own. They are shown in the order of making. */
+/** The metrics of one service; a second one in the same process has its own. They are shown in the order of creation. */
 export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
@@ -31,7 +31,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const timings = new RouteTimings(SECONDS)
   const refusals = new Tally(registry, {
     name: 'countersign_http_errors_total',
-    help: 'Answers with an error, by its code.',
+    help: 'Answers with an error, by error code.',
     label: 'code',
     values: FAULTS,
   })
@@ -39,13 +39,13 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const jobs = countJobs(registry)
   const webhooks = new Tally(registry, {
     name: 'countersign_webhook_attempts_total',
-    help: 'Tries to deliver a webhook, by what came of them.',
+    help: 'Attempts to deliver a webhook, by outcome.',
     label: 'result',
     values: WEBHOOK_RESULTS,
   })
   const denials = new Tally(registry, {
     name: 'countersign_agent_denials_total',
-    help: 'What agents asked for and were denied, by the rule of the policy that said no.',
+    help: 'Requests of agents that were denied, by the rule of the policy that denied them.',
     label: 'rule',
     values: AGENT_DENIAL_RULES,
   })
@@ -72,35 +72,35 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
 function showBuild(registry: Registry, labels: { version: string; mode: string; database: string }): void {
   new Gauge({
     name: 'countersign_build_info',
-    help: 'Always 1; the labels say what runs.',
+    help: 'Always 1; the labels describe the build.',
     labelNames: ['version', 'mode', 'database'],
     registers: [registry],
   }).set(labels, 1)
 }
 
-/** What commits come to. */
+/** Metrics of commits. */
 function observeCommits(registry: Registry): CommitObserver {
   const registers = [registry]
   const batchSets = new Histogram({
     name: 'countersign_commit_batch_sets',
-    help: 'Write sets that were taken together to be written.',
+    help: 'Write sets in one commit.',
     buckets: BATCH_SETS,
     registers,
   })
   const batchSeconds = new Histogram({
     name: 'countersign_commit_duration_seconds',
-    help: 'How long it took until each of them had its result.',
+    help: 'Time from the start of a commit until each of its write sets had a result.',
     buckets: SECONDS,
     registers,
   })
   const conflicts = new Counter({
     name: 'countersign_commit_conflicts_total',
-    help: 'Transactions that were repeated after a serialization failure or a deadlock.',
+    help: 'Transactions that were retried after a serialization failure or a deadlock.',
     registers,
   })
   const sets = new Tally(registry, {
     name: 'countersign_commit_sets_total',
-    help: 'Write sets by what came of them: done, the guard that refused, or a fault.',
+    help: 'Write sets by outcome: done, the guard that failed, or a fault.',
     label: 'result',
     values: COMMIT_RESULTS,
   })
@@ -129,7 +129,7 @@ function observeCommits(registry: Registry): CommitObserver {
 function countJobs(registry: Registry): Counter<'kind' | 'result'> {
   const jobs = new Counter({
     name: 'countersign_jobs_total',
-    help: 'Due work by kind: done, or failed and put off.',
+    help: 'Jobs by kind and outcome: done, or failed and rescheduled.',
     labelNames: ['kind', 'result'],
     registers: [registry],
   })
@@ -137,7 +137,7 @@ function countJobs(registry: Registry): Counter<'kind' | 'result'> {
   return jobs
 }
 
-/** One question at a time, so that none pile up on a database that does not answer: who asks meanwhile shares its answer. */
+/** One query at a time, so that none pile up on a database that does not answer; callers meanwhile share its result. */
 function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () => {
@@ -160,7 +160,7 @@ function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number
   return WEBHOOK_RESULTS[Math.trunc(result / 100) - 2] ?? 'unreachable'
 }
 
-/** What was asked of the database at a scrape: gives what shows it, or that there was no answer. */
+/** Gauges of the database query at a scrape. Returns a function that sets them, or shows that there was no answer. */
 function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | undefined) => void {
   const registers = [registry]
   const up = new Gauge({
@@ -170,13 +170,13 @@ function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | un
   })
   const lag = new Gauge({
     name: 'countersign_due_work_lag_seconds',
-    help: 'How long ago the oldest work that is due and not done fell due, on the clock of its platform.',
+    help: 'Time since the oldest due job fell due, on the clock of its platform.',
     labelNames: ['kind'],
     registers,
   })
   const waiting = new Gauge({
     name: 'countersign_due_work',
-    help: 'Jobs that are due and not done; of each platform and lane the hundred oldest.',
+    help: 'Jobs that are due and not done; counts the hundred oldest of each platform and lane.',
     labelNames: ['kind'],
     registers,
   })

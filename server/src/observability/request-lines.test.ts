@@ -18,7 +18,7 @@ test('a request is one line: status, method, path, time and request id', () => {
   expect(requestLine(LINE, PLAIN)).toMatch(/^200 GET {4}\/customers +1\.2 ms {2}r-1$/)
 })
 
-test('an error says its code, and a client who was gone has no status', () => {
+test('an error shows its code, and a disconnected client has no status', () => {
   const refused = { ...LINE, status: 404, code: 'USER_NOT_FOUND', durationMs: 12.7 }
   expect(requestLine(refused, PLAIN)).toMatch(/^404 GET {4}\/customers +USER_NOT_FOUND +13 ms {2}r-1$/)
   expect(requestLine({ ...LINE, status: undefined }, PLAIN)).toMatch(/^--- GET/)
@@ -29,12 +29,12 @@ test('the status is green, yellow or red where there are colors', () => {
   expect([200, 404, 500].map(colorOf)).toEqual(['\u001b[32m', '\u001b[33m', '\u001b[31m'])
 })
 
-test('what a caller puts into an address is not a command to the terminal', () => {
+test('an address cannot inject commands into the terminal', () => {
   const text = requestLine({ ...LINE, path: `/\u001b[2J\u009b31m\r\n${'x'.repeat(500)}` }, PLAIN)
   expect(text).toMatch(/^[\x20-\x7e…]{1,250}$/)
 })
 
-test('lines go on being written, and to a reader who is gone they are not', async () => {
+test('lines are written until their reader has ended', async () => {
   const stream = new PassThrough()
   const write = requestLines(stream, PLAIN)
   write(LINE)

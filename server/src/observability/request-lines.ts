@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream'
 import pc from 'picocolors'
 
-/** What a developer is shown of a request. */
+/** What the console shows of a request. */
 export interface RequestLine {
   readonly method: string
-  /** As it was sent, without a query. */
+  /** As sent, without the query. */
   readonly path: string
   /** Undefined: the client was gone before the answer. */
   readonly status: number | undefined
@@ -34,17 +34,17 @@ function colorOf(status: number | undefined, { green, yellow, red }: Colors): (t
   return status >= 400 ? yellow : green
 }
 
-/** A path may hold whatever a caller sends; a terminal takes some of it for commands. */
+/** Makes a path printable: it contains what a caller sends, and a terminal would interpret some of it as commands. */
 function printable(text: string): string {
   const shown = text.replaceAll(/[^\x21-\x7e]/g, '?')
   return shown.length > PATH_CHARACTERS_MAX ? `${shown.slice(0, PATH_CHARACTERS_MAX)}…` : shown
 }
 
-/** Writes a line for each request. Those of one turn of the event loop are written at once. */
+/** Writes a line for each request. Lines of one turn of the event loop are written together. */
 export function requestLines(stream: Writable, colors: Colors = pc): (line: RequestLine) => void {
   let lines: string[] = []
   let isGone = false
-  // Whoever has read the lines may end before the server does.
+  // The reader of the lines may end before the server does.
   stream.on('error', () => {
     isGone = true
   })

@@ -1,4 +1,4 @@
-/** Methods that have a series of their own: those that a router's pattern can have. */
+/** Methods with a series of their own: those that routes can have. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** By the first digit of the status. 0: the client was gone. */
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
@@ -14,11 +14,11 @@ interface Series {
 }
 
 /**
- * How long answers took, as a histogram of Prometheus. prom-client's makes a text of the labels and looks it up at every
- * observation, which shows in the cost of a request; this one adds to three numbers.
+ * Durations of answers as a Prometheus histogram. prom-client's builds a text of the labels and looks it up at every
+ * observation, which is a noticeable cost per request; this one adds to three numbers.
  *
- * What a caller chooses is never a label: an address without a route is `unknown`, a method that no route has is `other`. So
- * there are as many series as routes, methods and classes of status, whatever is asked.
+ * Text from a caller is never a label: an address without a route is `unknown`, a method that no route has is `other`. So
+ * the number of series is bounded by routes, methods and classes of status.
  */
 export class RouteTimings {
   readonly #bounds: readonly number[]
@@ -62,7 +62,7 @@ export class RouteTimings {
     const classes = methods.get(method) ?? CLASSES.map(() => undefined)
     methods.set(method, classes)
     const series: Series = {
-      // Nothing in them has to be escaped: the patterns are those of the contract.
+      // The labels need no escaping: the patterns are those of the contract.
       labels: `method="${method}",route="${shownPath(route)}",status="${CLASSES[digit] ?? 'other'}"`,
       counts: new Float64Array(this.#bounds.length + 1),
       sum: 0,

@@ -2,15 +2,15 @@ import type { Database } from '../db/engine/port.ts'
 import { LANE_NAMES, type LaneName } from '../jobs/lanes.ts'
 import { IS_OF } from '../jobs/store.ts'
 
-/** What is due of one kind of work, on the clocks of the platforms that it belongs to. */
+/** Due jobs of one kind, by the clocks of their platforms. */
 export interface DueWork {
   readonly kind: string
   readonly count: number
-  /** Since the oldest of it fell due. */
+  /** Seconds since the oldest one fell due. */
   readonly lagSeconds: number
 }
 
-/** So many of the oldest due jobs of a platform and lane are read: to ask for a backlog must not add to it. */
+/** The most due jobs read per platform and lane, because measuring a backlog must not add to it. */
 const JOBS_READ_MAX = 100
 
 const earliest = (lane: LaneName) => `
@@ -25,8 +25,8 @@ CROSS JOIN LATERAL (${LANE_NAMES.map(earliest).join(' UNION ALL ')}) j
 GROUP BY j.kind`
 
 /**
- * What is due and not done, claimed or not. Kinds of which nothing is due are left out, and so may be one that the oldest
- * hundred of its lane are not of. `now` is real time.
+ * Due jobs, claimed or not, by kind. Kinds without due jobs are left out, and so may be a kind that is not among the oldest
+ * hundred of its lane. `now` is real time.
  */
 export async function findDueWork(db: Database, now: Date): Promise<DueWork[]> {
   const { rows } = await db.query<DueWork>(DUE_WORK, [now, JOBS_READ_MAX])

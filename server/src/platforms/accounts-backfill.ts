@@ -8,18 +8,18 @@ import { selectMissingAccounts } from './store.ts'
 
 const ACCOUNTS_PER_JOB_MAX = 100
 
-/** The due work that gives the platform and every approved customer an account in each of its currencies. */
+/** The job that opens an account in each of the platform's currencies, for it and every approved customer. */
 export function accountsBackfill(op: Op, fromCustomerId = ''): Write {
   return job(op, 'accounts.backfill', { fromCustomerId }, op.now)
 }
 
 /**
- * Opens the accounts that the platform and its approved customers lack, a hundred at a time; what is left is a job of its
- * own. Doing it again opens nothing twice: it looks for what is missing, and one account per owner and currency is all
- * there can be.
+ * Opens the missing accounts of the platform and its approved customers, a hundred at a time; another job opens the rest.
+ * Running it again opens nothing twice: it selects what is missing, and there is at most one account per owner and
+ * currency.
  */
 export const backfillAccounts: JobHandler<'accounts.backfill'> = async (op, { fromCustomerId }) => {
-  // As they are now: the work may begin with the very change of the settings that causes it.
+  // Reads the current settings, because the job may start with the change that causes it.
   const currencies = accountCurrencies(readPlatformConfig(op, await findPlatform(op)))
   const missing = await selectMissingAccounts(op, currencies, fromCustomerId, ACCOUNTS_PER_JOB_MAX)
   const last = missing.length === ACCOUNTS_PER_JOB_MAX ? missing.at(-1) : undefined

@@ -6,7 +6,7 @@ import type { ConfigRow } from './store.ts'
 
 const AT = new Date(0)
 
-/** A table of platforms, and how often it was asked. */
+/** A table of platforms that counts its reads. */
 function newTable() {
   const rows = new Map<string, ConfigRow>()
   const asked: string[] = []
@@ -33,7 +33,7 @@ function newTable() {
   }
 }
 
-test('a config is read once per version, and one of another version is never given', async () => {
+test('a config is read once per version, and one of another version is never returned', async () => {
   const table = newTable()
   const withConfig = createConfigCache(table.lookup)
   const first = table.put('Platform:1', 1)
@@ -47,7 +47,7 @@ test('a config is read once per version, and one of another version is never giv
   expect(table.asked).toHaveLength(2)
 })
 
-test('what changed between the two reads comes with the version that it has', async () => {
+test('a change between the two reads is returned with its own version', async () => {
   const table = newTable()
   const withConfig = createConfigCache(table.lookup)
   const before = table.put('Platform:1', 1)
@@ -56,7 +56,7 @@ test('what changed between the two reads comes with the version that it has', as
   expect(await withConfig(before)).toMatchObject({ version: 2, config: { version: 2 }, updated_at })
 })
 
-test('configs are kept of so many platforms, and no operation can change one for the others', async () => {
+test('configs of a limited number of platforms are cached, and no operation can change one for the others', async () => {
   const table = newTable()
   const withConfig = createConfigCache(table.lookup, 2)
   const [one, two, three] = ['Platform:1', 'Platform:2', 'Platform:3'].map((id) => table.put(id, 1))

@@ -3,16 +3,16 @@ import type { Lookup } from '../db/read/lookup.ts'
 import type { WithConfig } from '../op/app.ts'
 import { CONFIG_BY_ID, type ConfigRow } from './store.ts'
 
-/** A config is a few KiB, at most 48 KiB since there is a limit. */
+/** A config has a few KiB, and at most 48 KiB. */
 const PLATFORMS_MAX = 1000
 
 /**
- * Keeps the configs of the platforms that this process meets, so that a request or due work reads but a few columns.
+ * Caches the configs of platforms, so that a request or a job reads only a few columns.
  *
- * A config that is kept is never stale, however many processes share the database. Each operation reads the version anew,
- * with its credentials or its job, and a config is used for that very version alone. Config and version change in one
- * update of one row, the database refuses a config whose version does not move on (`refuse_config_of_same_version`), and a
- * platform's id is never another's. What is changed between the two reads is loaded with the version that it has.
+ * A cached config is never stale, however many processes share the database. Each operation reads the version again, with
+ * its credentials or its job, and uses a config of exactly that version. Config and version change in one update of one
+ * row, the database refuses a changed config with an unchanged version (`refuse_config_of_same_version`), and ids of
+ * platforms are never reused. A change between the two reads is loaded with its own version.
  */
 export function createConfigCache(lookup: Lookup, platformsMax = PLATFORMS_MAX): WithConfig {
   const kept = new Lru<string, ConfigRow>(platformsMax)
@@ -31,7 +31,7 @@ export function createConfigCache(lookup: Lookup, platformsMax = PLATFORMS_MAX):
   }
 }
 
-/** Many operations share it: what one of them did to it would be seen by all. */
+/** Freezes a config, because many operations share it. */
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
   Object.freeze(value)

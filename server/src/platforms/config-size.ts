@@ -6,8 +6,8 @@ import { fieldError } from '../op/operation.ts'
 const CONFIG_BYTES_MAX = 48 * 1024
 
 /**
- * Error: 400 for settings that are too large altogether: every process keeps those of the platforms that it meets. It names
- * the largest member of those that were given.
+ * Error: 400 for settings that are too large in total, because every process caches them. It names the largest of the given
+ * members.
  */
 export function checkSize(stored: Record<string, unknown>, change: BodyOf<typeof config_update>): void {
   const bytesOf = (value: unknown) => Buffer.byteLength(toJson(value))
@@ -19,6 +19,6 @@ export function checkSize(stored: Record<string, unknown>, change: BodyOf<typeof
   throw fieldError(
     'INVALID_INPUT',
     largest,
-    `${largest} makes the settings larger than ${CONFIG_BYTES_MAX / 1024} KiB altogether`,
+    `${largest} makes the settings larger than ${CONFIG_BYTES_MAX / 1024} KiB in total`,
   )
 }

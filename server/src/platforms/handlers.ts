@@ -20,7 +20,7 @@ export const configHandlers: Handlers<typeof config> = {
     body: platformConfigView(op, op.platform),
   }),
 
-  /** A currency that is new gives the platform its account at once, and the customers theirs by due work; a new endpoint is sent a TEST. */
+  /** A new currency gets its platform account at once and its customer accounts by a job. A new endpoint gets a TEST event. */
   config_update: async (op, { body }) => {
     const platform = await findPlatform(op)
     const before = readPlatformConfig(op, platform)

@@ -4,8 +4,8 @@ import { isPrivateHost } from '../outgoing/addresses.ts'
 import type { PlatformConfig } from './platforms.ts'
 
 /**
- * Error: 400 for an issuer that nobody is going to be asked at: its keys come from a host of the public internet, by https.
- * The connection is checked besides. The sandbox asks no issuer and takes any name for one.
+ * Error: 400 for an issuer whose keys cannot be fetched by https from a host of the public internet. The connection is
+ * checked as well. The sandbox asks no issuer and accepts any name.
  */
 export function checkIssuers(
   op: Pick<Op, 'mode'>,
@@ -18,7 +18,7 @@ export function checkIssuers(
       throw fieldError(
         'INVALID_INPUT',
         `oauthConfig.issuers.${index}.issuer`,
-        'An issuer is an https address of the public internet, without user, query and fragment',
+        'An issuer must be an https address of the public internet without user, query or fragment',
       )
   })
   return config

@@ -32,7 +32,7 @@ export type PlatformConfig = Omit<
 
 type Mode = Op['mode']
 
-/** The sandbox begins with a stablecoin as well: whoever tries the interface out wants to see one. */
+/** The sandbox also starts with a stablecoin, to show one to those who try it out. */
 const DEFAULT_CURRENCIES = {
   sandbox: ['USD', 'EUR', 'MXN', 'USDC'],
   production: ['USD', 'EUR', 'MXN'],
@@ -43,8 +43,8 @@ const DEFAULT_UNITS_MAX = 10_000_000n
 const UMA_SUBDOMAIN_BYTES = 5
 
 /**
- * What a new platform starts with. Its UMA addresses are at a domain of its own below uma.example, a name that never
- * resolves (RFC 2606), until it sets its own.
+ * The settings of a new platform. Until it sets a UMA domain, its addresses are at a subdomain of uma.example, a name that
+ * never resolves (RFC 2606).
  */
 export function defaultPlatformConfig(
   mode: Mode,
@@ -70,7 +70,7 @@ export function defaultPlatformConfig(
   }
 }
 
-/** A new platform with its own accounts. A regulated one checks the identity of its customers itself. */
+/** A new platform with its own accounts. A regulated one verifies its customers itself. */
 export function makePlatform(
   from: {
     readonly now: Date
@@ -90,9 +90,8 @@ export function makePlatform(
 }
 
 /**
- * An empty platform that takes the place of this one: with its name, settings and tokens, in real time. The database moves
- * what stays (`db/functions/platform-succeeded.ts`). Guard: the platform has not changed since it was read. Error: 409 where
- * it was reset already.
+ * An empty platform that replaces this one: with its name, settings and tokens, in real time. The database moves what stays
+ * (`db/functions/platform-succeeded.ts`). Guard: the platform is unchanged. Error: 409 where it was already reset.
  */
 export async function succeedPlatform(
   op: Op,
@@ -142,26 +141,26 @@ function openPlatform(
   return { row, writes: [insert('platforms', row), ...accounts] }
 }
 
-/** Passkeys of pages on the developer's own machine. Production has none until the platform says where its pages are. */
+/** Passkeys of pages on the developer's own machine. Production has none until the platform sets its origins. */
 const SANDBOX_PASSKEYS: PlatformConfig['passkeyConfig'] = {
   rpId: 'localhost',
   origins: ['http://localhost:*'],
   userVerification: 'preferred',
 }
 
-/** Whose identity tokens are believed until the platform says otherwise. */
+/** The issuers of accepted identity tokens, until the platform sets its own. */
 const DEFAULT_OAUTH: PlatformConfig['oauthConfig'] = {
   issuers: [{ issuer: 'https://accounts.google.com' }, { issuer: 'https://appleid.apple.com' }],
 }
 
-/** The settings as they were when the operation began. */
+/** The settings at the beginning of the operation. */
 export function platformConfig(op: Op): PlatformConfig {
   return readPlatformConfig(op, op.platform)
 }
 
 /**
- * The platform as it is now: what a write guarded by its version has to be decided on. Error: 503 where it was reset
- * since the request came in; the same request finds the new one.
+ * The current platform, for writes that its version guards. Error: 503 where it was reset during the request; a repetition
+ * of the request finds the new one.
  */
 export async function findPlatform(op: Op): Promise<PlatformRow> {
   const platform = await selectPlatform(op)
@@ -170,22 +169,22 @@ export async function findPlatform(op: Op): Promise<PlatformRow> {
   return platform
 }
 
-/** Whether the platform's clients may send more than is known. Read when they do: nearly nobody does. */
+/** Whether the platform accepts unknown members. Read only when one is sent, which is rare. */
 export async function isLenient(op: Op): Promise<boolean> {
   return readPlatformConfig(op, await findPlatform(op)).lenientInput
 }
 
-/** Marks that the platform changed. Guard: it has not since it was read. */
+/** Marks a change of the platform. Guard: the platform is unchanged. */
 export function platformChanged(op: Op, { id, version }: PlatformRow): Write {
   return update('platforms', id, { version }, { version: version + 1, updated_at: op.now })
 }
 
-/** Guard: the platform is not reset. What is written then either goes with its tokens to the next, or not at all. */
+/** Guard: the platform is not reset. So the writes either move to the next platform with its tokens, or do not happen. */
 export function platformIsOpen({ id }: Pick<PlatformRow, 'id'>): Write {
   return expectRow('platforms', id, { closed_at: null })
 }
 
-/** The settings in a row. Small amounts come out of the database as numbers. */
+/** Decodes the settings of a row. The database returns small amounts as numbers. */
 export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): PlatformConfig {
   const config = row.config as ReturnType<typeof defaultPlatformConfig> & Partial<PlatformConfig>
   const passkeyConfig = config.passkeyConfig ?? (op.mode === 'sandbox' ? SANDBOX_PASSKEYS : undefined)
@@ -205,14 +204,14 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   }
 }
 
-/** What the platform does in one currency, or undefined where it does nothing in it. */
+/** The platform's settings of one currency, or undefined where it does not support it. */
 export function currencyConfig(config: PlatformConfig, currency: string): CurrencyConfig | undefined {
   return config.supportedCurrencies.find(({ currencyCode }) => currencyCode === currency)
 }
 
 /**
- * Errors: 400 where the platform does not move this currency this way, or not this much at once. `amount` is in its
- * smallest unit; a currency that the platform says nothing of has no limits.
+ * Errors: 400 where the settings do not allow this currency in this direction, or not this amount. `amount` is in its
+ * smallest unit; a currency without settings has no limits.
  */
 export function checkCurrencyLimits(
   config: PlatformConfig,
@@ -231,12 +230,12 @@ export function checkCurrencyLimits(
     })
   if (amount < minAmount || amount > maxAmount)
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
-      message: `A payment in ${currency} is from ${minAmount} to ${maxAmount}, this one is ${amount}.`,
+      message: `A payment in ${currency} must be from ${minAmount} to ${maxAmount}, but this one is ${amount}.`,
       details: { field, minAmount, maxAmount },
     })
 }
 
-/** The currencies that the platform and each approved customer have an account in: all but that of the wallets. */
+/** The currencies in which the platform and each approved customer have an account: all but that of the wallets. */
 export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
   return config.supportedCurrencies
     .map(({ currencyCode }) => currencyCode)
@@ -244,9 +243,9 @@ export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrenc
 }
 
 /**
- * The settings with a change. The list of currencies is replaced as a whole; everything else keeps what is left out.
- * Errors: 400 that names the member, for an endpoint that is no URL, for a currency that is unknown or given twice and for
- * limits that cross.
+ * Applies a change to settings. The list of currencies is replaced as a whole; elsewhere members left out keep their values.
+ * Errors: 400 that names the member, for an endpoint that is not a URL, a currency that is unknown or given twice, and
+ * crossed limits.
  */
 export function changePlatformConfig(
   op: Pick<Op, 'mode' | 'messageRules' | 'platform'>,
@@ -266,7 +265,7 @@ export function changePlatformConfig(
   const { webhookEndpoint: endpointBefore, ...kept } = config
   return {
     ...kept,
-    // null takes it away.
+    // null removes it.
     ...present({
       webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
     }),
@@ -280,7 +279,7 @@ export function changePlatformConfig(
   }
 }
 
-/** Settings that nobody has made stay unset, so that their defaults can be others one day. */
+/** Settings that were never made stay unset, so that their defaults can change later. */
 export function withoutDefaults(
   { passkeyConfig, oauthConfig, cardConfig, ...config }: PlatformConfig,
   { config: before }: PlatformRow,
@@ -294,14 +293,14 @@ export function withoutDefaults(
   }
 }
 
-/** The format leaves out what only a parser sees: a host that is missing, a port that there is not. */
+/** Checks what the format cannot express and a URL parser finds: a missing host, an impossible port. */
 function checkEndpoint(url: string | null): string | null {
   if (url !== null && !URL.canParse(url))
     throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
   return url
 }
 
-/** Error: 400 for mail from a domain that the operator has not allowed this platform. */
+/** Error: 400 for a sender in a domain that the operator does not allow this platform. */
 function checkSender<T extends { readonly sendFromEmailAddress?: string }>(
   { messageRules, platform }: Pick<Op, 'messageRules' | 'platform'>,
   config: T | undefined,
@@ -332,7 +331,7 @@ function changePasskeys(
     throw fieldError(
       'INVALID_INPUT',
       `passkeyConfig.origins.${local}`,
-      'http://localhost is an origin of the sandbox only',
+      'http://localhost is allowed as an origin only in sandbox',
     )
   return { rpId, origins, userVerification }
 }
@@ -347,7 +346,7 @@ function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[
       throw fieldError(
         'INVALID_CURRENCY',
         `${at}.currencyCode`,
-        `${currencyCode} is not a currency of this server`,
+        `${currencyCode} is not a currency that this server supports`,
       )
     if (seen.has(currencyCode))
       throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is given twice`)

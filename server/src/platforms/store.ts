@@ -4,7 +4,7 @@ import type { Read } from '../db/read/read.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
-/** What changes together, or not at all. */
+/** Columns that change together. */
 export type ConfigRow = Pick<PlatformRow, 'id' | 'version' | 'config' | 'updated_at'>
 
 export const CONFIG_BY_ID = rowByKey<ConfigRow>(

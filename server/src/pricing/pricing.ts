@@ -1,5 +1,6 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { OutgoingRateDetails } from '@countersign/contract/payments/rate-details'
+import type { Static } from 'typebox'
 import { type FeeSchedule, feesFor } from './fees.ts'
 import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
 
@@ -23,6 +24,15 @@ export interface Price {
   /** Share of the sending amount. */
   readonly variableFeeRate: Ratio
 }
+
+/** How the amounts of a transaction were computed (specification 2.7). */
+export interface RateSummary {
+  readonly exchangeRate: number
+  readonly rateDetails: Readonly<Static<typeof OutgoingRateDetails>>
+}
+
+/** The platform's own part of that computation. */
+export type OwnRateDetails = Readonly<Omit<RateSummary['rateDetails'], `counterparty${string}`>>
 
 export type LockedSide = 'SENDING' | 'RECEIVING'
 
@@ -207,13 +217,4 @@ function nearestDouble({ numerator, denominator }: Ratio): number {
 
 function bitsOf(value: bigint): number {
   return value.toString(2).length
-}
-
-/** Our own part of how an amount came about (specification 2.7). */
-export type OwnRateDetails = Readonly<Omit<RateSummary['rateDetails'], `counterparty${string}`>>
-
-/** What a transaction shows of how its amounts came about (specification 2.7). */
-export interface RateSummary {
-  readonly exchangeRate: number
-  readonly rateDetails: Readonly<Static<typeof OutgoingRateDetails>>
 }

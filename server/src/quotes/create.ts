@@ -29,12 +29,12 @@ import { fundingInstructions } from './realtime.ts'
 
 export interface CreatedQuote {
   readonly quote: QuoteRow
-  /** What an embedded wallet signs to execute it. */
+  /** The payload that an embedded wallet signs to execute the quote. */
   readonly payloadToSign: string | undefined
   readonly writes: readonly Write[]
 }
 
-/** Locks a rate, and executes at once where that was asked for. */
+/** Locks a rate, and executes at once where requested. */
 export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote> {
   const parties = await findParties(op, body)
   checkImmediate(body, parties)
@@ -57,7 +57,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
     ...announce(op, transaction),
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
   ]
-  // A payment that comes in executes its quote by itself.
+  // The arrival of the payment executes such a quote.
   if (!body.immediatelyExecute || payer.kind === 'funding')
     return { quote: complete, payloadToSign: signing?.payloadToSign, writes }
   const account = payer.kind === 'account' ? payer.account : undefined
@@ -66,7 +66,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
 }
 
-/** What a look-up calls the receiver. */
+/** The receiver as a lookup names it. */
 function receiverOf(payee: Payee): string {
   if (payee.kind === 'external') return payee.account.id
   return payee.kind === 'uma' ? payee.umaAddress : (payee.umaAddress ?? payee.account.id)
@@ -77,13 +77,15 @@ function checkImmediate(body: QuoteBody, { payer }: Parties): void {
     throw fieldError(
       'INVALID_INPUT',
       'immediatelyExecute',
-      'An embedded wallet signs before its quote is executed',
+      'A quote from an embedded wallet is executed only after the wallet has signed it',
     )
 }
 
 async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parties): Promise<QuoteRow> {
   if (!op.rates || !op.rail)
-    throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no rates and no rail to pay by.' })
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: 'This server has no exchange rates or no payment rail.',
+    })
   const [sending, receiving] = [payer.currency, payee.currency]
   const rates = await op.rates.snapshot()
   const found = price(rates, op.fees, sending, receiving, body.lockedCurrencySide, body.lockedCurrencyAmount)
@@ -167,7 +169,7 @@ function payingTransaction(
   })
 }
 
-/** Who receives at an UMA address tells what the platform asks; an agent of somebody else is not told. */
+/** What the receiver at an UMA address discloses to the platform; an agent does not see it. */
 function counterpartyOf(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
   if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
   const counterparty = askedOf(op, sending, payee.counterparty ?? {})
@@ -183,7 +185,7 @@ function platformId(customer: CustomerRow | null) {
   return { platform_customer_id: customer?.platform_customer_id ?? null }
 }
 
-/** Error: 400 `INSUFFICIENT_BALANCE`. The hold is guarded as well; this gives the caller the numbers. */
+/** Error: 400 `INSUFFICIENT_BALANCE`. The hold has a guard of its own; this error tells the caller the numbers. */
 export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const account = required(quote, 'source_account_id')
   const balance = (await findBalances(op, [account])).get(account)
@@ -191,7 +193,7 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const words = (amount: bigint) => inWords(amount, quote.sending_currency)
   if (available < quote.sending_amount)
     throw new ApiError('INSUFFICIENT_BALANCE', {
-      message: `The account can spend ${words(available)}, the quote takes ${words(quote.sending_amount)}.`,
+      message: `The account can spend ${words(available)}, but the quote needs ${words(quote.sending_amount)}.`,
       details: { available, required: quote.sending_amount },
     })
 }
@@ -224,7 +226,7 @@ function describe(payee: Payee): string {
 
 type SignedDestination = Payload<'quote_execute'>['destination']
 
-/** Where the payment goes, with all that the rail will use: the account as it is kept, and it is never changed. */
+/** The signed destination with everything that the rail will use: the stored account, which never changes. */
 function signedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
   const { destination_uma, payment_rail, receiving_currency: currency } = quote
   if (payee.kind === 'uma' || destination_uma !== null)

@@ -9,7 +9,7 @@ import { checkBalance } from './create.ts'
 import { checkExecutable } from './quotes.ts'
 import { fundingOf, paysHere } from './settlement.ts'
 
-/** A quote that is paid in executes itself, when its money arrives. Error: 400 `INVALID_INPUT`. */
+/** Refuses a quote with real-time funding, which its payment executes. Error: 400 `INVALID_INPUT`. */
 export function checkIsPaidFromAccount(quote: QuoteRow): void {
   if (quote.source_account_id === null)
     throw fieldError(
@@ -20,8 +20,8 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
 }
 
 /**
- * The account here that pays a quote, once nothing stands against executing it; undefined where the money is pulled from
- * elsewhere, whose bank knows alone what is there. Errors: 400 `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 404
+ * Checks that a quote can be executed, and returns the internal account that pays it; undefined where the money is pulled
+ * in, since only the bank knows that balance. Errors: 400 `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 404
  * `ACCOUNT_NOT_FOUND`, 409 `CONFLICT`, 410 `CUSTOMER_DELETED`.
  */
 export async function checkExecution(op: Op, quote: QuoteRow): Promise<InternalAccountRow | undefined> {
@@ -32,7 +32,7 @@ export async function checkExecution(op: Op, quote: QuoteRow): Promise<InternalA
   return findInternalAccount(op, required(quote, 'source_account_id'))
 }
 
-/** Both sides are still there. Errors: 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`, naming the quote. */
+/** Checks that both sides still exist. Errors: 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`, naming the quote. */
 export async function checkParties(op: Op, quote: QuoteRow): Promise<void> {
   if (quote.customer_id !== null) await findCustomer(op, quote.customer_id, 'quoteId')
   if (fundingOf(quote) === 'PULLED')

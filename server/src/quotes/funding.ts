@@ -14,9 +14,9 @@ import { beginSettlement } from './quotes.ts'
 import { fundingLegs } from './settlement.ts'
 
 /**
- * The payment of a quote with real-time funding has arrived; `amount` is in the quote's sending currency. The right
- * amount executes the quote. Any other one fails it and goes back, and so does one for a payer or payee who was deleted
- * meanwhile. Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`.
+ * Handles the payment of a quote with real-time funding; `amount` is in the quote's sending currency. The exact amount
+ * executes the quote. Any other amount fails the quote and is refunded, and so is a payment for a payer or payee who was
+ * deleted meanwhile. Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`.
  */
 export async function receiveFunding(
   op: Op,
@@ -51,7 +51,7 @@ export async function receiveFunding(
   }
 }
 
-/** Why a payment that arrived does not execute its quote. */
+/** The reason why an arrived payment does not execute its quote. */
 async function findFailure(
   op: Op,
   quote: QuoteRow,

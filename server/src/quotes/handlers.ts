@@ -24,7 +24,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
       const quote = await findQuote(op, params.quoteId)
       checkIsPaidFromAccount(quote)
       if (quote.signing_request_id === null) return null
-      // With a signature, the request it answers says whether it was used or has expired.
+      // With a signature, its request determines whether it was used or has expired.
       if (!isSigned) await checkExecution(op, quote)
       return { requestId: quote.signing_request_id }
     },
@@ -38,7 +38,8 @@ export const quoteHandlers: Handlers<typeof quotes> = {
       const action = await findActionOf(op, transaction)
       if (action?.state === 'PENDING_APPROVAL')
         throw new ApiError('CONFLICT', {
-          message: 'An agent asked for this, and it waits for approval: approve its action.',
+          message:
+            'An agent proposed this payment, and it waits for approval. Approve the action of the agent.',
           details: { agentId: action.agent_id, actionId: action.id },
         })
       const account = await checkExecution(op, quote)

@@ -29,7 +29,7 @@ import {
   undeliveredLeg,
 } from './settlement.ts'
 
-/** A quote that was not executed in time ends, and its transaction with it. */
+/** Expires a quote that was not executed before its deadline, and its transaction. */
 export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
   const quote = await findQuote(op, payload.quoteId)
   if (quote.state !== 'PENDING') return []
@@ -41,8 +41,8 @@ export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
 }
 
 /**
- * Delivers an executed payment, or asks what has become of it: takes the money, gives it back where it never left, and
- * sends it on its way back where it left and was not delivered.
+ * Delivers an executed payment, or asks the rail for its outcome. Captures the money once it is delivered, releases it
+ * where it never left, and starts a refund where it left and was not delivered.
  */
 export const settleTransaction: JobHandler<'transaction.settle'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
@@ -74,19 +74,19 @@ async function deliver(
   executedAt: Date,
   isAsked: boolean,
 ): Promise<RailAnswer> {
-  // Nothing is sent that could not be counted; what was sent before may be on its way.
+  // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is asked for.
   if (!isAsked && !(await hasRoom(op, settlementLegs(quote))))
     return {
       outcome: 'failed',
       failureReason: 'QUOTE_EXECUTION_FAILED',
-      detail: 'An account would hold more than it can count',
+      detail: 'The balance of an account would be too large',
     }
   if (paysHere(quote)) return deliverHere(op, quote)
-  if (!op.rail) throw new Error('There is no rail to pay by')
+  if (!op.rail) throw new Error('There is no payment rail')
   return op.rail.send(paymentOf(op, quote, transaction, executedAt))
 }
 
-/** An account here is paid by the ledger alone, as long as it is open. */
+/** Pays an internal account in the ledger alone, as long as it is open. */
 async function deliverHere(op: Op, quote: QuoteRow): Promise<RailAnswer> {
   const { status, customer_id } = await payeeAccount(op, quote)
   const isGone = customer_id !== null && (await isDeleted(op, customer_id))
@@ -129,7 +129,7 @@ async function settled(
   ]
 }
 
-/** What an account here sees of a payment to it; its owner has a record of it, unless it is the payer's own. */
+/** The writes for an internal payee: its balance and, unless payer and payee are of one owner, a record of the payment. */
 async function received(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
   const account = await payeeAccount(op, quote)
   const isOwn = account.customer_id === quote.customer_id
@@ -146,7 +146,7 @@ async function received(op: Op, quote: QuoteRow, transaction: TransactionRow): P
   ]
 }
 
-/** The account that pays, as the receiver's record shows it. */
+/** The paying account, as the receiver's record shows it. */
 function paidBy({ source_account_id: accountId, sending_currency: currency }: QuoteRow) {
   return accountId === null ? null : { accountId, currency }
 }
@@ -154,7 +154,7 @@ function paidBy({ source_account_id: accountId, sending_currency: currency }: Qu
 type Failure = Extract<RailAnswer, { outcome: 'failed' }>
 type Return = Extract<RailAnswer, { outcome: 'returned' }>
 
-/** Nothing left: what was held is free again; what came in for it goes back to where it came from. */
+/** Fails a payment that never left: its hold is released, and money that came in for it is refunded. */
 async function failed(
   op: Op,
   quote: QuoteRow,
@@ -179,8 +179,8 @@ async function failed(
 }
 
 /**
- * It left and was not delivered: the money is on its way back until the rail says that it is here. Where the payer's bank
- * has taken it back already, none goes back, and what is here pays for that.
+ * Fails a payment that left and was not delivered: the money is on its way back until the rail reports its arrival. Where
+ * the payer's bank has already taken it back, nothing is refunded, and the returned money covers that.
  */
 async function returned(
   op: Op,
@@ -212,14 +212,14 @@ async function returned(
   ]
 }
 
-/** The due work that brings the money of a payment back. */
+/** The job that refunds a payment. */
 export function refundJob(op: Op, transaction: TransactionRow): Write {
   return job(op, 'transaction.refund', { transactionId: transaction.id }, op.now)
 }
 
 /**
- * Gives the money of a payment that was not delivered back to who paid it, once the rail says that it is here. Where the
- * payer was deleted since, it stays among the refunds, for the platform to see to.
+ * Refunds an undelivered payment to its payer, once the rail reports that the money has arrived. Where the payer was
+ * deleted meanwhile, it stays in the refunds account, for the platform to handle.
  */
 export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
@@ -227,7 +227,7 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   const quote = await findQuote(op, required(transaction, 'quote_id'))
   if (!op.rail) throw new Error('There is no rail that pays back')
   const payment = paymentOf(op, quote, transaction, op.now)
-  // What was never sent does not come back from where it was to go.
+  // A payment that was never sent is refunded to where it came from.
   const outcome = await op.rail.refund(wasSent(transaction) ? payment : { ...payment, identifier: null })
   if (outcome === 'FAILED') return [...endRefund(op, transaction, 'fail')]
   const { amount, currency } = paidIn(quote, transaction)
@@ -249,7 +249,7 @@ function wasSent(transaction: TransactionRow): boolean {
   return transaction.details.fundedAmount === undefined
 }
 
-/** What goes back: the amount of the quote, or what was paid in instead of it. */
+/** The amount to refund: that of the quote, or what was paid in instead. */
 function paidIn(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
   const { fundedAmount } = transaction.details
   return {

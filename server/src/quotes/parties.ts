@@ -22,8 +22,8 @@ import { checkQuotes, resolveUma } from '../uma/uma.ts'
 export type QuoteBody = BodyOf<typeof quote_create>
 
 /**
- * Where the money of a quote comes from: an account here; one elsewhere, from which it is pulled in first; or a payment
- * that is to be made for it.
+ * Where the money of a quote comes from: an internal account; an external account, from which it is pulled in first; or a
+ * payment still to be made.
  */
 export type Payer =
   | { readonly kind: 'account'; readonly account: InternalAccountRow; readonly currency: KnownCurrency }
@@ -35,7 +35,7 @@ export type Payer =
     }
   | { readonly kind: 'funding'; readonly currency: KnownCurrency; readonly network: string | null }
 
-/** Where it goes: an account elsewhere, an account here, or whoever receives at an UMA address elsewhere. */
+/** Where it goes: an external account, an internal account, or a receiver at an UMA address elsewhere. */
 export type Payee =
   | { readonly kind: 'external'; readonly account: ExternalAccountRow; readonly currency: KnownCurrency }
   | {
@@ -50,24 +50,24 @@ export type Payee =
       readonly umaAddress: string
       readonly currency: KnownCurrency
       readonly counterparty: Counterparty
-      /** What it asks to know of who pays. */
+      /** The information about the payer that it requires. */
       readonly asks: readonly AskedField[]
     }
 
 export interface Parties {
-  /** On whose behalf; null where the platform pays for itself. */
+  /** The customer on whose behalf it pays; null where the platform pays for itself. */
   readonly customer: CustomerRow | null
   readonly payer: Payer
   readonly payee: Payee
 }
 
-/** Who pays whom. What belongs to another customer is as if it were not there. */
+/** Payer and payee. Records of another customer are treated as missing. */
 export async function findParties(op: Op, { source, destination }: QuoteBody): Promise<Parties> {
   if (source.sourceType === 'REALTIME_FUNDING') return findFundedParties(op, source, destination)
   const payer = await findPayer(op, source.accountId)
   const owner = payer.account.customer_id
   const customer = await payingCustomer(op, owner, source.customerId)
-  // With its own money the platform pays whom it likes; on behalf of a customer it pays that one's accounts elsewhere.
+  // With its own money the platform may pay anyone; on behalf of a customer it pays that customer's external accounts.
   const isPayable = (other: string | null) =>
     other === (customer?.id ?? null) || (owner === null && (customer === null || other === null))
   const payee = await findPayee(op, destination, isPayable)
@@ -84,12 +84,12 @@ async function findFundedParties(
   destination: QuoteBody['destination'],
 ): Promise<Parties> {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', 'source.currency', `There is no rate for ${currency}`)
+    throw fieldError('INVALID_CURRENCY', 'source.currency', `There is no exchange rate for ${currency}`)
   if (fundingTypesOf(currency, cryptoNetwork).length === 0)
     throw fieldError(
       'INVALID_INPUT',
       'source.cryptoNetwork',
-      `${currency} is not paid in on ${cryptoNetwork}`,
+      `${currency} cannot be paid in on ${cryptoNetwork}`,
     )
   const named = customerId ? await approvedCustomer(op, customerId) : undefined
   const payee = await findPayee(op, destination, (owner) => !named || owner === named.id)
@@ -109,18 +109,14 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   const account = await findExternalAccount(op, accountId, field)
   const rail = pullingRailOf(account)
   if (rail === undefined)
-    throw fieldError(
-      'INVALID_INPUT',
-      field,
-      'No rail that reaches this account pulls money from it: pay by REALTIME_FUNDING',
-    )
+    throw fieldError('INVALID_INPUT', field, 'No rail can pull money from this account: use REALTIME_FUNDING')
   if (!isKnownCurrency(account.currency))
-    throw fieldError('INVALID_CURRENCY', field, `There is no rate for ${account.currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `There is no exchange rate for ${account.currency}`)
   return { kind: 'pull', account, currency: account.currency, rail }
 }
 
 /**
- * The account's own customer, or the one on whose behalf an account of the platform pays (specification 2.5); null where
+ * The customer of the account, or the one on whose behalf an account of the platform pays (specification 2.5); null where
  * the platform pays for itself.
  */
 async function payingCustomer(
@@ -142,15 +138,15 @@ async function approvedCustomer(op: Op, id: string): Promise<CustomerRow> {
 }
 
 /**
- * Money that is paid in for an account is its owner's, where nobody is named. Who receives at an UMA address is not who
- * pays: then it is the platform's own, and so it is for an account of the platform.
+ * Where no customer is named, money paid in for an account is its owner's. For a receiver at an UMA address, who is not the
+ * payer, and for an account of the platform it is the platform's own.
  */
 function ownerOf(payee: Payee): string | null {
   if (payee.kind === 'uma') return null
   return payee.kind === 'internal' && payee.umaAddress !== undefined ? null : payee.account.customer_id
 }
 
-/** `isPayable` says of whose accounts elsewhere the payee's may be one; accounts here are payable to anybody. */
+/** `isPayable` tells whose external accounts may be paid; internal accounts may be paid by anyone. */
 async function findPayee(
   op: Op,
   destination: QuoteBody['destination'],
@@ -164,7 +160,11 @@ async function findPayee(
     if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
     checkCurrency(currency, account.currency)
     if (paymentRail)
-      throw fieldError('INVALID_INPUT', 'destination.paymentRail', 'An account here is paid without a rail')
+      throw fieldError(
+        'INVALID_INPUT',
+        'destination.paymentRail',
+        'A payment to an internal account takes no rail',
+      )
     return { kind: 'internal', account, currency: account.currency }
   }
   const account = await findExternalAccount(op, accountId, field)
@@ -172,7 +172,7 @@ async function findPayee(
   if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
   checkCurrency(currency, account.currency)
   if (!isKnownCurrency(account.currency))
-    throw fieldError('INVALID_CURRENCY', field, `There is no rate for ${account.currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `There is no exchange rate for ${account.currency}`)
   checkRail(account, paymentRail, 'destination.paymentRail')
   return { kind: 'external', account, currency: account.currency }
 }
@@ -188,7 +188,7 @@ async function findUmaPayee(
     throw fieldError(
       'INVALID_CURRENCY',
       'destination.currency',
-      `This address receives ${receiver.currencies.join(', ')}`,
+      `This address receives only ${receiver.currencies.join(', ')}`,
     )
   const account = receiver.customerId && (await findCustomerAccount(op, receiver.customerId, receiving))
   const at = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
@@ -197,15 +197,15 @@ async function findUmaPayee(
 
 function checkCurrency(asked: string | undefined, actual: string): void {
   if (asked && asked !== actual)
-    throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account receives ${actual}`)
+    throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account receives only ${actual}`)
 }
 
 const INSTANT_SECONDS = 5 * 60
 const OTHER_SECONDS = 15 * 60
 
 /**
- * How long a rate is held: five minutes where all of it is instant, else fifteen (specification 2.5). Without a rail
- * named, the slowest of the account's decides; so it does for a payment that is to come in.
+ * How long a rate is locked: five minutes where all rails are instant, else fifteen (specification 2.5). Where no rail is
+ * named, the slowest of the account decides, also for a payment still to be made.
  */
 export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
   const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account) : []
@@ -213,7 +213,7 @@ export function validitySeconds(payer: Payer, payee: Payee, rail: string | undef
   return rails.every(isInstantRail) ? INSTANT_SECONDS : OTHER_SECONDS
 }
 
-/** The rails that the money of a quote comes by; none where it is here. */
+/** The rails that bring the money of a quote in; none for an internal account. */
 function fundingRails(payer: Payer): readonly string[] {
   if (payer.kind === 'account') return []
   if (payer.kind === 'pull') return [payer.rail]

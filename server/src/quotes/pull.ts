@@ -19,8 +19,8 @@ import { findQuote, settlementJob } from './quotes.ts'
 import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
 
 /**
- * Fetches the money of an executed quote from the account elsewhere that pays it, or asks what has become of it. Once it
- * is here the quote goes on as if it had been paid in. It may still come back for as long as the rail asks to be asked.
+ * Pulls the money of an executed quote from the external account that pays it, or asks the rail for the outcome. Once it
+ * arrives, the quote goes on as if it had been paid in. The bank may take it back for as long as the rail asks to be polled.
  */
 export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
@@ -54,14 +54,14 @@ async function pull(
   submittedAt: Date,
   isAsked: boolean,
 ): Promise<RailAnswer> {
-  // Nothing is asked for that could not be counted; what was asked for before may be on its way.
+  // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is asked for.
   if (!isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount))))
     return {
       outcome: 'failed',
       failureReason: 'QUOTE_EXECUTION_FAILED',
-      detail: 'An account would hold more than it can count',
+      detail: 'The balance of an account would be too large',
     }
-  if (!op.rail) throw new Error('There is no rail to pull by')
+  if (!op.rail) throw new Error('There is no rail that pulls')
   return op.rail.pull(pullOf(op, quote, transaction, submittedAt))
 }
 
@@ -81,7 +81,7 @@ function pullOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedA
   }
 }
 
-/** Guard: no other run has seen it arrive. */
+/** Records the arrival. Guard: no other run has recorded it. */
 function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
   return [
     ...postFor(op, quote, fundingLegs(quote, 'clearing', quote.sending_amount)),
@@ -90,7 +90,7 @@ function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] 
   ]
 }
 
-/** Nothing came: nothing is credited, and there is nothing to give back. */
+/** Fails a quote whose pull failed: nothing is credited, and nothing is refunded. */
 function refused(
   op: Op,
   quote: QuoteRow,
@@ -109,8 +109,8 @@ function refused(
 }
 
 /**
- * The bank takes back what was pulled. What the quote has made of it stays as it is, so from here on it is owed to the
- * platform. Guards: it was not taken back before, and the transaction has not moved meanwhile.
+ * Records that the bank takes back what was pulled. The payment of the quote stays as it is, so the amount is now owed to
+ * the platform. Guards: it was not taken back before, the transaction is unchanged.
  */
 function returned(
   op: Op,
@@ -136,7 +136,7 @@ function postFor(op: Op, quote: QuoteRow, legs: readonly Leg[]): Write[] {
   return post(op, { cause: 'quote', causeId: quote.id }, legs)
 }
 
-/** Guard: nobody has moved it meanwhile. */
+/** Guard: its state is unchanged. */
 function movePull(op: Op, quote: QuoteRow, by: PullEvent): Write {
   return transition(op, 'pulls', PULL_TRANSITIONS, quote, by).write
 }

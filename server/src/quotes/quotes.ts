@@ -23,17 +23,17 @@ export async function findQuote(op: Op, id: string): Promise<QuoteRow> {
   return quote
 }
 
-/** What an embedded wallet signs to execute a quote; undefined where another account pays. */
+/** The payload that an embedded wallet signs to execute a quote; undefined where another account pays. */
 export async function findPayload(op: Op, quote: QuoteRow): Promise<string | undefined> {
   return quote.signing_request_id === null ? undefined : selectPayload(op, quote.signing_request_id)
 }
 
-/** The call that the wallet's signature of a quote is for, wherever it is then executed. */
+/** The call that the wallet's signature of a quote covers, whichever endpoint executes it. */
 export function executionCall(quoteId: string): SignedCall {
   return { operation: 'quote_execute', target: `POST /quotes/${quoteId}/execute`, body: undefined }
 }
 
-/** Errors: 400 `QUOTE_EXPIRED`, 409 `CONFLICT` where the quote was executed or ended before. */
+/** Errors: 400 `QUOTE_EXPIRED`, 409 `CONFLICT` where the quote was already executed or has ended. */
 export function checkExecutable(op: Op, quote: QuoteRow): void {
   const isLate = quote.expires_at <= op.now
   if (quote.state === 'EXPIRED' || (quote.state === 'PENDING' && isLate)) throw new ApiError('QUOTE_EXPIRED')
@@ -45,8 +45,8 @@ export function checkExecutable(op: Op, quote: QuoteRow): void {
 }
 
 /**
- * Executes a quote that an account pays. Of an account here the amount is held at once, and settling it is due now. With
- * none, it is pulled in first. Guards: the quote and its transaction have not moved, the account can spend the amount.
+ * Executes a quote that an account pays. On an internal account the amount is held at once, and its settlement is due now.
+ * Without one, the money is pulled in first. Guards: quote and transaction are unchanged, the account can spend the amount.
  */
 export function executeQuote(
   op: Op,
@@ -62,8 +62,8 @@ export function executeQuote(
 }
 
 /**
- * The money of a quote is to be fetched: quote and transaction are PROCESSING, and pulling it is due now. Guard: the payer
- * is not deleted meanwhile, which no account here would tell.
+ * Starts the pull of a quote: quote and transaction become PROCESSING, and the pull is due now. Guard: the payer is not
+ * deleted meanwhile, as there is no internal account to guard that.
  */
 function beginPull(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer) {
   const begun = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, {})
@@ -76,7 +76,7 @@ function beginPull(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer
   }
 }
 
-/** The money of a quote is there: quote and transaction are PROCESSING, and settling it is due now. */
+/** Starts the settlement of a quote whose money is there: quote and transaction become PROCESSING, and the job is due now. */
 export function beginSettlement(
   op: Op,
   quote: QuoteRow,
@@ -99,14 +99,14 @@ function begin(
   return { quote: paying.row, transaction: moving.row, writes: [paying.write, ...moving.writes] }
 }
 
-/** The due work that delivers a payment whose money is there. */
+/** The job that delivers a payment whose money is there. */
 export function settlementJob(op: Op, { id }: Pick<TransactionRow, 'id'>): Write {
   return job(op, 'transaction.settle', { transactionId: id, executedAt: op.now.toISOString() }, op.now)
 }
 
 /**
- * A quote as the API shows it (specification 2.5). A wallet's payload stands in its payment instructions; a quote that
- * is paid in says there where to pay.
+ * A quote as the API shows it (specification 2.5). Its payment instructions have the payload that a wallet signs or, with
+ * real-time funding, where to pay.
  */
 export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
   const instructions = paymentInstructions(op, quote, payloadToSign)

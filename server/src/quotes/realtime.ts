@@ -4,11 +4,11 @@ import type { Op } from '../op/app.ts'
 import { inWords } from '../pricing/pricing.ts'
 
 /**
- * Where the customer pays the amount of a quote (specification 2.8): an account of the quote's sending currency, with a
- * reference of the quote's own. In production there is no bank to pay in at yet, and no such quote.
+ * Where the customer pays the amount of a quote (specification 2.8): an account of the quote's sending currency, with the
+ * quote's own reference. Production has no bank to pay in at yet, and so no such quote.
  */
 export function fundingInstructions(op: Op, quote: QuoteRow, reference: string) {
-  if (!op.depositDetails) throw new Error('A quote is paid in where no deposit details are given')
+  if (!op.depositDetails) throw new Error('A quote is paid in, but there are no deposit details')
   const amount = inWords(quote.sending_amount, quote.sending_currency)
   const simulated = op.mode === 'sandbox' ? ' Sandbox: POST /sandbox/send pays it.' : ''
   return [

@@ -9,9 +9,13 @@ export const sandboxSendHandlers: Handlers<typeof sandboxSend> = {
   sandbox_send: async (op, { body }) => {
     const quote = await findQuote(op, body.quoteId)
     if (quote.source_account_id !== null)
-      throw fieldError('INVALID_INPUT', 'quoteId', 'This quote is paid from an account: execute it.')
+      throw fieldError('INVALID_INPUT', 'quoteId', 'This quote is paid from an account: execute it instead.')
     if (body.currencyCode !== quote.sending_currency)
-      throw fieldError('INVALID_CURRENCY', 'currencyCode', `This quote is paid in ${quote.sending_currency}`)
+      throw fieldError(
+        'INVALID_CURRENCY',
+        'currencyCode',
+        `This quote must be paid in ${quote.sending_currency}`,
+      )
     checkExecutable(op, quote)
     const found = await findTransaction(op, quote.transaction_id)
     const amount = body.currencyAmount ?? quote.sending_amount

@@ -5,7 +5,7 @@ import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/
 import { type Cause, captureAll, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 
-/** How the money of a quote gets here: it is on an account here, is pulled from one elsewhere, or is paid in. */
+/** How the money of a quote is provided: from an internal account, pulled from an external one, or paid in. */
 export type Funding = 'HELD' | 'PULLED' | 'PAID_IN'
 
 export function fundingOf({ source_account_id }: Pick<QuoteRow, 'source_account_id'>): Funding {
@@ -13,12 +13,12 @@ export function fundingOf({ source_account_id }: Pick<QuoteRow, 'source_account_
   return source_account_id.startsWith('ExternalAccount:') ? 'PULLED' : 'HELD'
 }
 
-/** The account here that pays a quote; undefined where its money is pulled or paid in. */
+/** The internal account that pays a quote; undefined where its money is pulled or paid in. */
 export function heldAt(quote: QuoteRow): string | undefined {
   return fundingOf(quote) === 'HELD' ? required(quote, 'source_account_id') : undefined
 }
 
-/** Who has the money of a quote before it is delivered: the account that pays, or what came in for it. */
+/** The ledger account with the money of a quote before delivery: that of the payer, or clearing. */
 export function payerLeg(quote: QuoteRow, amount: bigint): Leg {
   const account = heldAt(quote)
   return account === undefined
@@ -26,7 +26,7 @@ export function payerLeg(quote: QuoteRow, amount: bigint): Leg {
     : { account, amount }
 }
 
-/** Money that comes in for a quote: to pay it, or to go back. */
+/** Legs of money that comes in for a quote: to pay it, or to be refunded. */
 export function fundingLegs(quote: QuoteRow, kept: 'clearing' | 'refunds', amount: bigint): Leg[] {
   return [
     { system: 'rail', currency: quote.sending_currency, amount: -amount },
@@ -34,7 +34,7 @@ export function fundingLegs(quote: QuoteRow, kept: 'clearing' | 'refunds', amoun
   ]
 }
 
-/** The bank takes back what was pulled for a quote: from then on it is owed to the platform. */
+/** Legs of a pull that the bank takes back: the amount is then owed to the platform. */
 export function pullReturnLegs({ sending_currency: currency, sending_amount: amount }: QuoteRow): Leg[] {
   return [
     { system: 'rail', currency, amount },
@@ -43,19 +43,19 @@ export function pullReturnLegs({ sending_currency: currency, sending_amount: amo
 }
 
 /**
- * Whether the money of a quote goes back to its payer if it is not delivered. Where the bank has taken it back before, it
- * pays what is owed for that.
+ * Whether undelivered money of a quote is refunded to its payer. Where the bank has already taken it back, it covers what
+ * is owed for that.
  */
 export function goesBack({ pull_state }: QuoteRow): boolean {
   return pull_state !== 'RETURNED'
 }
 
-/** Guard: what was pulled for a quote has not been taken back meanwhile. */
+/** Guard: the bank has not taken back the pull of a quote meanwhile. */
 export function pullStands({ id, pull_state }: QuoteRow): Write[] {
   return pull_state === null ? [] : [expectRow('quotes', id, { pull_state })]
 }
 
-/** Whom it is delivered to: an account here, or the outside. */
+/** The payee: an internal account, or the outside. */
 function payeeLeg(quote: QuoteRow): Leg {
   return paysHere(quote)
     ? { account: required(quote, 'destination_account_id'), amount: quote.receiving_amount }
@@ -68,8 +68,8 @@ export function paysHere(quote: QuoteRow): boolean {
 }
 
 /**
- * Where the money of a delivered payment went: from its payer; fees to us; and to its payee, through the currency
- * position where it is converted.
+ * Legs of a delivered payment: from its payer; fees to us; and to its payee, through the currency position where it is
+ * converted.
  */
 export function settlementLegs(quote: QuoteRow): Leg[] {
   const { sending_currency: sending, receiving_currency: receiving } = quote
@@ -87,19 +87,19 @@ export function settlementLegs(quote: QuoteRow): Leg[] {
   ]
 }
 
-/** Where the money of a quote is once it was not delivered. */
+/** The ledger account with the undelivered money of a quote. */
 export function undeliveredLeg(quote: QuoteRow): Leg {
   const system = goesBack(quote) ? 'refunds' : 'receivables'
   return { system, currency: quote.sending_currency, amount: quote.sending_amount }
 }
 
-/** Legs of a delivered payment undone. */
+/** Legs that reverse a delivered payment. */
 export function reversalLegs(quote: QuoteRow): Leg[] {
   const [, ...rest] = settlementLegs(quote)
   return [undeliveredLeg(quote), ...rest.map((leg) => ({ ...leg, amount: -leg.amount }))]
 }
 
-/** Takes what was held for a quote, or paid in for it, along `legs`. */
+/** Captures the hold of a quote, or posts what was paid in for it, along `legs`. */
 export function takeFromPayer(
   op: Op,
   quote: QuoteRow,
@@ -113,18 +113,18 @@ export function takeFromPayer(
   return captureAll(op, cause, held, legs)
 }
 
-/** Tells of the balance of the account here that pays, where one does. Stands after the ledger's writes. */
+/** Reports the balance of the paying internal account, if there is one. Comes after the ledger's writes. */
 export async function payerBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
   const account = heldAt(quote)
   return account === undefined ? [] : [balanceUpdated(op, await findInternalAccount(op, account))]
 }
 
-/** The account here that a quote pays. */
+/** The internal account that a quote pays. */
 export function payeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRow> {
   return findInternalAccount(op, required(quote, 'destination_account_id'))
 }
 
-/** The details of a transaction with what more is known of its other side. */
+/** The details of a transaction, with additions about its counterparty. */
 export function explained(transaction: TransactionRow, known: Readonly<Record<string, string>>) {
   const { details } = transaction
   return { ...details, counterparty: { ...details.counterparty, ...known } }

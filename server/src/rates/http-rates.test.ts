@@ -94,7 +94,7 @@ async function asked(times: number): Promise<void> {
 }
 
 describe('rates by HTTP', () => {
-  test('are exact, whether they come as text or as numbers', async () => {
+  test('are exact, as text and as numbers', async () => {
     const text = document({ IDR: 'X' }).replace('"X"', '0.000061234567890123456789012345')
     answer = says(text.replace('"1.16"', '1.1600e0'))
     const table = await provider.snapshot()
@@ -106,7 +106,7 @@ describe('rates by HTTP', () => {
     expect(table.usdPerUnit('GBP')).toBeUndefined()
   })
 
-  test('are asked for once by all who want them at once, and again only when they are old', async () => {
+  test('are fetched once for parallel callers, and again only when they are old', async () => {
     const tables = await Promise.all(Array.from({ length: 20 }, () => provider.snapshot()))
     expect(new Set(tables).size).toBe(1)
     seconds = 3 * MINUTE
@@ -114,7 +114,7 @@ describe('rates by HTTP', () => {
     expect(requests).toBe(1)
   })
 
-  test('are fetched anew in the background, and waited for once they are five minutes old', async () => {
+  test('are refreshed in the background, and awaited once they are five minutes old', async () => {
     await provider.snapshot()
     seconds = 4.5 * MINUTE
     answer = says(document({ EUR: '1.17' }))
@@ -127,7 +127,7 @@ describe('rates by HTTP', () => {
     expect(requests).toBe(3)
   })
 
-  test('that cannot be had go on as they were last known, until those are too old; then 503, until they are back', async () => {
+  test('that cannot be fetched stay as last known until they are too old; then 503, until the source is back', async () => {
     await provider.snapshot()
     answer = says('down', 500)
     for (seconds = 5 * MINUTE; seconds <= MAX_AGE_SECONDS; seconds += MINUTE)
@@ -142,12 +142,12 @@ describe('rates by HTTP', () => {
     expect(await euro()).toEqual(ratioOf('9'))
   })
 
-  test('keep nobody waiting for a source that hangs, who can do without it', async () => {
+  test('do not make callers wait for a hanging source while older rates are usable', async () => {
     await provider.snapshot()
     answer = hangs
     timeoutMs = 100
     seconds = 6 * MINUTE
-    // The first one finds that out, the others do not wait for it.
+    // The first caller notices, the others do not wait.
     expect(await euro()).toEqual(ratioOf('1.16'))
     expect(failures).toHaveLength(1)
     seconds = 7 * MINUTE
@@ -163,7 +163,7 @@ describe('rates by HTTP', () => {
     await expect.poll(updatedAt, { interval: 2 }).toBe(at(0))
   })
 
-  test('are 503 at first, where the source hangs, drips or is not there; and it is asked every ten seconds at most', async () => {
+  test('are 503 at first, where the source hangs, drips or is down; and it is asked every ten seconds at most', async () => {
     const drips = (response: ServerResponse) => {
       response.write('{"base":')
       open.push(response)
@@ -201,7 +201,7 @@ describe('rates by HTTP', () => {
   })
 })
 
-/** What a source may say that must not count. Each comes where good rates are known. */
+/** Invalid answers of a source. Each comes while good rates are known. */
 const HOSTILE: [string, (response: ServerResponse) => void][] = [
   ['an error with good rates in it', (response) => says(document(), 500)(response)],
   ['nothing', says('', 204)],
@@ -279,7 +279,7 @@ const HOSTILE: [string, (response: ServerResponse) => void][] = [
   ['another dollar', (response) => says(document({ USD: '1.01' }))(response)],
 ]
 
-describe('an answer does not count, and the rates stay as they were, where it is', () => {
+describe('an answer is ignored, and the rates stay as they were, where it is', () => {
   test.each(HOSTILE)('%s', async (_, bad) => {
     const before = await provider.snapshot()
     seconds = 5 * MINUTE

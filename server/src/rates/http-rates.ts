@@ -8,25 +8,25 @@ import { parseRates, RatesError } from './rates-document.ts'
 
 export interface HttpRatesOptions {
   readonly url: string
-  /** How old rates may be and still be used, by the time that the source gives them. */
+  /** The age up to which rates may be used, by their time at the source. */
   readonly maxAgeSeconds: number
-  /** Reaches private networks too: the operator has named the address. */
+  /** May reach private networks, because the operator configures the address. */
   readonly get: Get
   /** Real time: the source knows no other. */
   readonly clock: () => Date
   /** From the first packet to the last byte; 5000. */
   readonly timeoutMs?: number
-  /** Told of each fetch that brought nothing, for the log. */
+  /** Called for each failed fetch, for the log. */
   readonly onFailure?: (cause: unknown) => void
 }
 
 const TIMEOUT_MS = 5000
 const ANSWER_BYTES_MAX = 256 * 1024
-/** A source that fails is asked again this often. */
+/** How often a failing source is asked again. */
 const ATTEMPT_EVERY_MS_MAX = 10_000
 /** How far the source's clock may be ahead of ours. */
 const AHEAD_MS_MAX = 60 * 1000
-/** A rate that has doubled or halved within the time that rates may be used is not believed so soon. */
+/** A rate that has doubled or halved within the usable age is refused. */
 const JUMP_MAX = 2n
 
 interface Known {
@@ -36,9 +36,9 @@ interface Known {
 
 /**
  * Rates fetched by `GET url`, in the form of `parseRates`. A table is used for five minutes; the next one is fetched
- * shortly before, in the background, one fetch at a time. Where that fails the last good table goes on, until its own
- * time is `maxAgeSeconds` ago; then there are no rates (503). It is kept in memory: a process that starts anew has none
- * until the source answers.
+ * shortly before, in the background, one fetch at a time. Where that fails the last good table stays in use, until it is
+ * `maxAgeSeconds` old; then there are no rates (503). It is in memory only: a process that starts has none until the source
+ * answers.
  *
  * An answer counts whole or not at all: status 200 without a redirect, within 5 s and 256 KiB, no rates that are older
  * than the ones known or too old to use, none dated ahead of our clock by more than a minute, none that has doubled or
@@ -46,7 +46,7 @@ interface Known {
  */
 export function createHttpRates(options: HttpRatesOptions): RateProvider {
   const maxAgeMs = options.maxAgeSeconds * 1000
-  // Rates that may be used for less than ten minutes are fetched anew at half of that.
+  // Rates that may be used for less than ten minutes are fetched again after half of that.
   const tableMs = Math.min(TABLE_MS, maxAgeMs / 2)
   const attemptEveryMs = Math.min(ATTEMPT_EVERY_MS_MAX, tableMs / 4)
   let known: Known | undefined
@@ -55,7 +55,7 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
   let fetching: Promise<void> | undefined
 
   const nowMs = () => options.clock().getTime()
-  // The distance, so that a clock that was set back does not make a table young for as long.
+  // Takes the absolute difference, so that a clock set back does not make a table look young.
   const sinceMs = (time: number) => Math.abs(nowMs() - time)
   const isUsable = ({ updatedAt }: RateTable) => {
     const ageMs = nowMs() - updatedAt.getTime()
@@ -93,7 +93,7 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
         attemptedAtMs = nowMs()
         fetching = refresh()
       }
-      // Who can do without does not wait for a source that has been failing.
+      // A caller that has other rates does not wait for a failing source.
       if (!usable() || (ageMs >= tableMs && !isFailing)) await fetching
       const table = usable()
       if (table) return table

@@ -3,23 +3,23 @@ import { parse } from 'lossless-json'
 import { type RateTable, type Ratio, ratioOf } from '../pricing/ratios.ts'
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
-/** A decimal number as JSON writes it, of no more digits than a rate can have. */
+/** A decimal number as JSON writes it, with no more digits than a rate can have. */
 const DECIMAL = /^(\d{1,15})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/
 /** No unit of any currency is worth more than a trillion dollars, or less than a trillionth. */
 const LARGEST = 10n ** 12n
 
-/** What a source of rates says that cannot be used. The message is one line, fit for a log. */
+/** The answer of a source of rates cannot be used. The message is one line, fit for a log. */
 export class RatesError extends Error {}
 
 /**
- * Reads what a source of rates answers:
+ * Parses the answer of a source of rates:
  *
  *   { "base": "USD", "updatedAt": "2026-01-02T03:04:05Z", "rates": { "EUR": "1.16", "BTC": "95000" } }
  *
  * A rate is US dollars for one unit, as decimal text; a JSON number is taken by its digits, never as a double.
- * Currencies that this server does not know are passed over, those that are not there have no rate, and USD is 1. BTC
- * must be there: `rateDetails` counts in its thousandths of a satoshi (specification 2.7). Throws RatesError where any
- * of it is wrong: half a table is none.
+ * Unknown currencies are ignored, missing ones have no rate, and USD is 1. BTC is required: `rateDetails` counts in its
+ * thousandths of a satoshi (specification 2.7). Throws RatesError where any of it is invalid: a table is used whole or not
+ * at all.
  */
 export function parseRates(text: string): RateTable {
   const document = membersOf(parseExactly(text))
@@ -40,7 +40,7 @@ export function parseRates(text: string): RateTable {
   return { updatedAt, usdPerUnit: (currency) => table.get(currency) }
 }
 
-/** JSON whose numbers stay the text they were. */
+/** Parses JSON and keeps its numbers as text. */
 function parseExactly(text: string): unknown {
   try {
     return parse(text, undefined, { parseNumber: (digits) => digits })

@@ -10,9 +10,9 @@ const REASON_LENGTH_MAX = 500
 const NESTING_MAX = 32
 
 /**
- * What the platform's answer to `INCOMING_PAYMENT.PENDING` decides: 200 lets the payment in, 403 and 422 refuse it, 202
- * and 409 leave it to a later call. Anything else is no answer to the question and is asked again. Where nothing can be
- * decided any more, an answer means what it means for every other event; a decision that comes late ends it as well.
+ * What the platform's answer to `INCOMING_PAYMENT.PENDING` decides: 200 accepts the payment, 403 and 422 refuse it, 202 and
+ * 409 leave it to a later call. Anything else is not an answer, and the question is sent again. Once the payment is
+ * decided, an answer means what it means for every other event; a late decision also ends the delivery.
  */
 export const answerReceipt: AnswerRule = async (op, event, { status, body }) => {
   const receipt = await findTransaction(op, event.object_id)
@@ -36,13 +36,13 @@ const DECISIONS: Readonly<Record<number, Decide>> = {
     }).writes,
 }
 
-/** The platform has the question. Guard: nothing was decided meanwhile. */
+/** Records that the platform has the question. Guard: the payment is undecided. */
 function markTaken(receipt: TransactionWithCustomer): Write {
   const details = { ...receipt.details, isTaken: true }
   return update('transactions', receipt.id, { state: receipt.state }, { details })
 }
 
-/** What comes from the platform's server is read with care: what is not of the form that was agreed is left out. */
+/** Reads the platform's answer defensively: members of another form than agreed are left out. */
 function customerInfoOf(body: unknown): Record<string, unknown> | undefined {
   const info = membersOf(body).receiverCustomerInfo
   return isObject(info) && isStorable(info) && isWithinFreeForm(info) ? info : undefined
@@ -51,7 +51,7 @@ function customerInfoOf(body: unknown): Record<string, unknown> | undefined {
 function reasonOf(body: unknown): { readonly reason?: string } {
   const { reason, message } = membersOf(body)
   const text = [reason, message].find((one) => typeof one === 'string' && one !== '' && isStorable(one))
-  // Cut between characters, not within one.
+  // Cuts between characters, not within one.
   return text === undefined ? {} : { reason: [...(text as string)].slice(0, REASON_LENGTH_MAX).join('') }
 }
 
@@ -68,7 +68,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The database's text has no U+0000 and no lone surrogate, its JSON no infinity and no bottomless nesting. */
+/** Whether the database can store the text and JSON: no U+0000, no lone surrogate, no infinity, no unlimited nesting. */
 function isStorable(value: unknown, levels = NESTING_MAX): boolean {
   if (typeof value === 'string') return !value.includes('\u0000') && value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value)

@@ -10,11 +10,11 @@ import { announce } from '../transactions/moves.ts'
 import { newTransaction } from '../transactions/transactions.ts'
 import { selectPlatformCustomerId } from './store.ts'
 
-/** What was paid to an account here by another account here. */
+/** A payment between two internal accounts. */
 export interface InternalPayment {
-  /** The account that paid, and what it paid in; null where the money was paid in for the payment. */
+  /** The paying account and its currency; null where the money was paid in for the payment. */
   readonly source: { readonly accountId: string; readonly currency: KnownCurrency } | null
-  /** The UMA address of the account's owner, where it was paid to that. */
+  /** The UMA address of the account's owner, where the payment was sent to it. */
   readonly umaAddress: string | null
   /** Smallest unit of the account's currency. */
   readonly amount: bigint
@@ -22,8 +22,8 @@ export interface InternalPayment {
 }
 
 /**
- * The record that the owner of an account has of a payment by another account here: completed at once, and nobody is
- * asked. Its money is moved by the payment itself.
+ * The payee's record of a payment by another internal account: completed at once, without a question to the platform. The
+ * payment itself moves the money.
  */
 export async function internalReceipt(
   op: Op,
@@ -31,7 +31,7 @@ export async function internalReceipt(
   { source, umaAddress, amount, description }: InternalPayment,
 ): Promise<Write[]> {
   const { customer_id } = account
-  // An owner who was deleted meanwhile keeps the account, and the money arrives all the same.
+  // The account of a deleted owner still exists, and the money still arrives.
   const platform_customer_id = customer_id === null ? null : await selectPlatformCustomerId(op, customer_id)
   const receipt = newTransaction(op, {
     kind: 'RECEIPT',

@@ -8,8 +8,8 @@ import { moveTransaction } from '../transactions/moves.ts'
 import { findTransaction, receivedOf } from '../transactions/transactions.ts'
 
 /**
- * Credits a payment that was let in. Where the account can take it no more, because its customer was deleted, it was
- * closed or is full, nothing is posted and the payment goes back: `REFUNDED`, `OFFRAMP_FAILED`.
+ * Credits an accepted payment. Where the account can no longer take it, because its customer was deleted, it was closed or
+ * its balance would be too large, nothing is posted and the payment is refunded: `REFUNDED`, `OFFRAMP_FAILED`.
  */
 export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId)
@@ -29,7 +29,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   ]
 }
 
-/** Nobody decided in time. What failed is the platform's word where it had taken the question, else the asking. */
+/** Fails an undecided payment at its deadline. The reason says whether the platform had received the question. */
 export const expireReceipt: JobHandler<'receipt.expire'> = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId)
   if (receipt.state !== 'PENDING') return []

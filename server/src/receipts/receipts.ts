@@ -20,7 +20,7 @@ import {
 } from '../transactions/transactions.ts'
 import { mayReceive } from '../uma/uma.ts'
 
-/** A payment from elsewhere to a customer, as a rail tells of it. Nothing has been credited yet. */
+/** A payment from outside to a customer, as a rail reports it. Nothing has been credited yet. */
 export interface ArrivingPayment {
   readonly customer: CustomerRow
   /** UMA address in lower case. */
@@ -28,27 +28,27 @@ export interface ArrivingPayment {
   /** Smallest unit of `currency`. */
   readonly amount: bigint
   readonly currency: string
-  /** What is known of the sender, by the names of `CUSTOMER_INFO_FIELDS`. */
+  /** Information about the sender, by the names of `CUSTOMER_INFO_FIELDS`. */
   readonly counterparty: Readonly<Record<string, unknown>>
 }
 
-/** What the request that brings a payment calls its members. */
+/** The names of the members in the request that reports the payment. */
 export interface ArrivingFields {
   readonly currency: string
   readonly amount: string
 }
 
-/** The platform's no. */
+/** The platform's refusal. */
 export interface Refusal {
   readonly reason?: string
-  /** What the platform lacks to let the payment in, by the names of `CUSTOMER_INFO_FIELDS`. */
+  /** The information that the platform still requires, by the names of `CUSTOMER_INFO_FIELDS`. */
   readonly requiredFields?: readonly string[]
   readonly failureReason?: 'MISSING_MANDATORY_PAYEE_DATA'
 }
 
 /**
- * Takes a payment in (specification 2.11, 3.3). Where the platform has a webhook endpoint it is asked, and has 15
- * minutes; else the payment is approved at once. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY` and
+ * Receives a payment (specification 2.11, 3.3). Where the platform has a webhook endpoint it is asked, and has 15
+ * minutes; otherwise the payment is approved at once. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY` and
  * `AMOUNT_OUT_OF_RANGE`, naming `fields`.
  */
 export async function receivePayment(
@@ -115,18 +115,18 @@ function settling(op: Op, receipt: TransactionRow): Write {
   return job(op, 'receipt.settle', payload(receipt), op.now)
 }
 
-/** Asks the platform. Nothing that sends to this server asks about the receiver yet. */
+/** Asks the platform. No sender asks this server about the receiver yet. */
 function question(op: Op, receipt: TransactionWithCustomer): Write {
   const data = { ...transactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
   return event(op, 'INCOMING_PAYMENT.PENDING', receipt.id, data)
 }
 
-/** Until when the platform can decide. */
+/** The deadline for the platform's decision. */
 export function approvalDeadline(receipt: TransactionRow): Date {
   return plusSeconds(receipt.created_at, APPROVAL_SECONDS)
 }
 
-/** Whether the platform can decide now, also where what ends it is late. */
+/** Whether the platform can still decide, even where the job that ends it is late. */
 export function isAwaitingApproval(op: Op, transaction: TransactionRow): boolean {
   return (
     transaction.kind === 'RECEIPT' &&
@@ -135,7 +135,7 @@ export function isAwaitingApproval(op: Op, transaction: TransactionRow): boolean
   )
 }
 
-/** Lets a payment in; crediting it is due now. Guard: nothing was decided meanwhile. */
+/** Accepts a payment; crediting it is due now. Guard: the payment is undecided. */
 export function approveReceipt(
   op: Op,
   receipt: TransactionWithCustomer,
@@ -146,7 +146,7 @@ export function approveReceipt(
   return { receipt: row, writes: [...writes, settling(op, row)] }
 }
 
-/** Sends a payment back. Guard: nothing was decided meanwhile. */
+/** Refunds a payment. Guard: the payment is undecided. */
 export function rejectReceipt(
   op: Op,
   receipt: TransactionWithCustomer,

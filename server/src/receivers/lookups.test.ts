@@ -26,7 +26,7 @@ function refusalOf(check: () => void): unknown {
 const op = opAt(NOW)
 const id = newLookupId(op, RECEIVER)
 
-test('a lookup is good for its receiver, for half an hour', () => {
+test('a lookup is valid for its receiver, for half an hour', () => {
   const at = (seconds: number) => refusalOf(() => checkLookup(opAt(plusSeconds(NOW, seconds)), id, RECEIVER))
   expect(id).toMatch(/^Lookup:[\w-]+$/)
   expect(id.length).toBeLessThan(96)
@@ -35,12 +35,12 @@ test('a lookup is good for its receiver, for half an hour', () => {
   expect(at(1800)).toEqual({ code: 'LOOKUP_REQUEST_NOT_FOUND', field: 'lookupId' })
 })
 
-test('a lookup of another receiver is told from one that is none', () => {
+test('a lookup of another receiver is distinguished from an unknown one', () => {
   for (const other of ['$success.eur@sandbox.uma.test', 'ExternalAccount:1', ''])
     expect(refusalOf(() => checkLookup(op, id, other))).toEqual({ code: 'INVALID_INPUT', field: 'lookupId' })
 })
 
-test('what is not one of this platform is not found, however little of it was changed', () => {
+test('a lookup of another platform, or changed in any way, is not found', () => {
   const bytes = Buffer.from(id.slice('Lookup:'.length), 'base64url')
   const changed = [...bytes.keys()].map((at) => {
     const copy = Buffer.from(bytes)

@@ -4,8 +4,8 @@ import { type Op, plusSeconds } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 
 /**
- * The id of a lookup is the lookup: whom it was for, until when it is good, and a digest that only this server can make
- * for this platform. So a look-up writes nothing, and nothing has to be cleaned up.
+ * The id of a lookup contains the lookup: its receiver, its expiry, and a digest that only this server can compute for this
+ * platform. So a lookup writes nothing, and nothing has to be cleaned up.
  */
 const PREFIX = 'Lookup:'
 const EXPIRY_BYTES = 6
@@ -23,7 +23,7 @@ export function newLookupId(op: Op, receiver: string): string {
 }
 
 /**
- * Checks that a lookup is one of this platform, still good, and for `receiver` as `newLookupId` takes it. Errors,
+ * Checks that a lookup is of this platform, not expired, and for `receiver` as `newLookupId` takes it. Errors,
  * naming `field`: 404 `LOOKUP_REQUEST_NOT_FOUND`, 400 where it is for another receiver.
  */
 export function checkLookup(op: Op, lookupId: string, receiver: string, field = 'lookupId'): void {

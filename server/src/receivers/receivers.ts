@@ -10,14 +10,14 @@ import { exchangeRate, price } from '../pricing/pricing.ts'
 import type { RateTable } from '../pricing/ratios.ts'
 import { findCustomerAtUma, readUmaAddress } from '../uma/uma.ts'
 
-/** Who is going to send, as a look-up may say it. */
+/** The sender, as a lookup may name it. */
 export interface Sender {
   readonly customerId?: string
   readonly senderUmaAddress?: string
 }
 
 /**
- * The customer who is going to send, if a look-up says who. Errors: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND` and
+ * The sending customer, if the lookup names one. Errors: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND` and
  * `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`, and 400 naming `customerId` where the two are not the same customer.
  */
 export async function findSender(
@@ -35,7 +35,7 @@ export async function findSender(
 }
 
 /**
- * What a receiver takes of this platform, for one sending currency: the first one of the sender that the platform pays
+ * What a receiver can be paid by this platform, for one sending currency: the sender's first one that the platform pays
  * from, else the first that it pays from. A currency that no payment can deliver is left out. Error: 501
  * `NOT_IMPLEMENTED` where there are no rates.
  */
@@ -60,7 +60,7 @@ function preference(op: Op, rates: RateTable, source: Source, receiving: KnownCu
   if (!most) return undefined
   const lockable = BigInt(LOCKED_AMOUNT_MAX)
   const max = most.receivingAmount < lockable ? most.receivingAmount : lockable
-  // One unit more than what is bought by less than the smallest payment.
+  // One unit more than the largest amount that a payment below the minimum buys.
   const min = (bought(source.minAmount - 1n)?.receivingAmount ?? 0n) + 1n
   if (min > max) return undefined
   return {

@@ -7,7 +7,7 @@ import { suffixOf } from '../magic-values/magic-values.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 
 export const sandboxCardHandlers: Handlers<typeof sandboxCards> = {
-  /** What the sandbox's processor tells when a card is used, as its events would. */
+  /** Simulates the use of a card: does what the events of the sandbox's processor do. */
   sandbox_card_authorization: async (op, { params, body }) => {
     const card = await findCard(op, params.id)
     const { merchant, amount, currency } = body

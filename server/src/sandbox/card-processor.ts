@@ -16,12 +16,12 @@ import type { Enclave } from '../ports/enclave.ts'
 /** The header that the sandbox's processor signs with: HMAC-SHA256 over the body, in hex. */
 export const SANDBOX_PROCESSOR_SIGNATURE = 'sandbox-processor-signature'
 
-/** The path of the page that shows a card; below it stands the card's processor reference. */
+/** The path of the page that shows a card; the card's processor reference follows it. */
 export const CARD_PAGE_PATH = '/sandbox/cards/'
 
 const VALID_YEARS = 4
 
-/** The processor of the sandbox: its cards follow from what they are called (specification 2.10), and are nobody's. */
+/** The processor of the sandbox. The outcome of a card follows from its `platformCardId` (specification 2.10). */
 export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardProcessor {
   return {
     provision: async (request) => provision(enclave, request),
@@ -33,11 +33,11 @@ export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardP
       try {
         return parseJson(Buffer.from(body).toString())
       } catch {
-        // Signed, and not an event.
+        // The body is signed, but not an event.
         return null
       }
     },
-    // By the descriptor of the merchant.
+    // The merchant's descriptor selects the outcome.
     pullPlan({ merchant }, now) {
       const { pullAfterSeconds = 0, pullFails = false } =
         purchaseScenario(suffixOf(merchant.descriptor)) ?? {}
@@ -56,7 +56,7 @@ export function signedEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent
 }
 
 function provision(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
-  // One that was made up for want of another ends in anything.
+  // A generated id may end in any characters and must not select an outcome.
   const isMadeUp = request.platformCardId === madeUpPlatformCardId(request.cardId)
   const { outcome, afterSeconds = 0 } = cardScenario(isMadeUp ? '' : suffixOf(request.platformCardId))
   if (outcome === 'CLOSED') return { outcome: 'rejected' }
@@ -66,7 +66,7 @@ function provision(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Pr
   return { outcome: 'active', ...cardOf(enclave, request) }
 }
 
-/** The same card for the same id. */
+/** Derives a card from its id, always the same one. */
 function cardOf(enclave: Pick<Enclave, 'mac'>, { cardId, requestedAt }: ProvisionRequest): ProvisionedCard {
   const digest = Buffer.from(enclave.mac('card', `card ${cardId}`))
   const reference = digest.toString('base64url').slice(0, 32)

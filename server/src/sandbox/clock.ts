@@ -4,14 +4,14 @@ import type { App } from '../op/app.ts'
 import { selectClockOffset } from './store.ts'
 
 /**
- * For so long an advance delivers webhooks at their time. An endpoint that is down is tried hundreds of times a week, and
- * each try may take seconds: those that are left are for the runner, late, as after an outage. Everything else is on time.
+ * How long an advance delivers webhooks at their time. A week has hundreds of attempts at an endpoint that is down, and each
+ * may take seconds: the runner makes the rest late, as after an outage. All other jobs run on time.
  */
 const WEBHOOKS_MS_MAX = 5000
 
 /**
- * Moves a platform's clock forward to `target`, doing what falls due on the way at the time it falls due. Each step is
- * a transaction of its own: an advance that is cut short has simply not come as far. Its error then is a plain one,
+ * Moves a platform's clock forward to `target`, and runs the jobs on the way at their due times. Each step is a
+ * transaction of its own, so an interrupted advance leaves the clock at an earlier time. Its error is then a fault,
  * because something was done.
  */
 export async function advanceClock(
@@ -40,7 +40,7 @@ export async function advanceClock(
   }
 }
 
-/** Sets the clock unless it is past that time already. Gives the time it then is. */
+/** Sets the clock unless it is already past that time. Returns the clock's time. */
 async function setClock(app: App, platformId: string, at: Date): Promise<Date> {
   for (;;) {
     const before = await selectClockOffset(app, platformId)

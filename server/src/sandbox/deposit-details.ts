@@ -14,7 +14,7 @@ import type { DepositDetails } from '../ports/deposit-details.ts'
 import { sandboxInvoice } from './invoice.ts'
 import { pixCode } from './pix.ts'
 
-/** What made-up details are made from. */
+/** The inputs of made-up details. */
 interface Source {
   readonly type: AccountTypeName
   readonly seed: string
@@ -27,16 +27,16 @@ type Maker = (source: Source, example: string | undefined) => unknown
 const BANK_NAME = 'Countersign Sandbox Bank'
 /** Made up; the country follows. */
 const BIC_BANK = 'CSGN'
-/** A number that passes the check and that no bank has. */
+/** A number that passes the check but belongs to no bank. */
 const ROUTING_NUMBER = '110000000'
 const SORT_CODE = '000000'
-/** Bank and city of a Mexican account; no bank has this number. */
+/** Bank and city of a Mexican account; this number belongs to no bank. */
 const CLABE_BANK_AND_CITY = '999180'
-/** A virtual account in Argentina (000), at a provider that there is not. */
+/** A virtual account in Argentina (000), at a provider that does not exist. */
 const CVU_PROVIDER = '0009999'
-/** Where euros are paid in. */
+/** The country of the euro account. */
 const EURO_COUNTRY = 'DE'
-/** The banks of made-up IBANs; none has this number. */
+/** The banks of made-up IBANs; these numbers belong to no bank. */
 const IBAN_BANKS: Readonly<Record<string, string>> = {
   AE: '999',
   DE: '99999999',
@@ -51,7 +51,7 @@ const IDENTITY_KEY_FIELD = Uint8Array.of(0x0a, 33)
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** How a member is made up that its type has a check for. */
+/** Generators of members that have a check. */
 const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
   aba: () => ROUTING_NUMBER,
   bic: ({ type }) => `${BIC_BANK}${accountType(type).country ?? EURO_COUNTRY}33`,
@@ -61,7 +61,7 @@ const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
     const first = CLABE_BANK_AND_CITY + digits(seed, 11)
     return first + clabeCheckDigit(first)
   },
-  // Nobody has the keys of an address that is a digest.
+  // The address is a digest, so nobody has its keys.
   evm: ({ seed }) => toChecksumAddress(digest('evm', seed).subarray(0, 20).toString('hex')),
   iban: ({ type, seed }) => iban(accountType(type).country ?? EURO_COUNTRY, seed),
   number: madeUpNumber,
@@ -72,7 +72,7 @@ const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
   vpa: ({ reference }) => `${reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}@countersign`,
 }
 
-/** How the others are made up. What is not here is that of the type's example: codes of branches, a mobile number. */
+/** Generators of other members. Members without one are those of the type's example: codes of branches, a mobile number. */
 const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
   accountNumber: madeUpNumber,
   accountType: ({ type }) => type,
@@ -86,9 +86,9 @@ const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
 }
 
 /**
- * Made-up deposit details: they have the form of the account type and the check digits of real ones, and lead nowhere.
- * Where the type has no member for the reference, it is part of what is paid to (a PIX code, a payment page, an invoice)
- * or of nothing: say it in the notes as well.
+ * Made-up deposit details: they have the form of the account type and the check digits of real ones, but no real payment
+ * can reach them. Where the type has no member for the reference, it is part of the target (a PIX code, a payment page, an
+ * invoice) or left out, so the notes must state it as well.
  */
 export const sandboxDepositDetails: DepositDetails = {
   details(type, seed, currency, reference) {
@@ -98,12 +98,12 @@ export const sandboxDepositDetails: DepositDetails = {
       const value = sandboxMember(name, from)
       return value === undefined ? [] : [[name, value] as const]
     })
-    // That they fit the type's schema and its checks is a test's to say, over every currency and network.
+    // A test checks them against the type's schema and checks, for every currency and network.
     return Object.fromEntries(members) as PaymentAccountInfoValue
   },
 }
 
-/** One member of made-up payment details; undefined for one that has no need to be there. */
+/** One member of made-up payment details; undefined for an optional one. */
 function sandboxMember(name: string, source: Source): unknown {
   const { checks = {}, examples = [] } = accountType(source.type)
   const example = examples.find((one) => one[name] !== undefined)?.[name]
@@ -137,7 +137,7 @@ function digest(purpose: string, seed: string): Buffer {
   return createHash('sha256').update(`${purpose} ${seed}`).digest()
 }
 
-/** Digits that follow from the seed, so that details are the same whenever they are asked for. */
+/** Digits derived from the seed, so that details are always the same. */
 function digits(seed: string, count: number): string {
   const number = digest('account', seed).readBigUInt64BE()
   return String(number).padStart(20, '0').slice(-count)

@@ -5,11 +5,11 @@ import { magicValueFamilies } from '../magic-values/magic-value-list.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { succeedPlatform } from '../platforms/platforms.ts'
 
-/** Beyond any test, and far from where dates stop fitting. */
+/** Later than any test needs, and well within the range of dates. */
 const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 
 export const sandboxHandlers: Handlers<typeof sandbox> = {
-  /** Money out of nothing (specification 4.13): value outside grows by what the account gains. */
+  /** Funds an account with test money (specification 4.13): the `rail` account grows by the same amount. */
   sandbox_account_fund: async (op, { params, body }) => {
     const account = await findOwnedAccount(op, params.accountId, 'accountId')
     if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
@@ -44,7 +44,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
       throw fieldError(
         'INVALID_INPUT',
         body.to === undefined ? 'seconds' : 'to',
-        `The clock ends at ${CLOCK_END.toISOString()}`,
+        `The clock cannot pass ${CLOCK_END.toISOString()}`,
       )
     const now = await op.advanceClock(target)
     return { status: 200, body: { now: now.toISOString() } }
@@ -56,9 +56,8 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
   }),
 
   /**
-   * Empties a platform: an empty one takes its place. Nothing is deleted, because the ledger keeps what it has; what is of
-   * the old platform is out of everybody's reach, as another platform's is. A request that came in before ends there, and
-   * its effects are gone with the rest.
+   * Resets a platform: an empty one replaces it. Nothing is deleted, because the ledger is append-only; records of the old
+   * platform are out of reach, like those of any other platform. A request that was under way ends on the old platform.
    */
   sandbox_reset: async (op) => {
     const { row, writes } = await succeedPlatform(op)

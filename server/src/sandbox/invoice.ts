@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { bech32 } from '@scure/base'
 import { HDKey } from '@scure/bip32'
 
-/** Lightning's test network: no value can be lost on it. */
+/** Lightning's test network, on which no value can be lost. */
 const PREFIX = 'lnbcrt'
 const ISSUED_AT_SECONDS = Date.UTC(2025, 9, 13) / 1000
 const EXPIRY_SECONDS = 100 * 365 * 24 * 3600
@@ -16,8 +16,8 @@ const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
 /**
  * A Lightning invoice (BOLT 11) without an amount, the same for the same arguments. It carries the reference as its
- * description and is signed by the node key that it names, which follows from the seed: it reads as a real one does, and
- * no node pays it out.
+ * description and is signed by the node key that it names, which derives from the seed: it parses like a real one, but no
+ * node can be paid by it.
  */
 export function sandboxInvoice(seed: string, reference: string): string {
   const node = HDKey.fromMasterSeed(digest('node', seed))
@@ -31,7 +31,7 @@ export function sandboxInvoice(seed: string, reference: string): string {
     ...tagged('9', FEATURES),
   ]
   const signed = createHash('sha256').update(PREFIX).update(bytesOf(words)).digest()
-  // The reader checks it against the key that is named, so which key it recovers to does not matter.
+  // Readers check the signature against the named key, so the recovery flag does not matter.
   const signature = Uint8Array.of(...node.sign(signed), 0)
   return bech32.encode(PREFIX, [...words, ...bech32.toWords(signature)], false)
 }
@@ -45,7 +45,7 @@ function number(value: number, words: number): number[] {
   return Array.from({ length: words }, (_, at) => Math.floor(value / 32 ** (words - 1 - at)) % 32)
 }
 
-/** Words as bytes, the last one filled up with zero bits: what is signed. */
+/** Words as bytes, the last one padded with zero bits: the signed message. */
 function bytesOf(words: readonly number[]): Uint8Array {
   const bits = words.map((word) => word.toString(2).padStart(5, '0')).join('')
   const bytes = bits.match(/.{1,8}/g) ?? []

@@ -2,8 +2,8 @@ const CHARACTERS_MAX = { name: 25, city: 15, reference: 25 }
 const POLYNOMIAL = 0x1021
 
 /**
- * A static PIX code to copy or to draw (EMV merchant-presented QR, as the Banco Central's manual has it): paid to a
- * random key, in reais, told apart by the reference's letters and digits.
+ * A static PIX code to copy or to draw (EMV merchant-presented QR, by the Banco Central's manual): to a random key, in
+ * reais, identified by the reference's letters and digits.
  */
 export function pixCode(key: string, reference: string): string {
   const account = field('00', 'br.gov.bcb.pix') + field('01', key)
@@ -22,7 +22,7 @@ export function pixCode(key: string, reference: string): string {
   return text + crc16(text)
 }
 
-/** Two digits for what it is, two for its length, and the value. */
+/** A field: two digits of its id, two of its length, and the value. */
 function field(id: string, value: string): string {
   return `${id}${String(value.length).padStart(2, '0')}${value}`
 }

@@ -4,17 +4,17 @@ import { plusSeconds } from '../op/app.ts'
 import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
 import { sandboxTransactionHash } from './transaction-hash.ts'
 
-/** The rail of the sandbox: what comes of a payment follows from the account at its other end (specification 4.16). */
+/** The rail of the sandbox: the external account of a payment selects its outcome (specification 4.16). */
 export const sandboxRail: Rail = {
   send: async (payment) => deliveryOf(scenarioOf(payment, 'out'), payment),
   pull: async (payment) => deliveryOf(scenarioOf(payment, 'in'), payment),
-  // Who cannot be pulled from by a rail of its own is not asked either.
+  // An account without a rail that pulls has no balance to report.
   pullable: async ({ identifier, currency, paymentRail }) =>
     paymentRail !== null && isKnownCurrency(currency) ? pullableOf(identifier, currency) : undefined,
   refund: async (payment) => scenarioOf(payment, 'out').refund ?? 'COMPLETED',
 }
 
-/** The step that a payment is at; it is to be asked for again when the next one begins. */
+/** The current step of a payment; the next poll is due when the next step begins. */
 function deliveryOf({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
   const { submittedAt, now, chain, transactionId } = payment
   const beginning = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)

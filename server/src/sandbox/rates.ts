@@ -2,7 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { RateProvider } from '../ports/rates.ts'
 import { type Ratio, ratioOf, TABLE_MS } from '../pricing/ratios.ts'
 
-/** US dollars for one unit. Plausible and fixed, so that a test can know what a quote says. */
+/** US dollars for one unit. Plausible and fixed, so that tests can predict quotes. */
 const USD_PER_UNIT: Readonly<Record<KnownCurrency, string>> = {
   AED: '0.2723',
   ARS: '0.00071',
@@ -51,7 +51,7 @@ const RATIOS = Object.fromEntries(
   Object.entries(USD_PER_UNIT).map(([currency, decimal]) => [currency, ratioOf(decimal)]),
 ) as Readonly<Record<KnownCurrency, Ratio>>
 
-/** The table above, under a new date every five minutes, the same in every process. */
+/** The table above with a new date every five minutes, the same in every process. */
 export function createSandboxRates(clock: () => Date): RateProvider {
   return {
     async snapshot() {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { base58 } from '@scure/base'
 
-/** How each chain writes the hash of a transaction; those that are not named write 32 bytes in hex. */
+/** The format of transaction hashes by chain; other chains use 32 bytes in hex. */
 const FORMS: Readonly<Record<string, (digest: Buffer) => string>> = {
   ETHEREUM_WALLET: prefixedHex,
   BASE_WALLET: prefixedHex,
   POLYGON_WALLET: prefixedHex,
-  // A signature of 64 bytes names a transaction of Solana.
+  // Solana identifies a transaction by a signature of 64 bytes.
   SOLANA_WALLET: (digest) => base58.encode(Buffer.concat([digest, sha256(digest)])),
 }
 

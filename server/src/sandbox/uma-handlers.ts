@@ -9,7 +9,7 @@ import { askedOf, SANDBOX_COUNTERPARTY } from '../uma/counterparty.ts'
 import { findCustomerAtUma, readUmaAddress } from '../uma/uma.ts'
 
 export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
-  /** A payment out of nothing (specification 4.14). What the platform asks of every sender, this one tells. */
+  /** Simulates an incoming payment (specification 4.14). Its sender discloses everything that the platform requires. */
   sandbox_uma_receive: async (op, { body }) => {
     const sender = readUmaAddress(body.senderUmaAddress, 'senderUmaAddress')
     const customer = await findReceiver(op, body)

@@ -8,7 +8,7 @@ import { BASE_PATH } from '../op/base-path.ts'
 import { findOpenPlatform, isAnyPlatform, makePlatform, platformIsOpen } from '../platforms/platforms.ts'
 import { findTokenWithPlatform, makeToken } from '../tokens/tokens.ts'
 
-/** What a platform's backend needs to call the API. The secret is shown once and stored as a hash. */
+/** What a platform's backend needs to call the API. The secret is shown once; only its hash is stored. */
 export interface Credentials {
   readonly platformId: string
   readonly tokenId: string
@@ -40,13 +40,13 @@ export async function createToken(
 
 /**
  * On the first sandbox start: a platform, and its credentials in the data directory, mode 0600; later, the present base
- * address beside them. Gives their place, or undefined where the data directory has none and the database already has
+ * address beside them. Returns their path, or undefined where the data directory has none and the database already has
  * platforms.
  */
 export async function ensureFirstPlatform(app: App, baseUrl: string): Promise<string | undefined> {
   const path = join(app.config.dataDir, 'credentials.json')
   const found = await readCredentials(path)
-  // Of another database, they open nothing here.
+  // Credentials of another database are not valid here.
   const known = found && (await findTokenWithPlatform(app.lookup, found.tokenId)) ? found : undefined
   if (known?.baseUrl === baseUrl) return path
   if (!known && (await isAnyPlatform(app.read))) return undefined

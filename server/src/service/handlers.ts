@@ -46,7 +46,7 @@ import type { AnswerRules } from '../webhooks/answers.ts'
 import { createDeliver } from '../webhooks/deliver.ts'
 import { webhookHandlers } from '../webhooks/handlers.ts'
 
-/** What does each endpoint of the contract. An endpoint without a handler does not compile. */
+/** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
 export const HANDLERS: ServedHandlers = {
   ...configHandlers,
   ...tokenHandlers,
@@ -79,12 +79,12 @@ export const HANDLERS: ServedHandlers = {
   card_processor_event: cardProcessorEvent,
 }
 
-/** What the answers of a platform mean, for events that ask something of it. */
+/** Interprets the platform's answers to events that ask a question. */
 export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
 const deliverWebhook = createDeliver(WEBHOOK_ANSWERS)
 
-/** What does each kind of due work. */
+/** The handler of each kind of job. */
 export const JOB_HANDLERS: JobHandlers = {
   'accounts.backfill': backfillAccounts,
   'agent-action.expire': expireAgentAction,

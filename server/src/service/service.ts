@@ -38,21 +38,21 @@ import { type Config, ConfigError } from '../settings/config.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 
-/** The service, put together: its database is open and migrated; it listens once `server.listen` is called. */
+/** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
 export interface Service {
   readonly app: App
   readonly jobs: JobRunner
   readonly server: FastifyInstance
-  /** Drains requests, finishes due work that is under way, closes the database. */
+  /** Drains requests, finishes jobs under way, closes the database. */
   close(): Promise<void>
 }
 
 type ServiceOptions = ServerOptions & {
   logFile?: string
   wrapDatabase?: (db: Database) => Database
-  /** In place of those of `agents/tries.ts`. */
+  /** Replaces those of `agents/tries.ts`. */
   tryLimits?: TryLimits
-  /** In place of that of `sandbox/clock.ts`. */
+  /** Replaces that of `sandbox/clock.ts`. */
   advanceWebhooksMs?: number
 }
 
@@ -75,16 +75,16 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   }
 }
 
-/** What the service keeps: its database, and what seals within it. */
+/** The storage of the service: its database, and the enclave that seals within it. */
 interface Stores {
-  /** The database as it answers; `db` tries again by itself. */
+  /** The database without retries; `db` retries by itself. */
   readonly bare: Database
   readonly db: Database
   readonly dataKeys: Keyring
   readonly enclave: Enclave
 }
 
-/** Puts the parts together. Those that need each other find each other when they are used. */
+/** Assembles the parts. Those that depend on each other resolve each other at their first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
   const { bare, db, enclave } = stores
   const metrics = createMetrics(db, machineClock, config.mode)
@@ -96,7 +96,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     read: createRead(db),
     lookup,
     withConfig: createConfigCache(lookup),
-    // It tries again by itself, and counts.
+    // The committer retries and counts by itself.
     committer: createCommitter(bare, metrics),
     enclave,
     log,
@@ -116,7 +116,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   return { app, jobs, server, close: runWith(server, app, jobs, stores.dataKeys) }
 }
 
-/** What stands for the world outside: rails, issuers, rates, and the ways in which messages go. */
+/** The implementations of ports to the outside: rail, issuers, rates, delivery of messages. */
 function createOutside(
   config: Config,
   enclave: Enclave,
@@ -137,7 +137,7 @@ function createOutside(
   }
 }
 
-/** Starts due work and sealing anew as soon as the server is ready. Gives what ends all of them. */
+/** Starts jobs and resealing as soon as the server is ready. Returns a function that stops them. */
 function runWith(server: FastifyInstance, app: App, jobs: JobRunner, dataKeys: Keyring): Service['close'] {
   let isClosing = false
   let resealed: Promise<void> | undefined
@@ -145,17 +145,17 @@ function runWith(server: FastifyInstance, app: App, jobs: JobRunner, dataKeys: K
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
     resealed = resealAll(app, dataKeys, () => isClosing)
-    // So that the first caller finds rates, and the operator a line in the log where there are none.
+    // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
-  // Otherwise a connection that was busy at the signal would stay open for the client's next request.
+  // Without this a connection that was busy at the signal would stay open for the client's next request.
   server.addHook('onSend', (_request, reply, _payload, done) => {
     if (isClosing) reply.header('Connection', 'close')
     done()
   })
   return async () => {
     isClosing = true
-    // For an answer whose head is out already.
+    // Applies to answers whose head is already sent.
     server.server.keepAliveTimeout = 1
     await server.close()
     await jobs.stop()
@@ -164,7 +164,7 @@ function runWith(server: FastifyInstance, app: App, jobs: JobRunner, dataKeys: K
   }
 }
 
-/** Seals anew what is not under the newest data key, until it is done or to be stopped. Never rejects. */
+/** Reseals what is not under the newest data key, until done or stopped. Never rejects. */
 async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean): Promise<void> {
   try {
     const count = await reseal(app.db, dataKeys, app.clock, isStopped)
@@ -174,14 +174,14 @@ async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean):
   }
 }
 
-/** Where this process listens; with PUBLIC_URL callers come by another address. */
+/** The address on which this process listens; with PUBLIC_URL callers use another one. */
 function addressOf(server: FastifyInstance, { host, port }: Config): string {
   const address = server.server.address()
   const listening = typeof address === 'object' && address !== null ? address.port : port
   return new URL(baseUrlOf(host, listening)).origin
 }
 
-/** The source of the settings; without one the sandbox has its own, production none. */
+/** The rates source of the settings; without one the sandbox has its own, and production none. */
 function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
   if (rates) return createHttpRates({ ...rates, get: getJsonFrom('any'), clock: machineClock, onFailure })
   return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined

@@ -22,17 +22,17 @@ export async function findActiveSession(
   return selectActiveSessionByKey(op, accountId, publicKey)
 }
 
-/** The active session of an account that was issued last. */
+/** The newest active session of an account. */
 export async function findNewestSession(op: Op, accountId: string): Promise<SigningSession | undefined> {
   return selectNewestActiveSession(op, accountId)
 }
 
-/** The active sessions of an account with what they show of their credential, oldest first. */
+/** The active sessions of an account with their credentials, oldest first. */
 export async function findActiveSessions(op: Op, accountId: string) {
   return selectActiveSessions(op, accountId)
 }
 
-/** Ends the active sessions that a credential issued. */
+/** Revokes the active sessions of a credential. */
 export async function endSessionsOf(op: Op, credential: CredentialRow): Promise<Write[]> {
   const sessions = await selectActiveSessions(op, credential.account_id)
   return sessions
@@ -40,7 +40,7 @@ export async function endSessionsOf(op: Op, credential: CredentialRow): Promise<
     .map(({ id }) => endSession(op, id))
 }
 
-/** Guard: the session was not ended before. */
+/** Guard: the session is active. */
 export function endSession(op: Op, id: string): Write {
   return update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now })
 }
@@ -82,7 +82,7 @@ export function sessionView(
   })
 }
 
-/** Error: 404 `SESSION_NOT_FOUND`, also for one that has ended. */
+/** Error: 404 `SESSION_NOT_FOUND`, also for an expired or revoked one. */
 export async function findActiveSessionById(op: Op, id: string): Promise<SessionRow> {
   const session = await selectActiveSession(op, id)
   if (!session) throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })

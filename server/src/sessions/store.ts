@@ -1,7 +1,7 @@
 import type { SessionRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
-/** Sessions that are active: not expired, not revoked, and of a credential that was not revoked. */
+/** Active sessions: not expired, not revoked, and of a credential that was not revoked. */
 function active(op: Op) {
   return op.read
     .selectFrom('sessions')
@@ -12,7 +12,7 @@ function active(op: Op) {
     .where('sessions.expires_at', '>', op.now)
 }
 
-/** A session that may sign, and how often in a row the codes of its wallet were guessed wrong. */
+/** A session that may sign, with the consecutive wrong codes of its wallet. */
 export type SigningSession = SessionRow & { readonly code_failures: number | null }
 
 /** One statement for both: every signed operation begins with it. */
@@ -51,7 +51,7 @@ export async function selectActiveSession(op: Op, id: string): Promise<SessionRo
   return active(op).selectAll('sessions').where('sessions.id', '=', id).executeTakeFirst()
 }
 
-/** Active sessions with what they show of their credential, oldest first. */
+/** Active sessions with their credentials, oldest first. */
 export async function selectActiveSessions(op: Op, accountId: string) {
   return active(op)
     .where('sessions.account_id', '=', accountId)

@@ -4,14 +4,14 @@ import { ApiError } from '../op/operation.ts'
 import { unansweredSignIns } from '../signing/signing.ts'
 import { selectChallengeTimes } from './store.ts'
 
-/** How often a sign-in may be started (specification 4.4, 8). */
+/** Limits how often a sign-in may be started (specification 4.4, 8). */
 
 const CHALLENGES_MAX = 5
 const WINDOW_SECONDS = 10 * 60
 
 /**
- * Error: 429 `RATE_LIMITED` with `Retry-After` once a wallet had five codes of this kind within ten minutes: to one
- * credential, or to several that were registered one after the other.
+ * Error: 429 `RATE_LIMITED` with `Retry-After` once five codes of this kind were issued for a wallet within ten minutes, to
+ * one credential or to several that were registered one after the other.
  */
 export async function checkCodeRate(
   op: Op,
@@ -23,7 +23,7 @@ export async function checkCodeRate(
 
 /**
  * Error: 429 `RATE_LIMITED` with `Retry-After` where five challenges of a passkey within ten minutes were not answered.
- * Whoever signs in uses a challenge up, and may start as often as it takes.
+ * A successful sign-in consumes its challenge, so it does not count.
  */
 export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void> {
   checkRate(op, await unansweredSignIns(op, verifyCall, plusSeconds(op.now, -WINDOW_SECONDS), CHALLENGES_MAX))

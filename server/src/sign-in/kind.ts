@@ -9,7 +9,7 @@ import type { Approval, Authorization, Outcome, Prove } from '../op/operation.ts
 export type VerifyBody = BodyOf<typeof credential_verify>
 export type CreateBody = BodyOf<typeof credential_create>
 
-/** A credential to be registered: its row, what else is to be written, and where to seal a code that goes out with it. */
+/** A new credential: its row, further writes, and the target bundle for a code that is sent with it. */
 export interface Registration {
   readonly credential: CredentialRow
   readonly writes: readonly Write[]
@@ -33,21 +33,21 @@ function isOfType<Body extends { readonly type: string }, Type extends Body['typ
 }
 
 /**
- * What differs between the kinds of credential (specification 4.1, 4.4, 4.5). The body that a kind is given is of its
- * own type: the caller has checked.
+ * What differs between the kinds of credential (specification 4.1, 4.4, 4.5). The caller has checked that the body is of
+ * this kind.
  */
 export interface CredentialKind {
-  /** Checks a registration and makes the credential. Called at both legs; writes nothing. */
+  /** Checks a registration and creates the credential. Called at both legs; writes nothing. */
   register(op: Op, account: InternalAccountRow, body: CreateBody): Promise<Registration>
-  /** Starts a sign-in. `clientPublicKey` is as it was sent, and counts where the kind has a use for it. */
+  /** Starts a sign-in. `clientPublicKey` is unchecked, and ignored by kinds that do not use it. */
   challenge(
     op: Op,
     credential: CredentialRow,
     clientPublicKey: unknown,
   ): Promise<Outcome<typeof credential_challenge>>
-  /** What must be signed to finish the sign-in; null where it takes one call. */
+  /** What must be signed to finish the sign-in; null where one call is enough. */
   authorize(op: Op, credential: CredentialRow, body: VerifyBody): Promise<Authorization | null>
-  /** Checks a proof in the body against the request of its challenge, where the kind works so. */
+  /** Checks a proof in the body against the request of its challenge, for kinds with such proofs. */
   prove?(
     op: Op,
     credential: CredentialRow,

@@ -11,10 +11,10 @@ import { type CredentialKind, ofType } from './kind.ts'
 import { isIdTokenUsed } from './store.ts'
 
 const TOKEN_AGE_SECONDS_MAX = 60
-/** How far ahead the issuer's clock may be; the sandbox allows for it (specification 5.5). */
+/** How far ahead the issuer's clock may be, in sandbox (specification 5.5). */
 const SANDBOX_SKEW_SECONDS = 5
 
-/** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). Each call needs a token of its own. */
+/** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). Each call needs a new token. */
 export const oauth: CredentialKind = {
   async register(op, account, body) {
     const { oidcToken } = ofType(body, 'OAUTH')
@@ -23,11 +23,11 @@ export const oauth: CredentialKind = {
       throw fieldError(
         'INVALID_INPUT',
         'oidcToken',
-        'oidcToken names somebody by characters that cannot be read',
+        'oidcToken identifies its holder with unprintable characters',
       )
     const existing = await findCredentials(op, account.id)
     if (existing.some((one) => one.type === 'OAUTH' && isSameIdentity(one, identity)))
-      throw new ApiError('CONFLICT', { message: 'The account has a credential for this identity.' })
+      throw new ApiError('CONFLICT', { message: 'The account already has a credential for this identity.' })
     return { credential: makeOauthCredential(op, account.id, identity), writes: [use] }
   },
 
@@ -58,8 +58,8 @@ export const oauth: CredentialKind = {
 }
 
 /**
- * Checks a token and gives the identity that it proves, with the write that uses it up. `nonce` is what the token must
- * be bound to, where it must be. Errors: 400 `INVALID_INPUT` for text that is no token, else 401 with the reason.
+ * Checks a token and returns the identity that it proves, with the write that consumes it. `nonce` is what the token must
+ * be bound to, if anything. Errors: 400 `INVALID_INPUT` for text that is not a token, else 401 with the reason.
  */
 async function checkToken(
   op: Op,
@@ -99,5 +99,5 @@ function isSameIdentity(
 }
 
 function refused(reason: string): ApiError {
-  return new ApiError('UNAUTHORIZED', { message: `The identity token is refused: ${reason}.`, reason })
+  return new ApiError('UNAUTHORIZED', { message: `The identity token was refused: ${reason}.`, reason })
 }

@@ -29,8 +29,8 @@ const ALREADY_EXISTS = {
 } as const
 
 /**
- * Codes by e-mail and SMS. Two legs: the code is checked at the first, which gives a token to sign with the key that
- * was sealed beside the code; the session is made at the second, and only then is the code used up.
+ * Codes by e-mail and SMS. Two legs: the first checks the code and returns a token to sign with the key that was sealed
+ * beside the code; the second creates the session, and only then is the code consumed.
  */
 function otpKind(channel: DeliveryChannel): CredentialKind {
   return {
@@ -112,12 +112,12 @@ async function signIn(
   credential: CredentialRow,
   approval: Approval | undefined,
 ): Promise<Outcome<typeof credential_verify>> {
-  if (!approval) throw new Error('A code verified without its second leg')
+  if (!approval) throw new Error('A code was verified without its second leg')
   const { challengeId } = approval.context
   if (typeof challengeId !== 'string') throw new Error(`${approval.requestId} is of no challenge`)
   if (credential.current_challenge_id !== challengeId)
     throw new ApiError('UNAUTHORIZED', {
-      message: 'The code was used, or replaced by a later one. Ask for a new one.',
+      message: 'The code was used or replaced by a later one. Request a new one.',
       reason: 'Code used or replaced',
     })
   const live = { current_challenge_id: challengeId, revoked_at: null }
@@ -135,31 +135,35 @@ async function signIn(
   }
 }
 
-/** The credential, which has somewhere for codes to go. */
+/** Checks that the credential has an address for codes. */
 function otpCredential(credential: CredentialRow): OtpCredential {
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
-    throw new Error(`${credential.id} is not a credential that codes are sent for`)
+    throw new Error(`${credential.id} is not a credential with delivered codes`)
   return { ...credential, type, contact }
 }
 
-/** Where codes go: for SMS a number in the body or else the customer's, for e-mail the customer's address. */
+/** The address for codes: for SMS a number in the body or else the customer's, for e-mail the customer's address. */
 async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
   const customer = await findCustomer(op, required(account, 'customer_id'), 'accountId')
   if (body.type === 'SMS_OTP') {
     const phoneNumber = body.phoneNumber ?? customer.details.phoneNumber
     if (!phoneNumber)
-      throw fieldError('INVALID_INPUT', 'phoneNumber', 'phoneNumber is required: the customer has none')
+      throw fieldError(
+        'INVALID_INPUT',
+        'phoneNumber',
+        'phoneNumber is required: the customer has no phone number',
+      )
     return normalPhoneNumber(phoneNumber, 'phoneNumber')
   }
   if (!customer.email) throw fieldError('INVALID_INPUT', 'accountId', 'The customer has no e-mail address')
   return customer.email
 }
 
-/** Error: 501 where this server has no way to deliver codes of this kind. */
+/** Error: 501 where this server cannot deliver codes of this kind. */
 function checkDelivery(op: Op, channel: DeliveryChannel): void {
   if (!canDeliver(op, channel))
     throw new ApiError('NOT_IMPLEMENTED', {
-      message: `This server has no way to deliver codes by ${channel === 'EMAIL_OTP' ? 'e-mail: SMTP_URL is not set' : 'SMS: SMS_URL is not set'}.`,
+      message: `This server cannot deliver codes by ${channel === 'EMAIL_OTP' ? 'e-mail: SMTP_URL is not set' : 'SMS: SMS_URL is not set'}.`,
     })
 }

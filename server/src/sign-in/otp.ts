@@ -12,17 +12,17 @@ import { countTry } from './store.ts'
 
 /** One-time codes (specification 4.4, 4.5, 5.6). */
 
-/** The kinds of credential whose codes are delivered. */
+/** The kinds of credential that use delivered codes. */
 export type OtpCredential = CredentialRow & { readonly type: DeliveryChannel; readonly contact: string }
 
 const TRIES_MAX = 5
 const DIGITS = '0123456789'
 const WRONG_CODE =
-  'The code is wrong, or it expired, was used or was replaced by a later one. Ask for a new one.'
-/** Without letters and digits that people confuse. */
+  'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
+/** Letters and digits that are not easily confused. */
 const ALPHANUMERICS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
-/** A new code and where to seal it; its write, and the id under which its credential knows it. */
+/** A new code with its target bundle, its write, and the id by which its credential refers to it. */
 export interface NewOtpChallenge {
   readonly challengeId: string
   readonly bundle: string
@@ -30,7 +30,7 @@ export interface NewOtpChallenge {
   readonly write: Write
 }
 
-/** A new code for a credential. It takes the place of the one before once the credential names it. */
+/** A new code for a credential. It replaces the previous one once the credential refers to it. */
 export function makeOtpChallenge(
   op: Op,
   credential: CredentialRow,
@@ -58,16 +58,16 @@ export function makeOtpChallenge(
   return { challengeId, bundle: target.bundle, code, write: insert('otp_challenges', row) }
 }
 
-/** Makes a challenge the credential's own. Guard: no other came in between, so that each of them is counted. */
+/** Makes a challenge the current one of its credential. Guard: no other came in between, so that each is counted. */
 export function replaceChallenge(op: Op, credential: CredentialRow, challengeId: string): Write {
   const change = { current_challenge_id: challengeId, version: credential.version + 1, updated_at: op.now }
   return update('credentials', credential.id, { version: credential.version, revoked_at: null }, change)
 }
 
 /**
- * Opens a sealed code and checks it, after counting the try. A bundle that does not open, a wrong code, an expired or
- * used one and one too many tries all look the same: 401 `UNAUTHORIZED`, reason `Invalid OTP code`. Of a wallet that had
- * its hundred wrong codes none is looked at: 403 `CODE_SIGN_IN_LOCKED`.
+ * Opens a sealed code and checks it, after counting the attempt. A bundle that does not open, a wrong code, an expired or
+ * used one and too many attempts all look the same: 401 `UNAUTHORIZED`, reason `Invalid OTP code`. For a wallet with a
+ * hundred wrong codes none is checked: 403 `CODE_SIGN_IN_LOCKED`.
  */
 export async function openCode(
   op: Op,
@@ -89,7 +89,7 @@ export async function openCode(
   return { challengeId, publicKey: opened.publicKey }
 }
 
-/** Random in production; always the same in sandbox, where none is sent. */
+/** Random in production; fixed in sandbox, where none is sent. */
 function makeCode(op: Op): string {
   if (op.mode === 'sandbox') return SANDBOX_OTP_CODE
   const { otpLength, alphanumeric } = platformConfig(op).embeddedWalletConfig
@@ -97,7 +97,7 @@ function makeCode(op: Op): string {
   return Array.from({ length: otpLength }, () => letters[randomBelow(op, letters.length)]).join('')
 }
 
-/** Uniform: bytes that would favour the first letters are thrown away. */
+/** Draws uniformly: discards bytes that would favour the first letters. */
 function randomBelow(op: Op, bound: number): number {
   const ceiling = 256 - (256 % bound)
   for (;;) {
@@ -106,7 +106,7 @@ function randomBelow(op: Op, bound: number): number {
   }
 }
 
-/** What is kept of a code: a keyed digest, bound to its challenge. */
+/** The stored form of a code: a keyed digest, bound to its challenge. */
 function codeMac(op: Op, challengeId: string, code: string): Uint8Array {
   return op.enclave.mac('otp', `${challengeId} ${code}`)
 }

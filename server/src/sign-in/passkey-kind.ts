@@ -20,14 +20,14 @@ import { isPasskeyRegistered } from './store.ts'
 
 /**
  * Passkeys (specification 4.1, 4.4, 4.5, 5.4). The challenge is the hash of a session-creation payload that names the
- * credential and the client's key, so an assertion is good for one session, sealed to that key, and nothing else.
+ * credential and the client's key, so an assertion is valid only for one session, sealed to that key.
  */
 export const passkey: CredentialKind = {
   async register(op, account, body) {
     const { nickname, challenge, attestation } = ofType(body, 'PASSKEY')
     const verified = await verifyRegistration({ ...attestation, challenge, ...relyingParty(op) })
     if ('failure' in verified)
-      throw fieldError('INVALID_INPUT', 'attestation', `The attestation is refused: ${verified.reason}`)
+      throw fieldError('INVALID_INPUT', 'attestation', `The attestation was refused: ${verified.reason}`)
     if (await isPasskeyRegistered(op, verified.credentialId))
       throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
     return { credential: makePasskeyCredential(op, account.id, nickname, verified), writes: [] }
@@ -68,7 +68,7 @@ export const passkey: CredentialKind = {
         requestId: request.requestId,
         expiresAt: request.expiresAt.toISOString(),
       },
-      // Guard: no other challenge came in between, so that each of them is counted.
+      // Guard: no other challenge came in between, so that each is counted.
       writes: [
         request.write,
         update(
@@ -107,7 +107,7 @@ export const passkey: CredentialKind = {
   },
 
   async signIn(op, credential, _body, approval) {
-    if (!approval) throw new Error('A passkey verified without its proof')
+    if (!approval) throw new Error('A passkey was verified without its proof')
     const { clientPublicKey, signCount } = approval.context
     if (typeof clientPublicKey !== 'string' || typeof signCount !== 'number')
       throw new Error(`${approval.requestId} has no key or no count`)
@@ -130,7 +130,7 @@ function challengeOf(payload: string): string {
   return createHash('sha256').update(payload).digest('hex')
 }
 
-/** Error: 400 where the platform has not said where its passkeys live. */
+/** Error: 400 where the platform has no passkeyConfig. */
 function relyingParty(op: Op) {
   const { passkeyConfig } = platformConfig(op)
   if (!passkeyConfig)
@@ -140,10 +140,10 @@ function relyingParty(op: Op) {
 }
 
 function refused(reason: string, writes: readonly Write[] = []): ApiError {
-  return new ApiError('UNAUTHORIZED', { message: `The passkey is refused: ${reason}.`, reason, writes })
+  return new ApiError('UNAUTHORIZED', { message: `The passkey was refused: ${reason}.`, reason, writes })
 }
 
-/** A counter that does not grow may mean a copied passkey: the platform is told, once, and the challenge is used up. */
+/** A counter that does not grow may mean a copied passkey: the platform is told once, and the challenge is consumed. */
 function signCountRegressed(op: Op, credential: CredentialRow, requestId: string): Write[] {
   return [
     update('signing_requests', requestId, { consumed_at: null }, { consumed_at: op.now }),

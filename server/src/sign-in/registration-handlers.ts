@@ -21,12 +21,12 @@ import { KINDS } from './kinds.ts'
 import { hadCredentials } from './store.ts'
 
 export const credentialRegistrationHandlers: Handlers<typeof credentialRegistration> = {
-  /** The first credential of a wallet at once, a further one signed by a session of those it has (specification 4.1). */
+  /** Registers the first credential of a wallet at once, and a further one with a session's signature (specification 4.1). */
   credential_create: {
     async authorize(op, { body }) {
       const account = await findWallet(op, body.accountId)
       if (!(await hadCredentials(op, account.id))) return null
-      // Refused now rather than after the customer has signed.
+      // Checks before the customer has to sign.
       const { credential } = await KINDS[body.type].register(op, account, body)
       return {
         accountId: account.id,
@@ -42,9 +42,9 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
 
     async handle(op, { body, approval }) {
       const account = await findWallet(op, body.accountId)
-      // Another call registered the first one since this one was let through without a signature.
+      // Another call registered the first credential after this call passed without a signature.
       if (!approval && (await hadCredentials(op, account.id)))
-        throw new StaleRead('The wallet has a credential')
+        throw new StaleRead('The wallet already has a credential')
       const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
       if (bundle) await countMessage(op, required(credential, 'contact'))
       return {
@@ -55,7 +55,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
     },
   },
 
-  /** Signed by a session of another credential of the wallet; the last one stays (specification 4.3). */
+  /** Revokes a credential, signed by a session of another one of the wallet; the last one stays (specification 4.3). */
   credential_delete: {
     async authorize(op, { params }) {
       const { credential } = await findRevocable(op, params.id)
@@ -63,7 +63,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
         accountId: credential.account_id,
         statement: {
           operation: 'credential_delete',
-          summary: `Take away a way to sign in to this wallet: ${describeCredential(credential)}`,
+          summary: `Remove a way to sign in to this wallet: ${describeCredential(credential)}`,
           credential: signedCredential(credential),
         },
         expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
@@ -89,7 +89,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
   },
 }
 
-/** A credential that is to be, and what it will be held to: of a code its address, of a passkey its key. */
+/** A proposed credential with what will be verified: the address of codes, the key of a passkey. */
 function newCredential(credential: CredentialRow) {
   const { type, nickname, webauthn_id, webauthn_public_key, oidc_issuer, oidc_audience, oidc_subject } =
     credential
@@ -105,7 +105,7 @@ function newCredential(credential: CredentialRow) {
   })
 }
 
-/** The wallet of a customer who is still there. Error, besides those of `findEmbeddedWallet`: 410 `CUSTOMER_DELETED`. */
+/** The wallet of an existing customer. Error, besides those of `findEmbeddedWallet`: 410 `CUSTOMER_DELETED`. */
 async function findWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findEmbeddedWallet(op, accountId, 'accountId')
   await findCustomer(op, required(account, 'customer_id'), 'accountId')
@@ -114,7 +114,7 @@ async function findWallet(op: Op, accountId: string): Promise<InternalAccountRow
 
 async function findRevocable(op: Op, id: string) {
   const credential = await findCredential(op, id)
-  // The account first: its version is the guard of what is read after it.
+  // Reads the account first, because its version guards the later reads.
   const account = await findInternalAccount(op, credential.account_id)
   const others = (await findCredentials(op, account.id)).filter((other) => other.id !== id)
   if (others.length === 0)

@@ -22,7 +22,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
     return { status: 200, body: { data: sessions.map((session) => sessionView(session, session)) } }
   },
 
-  /** The session signs for its own successor (specification 4.6); both calls need it active. */
+  /** Refreshes a session, which signs for its successor (specification 4.6); it must be active at both calls. */
   session_refresh: {
     async authorize(op, { params, body }) {
       checkClientPublicKey(body.clientPublicKey)
@@ -70,7 +70,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
         accountId: session.account_id,
         statement: {
           operation: 'session_delete',
-          summary: `Sign out of this wallet where you signed in with ${describeCredential(credential)} at ${began}`,
+          summary: `End the session of this wallet that began with ${describeCredential(credential)} at ${began}`,
           session: session.id,
           credential: signedCredential(credential),
         },

@@ -2,7 +2,7 @@ import type { OtpChallengeRow } from '../db/schema/sign-in-tables.ts'
 import type { CredentialRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
-/** Whether a wallet ever had a credential, also one that was revoked. */
+/** Whether a wallet ever had a credential, including revoked ones. */
 export async function hadCredentials(op: Op, accountId: string): Promise<boolean> {
   const row = await op.read
     .selectFrom('credentials')
@@ -13,7 +13,7 @@ export async function hadCredentials(op: Op, accountId: string): Promise<boolean
   return row !== undefined
 }
 
-/** When the latest codes of one kind for a wallet were issued, newest first; also of credentials that are gone. */
+/** When the latest codes of one kind for a wallet were issued, newest first; including those of revoked credentials. */
 export async function selectChallengeTimes(
   op: Op,
   { account_id, type }: Pick<CredentialRow, 'account_id' | 'type'>,
@@ -34,9 +34,9 @@ export async function selectChallengeTimes(
 }
 
 /**
- * Counts a try at a code, with its challenge and with its wallet, and gives the challenge, or undefined where no try at it
- * is left. `failures` is null where the wallet has none left. A statement of its own, committed before the code is looked
- * at: whatever happens afterwards, the try has been counted, and of any number at once no more are let through.
+ * Counts an attempt at a code, for its challenge and its wallet, and returns the challenge, or undefined where it has no
+ * attempt left. `failures` is null where the wallet has none left. One statement of its own, committed before the code is
+ * checked: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass the limit.
  */
 export async function countTry(
   op: Op,

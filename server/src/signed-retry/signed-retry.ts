@@ -10,7 +10,7 @@ import { present } from '../op/present.ts'
 import { findActiveSession, findNewestSession } from '../sessions/sessions.ts'
 import { type Challenge, findOpenRequest, hashBody, issueRequest } from '../signing/signing.ts'
 
-/** The 202 answer to a first call, with the request to write where none was issued earlier that can still be answered. */
+/** The 202 answer to a first call, with the write of a new request unless an earlier one can still be answered. */
 export async function challengeFor(
   op: Op,
   call: SignedCall,
@@ -53,7 +53,7 @@ export async function approve(
   return approval(request, signer, request.context)
 }
 
-/** Checks a call that answers its request by a proof of its own: what is in the body, instead of a stamp. */
+/** Checks a call that answers its request by a proof in the body instead of a stamp. */
 export async function approveByProof(
   op: Op,
   call: SignedCall,
@@ -77,7 +77,7 @@ function isSameCall(request: SigningRequestRow, call: SignedCall): boolean {
   return request.operation === call.operation && request.target === call.target
 }
 
-/** Who made this stamp over the payload: the key that the request asks for, or else an active session of the account. */
+/** The signer of a stamp over the payload: the key that the request requires, or else an active session of the account. */
 async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Promise<Signer | undefined> {
   const { publicKey } = stamp
   if (request.signer_public_key !== null)
@@ -89,7 +89,7 @@ async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Pro
   return { publicKey, session: signingSession(session) }
 }
 
-/** The legacy value of the sandbox stands for a signature by the account's newest active session. */
+/** Treats the sandbox's legacy value as a signature by the account's newest active session. */
 async function findMagicSigner(op: Op, request: SigningRequestRow): Promise<Signer | undefined> {
   if (request.signer_public_key !== null) return { publicKey: request.signer_public_key, session: undefined }
   const session = await findNewestSession(op, request.account_id)
@@ -102,8 +102,8 @@ function signingSession(row: NonNullable<Awaited<ReturnType<typeof findActiveSes
 }
 
 /**
- * The writes that use up a request with its operation. Guards: not used before, its session not revoked meanwhile. Whoever
- * signs holds the wallet: its codes may be tried again.
+ * The writes that consume a request with its operation. Guards: not used before, its session not revoked meanwhile. A
+ * signature proves control of the wallet, so the count of its wrong codes is reset.
  */
 export function consumeRequest(op: Op, approval: Approval): Write[] {
   return [

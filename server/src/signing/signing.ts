@@ -13,10 +13,10 @@ import { ApiError, type Authorization, type SignedCall } from '../op/operation.t
  * to sign, matched against the retry, and consumed in the transaction that performs the operation.
  */
 
-/** How long a signed retry may take, where nothing else sets its time (specification 2.3). */
+/** The default lifetime of a request (specification 2.3). */
 export const SIGNING_SECONDS = 5 * 60
 
-/** What a 202 answer tells the client (specification 2.3). */
+/** The body of a 202 answer (specification 2.3). */
 export interface Challenge {
   readonly requestId: string
   readonly payloadToSign: string
@@ -25,7 +25,7 @@ export interface Challenge {
 
 type NewAuthorization = Exclude<Authorization, { requestId: string }>
 
-/** A new request: the challenge for the client and the row to write. */
+/** Issues a request: the challenge for the client and the row to write. */
 export function issueRequest(
   op: Op,
   call: SignedCall,
@@ -66,7 +66,7 @@ export function issueRequest(
   }
 }
 
-/** A statement, its operation and its sentence first. Throws where it is about another operation than its call. */
+/** Orders a statement: operation and summary first. Throws where it is about another operation than its call. */
 function stated(call: SignedCall, { operation, summary, ...own }: Statement): Statement {
   if (operation !== call.operation) throw new Error(`${call.operation} states ${operation}`)
   return { operation, summary, ...own } as Statement
@@ -77,7 +77,7 @@ const REQUEST_BY_ID = rowByKey<SigningRequestRow>(
   'id',
 )
 
-/** Error: 401 `UNAUTHORIZED` for a request that is not there, or was used. */
+/** Error: 401 `UNAUTHORIZED` for an unknown or used request. */
 export async function findUnusedRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
   const request = await op.find(REQUEST_BY_ID, requestId)
   if (!request) throw new ApiError('UNAUTHORIZED', { reason: 'Unknown request' })
@@ -85,7 +85,7 @@ export async function findUnusedRequest(op: Op, requestId: string): Promise<Sign
   return request
 }
 
-/** When the latest requests of a sign-in were issued that nobody has answered, newest first. `target`: the verify call. */
+/** When the latest unanswered requests of a sign-in were issued, newest first. `target`: the verify call. */
 export async function unansweredSignIns(
   op: Op,
   target: SignedCall['target'],
@@ -96,7 +96,7 @@ export async function unansweredSignIns(
     .selectFrom('signing_requests')
     .select('created_at')
     .where('platform_id', '=', op.platform.id)
-    // In the words of the index, which has no others.
+    // Spelled exactly as in the partial index.
     .where(sql<boolean>`operation = 'credential_verify'`)
     .where('target', '=', target)
     .where('consumed_at', 'is', null)
@@ -107,14 +107,14 @@ export async function unansweredSignIns(
   return rows.map(({ created_at }) => created_at)
 }
 
-/** Likewise, and 401 for one that is expired. */
+/** The same, and 401 for an expired request. */
 export async function findOpenRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
   const request = await findUnusedRequest(op, requestId)
   if (request.expires_at <= op.now) throw new ApiError('UNAUTHORIZED', { reason: 'Request expired' })
   return request
 }
 
-/** What binds a request to the body of its first call. */
+/** The hash that binds a request to the body of its first call. */
 export function hashBody(body: unknown): Buffer {
   return createHash('sha256').update(toCanonicalJson(body)).digest()
 }

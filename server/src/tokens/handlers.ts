@@ -16,7 +16,7 @@ export const tokenHandlers: Handlers<typeof tokens> = {
       throw fieldError(
         'FORBIDDEN',
         'permissions',
-        `This token cannot grant what it does not have: ${lacking.join(', ')}.`,
+        `This token cannot grant permissions that it does not have: ${lacking.join(', ')}.`,
       )
     const platform = await findPlatform(op)
     const { row, clientSecret, write } = makeToken(op, op.platform.id, body.name, body.permissions)
@@ -44,7 +44,7 @@ export const tokenHandlers: Handlers<typeof tokens> = {
   token_delete: async (op, { params }) => {
     const token = await findToken(op, params.tokenId)
     const manages = token.permissions.includes('MANAGE')
-    // The platform first: its version is the guard of what is read after it.
+    // Reads the platform first, because its version guards the later reads.
     const platform = await findPlatform(op)
     if (manages && (await selectManagingTokens(op.read, op.platform.id)).length === 1)
       throw fieldError('INVALID_INPUT', 'tokenId', 'The last token that can manage tokens cannot be deleted')
@@ -53,7 +53,7 @@ export const tokenHandlers: Handlers<typeof tokens> = {
       body: undefined,
       writes: [
         deleteToken(token, op.now),
-        // So that of the last two, deleted at the same time, one stays.
+        // Guards that, of the last two deleted at the same time, one stays.
         ...(manages ? [platformChanged(op, platform)] : []),
       ],
     }

@@ -19,7 +19,7 @@ const WITH_PLATFORM_BY_ID = rowByKey<BarePlatformRow & Omit<Authenticating, 'id'
   'token_id',
 )
 
-/** A token that was not deleted and its platform, in one statement: every request begins with it. */
+/** An active token and its platform, in one statement: every request begins with it. */
 export async function selectTokenWithPlatform(
   lookup: Lookup,
   id: string,
@@ -58,7 +58,7 @@ export async function selectManagingTokens(read: Read, platformId: string): Prom
   return rows.map(({ id }) => id)
 }
 
-/** The tokens that match, for a page of them. */
+/** A page of the matching tokens. */
 export function selectTokens(read: Read, platformId: string, filters: TokenFilters) {
   const { name, createdAfter, createdBefore, updatedAfter, updatedBefore } = filters
   return read

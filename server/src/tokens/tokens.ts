@@ -10,14 +10,14 @@ import { selectTokensOf, selectTokenWithPlatform } from './store.ts'
 const SECRET_BYTES = 32
 const ID_PREFIX = 'Token:'
 
-/** A new token and its secret. The secret is in the answer to its creation and nowhere else; stored is its hash. */
+/** A new token and its secret. The secret is only in the answer to its creation; its hash is stored. */
 export interface NewToken {
   readonly row: TokenRow
   readonly clientSecret: string
   readonly write: Write
 }
 
-/** Makes a token of 256 random bits. A random secret of that size needs no slow hash. */
+/** Creates a token of 256 random bits. A random secret of that size needs no slow hash. */
 export function makeToken(
   from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array },
   platformId: string,
@@ -51,12 +51,12 @@ export async function listTokens(read: Read, platformId: string) {
   }))
 }
 
-/** Ends a token. Guard: nobody has done so meanwhile. */
+/** Revokes a token. Guard: it is active. */
 export function deleteToken({ id }: Pick<TokenRow, 'id'>, at: Date): Write {
   return update('api_tokens', id, { deleted_at: null }, { deleted_at: at, updated_at: at })
 }
 
-/** The token that a caller names, by its id or by its client id, which is the same without its kind. */
+/** The token that a caller names, by its id or by its client id, which is the id without its kind. */
 export async function findTokenWithPlatform(
   lookup: Lookup,
   user: string,
@@ -66,7 +66,7 @@ export async function findTokenWithPlatform(
 
 const NO_SUCH_SECRET = Buffer.alloc(32)
 
-/** The token that a caller names, where the secret is its own: compared in constant time, also where there is no such token. */
+/** The token that a caller names, if its secret is right. Compares in constant time, even where there is no such token. */
 export async function authenticateToken(
   lookup: Lookup,
   user: string,

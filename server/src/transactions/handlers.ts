@@ -21,7 +21,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
     return { status: 200, body: transactionView(row, row) }
   },
 
-  /** The first word stands (specification 2.11, `receiptDeliveryConfirmedAt`). */
+  /** Keeps the first confirmation (specification 2.11, `receiptDeliveryConfirmedAt`). */
   transaction_confirm: async (op, { params, body }) => {
     const row = await findTransaction(op, params.transactionId)
     const field = 'receiptDeliveryConfirmedAt'

@@ -18,7 +18,7 @@ import type { Op } from '../op/app.ts'
 import { stateAfter, transition } from '../op/transition.ts'
 import { makeReference, type TransactionWithCustomer, transactionView } from './transactions.ts'
 
-/** Announced by the direction of the money. */
+/** The family of events, by the direction of the money. */
 const ANNOUNCED = {
   DEBIT: {
     PENDING: 'OUTGOING_PAYMENT.PENDING',
@@ -36,7 +36,7 @@ const ANNOUNCED = {
   },
 } as const satisfies Record<TransactionRow['direction'], Partial<Record<TransactionRow['state'], EventType>>>
 
-/** What tells of a transaction as it is now. A state that nobody is told of has no event. */
+/** The event of a transaction's current state. Some states have none. */
 export function announce(op: Op, transaction: TransactionWithCustomer): Write[] {
   const types: Partial<Record<TransactionRow['state'], EventType>> = ANNOUNCED[transaction.direction]
   const type = types[transaction.state]
@@ -48,7 +48,7 @@ type Machine = Readonly<
   Record<TransactionRow['state'], Readonly<Record<TransactionEvent, TransactionRow['state'] | null>>>
 >
 
-/** The states of each kind. What a machine has no cell for cannot happen. */
+/** The transition table of each kind. */
 const MACHINES = {
   QUOTE: OUTGOING_TRANSACTION_TRANSITIONS,
   TRANSFER_OUT: TRANSFER_OUT_TRANSITIONS,
@@ -56,7 +56,7 @@ const MACHINES = {
   RECEIPT: INCOMING_TRANSACTION_TRANSITIONS,
 } as const satisfies Record<TransactionRow['kind'], unknown>
 
-/** Moves a transaction on and tells of it. Guard: its state has not changed meanwhile. */
+/** Moves a transaction to its next state, with an event. Guard: its state is unchanged. */
 export function moveTransaction(
   op: Op,
   transaction: TransactionWithCustomer,
@@ -69,7 +69,7 @@ export function moveTransaction(
   return { row, writes: [moved.write, ...announce(op, row)] }
 }
 
-/** The way back of a payment's money, as it begins. */
+/** A new refund of a payment. */
 export function newRefund(op: Op, reason: RefundRow['reason']): RefundRow {
   return { reference: makeReference(op), status: REFUND_INITIAL, reason, initiatedAt: op.now.toISOString() }
 }
@@ -80,13 +80,13 @@ const REFUND_EVENTS = {
   FAILED: 'OUTGOING_PAYMENT.REFUND_FAILED',
 } as const
 
-/** Tells how far the refund of a transaction is. */
+/** The event of the refund's current status. */
 export function announceRefund(op: Op, transaction: TransactionWithCustomer): Write {
   const type = REFUND_EVENTS[required(transaction, 'refund').status]
   return event(op, type, transaction.id, transactionView(transaction, transaction))
 }
 
-/** Ends a refund and tells of it. Guard: it is as `transaction` says still. */
+/** Ends a refund, with an event. Guard: it is still as in `transaction`. */
 export function endRefund(op: Op, transaction: TransactionWithCustomer, by: RefundEvent): readonly Write[] {
   const refund = required(transaction, 'refund')
   const status = stateAfter(REFUND_TRANSITIONS, refund.status, by, transaction.id)

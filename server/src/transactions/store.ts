@@ -18,7 +18,7 @@ export interface TransactionFilters {
   readonly endDate?: string
 }
 
-/** A transaction with what it shows of its customer; null where the platform moves its own money. */
+/** A transaction with its customer's id at the platform; null where the platform moves its own money. */
 export type TransactionWithCustomer = TransactionRow & { readonly platform_customer_id: string | null }
 
 function transactions(op: Op) {
@@ -45,11 +45,11 @@ function asKept(identifier: string | undefined): string | undefined {
   return identifier && (canonicalUmaAddress(identifier) ?? identifier)
 }
 
-/** What tells who sends and who receives. */
+/** The columns that name the sender and the receiver. */
 const SENDER = ['source_account_id', 'source_identifier'] as const
 const RECEIVER = ['destination_account_id', 'destination_identifier'] as const
 
-/** The transactions that match, for a page of them. */
+/** A page of the matching transactions. */
 export function selectTransactions(op: Op, filters: TransactionFilters) {
   const accountIdentifier = asKept(filters.accountIdentifier)
   const sender = asKept(filters.senderAccountIdentifier)

@@ -23,7 +23,7 @@ export async function findTransaction(op: Op, id: string): Promise<TransactionWi
   return row
 }
 
-/** What a payer writes to be recognised by: short enough for any rail, and one transaction's alone on its platform. */
+/** The reference that identifies a payment: short enough for any rail, and unique to one transaction of its platform. */
 export function makeReference(op: Op): string {
   return `CS${Buffer.from(op.random(6)).toString('hex').toUpperCase()}`
 }
@@ -35,7 +35,7 @@ type Given = Pick<
   Pick<TransactionRow, 'received_amount' | 'received_currency'> &
   Partial<TransactionRow>
 
-/** A new transaction; what is not given is not there yet. */
+/** A new transaction; columns not given are null. */
 export function newTransaction(op: Op, given: Given): TransactionRow {
   return {
     id: given.id ?? op.newId('Transaction'),
@@ -72,7 +72,7 @@ export function transactionView(
   return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
 }
 
-/** A transfer out in the answer that begins it: there its type is INCOMING, and nowhere else (specification 4.11). */
+/** A transfer out in the answer that begins it, the only place where its type is INCOMING (specification 4.11). */
 export function transferOutAnswer(row: TransactionWithCustomer) {
   return {
     ...incomingView(row, commonView(row, row)),
@@ -144,7 +144,7 @@ function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState 
   return found
 }
 
-/** Whom the money comes from; nothing where a payment from outside does not say. */
+/** The source of the money; nothing where a payment from outside does not name one. */
 function sourceView(row: TransactionRow) {
   const currency = row.sent_currency ?? required(row, 'received_currency')
   if (row.source_account_id !== null)
@@ -166,7 +166,7 @@ function destinationView(row: TransactionRow) {
   return { destinationType: 'ACCOUNT' as const, accountId: row.destination_account_id, currency }
 }
 
-/** JSON columns give small integers as numbers. */
+/** JSON columns return small integers as numbers. */
 export function withBigints(details: Stored<RateSummary['rateDetails']>): RateSummary['rateDetails'] {
   return {
     ...details,
@@ -188,7 +188,7 @@ function withOwnBigints(details: Stored<OwnRateDetails>): OwnRateDetails {
   }
 }
 
-/** What a payment that was delivered on a chain keeps of that: its hash there. */
+/** The details of a payment that was delivered on a chain: its hash there. */
 export function hashed(
   { details }: TransactionRow,
   { transactionHash }: { readonly transactionHash?: string },

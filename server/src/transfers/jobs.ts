@@ -10,11 +10,11 @@ import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { findTransaction, hashed, receivedOf } from '../transactions/transactions.ts'
 
-/** Hands a transfer to the rail, or asks what has become of it, and moves the money when it is known. */
+/** Submits a transfer to the rail, or asks for its outcome, and moves the money once that is known. */
 export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload, known) => {
   const transaction = known?.transaction ?? (await findTransaction(op, payload.transactionId))
   if (transaction.state !== 'PENDING') return []
-  if (!op.rail) throw new Error('There is no rail to pay by')
+  if (!op.rail) throw new Error('There is no payment rail')
   const isOut = transaction.kind === 'TRANSFER_OUT'
   const accountId = required(transaction, isOut ? 'source_account_id' : 'destination_account_id')
   const account = known?.account ?? (await findInternalAccount(op, accountId))
@@ -37,13 +37,13 @@ export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload,
     details: { ...transaction.details, counterparty: { failureDetail: delivery.detail } },
   }
   const { writes } = moveTransaction(op, transaction, 'fail', change)
-  // A transfer that was returned before it was completed has moved nothing here either.
+  // A transfer in that was returned before it completed has moved no money either.
   return isOut
     ? [release(op, required(transaction, 'hold_id'), account.id), ...writes, balanceUpdated(op, account)]
     : writes
 }
 
-/** Nothing is asked for that the account could not count; what was asked for before may be on its way. */
+/** Pulls nothing that would overflow the balance. Money pulled before may be on its way, so its outcome is asked for. */
 async function pull(
   op: Op,
   rail: Rail,
@@ -52,7 +52,11 @@ async function pull(
   isAsked: boolean,
 ): Promise<RailAnswer> {
   if (isAsked || (await hasRoom(op, arrivalLegs(account, payment.amount)))) return rail.pull(payment)
-  return { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail: 'The account is full' }
+  return {
+    outcome: 'failed',
+    failureReason: 'OFFRAMP_FAILED',
+    detail: 'The balance of the account would be too large',
+  }
 }
 
 function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {

@@ -22,10 +22,10 @@ import { inWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing
 import { announce } from '../transactions/moves.ts'
 import { newTransaction, sentOf, type TransactionWithCustomer } from '../transactions/transactions.ts'
 
-/** A transfer that was checked and has not begun: nothing of it is written yet. */
+/** A checked transfer that has not begun: nothing of it is written yet. */
 export interface TransferDraft {
   readonly transaction: TransactionWithCustomer
-  /** The account here. */
+  /** The internal account. */
   readonly account: InternalAccountRow
 }
 
@@ -34,7 +34,7 @@ export interface BegunTransfer {
   readonly writes: readonly Write[]
 }
 
-/** Checks what is to be pulled in. Without an amount it is all that the rail says it can pull. */
+/** Checks a transfer in. Without an amount it pulls everything that the rail says it can. */
 export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
@@ -59,7 +59,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
 }
 
-/** How much can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` where the rail cannot say, `INSUFFICIENT_BALANCE`. */
+/** The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` where it is unknown, `INSUFFICIENT_BALANCE`. */
 async function findPullable(op: Op, account: ExternalAccountRow): Promise<bigint> {
   const { identifier, currency } = account
   const paymentRail = pullingRailOf(account) ?? null
@@ -68,16 +68,16 @@ async function findPullable(op: Op, account: ExternalAccountRow): Promise<bigint
     throw fieldError(
       'INVALID_INPUT',
       'amount',
-      'amount is required: nobody can say how much this account has to give',
+      'amount is required: the balance of this account is not known',
     )
   if (available > 0n) return available
   throw new ApiError('INSUFFICIENT_BALANCE', {
-    message: 'There is nothing to pull in from this account.',
+    message: 'This account has no money to pull in.',
     details: { field: 'amount', available },
   })
 }
 
-/** Checks what is to be pushed out. Without an amount it is all that the account can spend. */
+/** Checks a transfer out. Without an amount it sends everything that the account can spend. */
 export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
@@ -107,7 +107,7 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
   return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
 }
 
-/** How the amount came about, where there are rates: it is the whole amount, without a fee (specification 2.7). */
+/** The rate details, where there are rates: the whole amount, without a fee (specification 2.7). */
 async function ownRatesOf(op: Op, { currency }: InternalAccountRow): Promise<OwnRateDetails | undefined> {
   return op.rates && isKnownCurrency(currency)
     ? ownRateDetails(await op.rates.snapshot(), currency)
@@ -115,8 +115,8 @@ async function ownRatesOf(op: Op, { currency }: InternalAccountRow): Promise<Own
 }
 
 /**
- * Begins a transfer: what goes out is held at once; what comes in is nobody's until the rail has it. Guard: the account
- * can spend it.
+ * Begins a transfer. A transfer out holds its amount at once; a transfer in credits nothing until the rail has the money.
+ * Guard: the account can spend the amount.
  */
 export function beginTransfer(op: Op, { transaction, account }: TransferDraft): BegunTransfer {
   if (transaction.kind === 'TRANSFER_IN')
@@ -138,7 +138,7 @@ export function beginTransfer(op: Op, { transaction, account }: TransferDraft): 
   }
 }
 
-/** Records a transfer that somebody has to approve before it begins. It holds nothing. */
+/** Records a transfer that needs an approval before it begins. It holds nothing. */
 export function recordTransfer(op: Op, { transaction, account }: TransferDraft): Write[] {
   return [
     ...ownerIsThere(account),
@@ -147,7 +147,7 @@ export function recordTransfer(op: Op, { transaction, account }: TransferDraft):
   ]
 }
 
-/** Begins a transfer that was recorded before. Guards: it has not begun or ended meanwhile, the account can spend it. */
+/** Begins a recorded transfer. Guards: it has neither begun nor ended, the account can spend the amount. */
 export function beginRecordedTransfer(
   op: Op,
   transaction: TransactionWithCustomer,
@@ -177,7 +177,7 @@ export function beginRecordedTransfer(
   }
 }
 
-/** Guard: the owner is not deleted meanwhile. What goes out needs none, as the ledger closes the account. */
+/** Guard: the owner is not deleted meanwhile. A transfer out needs none, because the ledger closes the account. */
 function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }
@@ -197,7 +197,7 @@ interface Parties {
   readonly balance: Balance
 }
 
-/** Both accounts: of one owner, who is approved, and of one currency. Errors name the side. */
+/** The two accounts: of one approved owner, and of one currency. Errors name the side. */
 async function findParties(
   op: Op,
   internalId: string,
@@ -205,7 +205,7 @@ async function findParties(
   externalId: string,
   externalSide: 'source' | 'destination',
 ): Promise<Parties> {
-  if (!op.rail) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no rail to pay by.' })
+  if (!op.rail) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no payment rail.' })
   const externalField = `${externalSide}.accountId`
   const [internal, external] = await Promise.all([
     findOwnedAccount(op, internalId, `${internalSide}.accountId`),
@@ -215,7 +215,7 @@ async function findParties(
     throw fieldError(
       'INVALID_INPUT',
       'source.accountId',
-      'An embedded wallet pays by its signature: make a quote with POST /quotes and execute it with POST /quotes/{quoteId}/execute',
+      'An embedded wallet pays only with its signature: create a quote with POST /quotes and execute it with POST /quotes/{quoteId}/execute',
     )
   if (external.customer_id !== internal.customer_id)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: externalField } })
@@ -223,7 +223,7 @@ async function findParties(
     throw fieldError(
       'INVALID_CURRENCY',
       externalField,
-      `This account is in ${external.currency}, the other one in ${internal.currency}: make a quote to convert`,
+      `This account is in ${external.currency}, but the other account is in ${internal.currency}: create a quote to convert`,
     )
   if (internal.status !== 'ACTIVE')
     throw fieldError('INVALID_INPUT', `${internalSide}.accountId`, `This account is ${internal.status}`)
@@ -265,7 +265,7 @@ function insufficient(
   })
 }
 
-/** The rail is asked at once. `submittedAt` where that is later than the transfer was recorded. */
+/** The job of a transfer, due at once. `submittedAt` is given where that is later than the recording. */
 function settleJob(op: Op, known: JobKnowledge['transfer.settle'], submittedAt?: Date): Write {
   const payload = {
     transactionId: known.transaction.id,

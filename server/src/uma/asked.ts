@@ -4,8 +4,8 @@ import { ApiError } from '../op/operation.ts'
 import { customerAsCounterparty } from './counterparty.ts'
 
 /**
- * Holds what is known of who sends against what the receiver must know: of the customer, and of what the request tells
- * besides, by the names of `CUSTOMER_INFO_FIELDS`. Error: 400 `MISSING_MANDATORY_USER_INFO`, with the names in `missing`.
+ * Checks that all information about the sender that the receiver requires is known, from the customer or the request, by
+ * the names of `CUSTOMER_INFO_FIELDS`. Error: 400 `MISSING_MANDATORY_USER_INFO`, with the names in `missing`.
  */
 export function checkSenderKnown(
   asks: readonly AskedField[],
@@ -20,7 +20,7 @@ export function checkSenderKnown(
   const missing = asks.filter(({ name, mandatory }) => mandatory && !isTold(name)).map(({ name }) => name)
   if (missing.length === 0) return
   throw new ApiError('MISSING_MANDATORY_USER_INFO', {
-    message: `The receiver asks for ${missing.join(', ')} of the sender.`,
+    message: `The receiver requires ${missing.join(', ')} of the sender.`,
     details: { field: 'senderCustomerInfo', missing },
   })
 }

@@ -4,7 +4,7 @@ import type { Op } from '../op/app.ts'
 import { present } from '../op/present.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
 
-/** The other side in the sandbox, as far as a platform may ask. */
+/** The counterparty in the sandbox, with everything that a platform may require. */
 export const SANDBOX_COUNTERPARTY: Counterparty = {
   FULL_NAME: 'Grace Hopper',
   BIRTH_DATE: '1906-12-09',
@@ -28,7 +28,7 @@ export const SANDBOX_COUNTERPARTY: Counterparty = {
   ID_NUMBER: '000000000',
 }
 
-/** What a customer of this platform tells. */
+/** The information that a customer of this platform discloses. */
 export function customerAsCounterparty({ customer_type, email, region, details }: CustomerRow): Counterparty {
   const { fullName, birthDate, nationality, phoneNumber, businessInfo } = details
   return present({
@@ -44,7 +44,7 @@ export function customerAsCounterparty({ customer_type, email, region, details }
   })
 }
 
-/** Of what the other side tells, that which the platform asks in this currency. */
+/** The disclosed information that the platform requires in this currency. */
 export function askedOf(op: Op, currency: string, told: Counterparty): Counterparty {
   const asked = currencyConfig(platformConfig(op), currency)?.requiredCounterpartyFields ?? []
   return present(Object.fromEntries(asked.map(({ name }) => [name, told[name]])))

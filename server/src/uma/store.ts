@@ -1,7 +1,7 @@
 import type { CustomerRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
-/** The customer at an UMA address, in lower case. One that was deleted keeps its address, and nobody is at it. */
+/** The customer at an UMA address, in lower case. A deleted customer's address stays taken and finds nobody. */
 export async function selectCustomerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {
   return op.read
     .selectFrom('customers')

@@ -19,16 +19,16 @@ import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
 export interface UmaReceiver {
   /** In lower case. */
   readonly address: string
-  /** What it receives, at least one; the first one where nothing is asked for. */
+  /** The currencies that it receives, at least one; the first is the default. */
   readonly currencies: readonly KnownCurrency[]
   /** A customer of this platform. */
   readonly customerId?: string
   readonly counterparty: Counterparty
-  /** What it asks to know of who sends. */
+  /** The information about the sender that it requires. */
   readonly asks: readonly AskedField[]
 }
 
-/** An UMA address in the one form in which it is compared. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`. */
+/** Normalizes an UMA address for comparison. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`. */
 export function readUmaAddress(text: string, field: string): string {
   const address = canonicalUmaAddress(text)
   if (address === undefined)
@@ -37,9 +37,9 @@ export function readUmaAddress(text: string, field: string): string {
 }
 
 /**
- * Who receives at an UMA address: in sandbox a receiver of the sandbox's own (specification 4.16), else an approved
- * customer of this platform, in the currencies of its open accounts. This server speaks to no UMA network, so there is
- * nobody else. Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND`, in sandbox `COUNTERPARTY_ERRORS`.
+ * The receiver at an UMA address: in sandbox a receiver of the sandbox's own (specification 4.16), else an approved
+ * customer of this platform, in the currencies of its open accounts. This server is not connected to an UMA network, so there
+ * are no others. Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND`, in sandbox `COUNTERPARTY_ERRORS`.
  */
 export async function resolveUma(op: Op, text: string, field: string): Promise<UmaReceiver> {
   const address = readUmaAddress(text, field)
@@ -59,14 +59,14 @@ export async function findCustomerAtUma(op: Op, address: string, field: string):
   return customer
 }
 
-/** Whether payments in a currency may come in: where the settings say nothing of it, its accounts decide. */
+/** Whether payments in a currency may come in; a currency without settings may. */
 export function mayReceive(op: Op, currency: string): boolean {
   const settings = currencyConfig(platformConfig(op), currency)
   return settings === undefined || settings.enabledTransactionTypes.includes('INCOMING')
 }
 
 /**
- * In sandbox the refusal of a receiver that is found and gives no quote. Errors, naming `field`: 400
+ * Refuses, in sandbox, a receiver that is found but gives no quote. Errors, naming `field`: 400
  * `QUOTE_REQUEST_FAILED`, 424 `PAYREQ_REQUEST_FAILED`.
  */
 export function checkQuotes(op: Op, { address }: UmaReceiver, field: string): void {
@@ -90,7 +90,7 @@ function sandboxReceiver(op: Op, address: string, field: string): UmaReceiver | 
   return currency && { address, currencies: [currency], counterparty: SANDBOX_COUNTERPARTY, asks: asks ?? [] }
 }
 
-/** What a customer receives: its own currencies first, then in the order of the settings, the wallet's last. */
+/** The currencies that a customer receives: its own first, then in the order of the settings, the wallet's last. */
 async function receivedBy(op: Op, customer: CustomerRow): Promise<KnownCurrency[]> {
   const held = (await selectAccountCurrencies(op, customer.id)).filter(isKnownCurrency)
   const settings = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)

@@ -3,15 +3,15 @@ import type { Write } from '../db/commit/writes.ts'
 import type { EventRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
-/** How the platform answered a delivery: any status, and its body as JSON where it is that. */
+/** The platform's answer to a delivery: any status, and its body where it is JSON. */
 export interface WebhookAnswer {
   readonly status: number
   readonly body: unknown
 }
 
 /**
- * What an answer means, for events that ask something of the platform. `ended`: it is not sent again. The writes are
- * in the write set of the delivery. Undefined: as for every other event, 2xx and 409 end it. It may run several times
+ * Interprets an answer to an event that asks a question. `ended`: the event is not sent again. The writes become part of
+ * the delivery's write set. Undefined: 2xx and 409 end the delivery, as for every other event. It may run several times
  * for one answer.
  */
 export type AnswerRule = (

@@ -8,7 +8,7 @@ import { type Answer, NoAnswer, send } from '../outgoing/send.ts'
 import { findSecrets } from './secrets.ts'
 import { signedHeaders } from './signature.ts'
 
-/** What came of one try at delivering an event: an answer, or what kept it away. */
+/** The result of one attempt to deliver an event: an answer, or the error that prevented one. */
 export interface Attempt {
   readonly url: string
   readonly startedAt: Date
@@ -17,7 +17,7 @@ export interface Attempt {
   readonly error?: string
 }
 
-/** What is sent: the event, as it is put together for the first try and for every other. */
+/** The body of a delivery: the event, the same at every attempt. */
 export type Sent = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'data' | 'created_at'>
 
 const TIMEOUT_MS = 10_000
@@ -63,7 +63,7 @@ export function envelope(event: Sent): Static<typeof EventEnvelope> {
   }
 }
 
-/** The record of a try. */
+/** The record of an attempt. */
 export function attemptWrite(op: Op, eventId: string, number: number, tried: Attempt): Write {
   const row: WebhookAttemptRow = {
     event_id: eventId,
@@ -79,7 +79,7 @@ export function attemptWrite(op: Op, eventId: string, number: number, tried: Att
   return insert('webhook_attempts', row)
 }
 
-/** What an answer says as JSON; undefined where it says nothing of that form, or more than is read. */
+/** The JSON of an answer; undefined where it is not JSON, or longer than is read. */
 export function jsonOf({ body, isWhole }: Answer): unknown {
   if (!isWhole) return undefined
   try {

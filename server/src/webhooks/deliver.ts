@@ -18,14 +18,14 @@ import { type Predecessor, selectDelivery, selectEvent, selectPredecessor, selec
 
 const SLEEP_SECONDS_MIN = 1800
 
-/** What an attempt makes of the delivery of an event. */
+/** The outcome of an attempt for its delivery: ended, or to be retried. */
 interface Verdict {
   readonly by: WebhookDeliveryEvent
   readonly writes: readonly Write[]
 }
 
 /**
- * Delivers events, at least once, those of one object in their order: an event sleeps until the one before it ends.
+ * Delivers events at least once, those of one object in order: an event sleeps until the previous one ends.
  */
 export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
   const once = createOnce()
@@ -38,7 +38,7 @@ export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
     const before = objectId === undefined ? undefined : await selectPredecessor(op, objectId, event.sequence)
     if (before) return waitFor(op, before, kind, { ...payload, sequence: event.sequence })
     const tried = await once(op, () => attempt(op, event, url))
-    // Whoever waits says so in the delivery.
+    // A later event that waits has marked this delivery.
     const delivery = await selectDelivery(op, event.id)
     const attempts = (delivery?.attempts ?? 0) + 1
     const until = giveUpAt(payload.since === undefined ? event.created_at : new Date(payload.since))
@@ -85,12 +85,12 @@ async function judge(
   return { by: event.type === 'TEST' || op.now >= until ? 'fail' : 'retry', writes }
 }
 
-/** 409 says that it was received before. */
+/** 409 means that the event was already received. */
 export function isReceived(status: number): boolean {
   return (status >= 200 && status < 300) || status === 409
 }
 
-/** Guard: no other try has been recorded meanwhile, and nobody has begun to wait. */
+/** Guard: no other attempt was recorded meanwhile, and no later event has begun to wait. */
 function recordTry(
   op: Op,
   event: EventRow,
@@ -110,7 +110,7 @@ function stateOfFirst(by: WebhookDeliveryEvent): WebhookDeliveryRow['state'] {
   return WEBHOOK_DELIVERY_TRANSITIONS[WEBHOOK_DELIVERY_INITIAL][by]
 }
 
-/** The record of a delivery that begins, or of one after its first attempt. */
+/** The record of a new delivery, or of one after its first attempt. */
 export function newDelivery(op: Op, eventId: string, by?: WebhookDeliveryEvent): WebhookDeliveryRow {
   const state = by === undefined ? WEBHOOK_DELIVERY_INITIAL : stateOfFirst(by)
   return {
@@ -125,8 +125,8 @@ export function newDelivery(op: Op, eventId: string, by?: WebhookDeliveryEvent):
 }
 
 /**
- * Sleeps until the one before it ends, which then wakes it; the time is for nothing but safety. It marks the delivery of
- * that one. Guard: that one has not ended. And that one's end is guarded by the mark, so neither misses the other.
+ * Puts a delivery to sleep until the previous one ends and wakes it; the due time is only a safeguard. It marks the
+ * previous delivery. Guard: that one has not ended. Its end is guarded by the mark, so neither misses the other.
  */
 function waitFor(
   op: Op,
@@ -146,8 +146,8 @@ function waitFor(
 }
 
 /**
- * Makes the event that waits due. It may be awake and about to go back to sleep, where it was woken for another reason.
- * Guard, then: it has not done so, which would replace its work; afterwards it finds that this one has ended.
+ * Makes the waiting event due. It may be awake for another reason and about to sleep again. Guard, in that case: it has not
+ * done so, which would replace its job; afterwards it finds that this one has ended.
  */
 async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promise<Write[]> {
   const successor = await selectSuccessor(op, objectId, sequence)
@@ -157,8 +157,8 @@ async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promis
 }
 
 /**
- * Makes work due that sleeps; what is due, or being done, stays as it is. Guard: nobody has begun with it meanwhile, who
- * would send what the new work sends as well.
+ * Makes a sleeping job due; a job that is due or under way stays as it is. Guard: nobody has started it meanwhile, because
+ * then both would send the event.
  */
 export function tryNow(op: Op, waiting: JobRow<DeliveryKind>): Write[] {
   const { id, kind, payload, due_at, claimed_until, attempts } = waiting
@@ -170,14 +170,13 @@ export function tryNow(op: Op, waiting: JobRow<DeliveryKind>): Write[] {
   ]
 }
 
-/** For so long a piece of work is not sent again: about as long as a process may have it to itself. */
+/** How long a job is not sent again: about as long as its claim lasts. */
 const ONCE_MS = 30_000
-/** Answers that are kept for it at most, each of up to 64 KiB. More than there are deliveries under way. */
+/** The most answers kept for that, each of up to 64 KiB. More than the deliveries under way. */
 const ONCE_ENTRIES_MAX = 256
 
 /**
- * Sends once per piece of work, however often that is run: a guard that failed asks for a new decision and not for a new
- * try.
+ * Sends once per job, however often the job is decided again: a failed guard needs a new decision, not a new attempt.
  */
 function createOnce() {
   const sent = new Map<string, { readonly sinceMs: number; readonly attempt: Promise<Attempt> }>()

@@ -58,7 +58,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     const event = await findEvent(op, params.eventId)
     if (webhookEndpoint(op.platform) === undefined)
       throw fieldError('CONFLICT', 'webhookEndpoint', 'The platform has no webhookEndpoint')
-    // Of two that ask at the same time, the second finds the work of the first, or its guard fails.
+    // Of two calls at the same time, the second finds the job of the first, or its guard fails.
     const delivery = await selectDelivery(op, event.id)
     const job = await selectDeliveryJob(op, event.id)
     return {
@@ -104,14 +104,14 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     }
   },
 
-  /** The test is sent before it is written: what comes of it is part of what is written. */
+  /** Sends the test before writing it, because its result is part of what is written. */
   sandbox_webhook_test: async (op) => {
     const url = webhookEndpoint(op.platform)
     if (url === undefined)
       throw fieldError(
         'INVALID_INPUT',
         'webhookEndpoint',
-        'The platform has no webhookEndpoint: PATCH /config',
+        'The platform has no webhookEndpoint: set it with PATCH /config',
       )
     const write = testEvent(op)
     const { id, type, objectId, at } = write
@@ -140,14 +140,14 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
   },
 }
 
-/** In the order of transactions, and in each as it was written. */
+/** In the order of transactions, and within each in the order of writing. */
 const BY_COMMIT: Order<EventRow> = {
   columns: ['committed_in', 'position'],
   of: (row) => [row.committed_in, String(row.position)],
   read: (transaction, position) => [transaction, position],
 }
 
-/** Guard: nobody else has asked for it since the delivery was read. */
+/** Guard: the delivery is unchanged. */
 function deliverAgain(op: Op, event: EventRow, delivery: WebhookDeliveryRow | undefined): Write[] {
   const redeliveries = (delivery?.redeliveries ?? 0) + 1
   const payload = { eventId: event.id, since: op.now.toISOString() }
@@ -170,7 +170,7 @@ async function findEvent(op: Op, id: string, field = 'eventId'): Promise<EventWi
   return event
 }
 
-/** The last tries, latest first. Read after everything else that is told of the event's delivery: a try changes it all. */
+/** The last attempts, latest first. Read after the delivery, because an attempt changes both. */
 async function findAttempts(op: Op, event: EventWithDelivery): Promise<WebhookAttemptRow[]> {
   const attempts = await selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX)
   if ((attempts[0]?.attempt ?? 0) !== (event.attempts ?? 0))
@@ -182,7 +182,7 @@ function eventView(event: EventWithDelivery) {
   return { ...envelope(event), deliveryStatus: event.is_due ? 'PENDING' : ended(event) } as const
 }
 
-/** A delivery that is PENDING without work for it was waited for only, or begins with the next write set. */
+/** A delivery that is PENDING without a job was only waited for, or begins with the next write set. */
 function ended({ state }: EventWithDelivery) {
   return state === null || state === 'PENDING' ? 'NONE' : state
 }

@@ -3,7 +3,7 @@ import { giveUpAt, retryAt } from './schedule.ts'
 
 const BEGUN = new Date('2026-01-01T00:00:00.000Z')
 
-/** The waits, in seconds, of what is never received; `byte` is all the randomness there is. */
+/** The waits, in seconds, of an event that is never received; `byte` is the only randomness. */
 function waitsWith(byte: number): number[] {
   const until = giveUpAt(BEGUN)
   const waits: number[] = []
@@ -17,7 +17,7 @@ function waitsWith(byte: number): number[] {
   return waits
 }
 
-test('tries are twice as far apart each time, half an hour at most, and the last is seven days after the event', () => {
+test('attempts are twice as far apart each time, half an hour at most, and the last is seven days after the event', () => {
   const latest = waitsWith(255)
   const earliest = waitsWith(0)
   for (const [at, whole] of [5, 10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800].entries()) {

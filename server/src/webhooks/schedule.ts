@@ -4,14 +4,14 @@ const FIRST_SECONDS = 5
 const SECONDS_MAX = 1800
 const GIVE_UP_SECONDS = 7 * 24 * 3600
 
-/** Until when what began then is tried: seven days, by the platform's clock. */
+/** The end of the attempts: seven days after the start, by the platform's clock. */
 export function giveUpAt(begun: Date): Date {
   return plusSeconds(begun, GIVE_UP_SECONDS)
 }
 
 /**
- * When to try again after so many tries: 5, 10, 20 … seconds, half an hour at most, and somewhere between half of that
- * and all of it, so that what failed together does not come back together. The last try is at the end itself.
+ * When to retry after so many attempts: after 5, 10, 20 … seconds, half an hour at most, shortened at random by up to half,
+ * so that deliveries that failed together are not retried together. The last attempt is at the end itself.
  */
 export function retryAt(op: Pick<Op, 'now' | 'random'>, attempts: number, until: Date): Date {
   const whole = Math.min(SECONDS_MAX, FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20))

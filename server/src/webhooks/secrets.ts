@@ -2,14 +2,14 @@ import type { WebhookSecretRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { selectValidSecrets } from './store.ts'
 
-/** The secrets that deliveries are signed with now, the present one first; a second where a replaced one is valid. */
+/** The secrets that sign deliveries now, the current one first; a second where a replaced one is still valid. */
 export async function findSecrets(op: Op): Promise<[WebhookSecretRow, ...WebhookSecretRow[]]> {
   const [present, replaced] = await selectValidSecrets(op)
   if (!present) throw new Error('The platform has no webhook secret')
   return replaced ? [present, replaced] : [present]
 }
 
-/** The 32 bytes of a secret. They derive from the enclave's data key of its time and are stored nowhere. */
+/** The 32 bytes of a secret. They derive from the enclave's data key of that time and are not stored. */
 export function secretBytes(op: Op, { id, key_generation }: WebhookSecretRow): Uint8Array {
   return op.enclave.mac('webhook', id, key_generation)
 }

@@ -5,9 +5,9 @@ import type { Op } from '../op/app.ts'
 import { secretBytes } from './secrets.ts'
 
 /**
- * The headers that a delivery is signed with: by the server's key over the body, and by each secret of the platform as
- * Standard Webhooks 1.0 says. Receivers hold `webhook-timestamp` against their own clock, so it is in real time,
- * whatever the clock of the platform shows.
+ * The signature headers of a delivery: by the server's key over the body, and by each secret of the platform as Standard
+ * Webhooks 1.0 specifies. Receivers compare `webhook-timestamp` with their own clock, so it is in real time, whatever the
+ * platform's clock shows.
  */
 export function signedHeaders(
   op: Op,

@@ -19,14 +19,14 @@ export interface EventFilters {
   readonly after?: EventRow
 }
 
-/** What is to be told of an event's delivery beside the event. */
+/** The delivery columns that are shown with an event. */
 export type EventWithDelivery = EventRow & {
   readonly state: WebhookDeliveryRow['state'] | null
   readonly attempts: number | null
   readonly is_due: boolean
 }
 
-/** As the partial indexes of the queue have it. */
+/** Spelled as in the partial indexes of the queue. */
 const IS_DELIVERY = `kind IN (${DELIVERY_KINDS.map((kind) => `'${kind}'`).join(', ')})`
 const isDelivery = sql<boolean>`${sql.raw(`jobs.${IS_DELIVERY}`)}`
 const eventOfJob = sql<string>`jobs.payload->>'eventId'`
@@ -55,8 +55,8 @@ function withDelivery(op: Op) {
 }
 
 /**
- * The events that match, for a page of them: those of which nothing can come before them any more. What a transaction
- * that is still open wrote is above all of these, by `committed_in`.
+ * A page of the matching events, but only up to where no earlier event can appear any more. Events of transactions that are
+ * still open come after all of these, by `committed_in`.
  */
 export function selectEvents(op: Op, { type, objectId, startDate, endDate, after }: EventFilters) {
   return withDelivery(op)
@@ -78,7 +78,7 @@ export async function selectEvent(op: Op, id: string): Promise<EventWithDelivery
   return withDelivery(op).where('events.id', '=', id).executeTakeFirst()
 }
 
-/** The last tries of an event, latest first. */
+/** The last attempts of an event, latest first. */
 export async function selectAttempts(op: Op, eventId: string, limit: number): Promise<WebhookAttemptRow[]> {
   return op.read
     .selectFrom('webhook_attempts')
@@ -99,7 +99,7 @@ export async function selectDelivery(op: Op, eventId: string): Promise<WebhookDe
     .executeTakeFirst()
 }
 
-/** The due work that delivers an event, if it is to be delivered. */
+/** The job that delivers an event, if there is one. */
 export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow<DeliveryKind> | undefined> {
   return op.read
     .selectFrom('jobs')
@@ -113,7 +113,7 @@ export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow
     .executeTakeFirst()
 }
 
-/** An event that another one waits for, and what is known of its delivery. */
+/** An event that another one waits for, with its delivery. */
 export interface Predecessor {
   readonly id: string
   readonly created_at: Date
@@ -121,7 +121,7 @@ export interface Predecessor {
   readonly is_awaited: boolean | null
 }
 
-/** Of those that say their number the last; of those that nobody has looked at yet, and so do not, all. */
+/** The last job that has its number, and all jobs that were never run and so have none yet. */
 const PREDECESSOR = `
 SELECT e.id, e.created_at, d.state, d.is_awaited
 FROM (
@@ -135,7 +135,7 @@ JOIN events e ON e.id = j.payload->>'eventId'
 LEFT JOIN webhook_deliveries d ON d.id = e.id
 WHERE j.platform_id = $1 AND e.sequence < $3 ORDER BY e.sequence DESC LIMIT 1`
 
-/** Of the events of an object that are still to be delivered, the last one before this. */
+/** The last undelivered event of an object before this one. */
 export async function selectPredecessor(
   op: Op,
   objectId: string,
@@ -144,7 +144,7 @@ export async function selectPredecessor(
   return (await op.db.query<Predecessor>(PREDECESSOR, [op.platform.id, objectId, sequence])).rows[0]
 }
 
-/** The due work of the first event of an object after this that has been looked at. */
+/** The job of the first event of an object after this one whose job was already run. */
 export async function selectSuccessor(
   op: Op,
   objectId: string,
@@ -163,7 +163,7 @@ export async function selectSuccessor(
     .executeTakeFirst()
 }
 
-/** The secrets with a row that are valid now, the present one first: it has no end. */
+/** The valid secrets with a row, the current one first: it has no end. */
 export async function selectValidSecrets(op: Op): Promise<WebhookSecretRow[]> {
   return op.read
     .selectFrom('webhook_secrets')

@@ -7,7 +7,7 @@ import { fund, newCustomer, newPlatform, type Reply } from '../client.testing.ts
 const PATH = '/customers/internal-accounts'
 
 describe('internal accounts', () => {
-  test('show what can be spent and what is there, and where to pay to', async () => {
+  test('show their available and total balance, and where to pay to', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     await fund(client, customer.usd, 123_456)
@@ -79,7 +79,7 @@ describe('deposit details', () => {
     }))
     await client.send('PATCH', '/config', { supportedCurrencies })
     await client.advance(0)
-    // The server of the tests holds every answer against the contract.
+    // The server of the tests checks every answer against the contract.
     const { status, body } = await client.get('/platform/internal-accounts')
     expect(status).toBe(200)
     expect(body.data.map((account: Reply['body']) => account.balance.currency.code).sort()).toEqual(

@@ -86,7 +86,7 @@ test('a Lightning invoice is signed by the node that it names', () => {
   expect(new HDKey({ publicKey }).verify(hash, signature.subarray(0, 64))).toBe(true)
 })
 
-test('a PIX code says its parts with their lengths and ends in its checksum', () => {
+test('a PIX code has its parts with their lengths and ends in its checksum', () => {
   expect(crc16('123456789')).toBe('29B1')
   const code = pixCode('123e4567-e89b-42d3-a456-426614174000', 'CS-ABC 123')
   expect(code).toBe(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { changePolicy, newWorld } from '../agents.testing.ts'
 import { newBankAccount } from '../client.testing.ts'
 
-test('a list of accounts here is not held against whom is paid; a list of payees is, and against addresses', async () => {
+test('a list of internal accounts does not restrict payees; a list of external accounts does, and excludes UMA addresses', async () => {
   const { client, payer, agent } = await newWorld({
     accountRestrictions: { allowedAccountIds: [] },
   })
@@ -43,7 +43,7 @@ test('a list of accounts here is not held against whom is paid; a list of payees
     elsewhere,
     denied('externalAccount', 'UMA addresses'),
   ])
-  // A payee that it adds itself is not on the list.
+  // A payee that the agent adds itself is not on the list.
   const added = await agent.post('/agents/me/external-accounts', {
     currency: 'USD',
     accountInfo: {

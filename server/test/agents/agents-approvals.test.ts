@@ -33,7 +33,7 @@ async function waitingQuote(agent: AgentClient, quote: Reply): Promise<Reply['bo
 }
 
 describe('a rejected action', () => {
-  test('moves nothing, tells the agent why, gives back its reservation and stays rejected', async () => {
+  test('moves nothing, tells the agent why, releases its reservation and stays rejected', async () => {
     const { client, payer, agent, action } = await newWaiting()
     const before = await balanceOf(client, payer.id, 'USD')
     const first = await say(client, 'reject', action, { reason: 'Too much.' })
@@ -71,7 +71,7 @@ describe('a rejected action', () => {
   })
 })
 
-describe('what nobody decides on', () => {
+describe('an undecided action', () => {
   test('fails after 24 hours, or with its quote, and not before', async () => {
     const { client, payer, agent, action } = await newWaiting()
     await client.advance(DAY_SECONDS - 120)
@@ -96,7 +96,7 @@ describe('what nobody decides on', () => {
   })
 })
 
-/** What may be otherwise when the platform approves. */
+/** What may have changed by the time of the approval. */
 const NO_LONGER: readonly (readonly [
   what: string,
   change: (at: Awaited<ReturnType<typeof newWaiting>>) => Promise<unknown>,
@@ -108,7 +108,7 @@ const NO_LONGER: readonly (readonly [
     /paused/,
   ],
   [
-    'the permission was taken away',
+    'the permission was revoked',
     ({ client, agent }) => changePolicy(client, agent, { permissions: ['VIEW_TRANSACTIONS'] }),
     /CREATE_TRANSFERS/,
   ],
@@ -118,7 +118,7 @@ const NO_LONGER: readonly (readonly [
     /1999/,
   ],
   [
-    'the limit of the day was lowered',
+    'the daily limit was lowered',
     ({ client, agent }) => changePolicy(client, agent, { spendingLimits: { dailyLimit: 1_999 } }),
     /1999/,
   ],
@@ -129,13 +129,13 @@ const NO_LONGER: readonly (readonly [
     /another currency/,
   ],
   [
-    'the account is not allowed any more',
+    'the account is no longer allowed',
     ({ client, agent, payer }) =>
       changePolicy(client, agent, { accountRestrictions: { allowedAccountIds: [payer.wallet] } }),
     /does not allow InternalAccount:/,
   ],
   [
-    'the payee is not allowed any more',
+    'the payee is no longer allowed',
     ({ client, agent }) =>
       changePolicy(client, agent, { accountRestrictions: { allowedExternalAccountIds: [] } }),
     /does not allow ExternalAccount:/,
@@ -150,37 +150,34 @@ const NO_LONGER: readonly (readonly [
     /balance|spend/i,
   ],
   [
-    'the account elsewhere was removed',
+    'the external account was removed',
     ({ client, payer }) => client.send('DELETE', `/customers/external-accounts/${payer.bank}`),
     /account/i,
   ],
 ]
 
 describe('an approval', () => {
-  test.each(NO_LONGER)(
-    'fails where %s, says so, and gives back what was reserved',
-    async (_, change, reason) => {
-      const world = await newWaiting()
-      const { client, agent, action } = world
-      const changed = (await change(world)) as Reply
-      expect(changed.status, toJson(changed.body)).toBeLessThan(300)
-      const reply = await say(client, 'approve', action)
-      expect(reply, toJson(reply.body)).toMatchObject({
-        status: 200,
-        body: { status: 'FAILED', transaction: { status: 'FAILED' } },
-      })
-      expect(reply.body.rejectionReason).toMatch(reason)
-      const again = await say(client, 'approve', action)
-      expect([again.status, again.body]).toEqual([200, reply.body])
-      expectError(await say(client, 'reject', action), { code: 'CONFLICT' })
-      // What it paid before is not its own.
-      const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
-      expect({ dailyTransactionCount, dailySpend, monthlySpend }).toEqual(NOTHING)
-      expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toEqual(reply.body)
-    },
-  )
+  test.each(NO_LONGER)('fails where %s, says so, and releases the reservation', async (_, change, reason) => {
+    const world = await newWaiting()
+    const { client, agent, action } = world
+    const changed = (await change(world)) as Reply
+    expect(changed.status, toJson(changed.body)).toBeLessThan(300)
+    const reply = await say(client, 'approve', action)
+    expect(reply, toJson(reply.body)).toMatchObject({
+      status: 200,
+      body: { status: 'FAILED', transaction: { status: 'FAILED' } },
+    })
+    expect(reply.body.rejectionReason).toMatch(reason)
+    const again = await say(client, 'approve', action)
+    expect([again.status, again.body]).toEqual([200, reply.body])
+    expectError(await say(client, 'reject', action), { code: 'CONFLICT' })
+    // Payments made before are not of this action.
+    const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
+    expect({ dailyTransactionCount, dailySpend, monthlySpend }).toEqual(NOTHING)
+    expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toEqual(reply.body)
+  })
 
-  test('of a quote holds its price, and fails where its customer is gone', async () => {
+  test('of a quote keeps its price, and fails where its customer was deleted', async () => {
     const { client, payer, agent } = await newWorld(WAITING_QUOTES)
     const action = await waitingQuote(agent, await agent.quote(payer, 1_000))
     const approved = await say(client, 'approve', action)
@@ -217,7 +214,7 @@ describe('an approval', () => {
     expectError(await agent.get('/agents/me'), { code: 'UNAUTHORIZED' })
   })
 
-  test('lets a transfer in, and the whole balance out as it was asked for', async () => {
+  test('starts a transfer in, and a transfer out of the whole balance as requested', async () => {
     const { client, payer, agent } = await newWorld(WAITING_QUOTES)
     await changePolicy(client, agent, { spendingLimits: { perTransactionLimit: 1_000_000 } })
     const [source, destination] = [{ accountId: payer.usd }, { accountId: payer.bank }]
@@ -264,7 +261,7 @@ describe('an approval', () => {
     }
   })
 
-  test('is not to be had once the agent is deleted: what waits is rejected with it', async () => {
+  test('is refused once the agent is deleted: its waiting actions are rejected with it', async () => {
     const { client, agent, action, payer } = await newWaiting()
     expect((await client.send('DELETE', `/agents/${agent.id}`)).status).toBe(204)
     for (const word of ['approve', 'reject'] as const)
@@ -277,7 +274,7 @@ describe('an approval', () => {
     expect(await balanceOf(client, payer.id, 'USD')).toEqual([1_000_000, 1_000_000])
   })
 
-  test('cannot be given by the transaction or the action of another agent', async () => {
+  test('is refused under the transaction or the action of another agent', async () => {
     const { client, payer, agent, action } = await newWaiting()
     const other = await newAgent(client, payer.id)
     expectError(await client.post(`/agents/${other.id}/actions/${action.id}/approve`), {
@@ -339,7 +336,7 @@ describe('from an embedded wallet', () => {
         status: 'APPROVED',
         transaction: { status: 'COMPLETED' },
       })
-      // Said again, it needs no signature: nothing more happens.
+      // A repeated approval needs no signature: nothing more happens.
       expect((await client.post(path(action))).status).toBe(200)
     }
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 2, dailySpend: 2_000_000 })
@@ -358,7 +355,7 @@ describe('from an embedded wallet', () => {
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 1 })
   })
 
-  test('where the platform has to approve, the signature that the agent brought stands', async () => {
+  test('where the platform has to approve, the signature that the agent brought stays valid', async () => {
     const { client, agent, device, quoted, payloadOf, executeSigned } = await walletWorld({
       defaultExecutionMode: 'APPROVAL_REQUIRED',
     })

@@ -29,7 +29,7 @@ async function spends(agent: AgentClient, payer: Payer, amount: number): Promise
   return body
 }
 
-/** What the records say was reserved and not given back: the decisions with the payments that came of them. */
+/** What the records say was reserved and not released: the decisions with their payments. */
 async function reserved(client: Client, agent: AgentClient): Promise<{ count: number; sum: number }> {
   const decisions = (await client.get(`/agents/${agent.id}/decisions?limit=100`)).body.data
   const actions = (await agent.get('/agents/me/actions?limit=100')).body.data
@@ -105,7 +105,7 @@ describe('days and months', () => {
     })
   })
 
-  test('keep what was reserved in them: what is given back later is not of the later day', async () => {
+  test('keep their reservations: a later release does not count for the later day', async () => {
     const { client, payer, agent } = await newWorld({
       spendingLimits: { ...USD, dailyLimit: 1_000, monthlyLimit: 1_600 },
       approvalThresholds: { amount: 500 },
@@ -118,7 +118,7 @@ describe('days and months', () => {
     expect((await say(client, 'reject', rejected)).status).toBe(200)
     expect(await usageOf(client, agent)).toMatchObject({ dailySpend: 600, monthlySpend: 1_099 })
     await advanceTo(client, at(12, 0))
-    // Approved on a later day, it counts on the day on which it was asked for, and not against itself.
+    // An action approved on a later day counts on the day of its request, and not against itself.
     expect((await say(client, 'approve', waiting)).body).toMatchObject({ status: 'APPROVED' })
     expect(await usageOf(client, agent)).toMatchObject({
       dailyTransactionCount: 0,
@@ -130,7 +130,7 @@ describe('days and months', () => {
 })
 
 describe('limits', () => {
-  test('are held against what moves in another currency, at the rate of the moment', async () => {
+  test('apply to amounts in another currency, at the current rate', async () => {
     const { client, payer, agent } = await newWorld({
       spendingLimits: { ...USD, dailyLimit: 11_600 },
       approvalThresholds: { amount: 4_000, currency: 'EUR' },
@@ -172,7 +172,7 @@ describe('limits', () => {
     await expectUsageIsReserved(client, agent)
   })
 
-  test('in another currency begin with nothing used, the count of the day goes on', async () => {
+  test('in another currency begin with nothing used, and the count of the day goes on', async () => {
     const { client, payer, agent } = await newWorld({ spendingLimits: { ...USD, dailyLimit: 1_000 } })
     await spends(agent, payer, 1_000)
     const euros = { currency: 'EUR', perTransactionLimit: 100_000, dailyLimit: 1_000 }
@@ -182,7 +182,7 @@ describe('limits', () => {
     expectOver(await agent.transferOut(payer, 1), 'dailyTransactionLimit', 1, 0)
   })
 
-  test('of a count hold, whatever runs in parallel and whatever it is', async () => {
+  test('of a count hold, whatever actions run in parallel', async () => {
     const { client, payer, agent } = await newWorld({
       spendingLimits: { ...USD, dailyTransactionLimit: 5 },
       approvalThresholds: { amount: 1_000 },
@@ -199,7 +199,7 @@ describe('limits', () => {
     for (const reply of replies.filter((one) => !done.includes(one)))
       expectOver(reply, 'dailyTransactionLimit', 1, 0)
     await expectUsageIsReserved(client, agent)
-    // One that is rejected makes room for one, and for one only.
+    // A rejected action makes room for exactly one.
     const [waiting] = (await client.get('/agents/approvals')).body.data
     if (waiting) expect((await say(client, 'reject', waiting)).status).toBe(200)
     const more = await Promise.all([agent.transferOut(payer, 1), agent.transferOut(payer, 1)])
@@ -215,7 +215,7 @@ describe('limits', () => {
     for (const one of [agent, other]) expectOver(await one.transferOut(payer, 1), 'dailyLimit', 1, 0)
   })
 
-  test('are used as the records say, after all kinds of ends', async () => {
+  test('are used as the records say, after all outcomes', async () => {
     const { client, payer, agent } = await newWorld({ approvalThresholds: { amount: 1_000 } })
     const failing = (
       await client.post('/customers/external-accounts', {
@@ -246,14 +246,14 @@ describe('limits', () => {
     expect(await reserved(client, agent)).toEqual({ count: 3, sum: 11 + 1_019 + 1_023 })
     await expectUsageIsReserved(client, agent)
     expect((await agent.get('/agents/me')).body.usage).toEqual(await usageOf(client, agent))
-    // What is refused before the policy is asked, or by it, reserves nothing.
+    // A request that is refused before the policy is evaluated, or by it, reserves nothing.
     await agent.transferOut(payer, 100_001)
     await agent.transferOut(payer, 90_000_000)
     await agent.transferOut({ ...payer, bank: payer.usd }, 1)
     await expectUsageIsReserved(client, agent)
   })
 
-  test('that are as high as an amount can be do not overflow', async () => {
+  test('of the largest possible amount do not overflow', async () => {
     const most = 2n ** 63n - 1n
     const client = await newPlatform()
     const payer = await newPayer(client)

@@ -7,13 +7,13 @@ import { changePolicy, newAgent, newPayer, settled, used } from '../agents.testi
 import { Client, newBankAccount } from '../client.testing.ts'
 import { openApp } from '../open-app.testing.ts'
 
-/** What is seen in the database only. */
+/** Guarantees that only the database shows. */
 
 const A_DAY = { currency: 'USD', perTransactionLimit: 10_000, dailyLimit: 10_000, monthlyLimit: 50_000 }
 
 let service: Awaited<ReturnType<typeof openApp>>
 let client: Client
-/** What the rail says of refunds; undefined: it cannot be reached. */
+/** The rail's answer about refunds; undefined: it cannot be reached. */
 let refund: RefundOutcome | undefined
 beforeAll(async () => {
   service = await openApp()
@@ -35,7 +35,7 @@ describe('while a refund is pending', () => {
   test.each([
     ['COMPLETED', [0, 0, 0]],
     ['FAILED', [1, 10_000, 10_000]],
-  ] as const)('the budget is used, whoever says otherwise; %s decides', async (outcome, after) => {
+  ] as const)('the budget stays used, whatever else changes; %s decides', async (outcome, after) => {
     refund = undefined
     const payer = await newPayer(client)
     const agent = await newAgent(client, payer.id, { spendingLimits: A_DAY })
@@ -59,8 +59,8 @@ describe('while a refund is pending', () => {
   })
 })
 
-describe('what a policy denies', () => {
-  /** How much of each table there is: rows, and their bytes as they are written. */
+describe('a denial', () => {
+  /** The rows of each table, and their size in bytes. */
   async function stored(): Promise<Map<string, { rows: number; bytes: number }>> {
     const { db } = service.app
     const { rows: tables } = await db.query<{ name: string }>(
@@ -76,7 +76,7 @@ describe('what a policy denies', () => {
     return sizes
   }
 
-  /** What of that has become more. */
+  /** The tables that have grown. */
   async function growth(action: () => Promise<unknown>) {
     const before = await stored()
     await action()
@@ -91,7 +91,7 @@ describe('what a policy denies', () => {
 
   async function newRestricted() {
     const payer = await newPayer(client)
-    // As long as a policy may well be.
+    // A policy of realistic size.
     const rules = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => ({
         accountId: await newBankAccount(client, payer.id, `${100 + index}9`),
@@ -108,7 +108,7 @@ describe('what a policy denies', () => {
     return { payer, agent }
   }
 
-  test('stores one small row, whatever the size of the policy, which is stored once and shown with each', async () => {
+  test('stores one small row, whatever the size of the policy, which is stored once and shown with each denial', async () => {
     const { payer, agent } = await newRestricted()
     const denied = async () => expect((await agent.transferOut(payer, 1)).status).toBe(403)
     const [grown, ...others] = await growth(async () => {
@@ -119,7 +119,7 @@ describe('what a policy denies', () => {
     const before = (await client.get(`/agents/${agent.id}`)).body.policy
     expect(toJson(before).length).toBeGreaterThan(6_000)
     expect(grown!.bytes / 10).toBeLessThan(1_024)
-    // Changing nothing makes no other version; changing something makes one, and what was decided keeps its own.
+    // Only a real change makes a new version, and earlier decisions keep theirs.
     const policies = async (change: object) =>
       (await growth(() => changePolicy(client, agent, change as never))).filter(
         ({ table }) => table === 'agent_policies',
@@ -138,7 +138,7 @@ describe('what a policy denies', () => {
     })
   })
 
-  test('to a paused agent is counted and stores nothing, whatever it asks for', async () => {
+  test('to a paused agent is counted and stores nothing, whatever it requests', async () => {
     const { payer, agent } = await newRestricted()
     await client.send('PATCH', `/agents/${agent.id}`, { isPaused: true })
     const counted = async () => {

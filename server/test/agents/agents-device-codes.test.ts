@@ -21,7 +21,7 @@ const meWith = (token: string) =>
   client.send('GET', '/agents/me', undefined, { Authorization: `Bearer ${token}` })
 
 describe('a device code', () => {
-  test('is short, made of what cannot be mistaken, and has over 40 bits', async () => {
+  test('is short, without characters that are easily confused, and has over 40 bits', async () => {
     const codes = await Promise.all(Array.from({ length: 20 }, newCode))
     for (const one of codes) {
       expect(one.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}$/)
@@ -29,12 +29,12 @@ describe('a device code', () => {
     }
     expect(9 * Math.log2(32)).toBeGreaterThan(40)
     expect(new Set(codes.map(({ code }) => code)).size).toBe(20)
-    // Random in every place.
+    // Every position is random.
     const letters = (at: number) => new Set(codes.map(({ code }) => code[at]))
     for (const at of [0, 1, 2, 4, 5, 6, 8, 9, 10]) expect(letters(at).size, `${at}`).toBeGreaterThan(5)
   })
 
-  test('may be typed in as it was heard: any case, with or without hyphens, O for 0, I and L for 1', async () => {
+  test('is accepted in any case, with or without hyphens, with O for 0, I and L for 1', async () => {
     const spellings: ((code: string) => string)[] = [
       (code) => code.toLowerCase(),
       (code) => code.replaceAll('-', ''),
@@ -45,7 +45,7 @@ describe('a device code', () => {
     ]
     for (const spelled of spellings) {
       let { code } = await newCode()
-      // One that has what can be mistaken.
+      // A code with characters that can be confused.
       while (!/[01]/.test(code)) ({ code } = await newCode())
       expect((await statusOf(spelled(code))).body).toEqual({
         code: decodeURIComponent(spelled(code)),
@@ -56,7 +56,7 @@ describe('a device code', () => {
     }
   })
 
-  test('is good once, and twenty at once get one token', async () => {
+  test('is valid once, and twenty parallel calls get one token', async () => {
     const { code } = await newCode()
     const replies = await Promise.all(Array.from({ length: 20 }, () => redeem(code)))
     const [redeemed, ...others] = replies.toSorted((one, other) => one.status - other.status)
@@ -68,7 +68,7 @@ describe('a device code', () => {
     const token: string = redeemed!.body.accessToken
     expect(Buffer.from(token.slice('csa_'.length), 'base64url')).toHaveLength(32)
     expect((await meWith(token)).status).toBe(200)
-    // The one before is over.
+    // The previous token is no longer valid.
     expectError(await meWith(agent.token), { code: 'UNAUTHORIZED', reason: 'Invalid credentials' })
     expect((await statusOf(code)).body).toEqual({ code, redeemed: true })
     const shown = [
@@ -83,7 +83,7 @@ describe('a device code', () => {
     }
   })
 
-  test('is good for 15 minutes by the clock of the platform', async () => {
+  test('is valid for 15 minutes by the clock of the platform', async () => {
     const own = await newWorld()
     const code = async () => (await own.client.post(`/agents/${own.agent.id}/device-codes`)).body
     const late = await code()
@@ -96,7 +96,7 @@ describe('a device code', () => {
     expect((await redeem(inTime.code)).status).toBe(200)
   })
 
-  test('is ended by a newer one, while the token goes on until that is redeemed', async () => {
+  test('is replaced by a newer one, while the token stays valid until that is redeemed', async () => {
     const { client, agent } = await newWorld()
     const path = `/agents/${agent.id}/device-codes`
     const [older, newer] = [(await client.post(path)).body.code, (await client.post(path)).body.code]
@@ -104,7 +104,7 @@ describe('a device code', () => {
     expect((await agent.get('/agents/me')).body).toMatchObject({ id: agent.id, isConnected: true })
     expect((await redeem(newer)).status).toBe(200)
     expectError(await agent.get('/agents/me'), { code: 'UNAUTHORIZED' })
-    // Many at once: the one that is good is good, whichever it is.
+    // Of many at once exactly one stays valid.
     const codes = await Promise.all(Array.from({ length: 10 }, () => client.post(path)))
     expect(codes.map(({ status }) => status)).toEqual(Array(10).fill(201))
     const replies: Reply[] = []
@@ -112,7 +112,7 @@ describe('a device code', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('connects the agent; what is deleted is not connected again', async () => {
+  test('connects the agent; a deleted agent is not connected again', async () => {
     const { client, payer } = await newWorld()
     const body = { name: 'Late', customerId: payer.id, policy: POLICY }
     const { agent, deviceCode } = (await client.post('/agents', body)).body
@@ -139,7 +139,7 @@ describe('a device code', () => {
   })
 })
 
-describe('who guesses', () => {
+describe('guessing', () => {
   let service: Awaited<ReturnType<typeof openApp>>
   let basic: string
   beforeAll(async () => {
@@ -179,7 +179,7 @@ describe('who guesses', () => {
 
   const toPlain = (value: object): object => JSON.parse(toJson(value))
   const guess = (code: string, from: string) => call('POST', `/agents/device-codes/${code}/redeem`, '', from)
-  /** Codes that nobody has, each another one. */
+  /** Distinct codes that nobody has. */
   const wrongCode = (index: number) => `000-000-${String(index).padStart(3, '0')}`
   const expectLimited = (reply: Awaited<ReturnType<typeof call>>) => {
     expect(reply.body).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
@@ -187,7 +187,7 @@ describe('who guesses', () => {
     expect(Number(reply.retryAfter)).toBeLessThanOrEqual(15 * 60)
   }
 
-  test('at codes from one address is stopped, whatever comes then; others are not', async () => {
+  test('codes from one address is stopped, even for a right one afterwards; other addresses are not', async () => {
     const { code } = await newConnected()
     const { triesMax } = TRY_LIMITS.deviceCodesByAddress
     for (let index = 0; index < triesMax; index++)
@@ -198,12 +198,12 @@ describe('who guesses', () => {
     expect((await guess(code, '10.0.0.3')).status).toBe(200)
   })
 
-  test('at one code from many addresses is stopped', async () => {
+  test('one code from many addresses is stopped', async () => {
     const { triesMax } = TRY_LIMITS.deviceCode
     for (let index = 0; index < triesMax; index++)
       expect((await guess('ZZZ-ZZZ-ZZZ', `10.0.1.${index}`)).body.code).toBe('DEVICE_CODE_NOT_FOUND')
     expectLimited(await guess('zzzzzzzzz', '10.0.1.99'))
-    // As one that was good once.
+    // The same applies to a code that was valid once.
     const { code } = await newConnected()
     expect((await guess(code, '10.0.1.99')).status).toBe(200)
     for (let index = 0; index < triesMax; index++)
@@ -211,7 +211,7 @@ describe('who guesses', () => {
     expectLimited(await guess(code, '10.0.2.99'))
   })
 
-  test('at codes by reading their status is stopped, whatever is read then; other platforms and redeeming are not', async () => {
+  test('codes by reading their status is stopped, whatever is read afterwards; other platforms and redeeming are not', async () => {
     const { code } = await newConnected()
     const read = (code: string, authorization: string, from: string) =>
       call('GET', `/agents/device-codes/${code}/status`, authorization, from)
@@ -226,7 +226,7 @@ describe('who guesses', () => {
     expect((await guess(code, '10.0.3.99')).status).toBe(200)
   })
 
-  test('at tokens is stopped, while a token that is one works from there', async () => {
+  test('tokens is stopped, while a valid token works from the same address', async () => {
     const { code } = await newConnected()
     const { accessToken } = (await guess(code, '10.0.0.4')).body
     const me = (token: string, from: string) => call('GET', '/agents/me', `Bearer ${token}`, from)

@@ -4,13 +4,13 @@ import { type AgentClient, newWorld, POLICY } from '../agents.testing.ts'
 import { ENDPOINTS, expectError, stateOf } from '../calls.testing.ts'
 import { Client, type Reply } from '../client.testing.ts'
 
-/** What moves no money. */
+/** Permissions that move no money. */
 const HARMLESS = ['VIEW_TRANSACTIONS', 'CREATE_QUOTES', 'MANAGE_EXTERNAL_ACCOUNTS']
 
 let owner: Client
 let agent: AgentClient
 let customerId: string
-/** Manages, and moves no money. */
+/** A token that manages and moves no money. */
 let manager: Client
 beforeAll(async () => {
   const world = await newWorld()
@@ -43,7 +43,7 @@ const newBody = (permissions: readonly string[], more: object = {}) => ({
 })
 
 describe('a token that cannot move money', () => {
-  test('cannot make an agent that can, however little and with whatever approval', async () => {
+  test('cannot create an agent that can, whatever its limits and approvals', async () => {
     const before = await stateOf(owner)
     const waiting = { defaultExecutionMode: 'APPROVAL_REQUIRED' }
     for (const permission of ['CREATE_TRANSFERS', 'EXECUTE_QUOTES'])
@@ -57,7 +57,7 @@ describe('a token that cannot move money', () => {
     expect((await manager.post('/agents', newBody(HARMLESS))).status).toBe(201)
   })
 
-  test('can neither change one, nor wake it, nor connect it; it can stop it in every way', async () => {
+  test('can neither change, resume nor connect such an agent; it can stop it in every way', async () => {
     const path = `/agents/${agent.id}`
     const refused: [method: string, path: string, body?: object][] = [
       ['PATCH', path, { name: 'Rent' }],
@@ -76,7 +76,7 @@ describe('a token that cannot move money', () => {
     expectMissing(await manager.send('PATCH', path, { isPaused: false }), 'TRANSACT', 'wake')
     const taken = await manager.send('PATCH', `${path}/policy`, { permissions: HARMLESS })
     expect(taken.body.policy.permissions).toEqual(HARMLESS)
-    // It moves nothing now, so it is anybody's who manages; giving the permission back is not.
+    // An agent that moves no money is open to every token with MANAGE; giving the permission back is not.
     expect((await manager.send('PATCH', path, { isPaused: false, name: 'Reader' })).status).toBe(200)
     expect((await manager.post(`${path}/device-codes`)).status).toBe(201)
     expectMissing(
@@ -87,7 +87,7 @@ describe('a token that cannot move money', () => {
     expect((await manager.send('DELETE', path)).status).toBe(204)
   })
 
-  test('cannot make a token that can, nor one with anything else that it lacks', async () => {
+  test('cannot create a token that can, nor one with any other permission that it lacks', async () => {
     for (const [own, asked] of [
       [['MANAGE'], ['TRANSACT']],
       [['MANAGE'], ['MANAGE', 'VIEW']],

@@ -3,7 +3,7 @@ import { changePolicy, newAgent, newPayer, newWorld } from '../agents.testing.ts
 import { expectError, forEach } from '../calls.testing.ts'
 
 describe('an agent', () => {
-  test('that is paused reads and does nothing, until it goes on', async () => {
+  test('that is paused reads but cannot act, until it is resumed', async () => {
     const { client, payer, agent } = await newWorld()
     const quote = (await agent.quote(payer, 100)).body.id
     const paused = await client.send('PATCH', `/agents/${agent.id}`, { isPaused: true, name: 'Sleeper' })
@@ -23,7 +23,7 @@ describe('an agent', () => {
     expect((await agent.transferOut(payer, 5)).status).toBe(201)
   })
 
-  test('is deleted however much it let wait, and all of that is rejected', async () => {
+  test('is deleted however many of its actions wait, and all of them are rejected', async () => {
     const { client, payer, agent } = await newWorld({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
     const waiting = Array.from({ length: 205 })
     await forEach(waiting, async () => expect((await agent.transferOut(payer, 1)).status).toBe(201))
@@ -62,7 +62,7 @@ describe('an agent', () => {
 })
 
 describe('a list of agents', () => {
-  test('is of the customer, the state and the time that were asked for', async () => {
+  test('is filtered by customer, state and time', async () => {
     const { client, payer, agent } = await newWorld()
     const other = await newPayer(client)
     const second = await newAgent(client, other.id)

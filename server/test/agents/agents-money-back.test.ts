@@ -6,9 +6,9 @@ import { newBankAccount } from '../client.testing.ts'
 const A_DAY = { currency: 'USD', perTransactionLimit: 10_000, dailyLimit: 10_000, monthlyLimit: 50_000 }
 
 describe('the budget of an agent', () => {
-  test('stays used by payments whose payout and refund fail: a day is a day, however often it tries', async () => {
+  test('stays used by payments whose payout and refund fail, however often the agent tries', async () => {
     const { client, payer, agent } = await newWorld({ spendingLimits: A_DAY })
-    // It makes the payee itself.
+    // The agent adds the payee itself.
     const { body } = await agent.post('/agents/me/external-accounts', {
       currency: 'USD',
       accountInfo: {
@@ -33,7 +33,7 @@ describe('the budget of an agent', () => {
     await client.advance(0)
     expect((await agent.transferOut(payer, 1)).status).toBe(403)
     expect(await used(client, agent)).toEqual([2, 10_000, 10_000])
-    // What left the account is what was counted.
+    // The amount that left the account was counted.
     const { data } = (await agent.get('/agents/me/internal-accounts?currency=USD')).body
     expect(data[0].balance.amount).toBe(1_000_000 - 10_000)
   })
@@ -43,7 +43,7 @@ describe('the budget of an agent', () => {
     ['a counterparty that cannot deliver, refunded', '004', 0],
     ['a return by the bank after it was completed, refunded', '005', 600],
     ['a cancellation, refunded', '006', 0],
-  ])('is back with the money: %s', async (_, suffix, seconds) => {
+  ])('is released with the money: %s', async (_, suffix, seconds) => {
     const { client, payer, agent } = await newWorld({ spendingLimits: A_DAY })
     const bank = await newBankAccount(client, payer.id, suffix)
     const action = await agent.pays({ ...payer, bank }, 10_000)
@@ -58,7 +58,7 @@ describe('the budget of an agent', () => {
     expect((await agent.transferOut(payer, 10_000)).status).toBe(201)
   })
 
-  test('is back for what never began: rejected, not approved in time, and no longer possible at approval', async () => {
+  test('is released for actions that never began: rejected, expired, and no longer possible at approval', async () => {
     const { client, payer, agent } = await newWorld({
       spendingLimits: A_DAY,
       defaultExecutionMode: 'APPROVAL_REQUIRED',

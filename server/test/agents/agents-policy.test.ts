@@ -17,7 +17,7 @@ const policyOf = async (client: Client, agent: AgentClient) =>
   (await client.get(`/agents/${agent.id}`)).body.policy
 
 describe('a change of a policy', () => {
-  test('replaces what it gives, inside the groups member by member, and nothing else', async () => {
+  test('replaces only the given members, also within the groups', async () => {
     const spendingLimits = { ...POLICY.spendingLimits, dailyLimit: 500, dailyTransactionLimit: 3 }
     const { client, payer, agent } = await newWorld({ spendingLimits })
     const rule = { accountId: payer.bank, executionMode: 'APPROVAL_REQUIRED' }
@@ -86,7 +86,7 @@ describe('a change of a policy', () => {
     })
   })
 
-  test('that means nothing is refused by name, on creation as later, and nothing changes', async () => {
+  test('that is invalid is refused by name, on creation and later, and nothing changes', async () => {
     const { client, payer, agent } = await newWorld({
       spendingLimits: { ...POLICY.spendingLimits, dailyLimit: 5 },
     })
@@ -155,7 +155,7 @@ describe('a change of a policy', () => {
       })
       expectError(created, { code, field: `policy.${field}`, what: toJson(change) })
     }
-    // Limits in another currency are given anew, all of them.
+    // All limits have to be given again in another currency.
     const partly = [
       [{ currency: 'EUR' }, 'spendingLimits.perTransactionLimit'],
       [{ currency: 'EUR', perTransactionLimit: 5 }, 'spendingLimits.dailyLimit'],
@@ -170,10 +170,10 @@ describe('a change of a policy', () => {
 })
 
 describe('a permission', () => {
-  test('that is not there keeps from what it is for, from the next request on, and from nothing else', async () => {
+  test('that is missing denies its own operations, from the next request on, and nothing else', async () => {
     const { client, payer, agent } = await newWorld()
     const quote = (await agent.quote(payer, 100)).body.id
-    // Begun by the platform; of its own it may always see.
+    // These were begun by the platform; the agent may always see its own.
     const byPlatform = { source: { accountId: payer.usd }, destination: { accountId: payer.bank }, amount: 5 }
     const strange = (await client.post('/transfer-out', byPlatform)).body.id
     const own = (await agent.transferOut(payer, 5)).body.transaction.id
@@ -235,7 +235,7 @@ describe('a permission', () => {
 })
 
 describe('a decision', () => {
-  test('is what simulate said, and is kept with what it was made from', async () => {
+  test('is the same as in a simulation, and is recorded with its inputs', async () => {
     const { client, payer, agent } = await newWorld({
       spendingLimits: { currency: 'USD', perTransactionLimit: 1_000, dailyLimit: 2_500 },
       approvalThresholds: { amount: 700 },
@@ -310,7 +310,7 @@ describe('a decision', () => {
     expect(newest.data.toReversed()).toEqual(oldest.data)
   })
 
-  test('is not asked for nothing: what is wrong about a simulated action is said by name', async () => {
+  test('about an invalid simulated action is refused by name', async () => {
     const { client, payer, agent } = await newWorld()
     const neighbour = await newPayer(client)
     const good = {

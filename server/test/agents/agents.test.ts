@@ -7,7 +7,7 @@ import { fund, newCustomer } from '../client.testing.ts'
 const USD_LIMITS = { currency: 'USD', perTransactionLimit: 100_000 }
 
 describe('what the policy allows', () => {
-  test('is done at once, by transfer and by quote, and told with the agent', async () => {
+  test('is done at once, by transfer and by quote, with events that name the agent', async () => {
     const { client, payer, agent } = await newWorld()
     const out = await agent.transferOut(payer, 2_500)
     expect(out.status, toJson(out.body)).toBe(201)
@@ -46,7 +46,7 @@ describe('what the policy allows', () => {
   })
 })
 
-test('a payment to the UMA address of another customer is done as any other', async () => {
+test('a payment to the UMA address of another customer works like any other', async () => {
   const { client, payer, agent } = await newWorld()
   const other = await newCustomer(client)
   const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
@@ -64,7 +64,7 @@ test('a payment to the UMA address of another customer is done as any other', as
 })
 
 describe('limits', () => {
-  test('hold to the unit, however much runs in parallel', async () => {
+  test('hold to the unit, however many actions run in parallel', async () => {
     const { client, payer, agent } = await newWorld({
       spendingLimits: { ...USD_LIMITS, dailyLimit: 7_007 },
     })
@@ -80,7 +80,7 @@ describe('limits', () => {
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 7, dailySpend: 7_007 })
   })
 
-  test('give back what a payment that failed had used', async () => {
+  test('release what a failed payment had used', async () => {
     const { client, payer, agent } = await newWorld({
       spendingLimits: { ...USD_LIMITS, dailyTransactionLimit: 1 },
     })
@@ -103,7 +103,7 @@ describe('limits', () => {
 })
 
 describe('what needs an approval', () => {
-  test('waits, is told of, and is done by the first word, whichever way it comes', async () => {
+  test('waits, is reported, and is done by the first approval, by either endpoint', async () => {
     const { client, payer, agent } = await newWorld({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
     const { status, body } = await agent.transferOut(payer, 2_000)
     expect(status, toJson(body)).toBe(201)
@@ -112,7 +112,7 @@ describe('what needs an approval', () => {
       transaction: { status: 'PENDING', agentId: agent.id },
     })
     expect(await usageOf(client, agent)).toMatchObject({ dailySpend: 2_000 })
-    // Of type INCOMING in the answer that begins it, and nowhere else.
+    // Its type is INCOMING in the answer that begins it, and nowhere else.
     expect((await client.get(`/agents/approvals?agentId=${agent.id}`)).body.data).toEqual([
       { ...body, transaction: { ...body.transaction, type: 'OUTGOING' } },
     ])
@@ -158,7 +158,7 @@ describe('what needs an approval', () => {
   })
 })
 
-test('an agent is of one customer, and an agent of another one is as a stranger', async () => {
+test('an agent belongs to one customer, and sees nothing of another one', async () => {
   const { client, payer, agent } = await newWorld()
   const other = await newWorld()
   const stranger = await newAgent(client, (await newWorld()).payer.id).catch(() => undefined)

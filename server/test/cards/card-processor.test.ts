@@ -10,7 +10,7 @@ import { type OwnService, openOwnService } from '../reliability/service.testing.
 
 let service: OwnService
 beforeAll(async () => {
-  // Nothing is late here, however busy the machine is.
+  // A long deadline: nothing is late here, however busy the machine is.
   service = await openOwnService({ cardAnswerMsMax: 600_000 })
 })
 afterAll(() => service.close())
@@ -24,7 +24,7 @@ describeCardProcessor('of the sandbox', async () => ({
 }))
 
 test.each(['001', '002', '005'])(
-  'a platformCardId that was made up selects nothing, though it end in %s',
+  'a generated platformCardId selects nothing, even if it ends in %s',
   async (end) => {
     const platformCardId = `01a1fd3e-d636-7f24-ae20-5cd2bb817${end}`
     const now = service.app.clock()
@@ -41,7 +41,7 @@ test.each(['001', '002', '005'])(
   },
 )
 
-test('the descriptor of the merchant says how the sandbox pulls what is claimed', () => {
+test('the descriptor of the merchant selects how the sandbox pulls a claim', () => {
   const { pullPlan } = createSandboxCardProcessor(service.app.enclave)
   const now = service.app.clock()
   const planFor = (descriptor: string) => pullPlan({ merchant: { descriptor } }, now)
@@ -53,7 +53,7 @@ test('the descriptor of the merchant says how the sandbox pulls what is claimed'
 const PATH = '/card-processor/events'
 const APPROVED = { approved: true, cardTransactionId: expect.stringMatching(/^CardTransaction:/) }
 
-/** A card with 1,000.00 behind it, and the processor that tells of it. */
+/** A card with 1,000.00 behind it, and the processor that sends its events. */
 async function newWorld(of = service) {
   const client = await of.newPlatform()
   const holder = await newCustomer(client)
@@ -87,7 +87,7 @@ async function newWorld(of = service) {
   }
 }
 
-/** What the processor sends, signed; what is no event as well. */
+/** Sends a signed body as the processor, event or not. */
 function tell(event: unknown, of = service): Promise<Reply> {
   const { headers, body } = signedEvent(of.app.enclave, event as ProcessorEvent)
   return post(body.toString(), headers, of)
@@ -99,7 +99,7 @@ function post(body: string, headers: Record<string, string>, of = service): Prom
 }
 
 describe('the processor of cards', () => {
-  test('asks before a card pays, and tells of claims and returns', async () => {
+  test('asks before a card pays, and reports claims and returns', async () => {
     const { client, card, authorization, clearing, giveBack, balances } = await newWorld()
     const asked = await tell(authorization('one', 2_000n))
     expect([asked.status, asked.body]).toEqual([200, APPROVED])
@@ -124,7 +124,7 @@ describe('the processor of cards', () => {
     expectError(await tell(giveBack('one', 'b', 1n)), { code: 'INVALID_STATE_TRANSITION' })
   })
 
-  test('is known by its signature over the very bytes, and by nothing else', async () => {
+  test('is authenticated only by its signature over the exact bytes', async () => {
     const { client, authorization, balances } = await newWorld()
     const { headers, body } = signedEvent(service.app.enclave, authorization('one'))
     const text = body.toString()
@@ -140,7 +140,7 @@ describe('the processor of cards', () => {
     expect((await post(text, headers)).body).toEqual(APPROVED)
   })
 
-  test('is refused what is no event, in words that name the field', async () => {
+  test('is refused a body that is not an event, with a message that names the field', async () => {
     const { authorization, clearing } = await newWorld()
     const cases: readonly (readonly [unknown, string])[] = [
       [null, 'body'],
@@ -169,7 +169,7 @@ describe('the processor of cards', () => {
     expectError(await post('x'.repeat(64 * 1024 + 1), {}), { code: 'PAYLOAD_TOO_LARGE' })
   })
 
-  test('claims what was never authorized: the network is paid, and nothing is taken', async () => {
+  test('claims what was never authorized: the network is paid, and nothing is pulled', async () => {
     const { client, card, authorization, clearing, giveBack, balances } = await newWorld()
     const forced = (eventId: string, amount: bigint, more = {}) =>
       ({
@@ -197,7 +197,7 @@ describe('the processor of cards', () => {
     expect(await balances()).toEqual([100_000n, 100_000n])
   })
 
-  test('is told where it names a card or a purchase that is not there', async () => {
+  test('is refused an unknown card or purchase', async () => {
     const [{ authorization, clearing }, other] = await Promise.all([newWorld(), newWorld()])
     expectError(await tell({ ...authorization('one'), processorRef: 'nobody' }), {
       code: 'CARD_NOT_FOUND',
@@ -210,7 +210,7 @@ describe('the processor of cards', () => {
     expect((await tell(other.authorization('one', 5n))).body).toEqual(APPROVED)
   })
 
-  test('is answered as before when it asks again, one after the other or fifty at once', async () => {
+  test('gets the same answer to a repeated event, in sequence or fifty at once', async () => {
     const { client, holder, card, authorization, clearing, giveBack, balances } = await newWorld()
     const fifty = (event: ProcessorEvent) => Promise.all(Array.from({ length: 50 }, () => tell(event)))
     const sameOf = (replies: readonly Reply[]) => {
@@ -227,7 +227,7 @@ describe('the processor of cards', () => {
     sameOf(await fifty(giveBack('one', 'a', 100n)))
     expect(await balances()).toEqual([99_100n, 99_500n])
 
-    // What has changed meanwhile does not change what was said.
+    // Later changes do not change the answer.
     await fund(client, holder.usd, 100_000)
     const session = await signIn(client, holder.wallet)
     await update(client, session, card.id, { state: 'FROZEN' })
@@ -251,10 +251,10 @@ describe('an authorization that takes too long', () => {
   afterAll(() => busy.close())
 
   test.each([
-    // By then it is known that nobody waits for it.
+    // By then the deadline is known to be over.
     ['to be decided', /./, 0],
     ['to be committed', /commit_/, 1],
-  ])('%s is declined in time, for good, and nothing stays held', async (_, statements, purchases) => {
+  ])('%s is declined in time and permanently, and nothing stays held', async (_, statements, purchases) => {
     const { client, card, authorization, balances } = await newWorld(busy)
     const resume = busy.db.stall(statements)
     const slow = await tell(authorization('slow'), busy)
@@ -270,7 +270,7 @@ describe('an authorization that takes too long', () => {
     expect(await balances()).toEqual([100_000n, 100_000n])
   })
 
-  test('is approved for good where a retry was told so before it was undone', async () => {
+  test('is approved permanently where a retry was told so before it was undone', async () => {
     const { client, card, authorization, balances } = await newWorld(busy)
     const resume = busy.db.stall(/commit_/)
     const slow = await tell(authorization('slow'), busy)
@@ -285,7 +285,7 @@ describe('an authorization that takes too long', () => {
     await expect.poll(isKept, { timeout: 30_000 }).toBe(2n)
     const { body: last } = await tell(authorization('slow'), busy)
     const { data } = (await client.get(`/cards/${card.id}/transactions`)).body
-    // Whoever was told yes was told so of a purchase that stands.
+    // Every reported approval is of a purchase that stands.
     expect(data.map(({ status }: Reply['body']) => status)).toEqual([
       last.approved ? 'AUTHORIZED' : 'SETTLED',
     ])
@@ -294,7 +294,7 @@ describe('an authorization that takes too long', () => {
   })
 })
 
-/** How many answers are kept under a token. */
+/** The number of answers stored under a token. */
 async function keptOf(platformId: string, token: string, { db }: OwnService): Promise<bigint> {
   const { rows } = await db.query<{ count: bigint }>(
     'SELECT count(*) AS count FROM idempotency_keys WHERE platform_id = $1 AND key = $2',

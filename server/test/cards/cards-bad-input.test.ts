@@ -11,7 +11,7 @@ const issue = (cardholderId: string, fundingSources: readonly string[], more: ob
 })
 
 describe('a card is not issued', () => {
-  test('to who was not approved, or on accounts that cannot fund it, naming the place in the list', async () => {
+  test('to a customer who is not approved, or on accounts that cannot fund it, naming the index in the list', async () => {
     const { client, holder } = await newWorld()
     const other = await newCustomer(client)
     const rejected = await client.post('/customers', {
@@ -55,7 +55,7 @@ describe('a card is not issued', () => {
     })
   })
 
-  test('where the issuer rejects it; one that is still made does not pay and cannot be frozen', async () => {
+  test('where the issuer rejects it; one still in progress does not pay and cannot be frozen', async () => {
     const { client, holder } = await newWorld()
     const rejected = await newCard(client, holder.id, [holder.usd], { platformCardId: 'card-002' })
     expect(rejected).toMatchObject({ state: 'CLOSED', stateReason: 'ISSUER_REJECTED' })
@@ -72,7 +72,7 @@ describe('a card is not issued', () => {
 })
 
 describe('a card is not changed', () => {
-  test('by a request that says nothing, too much, or names accounts that cannot fund it', async () => {
+  test('by a request with too few or too many members, or with accounts that cannot fund it', async () => {
     const { client, holder, card } = await newWorld()
     const other = await newCustomer(client)
     const patch = (body: object) => client.send('PATCH', `/cards/${card.id}`, body)
@@ -99,7 +99,7 @@ describe('a card is not changed', () => {
     expect(await readCard(client, card.id)).toEqual(card)
   })
 
-  test('once it is closed, and its keys end with it', async () => {
+  test('once it is closed, and its keys are revoked with it', async () => {
     const { client, holder, card, session } = await newWorld()
     const wallet = await newCard(client, holder.id, [holder.wallet])
     const asked = { cardId: wallet.id, internalAccountId: holder.wallet, nickname: 'Spending' }
@@ -125,7 +125,7 @@ describe('a card is not changed', () => {
       })
   })
 
-  test('by what was signed for another state: it is judged again', async () => {
+  test('by what was signed in another state: it is checked again', async () => {
     const { client, card, session } = await newWorld()
     const path = `/cards/${card.id}`
     const first = await client.send('PATCH', path, { state: 'FROZEN' })
@@ -144,7 +144,7 @@ describe('a card is not changed', () => {
   })
 })
 
-test('state and funding sources change together, in their order, and both are told', async () => {
+test('state and funding sources change together, in their order, and both are reported', async () => {
   const { client, holder, card, session } = await newWorld()
   const { body } = await update(client, session, card.id, { state: 'FROZEN', fundingSources: [holder.usd] })
   expect(body).toMatchObject({ state: 'FROZEN', fundingSources: [holder.usd] })

@@ -24,7 +24,7 @@ async function delegate(client: Client, session: SignedIn, cardId: string, walle
 }
 
 describe('a merchant who claims more than was authorized', () => {
-  test('takes no more from a wallet than its cap, frozen or not: the rest is an exception', async () => {
+  test('gets no more from a wallet than the cap, frozen or not: the rest is an exception', async () => {
     const { client, card, session, wallet } = await walletWorld()
     const [one, tip] = [
       await used(client, card.id, 100, { mcc: undefined }),
@@ -40,7 +40,7 @@ describe('a merchant who claims more than was authorized', () => {
       pullSummary: { count: 2, totalAmount: 1_500_000, currency: { code: 'USDB' }, pendingCount: 0 },
     })
     expect(await wallet()).toEqual([49_996_500_000n, 49_998_500_000n])
-    // A closed card is still owed what was authorized before, within the cap.
+    // An authorization from before the closing is still pulled, within the cap.
     expect((await update(client, session, card.id, { state: 'CLOSED' })).status).toBe(200)
     await clear(client, tip, 300)
     expect(await now(client, tip)).toMatchObject({
@@ -61,7 +61,7 @@ describe('a merchant who claims more than was authorized', () => {
       settlementSummary: { count: claims.length, totalAmount: 1_750 },
       pullSummary: { totalAmount: 15_000_000 },
     })
-    // What was not taken is owed no more first.
+    // A return first cancels what was not pulled.
     expect((await giveBack(client, purchase, 1_000)).status).toBe(200)
     expect(await wallet()).toEqual([49_992_500_000n, 49_992_500_000n])
     await clear(client, purchase, 1_000)
@@ -69,7 +69,7 @@ describe('a merchant who claims more than was authorized', () => {
     expect(await wallet()).toEqual([49_992_500_000n, 49_992_500_000n])
   })
 
-  test('has the cap of its category, else that of the platform as it was when it asked', async () => {
+  test('has the cap of its category, else that of the platform at the time of the authorization', async () => {
     const { client, holder, card } = await newWorld()
     const config = (percent: number) =>
       client.send('PATCH', '/config', { cardConfig: { overClaimPercentMax: percent } })

@@ -82,7 +82,7 @@ const STEP: Arbitrary<Step> = oneof(
   },
 )
 
-test('holds, balances, summaries and states are those of a model, whatever happens, and so are the books', async () => {
+test('holds, balances, summaries, states and the ledger match a model, whatever happens', async () => {
   let runs = 0
   await assert(
     asyncProperty(array(STEP, { minLength: 8, maxLength: STEPS_MAX, size: 'max' }), async (steps) => {
@@ -90,7 +90,7 @@ test('holds, balances, summaries and states are those of a model, whatever happe
       for (const step of steps) await run.step(step)
       await run.expectBooks()
     }),
-    // Smaller examples would take as long again for each of their many tries.
+    // Shrinking would take as long again for each of its many attempts.
     { numRuns: RUNS, endOnFailure: true },
   )
 }, 60_000)
@@ -224,7 +224,7 @@ class Run {
     })
   }
 
-  /** The ledger's own rows, once nothing happens any more. */
+  /** The ledger's own rows, at the end. */
   async expectBooks(): Promise<void> {
     const platformId = (await this.#client.get('/config')).body.id as string
     const { rows } = await service.db.query<{ id: string; account: string; amount: bigint }>(
@@ -246,7 +246,7 @@ class Run {
     expect(books).toEqual(
       this.#model.purchases.map(({ id, settled, pulled, returned, uncollected, forgiven, pending }) => ({
         id,
-        // What could not be taken is not the account's when it is given back.
+        // A return of what could not be pulled does not go to the account.
         account: (sum(returned) - forgiven - sum(pulled)) * UNITS[this.#payer],
         rail: sum(settled) - sum(returned),
         receivables: -uncollected - sum(pending.map(({ fromHold, above }) => fromHold + above)),

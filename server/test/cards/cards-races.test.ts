@@ -8,7 +8,7 @@ const times = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> 
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 const approvedOf = (replies: readonly Reply[]) => replies.filter(({ status }) => status === 200)
 
-/** The first leg of an update; gives the second. */
+/** Makes the first leg of an update, and returns the second. */
 async function prepare(client: Client, session: SignedIn, cardId: string, change: object) {
   const path = `/cards/${cardId}`
   const { status, body } = await client.send('PATCH', path, change)
@@ -39,7 +39,7 @@ describe('authorizations in parallel', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([0n, 0n])
   })
 
-  test('a freeze lets none pass that came after it; what was approved before stands', async () => {
+  test('none after a freeze is approved; those approved before stand', async () => {
     const { client, holder, card, session } = await newWorld()
     const freeze = await prepare(client, session, card.id, { state: 'FROZEN' })
     let isFrozen = false
@@ -96,40 +96,37 @@ describe('authorizations in parallel', () => {
 
 describe('two signed updates at once', () => {
   test.each([
-    // Either order is right where the second may follow the first.
+    // Either order is right where the second is allowed after the first.
     [{ state: 'FROZEN' }, { state: 'FROZEN' }, ['FROZEN'], [1]],
     [{ state: 'FROZEN' }, { state: 'CLOSED' }, ['CLOSED'], [1, 2]],
     [{ state: 'CLOSED' }, { state: 'CLOSED' }, ['CLOSED'], [1]],
-  ])(
-    '%j and %j: the one that is second is judged by what the first has made of it',
-    async (one, other, ends, wins) => {
-      const { client, card, session } = await newWorld()
-      const updates = [
-        await prepare(client, session, card.id, one),
-        await prepare(client, session, card.id, other),
-      ]
-      const replies = await Promise.all(updates.map((send) => send()))
-      for (const reply of replies)
-        if (reply.status !== 200) expectError(reply, { code: 'INVALID_STATE_TRANSITION', field: 'state' })
-      expect(wins).toContain(approvedOf(replies).length)
-      expect(ends).toContain((await readCard(client, card.id)).state)
-      const { data } = (await client.get(`/events?objectId=${card.id}`)).body
-      expect(data).toHaveLength(1 + approvedOf(replies).length)
-    },
-  )
+  ])('%j and %j: the second is checked against the result of the first', async (one, other, ends, wins) => {
+    const { client, card, session } = await newWorld()
+    const updates = [
+      await prepare(client, session, card.id, one),
+      await prepare(client, session, card.id, other),
+    ]
+    const replies = await Promise.all(updates.map((send) => send()))
+    for (const reply of replies)
+      if (reply.status !== 200) expectError(reply, { code: 'INVALID_STATE_TRANSITION', field: 'state' })
+    expect(wins).toContain(approvedOf(replies).length)
+    expect(ends).toContain((await readCard(client, card.id)).state)
+    const { data } = (await client.get(`/events?objectId=${card.id}`)).body
+    expect(data).toHaveLength(1 + approvedOf(replies).length)
+  })
 
   test('a retry that is sent several times at once changes the card once', async () => {
     const { client, card, session } = await newWorld()
     const send = await prepare(client, session, card.id, { state: 'FROZEN' })
     const replies = await times(10, send)
-    // Used already, or judged by what it has just done itself.
+    // Refused as already used, or by its own result.
     for (const reply of replies) expect([200, 401, 409], toJson(reply.body)).toContain(reply.status)
     expect(approvedOf(replies)).toHaveLength(1)
   })
 })
 
 describe('claims and returns in parallel', () => {
-  test('each claim counts once, and what is held is taken once', async () => {
+  test('each claim counts once, and the hold is captured once', async () => {
     const { client, holder, card } = await newWorld()
     const purchase = await used(client, card.id, 1_000)
     const replies = await times(4, () => clear(client, purchase, 300))
@@ -137,13 +134,13 @@ describe('claims and returns in parallel', () => {
     expect(await now(client, purchase)).toMatchObject({
       status: 'SETTLED',
       settlementSummary: { count: 4, totalAmount: 1_200 },
-      // The last is taken from two places: what was held, and what can be spent.
+      // The last one is pulled from the hold and from the available balance.
       pullSummary: { count: 5, totalAmount: 1_200, pendingCount: 0 },
     })
     expect(await balances(client, holder.id, holder.usd)).toEqual([98_800n, 98_800n])
   })
 
-  test('never more is given back than was claimed', async () => {
+  test('returns never exceed the claims', async () => {
     const { client, holder, card } = await newWorld()
     const purchase = await used(client, card.id, 1_000)
     await clear(client, purchase, 1_000)

@@ -4,7 +4,7 @@ import { balances, clear, giveBack, newCard, newWorld, now, update, use, used } 
 import { fund, signed } from '../client.testing.ts'
 
 describe('a purchase', () => {
-  test('is held, claimed, taken and given back', async () => {
+  test('is held, claimed, pulled and returned', async () => {
     const { client, holder, card } = await newWorld()
     expect(card).toMatchObject({
       state: 'ACTIVE',
@@ -38,7 +38,7 @@ describe('a purchase', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([100_000n, 100_000n])
   })
 
-  test('that is claimed above what was authorized is taken as far as its merchant may claim; the rest is an exception', async () => {
+  test('that is claimed above the authorization is pulled as far as its merchant may claim; the rest is an exception', async () => {
     const { client, holder, card } = await newWorld()
     const [tip, much] = [await used(client, card.id, 1_000), await used(client, card.id, 1_000)]
     expect((await clear(client, tip, 1_200)).status).toBe(200)
@@ -57,7 +57,7 @@ describe('a purchase', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([98_800n, 98_800n])
   })
 
-  test('that is not claimed is free again, at a claim of nothing or after seven days', async () => {
+  test('that is not claimed is released, by a claim of nothing or after seven days', async () => {
     const { client, holder, card } = await newWorld()
     const [dropped, forgotten] = [await used(client, card.id, 1_000), await used(client, card.id, 2_000)]
     expect((await clear(client, dropped, 0)).body).toMatchObject({ status: 'SETTLED' })
@@ -133,7 +133,7 @@ describe('a card', () => {
     const purchase = await used(client, card.id, 1_000)
     expect((await client.send('DELETE', `/auth/delegated-keys/${key.body.id}`)).status).toBe(204)
     expectError(await use(client, card.id, 1), { code: 'CARD_INSUFFICIENT_FUNDS' })
-    // What was authorized before is taken all the same.
+    // An earlier authorization is still pulled.
     expect((await clear(client, purchase, 1_000)).body).toMatchObject({ status: 'SETTLED' })
     expect(await balances(client, holder.id, holder.wallet)).toEqual([40_000_000n, 40_000_000n])
   })

@@ -103,12 +103,12 @@ describe('a customer who is deleted', () => {
       expect(data.at(-1)).toMatchObject({ type: 'CARD.STATE_CHANGE', data: { state: 'CLOSED' } })
     }
     expect((await client.get(`/auth/delegated-keys/${key.body.id}`)).body.status).toBe('REVOKED')
-    // The issuer made it all the same, and is told that it is closed.
+    // The issuer created the card all the same, and is told that it is closed.
     await client.advance(30)
     expect(await readCard(client, making.id)).toMatchObject({ state: 'CLOSED', last4: expect.any(String) })
   })
 
-  test('gets nothing that a merchant gives back later: their accounts stay empty', async () => {
+  test('gets nothing that a merchant returns later: their accounts stay empty', async () => {
     const { client, holder, card } = await newWorld()
     const purchase = await used(client, card.id, 100_000)
     await clear(client, purchase, 100_000)
@@ -120,7 +120,7 @@ describe('a customer who is deleted', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([0n, 0n])
   })
 
-  test('gets nothing that a bank returns later: the refund is FAILED, and the platform sees to it', async () => {
+  test('gets nothing that a bank returns later: the refund is FAILED, for the platform to handle', async () => {
     const { client, holder } = await newWorld()
     const quote = await client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: holder.usd },
@@ -169,7 +169,7 @@ describe('fifty at once', () => {
     }
   })
 
-  test('use, issue, delegate and delete: nothing works for who is gone, nothing is held', async () => {
+  test('use, issue, delegate and delete: nothing works for a deleted customer, nothing is held', async () => {
     const worlds = await Promise.all(
       Array.from({ length: 5 }, async () => {
         const world = await newWorld()

@@ -111,7 +111,7 @@ describe('a new customer', () => {
     expect((await client.get('/customers')).body.data).toEqual([])
   })
 
-  test('cannot take the id or the UMA address of another, and of many at once one gets it', async () => {
+  test('cannot take the id or the UMA address of another customer, and of many at once one gets it', async () => {
     const client = await newPlatform()
     const mine = { ...ada, platformCustomerId: 'p-1', umaAddress: '$ada@pay.example' }
     const replies = await Promise.all(Array.from({ length: 8 }, () => client.post('/customers', mine)))
@@ -127,7 +127,7 @@ describe('a new customer', () => {
 })
 
 describe('a customer', () => {
-  test('is not there for another platform', async () => {
+  test('does not exist for another platform', async () => {
     const { id } = await newCustomer(await newPlatform())
     const other = await newPlatform()
     for (const reply of [
@@ -141,7 +141,7 @@ describe('a customer', () => {
     expect((await other.get(`/customers/internal-accounts?customerId=${id}`)).body.data).toEqual([])
   })
 
-  test('keeps what a change leaves out', async () => {
+  test('keeps members that a change leaves out', async () => {
     const client = await newPlatform()
     const { body } = await client.post('/customers', { ...acme, region: 'DE', currencies: ['EUR'] })
     const address = { line1: 'Ring 1', postalCode: '10115', country: 'DE' }

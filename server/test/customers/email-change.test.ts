@@ -7,7 +7,7 @@ function refusal({ status, body }: Reply) {
   return { status, code: body.code, field: body.details?.field }
 }
 
-describe('changing the e-mail address that a wallet is signed in to with', () => {
+describe('changing the e-mail address of sign-in codes', () => {
   const changeTo = (email: string) => ({ customerType: 'INDIVIDUAL', email })
 
   test('is signed, and then changes customer and credential together, once', async () => {
@@ -36,7 +36,7 @@ describe('changing the e-mail address that a wallet is signed in to with', () =>
     expect(second).toMatchObject({ status: 200, body: { email: 'new@example.com' } })
     const credentials = await client.get(`/auth/credentials?accountId=${customer.wallet}`)
     expect(credentials.body.data).toMatchObject([{ id: credential, nickname: 'new@example.com' }])
-    // … is no longer good.
+    // … is no longer valid.
     const late = await client.post(`/auth/credentials/${credential}/verify`, {
       type: 'EMAIL_OTP',
       encryptedOtpBundle: '{}',
@@ -68,7 +68,7 @@ describe('changing the e-mail address that a wallet is signed in to with', () =>
     expect((await client.get(path)).body.email).toBe('one@example.com')
   })
 
-  test('is refused where another wallet is signed in to with the new one', async () => {
+  test('is refused where another wallet uses the new address', async () => {
     const client = await newPlatform()
     const other = await newCustomer(client)
     const customer = await newCustomer(client)
@@ -82,7 +82,7 @@ describe('changing the e-mail address that a wallet is signed in to with', () =>
     expect((await client.send('PATCH', path, changeTo(other.email))).status).toBe(202)
   })
 
-  test('is not what another way of writing the same address is, nor where there is no wallet', async () => {
+  test('needs no signature for another spelling of the same address, or without a wallet', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const rewritten = await client.send(

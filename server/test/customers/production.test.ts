@@ -25,13 +25,16 @@ async function create(op: Op, body: Body) {
 }
 
 describe('in production', () => {
-  test.each(['Ada Lovelace', 'Ada 001', 'Ada 002'])('the customer %s waits for a check', async (fullName) => {
-    const op: Op = { ...(await service.newPlatform()), mode: 'production' }
-    const customer = await create(op, { customerType: 'INDIVIDUAL', fullName, email: 'ada@example.com' })
-    expect(customer).toMatchObject({ kycStatus: 'PENDING' })
-    const accounts = op.read.selectFrom('internal_accounts').where('customer_id', '=', customer.id)
-    expect(await accounts.selectAll().execute()).toEqual([])
-  })
+  test.each(['Ada Lovelace', 'Ada 001', 'Ada 002'])(
+    'the customer %s waits for verification',
+    async (fullName) => {
+      const op: Op = { ...(await service.newPlatform()), mode: 'production' }
+      const customer = await create(op, { customerType: 'INDIVIDUAL', fullName, email: 'ada@example.com' })
+      expect(customer).toMatchObject({ kycStatus: 'PENDING' })
+      const accounts = op.read.selectFrom('internal_accounts').where('customer_id', '=', customer.id)
+      expect(await accounts.selectAll().execute()).toEqual([])
+    },
+  )
 
   test.each(['102', '105'])('an account whose number ends in %s is like any other', async (suffix) => {
     const op: Op = { ...(await service.newPlatform()), mode: 'production' }
@@ -53,7 +56,7 @@ describe('in production', () => {
     expect(answer.body).toMatchObject({ beneficiaryVerificationStatus: 'UNSUPPORTED' })
   })
 
-  test('check digits are held to, whatever the suffix', async () => {
+  test('check digits are checked, whatever the suffix', async () => {
     const op: Op = { ...(await service.newPlatform()), mode: 'production' }
     const { id } = await create(op, { customerType: 'INDIVIDUAL' })
     const accountInfo = {

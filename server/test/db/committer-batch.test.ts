@@ -20,7 +20,7 @@ afterAll(() => host.close())
 
 const setNumber = (world: World) => new RegExp(`Event:${world.name}-set-(\\d+)`, 'g')
 
-/** Everything at once through the committer. Gives what came of each set, and in which order they were written. */
+/** Commits everything at once. Returns the result of each set, and their order. */
 async function throughCommitter(world: World, sets: readonly Write[][]) {
   const order: number[] = []
   let together = 0
@@ -29,7 +29,7 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
     const numbers = [...parameters.join().matchAll(setNumber(world))].map(([, n]) => Number(n))
     const answer = await db.query(sql, parameters).catch((error) => {
-      // A fault of its own set has its place as well.
+      // The fault of a set is a result as well.
       if (numbers.length === 1 && sql.includes('commit_write_sets')) order.push(...numbers)
       if (sql.includes('commit_together')) codes.push(sqlState(error))
       throw error
@@ -124,7 +124,7 @@ test('a batch has the results and leaves the rows of its sets one after the othe
       const [one, other] = [await makeWorld(host, `w${worlds}one`), await makeWorld(host, `w${worlds}two`)]
       const sets = setsOf(steps, one)
       const { order, together, codes, results } = await throughCommitter(one, sets)
-      // A guard, or a constraint of the database: what fails for another reason is never written together.
+      // A guard or a constraint: sets that fail for another reason are never written together.
       for (const code of codes) expect(code).toMatch(/^(CS002|23...)$/)
       expect([...order].sort((a, b) => a - b)).toEqual(sets.map((_, n) => n))
       expect(await inTurn(setsOf(steps, other), order)).toEqual(results)
@@ -136,7 +136,7 @@ test('a batch has the results and leaves the rows of its sets one after the othe
     }),
     { numRuns: RUNS },
   )
-  // Of everything there was a good deal.
+  // There was enough of everything.
   const { faults, ...others } = counts
   expect(Math.min(...Object.values(others)), JSON.stringify(counts)).toBeGreaterThan(RUNS / 10)
   expect(faults).toBeGreaterThan(0)

@@ -3,7 +3,7 @@ import { createCommitter } from '../../src/db/commit/committer.ts'
 import { expectRow, keep, update, type Write } from '../../src/db/commit/writes.ts'
 import type { Database } from '../../src/db/engine/port.ts'
 
-/** A database that takes what it is told from a list. `calls` are which function had how many sets. */
+/** A database with scripted answers. `calls` are the functions with their numbers of sets. */
 function answering(...answers: (Error | 'done')[]): { db: Database; calls: string[] } {
   const calls: string[] = []
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
@@ -83,25 +83,25 @@ test('a few sets that arrive during a commit wait for its end, and many do not',
   await Promise.all(committed)
 })
 
-test('where a guard failed, the sets that it may have been are written in turn, the others together', async () => {
+test('where a guard failed, the sets that may have failed are written in turn, the others together', async () => {
   const { db, calls } = answering('done', refusal(0, 2))
   expect(await commit(db, 6)).toEqual(all(6))
   expect(calls).toEqual(['together 1', 'together 5', 'together 3', 'in turn 2'])
 })
 
-test('where nobody knows for which sets a guard failed, all are written in turn', async () => {
+test('where it is unknown which set failed a guard, all are written in turn', async () => {
   const { db, calls } = answering('done', refusal())
   expect(await commit(db, 4)).toEqual(all(4))
   expect(calls).toEqual(['together 1', 'together 3', 'in turn 3'])
 })
 
-test('guards that go on failing do not keep a batch together for ever', async () => {
+test('repeatedly failing guards do not keep a batch together for ever', async () => {
   const { db, calls } = answering('done', refusal(0), refusal(0), refusal(0))
   expect(await commit(db, 6)).toEqual(all(6))
   expect(calls).toEqual(['together 1', 'together 5', 'together 4', 'together 3', 'in turn 5'])
 })
 
-test('a batch that the database refused is tried again in turn and in halves, each set with its own outcome', async () => {
+test('a batch that the database refused is retried in turn and in halves, each set with its own outcome', async () => {
   const refused = fault('22P02')
   const { db, calls } = answering('done', refused, refused, refused, 'done', refused, 'done')
   expect(await commit(db, 4)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
@@ -110,7 +110,7 @@ test('a batch that the database refused is tried again in turn and in halves, ea
   ])
 })
 
-test.each(['40001', '40P01'])('a conflict between batches (%s) is tried again as a whole', async (code) => {
+test.each(['40001', '40P01'])('a batch with a conflict (%s) is retried as a whole', async (code) => {
   const { db, calls } = answering('done', fault(code), 'done')
   expect(await commit(db, 4)).toEqual(all(4))
   expect(calls).toEqual(['together 1', 'together 3', 'together 3'])
@@ -172,7 +172,7 @@ test.each<[string, Write[]]>([
   expect(calls).toEqual(['in turn 1'])
 })
 
-test('the due work that an event brings along stands behind it', async () => {
+test('the job of an event comes after it', async () => {
   const { db, calls } = answering()
   const sent: unknown[] = []
   const { commit } = createCommitter({
@@ -198,7 +198,7 @@ test('the due work that an event brings along stands behind it', async () => {
   expect(sent[0]).toMatchObject([[{ ...rest, at: now.toISOString() }, delivery, {}, {}]])
 })
 
-test('a set that cannot be written down holds up nobody who comes after', async () => {
+test('a set that cannot be encoded does not delay later sets', async () => {
   const { db, calls } = answering()
   const { commit } = createCommitter(db)
   const circular: Record<string, unknown> = {}

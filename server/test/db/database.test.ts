@@ -240,7 +240,7 @@ test.skipIf(DATABASE_URL === undefined)('a refused statement leaves its connecti
   await db.close()
 })
 
-test.skipIf(DATABASE_URL === undefined)('what is brief does not wait for what is not', async () => {
+test.skipIf(DATABASE_URL === undefined)('a short statement does not wait for a long one', async () => {
   const db = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
   const other = await openPostgres(DATABASE_URL ?? '', { poolMax: 1 })
   const key = Number(process.pid)
@@ -253,7 +253,7 @@ test.skipIf(DATABASE_URL === undefined)('what is brief does not wait for what is
 })
 
 describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', () => {
-  test('that falls silent is asked anew, and what it was asked is a failure that nobody knows the end of', async () => {
+  test('that falls silent is replaced, and its statement fails with an unknown outcome', async () => {
     const line = await openLine(DATABASE_URL ?? '')
     const db = await openPostgres(line.url, { poolMax: 1, answerTimeoutMs: 200 })
     expect((await db.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
@@ -266,7 +266,7 @@ describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', ()
     await line.close()
   })
 
-  test('that cannot be made was not asked: 503', async () => {
+  test('that cannot be made got no statement: 503', async () => {
     const line = await openLine(DATABASE_URL ?? '')
     const db = await openPostgres(line.url, { poolMax: 1 })
     await line.close()
@@ -279,7 +279,7 @@ describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', ()
   })
 })
 
-/** A way to the database that can fall silent without a word, as a network does. New connections are as they should be. */
+/** A proxy to the database whose connections can fall silent, as on a network. New connections work. */
 async function openLine(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()

@@ -15,7 +15,7 @@ const programs: Program[] = []
 
 beforeAll(async () => {
   writer = await bundle('./program-writer.ts')
-  // A first start that is killed in the middle leaves nothing that the next one would take for a database.
+  // A killed first start leaves nothing that the next one would take for a database.
   const killed = write(0, 0)
   await new Promise<void>((resolve) => {
     const look = () =>
@@ -114,7 +114,7 @@ test('a second process is refused, and leaves the first one and its database alo
   await db.close()
 }, 60_000)
 
-test('close() answers what was asked before it, and refuses what comes after', async () => {
+test('close() answers earlier statements, and refuses later ones', async () => {
   const db = await openEmbedded(dataDir)
   const asked = Array.from({ length: 50 }, (_, index) => db.query('SELECT $1::int AS n', [index]))
   const closed = db.close()

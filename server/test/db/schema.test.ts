@@ -34,7 +34,7 @@ END $$;
 CREATE TRIGGER things_refuse_${change.toLowerCase()} BEFORE ${change} ON things
   FOR EACH STATEMENT EXECUTE FUNCTION ${name}();`
 
-/** Takes all of that away again. */
+/** Removes all of that. */
 const REMOVE_LATER = `
   DROP TABLE IF EXISTS things;
   DROP FUNCTION IF EXISTS test_answer, test_refuse, test_other;
@@ -92,7 +92,7 @@ describe.each([
   const functionsOf = (db: Database) =>
     namesIn(db, `SELECT proname::text AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace`)
 
-  /** Which rows say what was applied, and by which transaction each of them was written; the same of the functions. */
+  /** The rows about applied migrations and functions, with the transactions that wrote them. */
   async function marks(db: Database): Promise<unknown> {
     const { rows } = await db.query(`
       SELECT name, xmin::text AS written FROM migrations UNION ALL SELECT name, xmin::text FROM sql_functions
@@ -112,7 +112,7 @@ describe.each([
       (error: Error) => error.message,
     )
 
-  test.skipIf(skip)('two starts at once on a new database give it everything once', async () => {
+  test.skipIf(skip)('two starts at once on a new database apply everything once', async () => {
     expect(await namesIn(db, 'SELECT name FROM migrations')).toEqual(
       SCHEMA.migrations.map(({ name }) => name),
     )
@@ -123,7 +123,7 @@ describe.each([
     expect(tables).toEqual(expect.arrayContaining(['customers', 'jobs', 'ledger_entries', 'transactions']))
   })
 
-  test.skipIf(skip)('a start on a database that has everything changes nothing', async () => {
+  test.skipIf(skip)('a start on an up-to-date database changes nothing', async () => {
     const before = await marks(db)
     await migrate(db)
     expect(await marks(db)).toEqual(before)

@@ -128,19 +128,19 @@ describe('the SMS settings', () => {
   })
 })
 
-describe('what there is to deliver with', () => {
+describe('the channels of delivery', () => {
   const parts = (env: Record<string, string>) => {
     const { email, sms } = createDelivery(readConfig(env))
     return { email: email !== undefined, sms: sms !== undefined }
   }
 
-  test('follows from the settings', () => {
+  test('follow from the settings', () => {
     expect(parts(PRODUCTION)).toEqual({ email: false, sms: false })
     expect(parts({ ...PRODUCTION, SMTP_URL: 'smtp://localhost' })).toEqual({ email: true, sms: false })
     expect(parts({ ...PRODUCTION, ...SMS })).toEqual({ email: false, sms: true })
   })
 
-  test('is nothing in sandbox', () => {
+  test('are none in sandbox', () => {
     expect(parts({ ...SMS, SMTP_URL: 'smtp://localhost' })).toEqual({ email: false, sms: false })
   })
 })

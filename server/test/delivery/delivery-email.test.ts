@@ -75,8 +75,8 @@ describe('a code goes out by e-mail', () => {
     expect(header(mail, 'message-id')).toEqual([`<${id.slice('Message:'.length)}@unicorn.example>`])
     expect(mail.parts.get('text/plain')).toBe(
       `Your Ünïcorn & Söhne 🦄 sign-in code is\n\n    ${code}\n\n` +
-        'It works once, for 10 minutes. Do not give it to anyone.\n\n' +
-        'If you did not ask for this code, ignore this message: nobody can sign in without it.\n',
+        'It works once and expires in 10 minutes. Do not share it with anyone.\n\n' +
+        'If you did not request this code, ignore this message: nobody can sign in without it.\n',
     )
     const html = mail.parts.get('text/html')!
     expect(html).toContain('Your Ünïcorn &amp; Söhne 🦄 sign-in code is')
@@ -103,12 +103,12 @@ describe('a code goes out by e-mail', () => {
     expect(header(mail, 'from')).toEqual(['Codes <codes@ops.example>'])
     expect(header(mail, 'reply-to')).toBeUndefined()
     expect(mail.parts.get('text/html')).not.toContain('<img')
-    expect(mail.parts.get('text/plain')).toContain('for 1 minute.')
+    expect(mail.parts.get('text/plain')).toContain('expires in 1 minute.')
   })
 })
 
-describe('a mail that does not go out at first', () => {
-  test('is tried again, further and further apart, until the server is back', async () => {
+describe('a mail whose first attempt fails', () => {
+  test('is retried, further and further apart, until the server is back', async () => {
     const { id } = await platform.challenge(await platform.holder())
     await smtp.stop()
     try {
@@ -129,7 +129,7 @@ describe('a mail that does not go out at first', () => {
     expect(await platform.message(id)).toMatchObject({ state: 'DELIVERED', attempts: 5 })
   })
 
-  test('is the same mail at every try, so that one that arrives twice is recognised', async () => {
+  test('is the same mail at every attempt, so that a duplicate is recognised', async () => {
     const { id } = await platform.challenge(await platform.holder())
     smtp.answer = (stage) => (stage === 'DATA' ? '451 4.3.0 Later' : undefined)
     await platform.advance(0)
@@ -160,7 +160,7 @@ describe('a mail that does not go out at first', () => {
     expect(await platform.stored()).not.toContain('message.deliver')
   })
 
-  test('is not tried again where the recipient is refused for good', async () => {
+  test('is not retried where the recipient is refused permanently', async () => {
     const { id } = await platform.challenge(await platform.holder())
     smtp.answer = (stage) => (stage === 'RCPT' ? '550 5.1.1 No such mailbox' : undefined)
     await platform.advance(0)
@@ -169,7 +169,7 @@ describe('a mail that does not go out at first', () => {
     expect(await platform.stored()).not.toContain('message.deliver')
   })
 
-  test('is tried again where the recipient is refused for now', async () => {
+  test('is retried where the recipient is refused temporarily', async () => {
     const { id } = await platform.challenge(await platform.holder())
     smtp.answer = (stage) => (stage === 'RCPT' ? '450 4.2.1 Greylisted' : undefined)
     await platform.advance(0)
@@ -198,8 +198,8 @@ describe('a mail that does not go out at first', () => {
   })
 })
 
-describe('a code that is dead is not sent', () => {
-  test('when a later one took its place', async () => {
+describe('an invalid code is not sent', () => {
+  test('when a later one replaced it', async () => {
     const holder = await platform.holder()
     const first = await platform.challenge(holder)
     const second = await platform.challenge(holder)
@@ -233,7 +233,7 @@ describe('the code stays secret', () => {
     expect(waiting).not.toContain(CODE)
     const { enclave } = production.service.app
     expect(enclave.openText('message', id, sealed)).toContain(CODE)
-    expect(() => enclave.openText('message', `${id}0`, sealed)).toThrow('does not open')
+    expect(() => enclave.openText('message', `${id}0`, sealed)).toThrow('cannot be opened')
     await platform.advance(0)
     expect(onlyMail().parts.get('text/plain')).toContain(CODE)
     expect(await platform.message(id)).toMatchObject({ state: 'DELIVERED', sealed_content: null })
@@ -261,7 +261,7 @@ describe('the code stays secret', () => {
   })
 })
 
-describe('nothing in a mail can be made to be a header or a recipient', () => {
+describe('nothing can inject a header or a recipient into a mail', () => {
   const HOSTILE =
     'Evil\r\nBcc: victim@example.com\r\n\r\n<script>alert(1)</script>\u2028\u202e"\' <x@y.example>,'
 

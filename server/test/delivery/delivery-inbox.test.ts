@@ -162,7 +162,7 @@ describe('the inbox of the sandbox', () => {
     expect(await inbox()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
   })
 
-  test('is not there in production', async () => {
+  test('does not exist in production', async () => {
     const inbox = await inboxOf(await production.newPlatform())
     expect(await inbox()).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
   })

@@ -44,7 +44,7 @@ let numbers = 0
 const number = () => `+1415555${1000 + ++numbers}`
 
 describe('a code goes out by SMS', () => {
-  test("in one line, as Twilio's API has it", async () => {
+  test("in one line, in the format of Twilio's API", async () => {
     const to = number()
     const { code, id } = await platform.challenge(await platform.holder(to))
     await platform.advance(0)
@@ -63,7 +63,7 @@ describe('a code goes out by SMS', () => {
     expect(form.get('To')).toBe(to)
     expect(form.get('From')).toBe('+15550001111')
     expect(form.get('Body')).toBe(
-      `Your Unicorn code is ${code}. It works once, for 5 minutes. If you did not ask for it, ignore this.`,
+      `Your Unicorn code is ${code}. It works once and expires in 5 minutes. If you did not request it, ignore this.`,
     )
     const delivered = { channel: 'SMS', state: 'DELIVERED', attempts: 1, sealed_content: null, subject: null }
     expect(await platform.message(id)).toMatchObject(delivered)
@@ -83,13 +83,13 @@ describe('a code goes out by SMS', () => {
   })
 })
 
-describe('a text message that does not go out at first', () => {
+describe('a text message whose first attempt fails', () => {
   test.each([
     ['is throttled', { status: 429, body: '{"code":20429}' }],
     ['has a fault', { status: 503, body: 'oops' }],
     ['does not know us', { status: 401, body: '{"code":20003}' }],
     ['says far too much', { status: 500, body: `{"code":1,"message":"${'x'.repeat(100_000)}"}` }],
-  ])('is tried again where the gateway %s', async (_, answer) => {
+  ])('is retried where the gateway %s', async (_, answer) => {
     const { id } = await platform.challenge(await platform.holder(number()))
     gateway.answer = () => answer
     await platform.advance(0)
@@ -100,7 +100,7 @@ describe('a text message that does not go out at first', () => {
     expect(gateway.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([id, id])
   })
 
-  test('is not tried again where the gateway says that it never will', async () => {
+  test('is not retried where the gateway refuses it permanently', async () => {
     const { id } = await platform.challenge(await platform.holder(number()))
     gateway.answer = () => ({ status: 400, body: '{"code":21610,"message":"unsubscribed"}' })
     await platform.advance(0)
@@ -116,7 +116,7 @@ describe('a text message that does not go out at first', () => {
     expect(await platform.message(id)).toMatchObject({ state: 'FAILED', failure_reason: 'EXPIRED' })
   })
 
-  test('does not follow the gateway elsewhere with its credentials', async () => {
+  test('does not follow a redirect of the gateway with its credentials', async () => {
     const elsewhere = await smsGateway()
     const { id } = await platform.challenge(await platform.holder(number()))
     gateway.answer = () => ({ status: 307, location: `${elsewhere.url}/` })
@@ -135,7 +135,7 @@ describe('a text message that does not go out at first', () => {
   })
 
   test.each(['15550001111', '+0123', '+1555 000', '+1555&To=+1999', 'whatsapp:+15550001111'])(
-    'is not sent to what is no number: %s',
+    'is not sent to an invalid number: %s',
     async (recipient) => {
       const holder = await platform.holder(number())
       await platform.commit([update('credentials', holder.credential.id, {}, { contact: recipient })])

@@ -16,7 +16,7 @@ import { Client, newCustomer } from '../client.testing.ts'
 
 const OLD_KEY = Buffer.from(TEST_MASTER_KEY, 'hex')
 
-/** A place where servers of one database are started, one after the other. */
+/** A folder and a database for servers that are started one after the other. */
 async function newPlace() {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-key-'))
   const database = await ownPostgresDatabase()
@@ -71,7 +71,7 @@ const opens = (keys: Keyring, { id, sealed }: Seed) => {
   }
 }
 
-test('what is sealed after a rotation opens with neither the old master key nor a backup; all else goes on', async () => {
+test('data sealed after a rotation opens with neither the old master key nor a backup; all else goes on', async () => {
   const place = await newPlace()
   const first = await place.start(OLD_KEY)
   const { db } = first.service.app
@@ -81,7 +81,7 @@ test('what is sealed after a rotation opens with neither the old master key nor 
   const secret = (await client.get('/webhook-secrets')).body.data[0].secret
   const pinned = first.service.app.enclave.quorumPublicKey
 
-  // Somebody has the master key and a backup: all that was sealed until then.
+  // An attacker has the master key and a backup, and with them everything sealed until then.
   const { rows } = await db.query<{ sealed: Uint8Array }>('SELECT sealed FROM data_keys')
   const stolen = openAtRest(OLD_KEY, rows[0]!.sealed, dataKeyName(1))!
   const thief = new Keyring(
@@ -96,12 +96,12 @@ test('what is sealed after a rotation opens with neither the old master key nor 
   await expect(rotateMasterKey(db, newKey, OLD_KEY, new Date())).rejects.toThrow('is not the master key')
   await rotateMasterKey(db, OLD_KEY, newKey, new Date())
 
-  // A server that nobody has told goes on, and cannot seal under the key that was stolen.
+  // A server that was not restarted goes on, but cannot seal under the stolen key.
   expect((await client.get('/config')).status).toBe(200)
   const wallet = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' }
   expect((await client.post('/customers', wallet)).body).toMatchObject({
     status: 503,
-    message: expect.stringContaining('has to be restarted'),
+    message: expect.stringContaining('must be restarted'),
   })
   expect(await seedsOf(db)).toHaveLength(1)
   await place.stop(first.service)

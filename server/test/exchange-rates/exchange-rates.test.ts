@@ -95,7 +95,7 @@ describe('GET /exchange-rates', () => {
     }
   })
 
-  test('shows the limits of the settings, and nothing of a currency in which nothing goes out', async () => {
+  test('shows the limits of the settings, and no currency that cannot be sent', async () => {
     const own = await newPlatform()
     const setting = (currencyCode: string, enabledTransactionTypes: string[]) => ({
       currencyCode,
@@ -138,7 +138,7 @@ describe('GET /exchange-rates', () => {
     expect(await rates(client, '?destinationCurrency=BTC')).toEqual([])
   })
 
-  test('refuses a currency that is not known and an amount that cannot be', async () => {
+  test('refuses an unknown currency and an impossible amount', async () => {
     for (const [query, code, field] of [
       ['sourceCurrency=XYZ', 'INVALID_CURRENCY', 'sourceCurrency'],
       ['sourceCurrency=SLV', 'INVALID_CURRENCY', 'sourceCurrency'],
@@ -152,7 +152,7 @@ describe('GET /exchange-rates', () => {
       expectError(await client.get(`/exchange-rates?${query}`), { code, field, what: query })
   })
 
-  test('keeps an amount exact, and gives nothing for what the fees use up', async () => {
+  test('keeps an amount exact, and has no entry for an amount that the fees use up', async () => {
     const to = '?sourceCurrency=USD&destinationCurrency=USD&sendingAmount='
     for (const amount of [0, 1, 9_000_000_000_000_000]) {
       const [row] = await rates(client, to + amount)

@@ -13,7 +13,7 @@ import { type Client, newCustomer, newPlatform, type Reply } from '../client.tes
 
 type Info = Readonly<Record<string, unknown>>
 
-/** One of the two routes: where its accounts are, and what a body says about their owner. */
+/** One of the two routes: its path, and the owner in its bodies. */
 interface Route {
   readonly client: Client
   readonly path: string
@@ -63,7 +63,7 @@ const invalid = (member: string) => ({
 })
 
 describe.each(KINDS)('on the route of %s', (kind) => {
-  // Three answers of every type are held against the contract, whose schemas are compiled meanwhile.
+  // Three answers of every type are checked against the contract, whose schemas are compiled meanwhile.
   test('the examples of every type are added, read, listed and removed', { timeout: 60_000 }, async () => {
     const route = await ROUTES[kind]()
     const { client, path, owner } = route
@@ -131,7 +131,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     })
   })
 
-  test('what a check or a pattern does not let through is refused, naming the member, and not stored', async () => {
+  test('a value that fails a check or a pattern is refused, naming the member, and not stored', async () => {
     const route = await ROUTES[kind]()
     await forEach(EXAMPLES, async ([type, example]) => {
       const { checks = {}, fields = {} } = accountType(type)
@@ -148,7 +148,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     expect((await route.client.get(route.path)).body.data).toEqual([])
   })
 
-  test('the same account again is a conflict, however it is written; of twenty at once one is made', async () => {
+  test('the same account again is a conflict, however it is written; of twenty at once one is created', async () => {
     const route = await ROUTES[kind]()
     await forEach(
       SPELLINGS,
@@ -177,7 +177,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     expect((await route.client.get(`${route.path}?limit=100`)).body.totalCount).toBe(SPELLINGS.length)
   })
 
-  test('an account elsewhere, or of another kind of money, is another account', async () => {
+  test('an account at another place, or in another currency, is another account', async () => {
     const route = await ROUTES[kind]()
     await forEach(DIFFERENT, async ([type, one, other]) => {
       const [example] = exampleAccounts(type)
@@ -244,7 +244,7 @@ describe('the two routes', () => {
   })
 })
 
-test('the end of an address may stand for a scenario of the sandbox; its form is held to all the same', async () => {
+test('an address may end in a magic suffix; its form is still checked', async () => {
   const route = await ROUTES.customers()
   const wallets = TYPES.filter((type) => accountType(type).rails.length === 0)
   for (const type of wallets)
@@ -272,7 +272,7 @@ function ending(identifier: unknown, suffix: string): string {
   return text.slice(0, at - suffix.length) + suffix + text.slice(at)
 }
 
-/** With a suffix that is not magic, what is computed has to fit: those that are computed from are left out. */
+/** Without a magic suffix check digits have to match, so identifiers with check digits are left out. */
 function steerable(type: AccountTypeName, info: Info, suffix: string): boolean {
   const name = primaryOf(type, info)
   const isComputed =
@@ -288,7 +288,7 @@ function changed(text: string, at: number): string {
   return text.slice(0, place) + other + text.slice(place + 1)
 }
 
-/** What each check must refuse, made from what it lets through. */
+/** What each check must refuse, derived from valid values. */
 const BROKEN: Readonly<Record<AccountCheckName, (text: string) => readonly string[]>> = {
   aba: () => ['021000022', '000000000', '02100002'],
   bic: () => ['ABCDZZFF', 'ABCDEFG', 'COBADEFF1'],
@@ -319,7 +319,7 @@ const BROKEN: Readonly<Record<AccountCheckName, (text: string) => readonly strin
   vpa: () => ['ada', 'ada@ok@axis', 'ada@HDFC1000001'],
 }
 
-/** Accounts that are the same: what is said first, then other ways to say it. */
+/** Equal accounts: one spelling, then others. */
 const SPELLINGS: readonly (readonly [AccountTypeName, Info, ...Info[]])[] = [
   ['USD_ACCOUNT', {}],
   ['EUR_ACCOUNT', {}, { swiftCode: undefined }, { swiftCode: 'COBADEFFXXX' }],
@@ -360,7 +360,7 @@ const SPELLINGS: readonly (readonly [AccountTypeName, Info, ...Info[]])[] = [
     { address: 'SPARK1PGSSY7D7VEL0NH9M4326QC54E6RSKPCZN07DKTWW9RV4NU5PTVT0S9UC489GG2' },
     { address: 'sp1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9ucez8h3s' },
   ],
-  // With the end that selects a scenario.
+  // With a magic suffix.
   [
     'SPARK_WALLET',
     { address: 'spark1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc489003' },
@@ -374,7 +374,7 @@ const SPELLINGS: readonly (readonly [AccountTypeName, Info, ...Info[]])[] = [
   ['SOLANA_WALLET', {}],
 ]
 
-/** Accounts that look alike and are two. */
+/** Different accounts that look alike. */
 const DIFFERENT: readonly (readonly [AccountTypeName, Info, Info])[] = [
   ['USD_ACCOUNT', {}, { routingNumber: '011401533' }],
   ['GBP_ACCOUNT', {}, { sortCode: '040004' }],

@@ -25,7 +25,7 @@ async function platformWithCustomer(): Promise<{ client: Client; customerId: str
   return { client, customerId: (await newCustomer(client)).id }
 }
 
-describe('a new account elsewhere', () => {
+describe('a new external account', () => {
   test('is shown with its rails and the check of its holder', async () => {
     const { client, customerId } = await platformWithCustomer()
     const reply = await client.post(PATH, {
@@ -120,7 +120,7 @@ describe('a new account elsewhere', () => {
     expect((await client.get(PATH)).body.data).toEqual([])
   })
 
-  test('needs a customer of this platform that is there, where it names one', async () => {
+  test('needs an existing customer of this platform, where it names one', async () => {
     const { client, customerId } = await platformWithCustomer()
     const other = await newPlatform()
     const body = { currency: 'USD', accountInfo: usd }
@@ -132,7 +132,7 @@ describe('a new account elsewhere', () => {
     expect(refusal(await client.post(PATH, { ...body, customerId }))).toMatchObject({ status: 410 })
   })
 
-  test("without a customerId is the platform's own, as one of the platform's route", async () => {
+  test("without a customerId is the platform's own, like one added by the platform's route", async () => {
     const { client } = await platformWithCustomer()
     const ofPlatform = '/platform/external-accounts'
     const body = { currency: 'USD', accountInfo: usd }
@@ -152,7 +152,7 @@ describe('a new account elsewhere', () => {
     expect((await client.post(ofPlatform, body)).status).toBe(201)
   })
 
-  test('is a conflict where the customer has it, however it is written; of many at once one is made', async () => {
+  test('is a conflict where the customer already has it, however it is written; of many at once one is created', async () => {
     const { client, customerId } = await platformWithCustomer()
     const body = { customerId, currency: 'EUR', accountInfo: eur }
     const replies = await Promise.all(Array.from({ length: 8 }, () => client.post(PATH, body)))
@@ -171,7 +171,7 @@ describe('a new account elsewhere', () => {
     expect((await client.post(PATH, { ...body, customerId: id })).status).toBe(201)
   })
 
-  test('takes over as the one that UMA payments are passed on to', async () => {
+  test('takes over as the one that receives UMA payments', async () => {
     const { client, customerId } = await platformWithCustomer()
     const add = (currency: string, accountInfo: object) =>
       client.post(PATH, { customerId, currency, accountInfo, defaultUmaDepositAccount: true })
@@ -182,7 +182,7 @@ describe('a new account elsewhere', () => {
   })
 })
 
-test('a text of another length is refused like any other mistake in a member', async () => {
+test('a text of a wrong length is refused like any other fault of a member', async () => {
   const { client, customerId } = await platformWithCustomer()
   const thb = {
     accountType: 'THB_ACCOUNT',
@@ -241,7 +241,7 @@ const cut = (...joins: string[]) =>
   joins.map((join, at) => join + OFFER.slice(1 + at * 9, 10 + at * 9)).join('') +
   OFFER.slice(1 + joins.length * 9)
 
-test('an offer is kept in one piece, however it was joined', async () => {
+test('an offer is stored in one piece, however it was joined', async () => {
   const { client, customerId } = await platformWithCustomer()
   const add = (bolt12: string) =>
     client.post(PATH, { customerId, currency: 'BTC', accountInfo: { accountType: 'LIGHTNING', bolt12 } })
@@ -257,7 +257,7 @@ test('an offer is kept in one piece, however it was joined', async () => {
     expect(refusal(await add(same))).toEqual({ status: 409, code: 'CONFLICT', field: 'accountInfo' })
 })
 
-describe('accounts elsewhere', () => {
+describe('external accounts', () => {
   test('are gone when deleted, and can be added again', async () => {
     const { client, customerId } = await platformWithCustomer()
     const body = { customerId, currency: 'USD', accountInfo: usd }

@@ -20,7 +20,7 @@ async function newPayer(client: Client) {
   return customer
 }
 
-/** A payment that is executed, and all that follows from it now. */
+/** Executes a payment, and runs the jobs that follow. */
 async function paid(client: Client, source: string, destination: string, amount = 2500) {
   const quote = await quoted(client, account(source), to(destination), {
     lockedCurrencyAmount: amount,
@@ -50,7 +50,7 @@ function sums(lines: readonly FeeLine[]): Record<string, number> {
   return sum
 }
 
-describe('fees in two currencies, of which one is given back', () => {
+describe('fees in two currencies, of which one is refunded', () => {
   let client: Client
   let customer: Awaited<ReturnType<typeof newPayer>>
   let kept: FeeLine[]
@@ -59,7 +59,7 @@ describe('fees in two currencies, of which one is given back', () => {
   beforeAll(async () => {
     client = await newPlatform()
     customer = await newPayer(client)
-    // Its payments are delivered, and sent back a minute later.
+    // Its payments are delivered, and returned a minute later.
     const returning = await newBankAccount(client, customer.id, '005')
     inDollars = await paid(client, customer.usd, customer.eur)
     inEuros = await paid(client, customer.eur, returning)
@@ -67,7 +67,7 @@ describe('fees in two currencies, of which one is given back', () => {
     await client.advance(60)
   })
 
-  test('each is a line that names its payment, quote and payer', async () => {
+  test('each is an entry that names its payment, quote and payer', async () => {
     expect(kept).toMatchObject([
       { amount: { amount: inEuros.feesIncluded, currency: { code: 'EUR', decimals: 2 } } },
       { amount: { amount: inDollars.feesIncluded, currency: { code: 'USD', decimals: 2 } } },
@@ -85,7 +85,7 @@ describe('fees in two currencies, of which one is given back', () => {
     }
   })
 
-  test('a payment that came back gives its fee back by a line of its own', async () => {
+  test('a returned payment refunds its fee by an entry of its own', async () => {
     expect(await transactionOf(client, inEuros)).toMatchObject({ status: 'FAILED' })
     const [back, ...before] = await feesOf(client)
     expect(before).toEqual(kept)
@@ -99,7 +99,7 @@ describe('fees in two currencies, of which one is given back', () => {
     expect(Date.parse(back!.createdAt)).toBeGreaterThan(Date.parse(kept[0]!.createdAt))
   })
 
-  test('the lines of a currency sum to its balance', async () => {
+  test('the entries of a currency sum to its balance', async () => {
     const balances = await balancesOf(client)
     expect(balances).toEqual({ EUR: 0, USD: inDollars.feesIncluded })
     expect(sums(await feesOf(client))).toEqual(balances)
@@ -165,7 +165,7 @@ test('pages go through the fees of all currencies in one order of time, either w
   }
 })
 
-test("a fee of the platform's own payment names the platform; a payment without a fee has no line", async () => {
+test("a fee of the platform's own payment names the platform; a payment without a fee has no entry", async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data

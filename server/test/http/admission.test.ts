@@ -58,8 +58,8 @@ function parsed(answer: string): {
   }
 }
 
-describe('a body is not waited for and not read', () => {
-  test.each([MEBIBYTE, 'chunked'] as const)('of a caller who is not known (%s)', async (length) => {
+describe('a body is neither awaited nor read', () => {
+  test.each([MEBIBYTE, 'chunked'] as const)('of an unauthenticated caller (%s)', async (length) => {
     for (const authorization of ['Basic eDp5', 'Bearer nobody', '']) {
       const { status, headers, body } = parsed(await own.raw(head('/customers', authorization, length)))
       expect(status).toBe(401)
@@ -84,7 +84,7 @@ describe('a body is not waited for and not read', () => {
     expect(parsed(await own.raw(head('/customers', `Basic ${login}`, MEBIBYTE))).status).toBe(403)
   })
 
-  test('of an agent that is paused', async () => {
+  test('of a paused agent', async () => {
     await client.send('PATCH', `/agents/${agent.id}`, { isPaused: true })
     for (const path of ['/agents/me/quotes', '/agents/me/transfer-out', '/agents/me/external-accounts']) {
       const { status, body } = parsed(await own.raw(head(path, agent.authorization, MEBIBYTE)))
@@ -93,7 +93,7 @@ describe('a body is not waited for and not read', () => {
     }
   })
 
-  test('of anybody who announces more than the endpoint takes', async () => {
+  test('of any caller that announces more than the endpoint takes', async () => {
     const { status, headers, body } = parsed(await own.raw(head('/tokens', client.authorization, 8_193)))
     expect(status).toBe(413)
     expect(body).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', details: { bodyBytesMax: 8_192 } })
@@ -101,7 +101,7 @@ describe('a body is not waited for and not read', () => {
   })
 })
 
-test('a small body that nobody needs leaves the connection as it is', async () => {
+test('a small unneeded body leaves the connection open', async () => {
   const socket = open()
   const answers = text(socket)
   const bad = `${head('/customers', 'Basic eDp5', 2)}{}`
@@ -110,7 +110,7 @@ test('a small body that nobody needs leaves the connection as it is', async () =
   expect(await answers).toMatch(/^HTTP\/1\.1 401 [\s\S]*HTTP\/1\.1 200 /)
 })
 
-test('a body that is late is of nobody whose token has been deleted meanwhile', async () => {
+test('a late body is refused where its token was deleted meanwhile', async () => {
   const { body } = await client.post('/tokens', { name: 'Short-lived', permissions: ['MANAGE'] })
   const login = Buffer.from(`${body.id}:${body.clientSecret}`).toString('base64')
   const socket = open()
@@ -130,7 +130,7 @@ test('a body that is late is of nobody whose token has been deleted meanwhile', 
   ).not.toContain('Late')
 })
 
-test('a request ends after the time that it has, whatever of it is slow: 408', async () => {
+test('a request ends at its timeout, whatever part of it is slow: 408', async () => {
   const begun = performance.now()
   const slow = [
     '',
@@ -148,7 +148,7 @@ test('a request ends after the time that it has, whatever of it is slow: 408', a
   expect(performance.now() - begun).toBeLessThan(5 * REQUEST_MS_MAX)
 })
 
-test('every answer tells browsers to guess nothing, to pass on nothing, and to stay with https', async () => {
+test('every answer tells browsers not to sniff types, not to send referrers, and to stay with https', async () => {
   const paths = [
     '/2025-10-13/config',
     '/2025-10-13/nothing',
@@ -171,7 +171,7 @@ test('every answer tells browsers to guess nothing, to pass on nothing, and to s
   }
 })
 
-test('there are so many connections at once and no more', async () => {
+test('the number of connections is limited', async () => {
   const sockets = Array.from({ length: CONNECTIONS_MAX + 20 }, open)
   const ended = sockets.map(async (socket) => {
     socket.resume()

@@ -7,7 +7,7 @@ import { type JsonSchema, membersOf, samples, typeOf } from '../schemas.testing.
 const INT64_MAX = 2n ** 63n - 1n
 const BEYOND_DOUBLE = 2n ** 53n + 1n
 
-test('every amount that a caller may send is held to int64 by its schema', () => {
+test('the schema of every amount in a request limits it to int64', () => {
   const integers = ENDPOINTS.flatMap(([name, { body }]) =>
     samples((body ?? {}) as JsonSchema).flatMap((sample) =>
       membersOf((body ?? {}) as JsonSchema, sample)
@@ -39,7 +39,7 @@ describe('amounts over HTTP', () => {
     expectError(refused, { code: 'INVALID_INPUT', field: 'supportedCurrencies.0.maxAmount' })
   })
 
-  test('that are no positive integer within the limit are refused by name, and the balance stays', async () => {
+  test('that are not positive integers within the limit are refused by name, and the balance stays', async () => {
     const client = await newPlatform()
     const { usd, id } = await newCustomer(client)
     const bad = [

@@ -96,7 +96,7 @@ const WITH_QUERY = ENDPOINTS.filter(([, { query }]) => query !== undefined)
 describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint) => {
   const query = endpoint.query as unknown as JsonSchema
 
-  test('with a value that it cannot have, or given twice', async () => {
+  test('with an invalid value, or given twice', async () => {
     const members = Object.entries(query.properties!)
     const parameters = members.flatMap(([name, schema]) =>
       badParameters(name, schema).map(({ text, field }) => ({
@@ -107,14 +107,14 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
     await forEach(parameters, async ({ field, text }) => {
       const reply = await callerOf(endpoint, world).send(endpoint.method, pathOf(endpoint) + text)
       const what = `${endpoint.path}${text.slice(0, 200)}`
-      // Of an UMA address the operation says it, not the schema.
+      // For an UMA address the operation refuses it, not the schema.
       const code = text.includes('UmaAddress=a%00') ? 'INVALID_UMA_ADDRESS' : 'INVALID_INPUT'
       expectError(reply, { code, field, what })
       expect(reply.body.message, what).toContain(field)
     })
   })
 
-  test('without a member that must be there', async () => {
+  test('without a required member', async () => {
     for (const name of query.required ?? []) {
       const path = `${pathOf(endpoint)}?${restOf(query, name)}`
       const reply = await callerOf(endpoint, world).send(endpoint.method, path)
@@ -143,22 +143,19 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
   })
 })
 
-test.each(ENDPOINTS)(
-  '%s refuses a parameter that is not known, naming the one that was meant',
-  async (name, endpoint) => {
-    const { required = [], properties = {} } = (endpoint.query ?? {}) as JsonSchema
-    const rest = required.map((one) => `&${one}=${encodeURIComponent(String(samples(properties[one]!)[0]))}`)
-    const mistyped = Object.keys(properties).map((known) => ({ field: `${known}Q`, known }))
-    await forEach([{ field: 'strange', known: undefined }, ...mistyped], async ({ field, known }) => {
-      const path = `${pathOf(endpoint)}?${field}=1${rest.join('')}`
-      const ids = idsFor(endpoint, world)
-      const reply = await callerOf(endpoint, world).send(endpoint.method, path, validBody(name, ids))
-      expectError(reply, { code: 'INVALID_INPUT', field, what: path })
-      const meant = known ? `; did you mean ${known}?` : ''
-      expect(reply.body.message).toBe(`${field} is not known${meant}`)
-    })
-  },
-)
+test.each(ENDPOINTS)('%s refuses an unknown parameter, suggesting a similar one', async (name, endpoint) => {
+  const { required = [], properties = {} } = (endpoint.query ?? {}) as JsonSchema
+  const rest = required.map((one) => `&${one}=${encodeURIComponent(String(samples(properties[one]!)[0]))}`)
+  const mistyped = Object.keys(properties).map((known) => ({ field: `${known}Q`, known }))
+  await forEach([{ field: 'strange', known: undefined }, ...mistyped], async ({ field, known }) => {
+    const path = `${pathOf(endpoint)}?${field}=1${rest.join('')}`
+    const ids = idsFor(endpoint, world)
+    const reply = await callerOf(endpoint, world).send(endpoint.method, path, validBody(name, ids))
+    expectError(reply, { code: 'INVALID_INPUT', field, what: path })
+    const meant = known ? `; did you mean ${known}?` : ''
+    expect(reply.body.message).toBe(`${field} is not known${meant}`)
+  })
+})
 
 /** What is no UMA address is a bad request, and nothing else (`receivers.test.ts`). */
 const WITH_PARAMS = ENDPOINTS.filter(
@@ -214,7 +211,7 @@ describe.each(PARAMS)('%s', (_, name, endpoint, kind) => {
     return callerOf(endpoint, world).send(endpoint.method, path, validBody(name, ids))
   }
 
-  test('answers 404 with a code of its own for every id that is none of its records', async () => {
+  test('answers 404 with a code of its own for every id of none of its records', async () => {
     const answers = new Set<string>()
     await forEach(notIds(kind), async (id) => {
       const reply = await call(encodeURIComponent(id))
@@ -227,7 +224,7 @@ describe.each(PARAMS)('%s', (_, name, endpoint, kind) => {
   })
 
   test('refuses an id that cannot be text, is too long or is not an address', async () => {
-    // A code is looked for before it is held against a schema: it is what the caller is known by.
+    // A code is looked up before its schema is checked, because it authenticates the caller.
     const unreadable = endpoint.auth === 'deviceCode' ? 'DEVICE_CODE_NOT_FOUND' : 'INVALID_INPUT'
     const ids = ['a%00b', 'a'.repeat(256), 'a'.repeat(512)]
     await forEach(ids, async (id) => expectError(await call(id), { code: unreadable, what: id }))

@@ -80,7 +80,7 @@ describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (n
   const schema = endpoint.body as JsonSchema
   afterAll(async () => expect(await stateOf(world.client, world.agent)).toEqual(before))
 
-  test('values that a member cannot have: other types, lengths, words, characters, ids of another kind', async () => {
+  test('invalid values: other types, lengths, words, characters, ids of another kind', async () => {
     const known = new Set<string>()
     const calls = callsWithOneWrong(endpoint, ({ schema }, wrongWith) => {
       const bad = badValues(schema)
@@ -95,12 +95,12 @@ describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (n
     await expectRefused(endpoint, calls)
   })
 
-  test('a body without a member that must be there', async () => {
+  test('a body without a required member', async () => {
     const calls = callsWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
     await expectRefused(endpoint, calls)
   })
 
-  test('a member that is not known, at every level, also where all the rest is right', async () => {
+  test('an unknown member, at every level, even where all else is valid', async () => {
     const seen = new Set<string>()
     const calls = samples(schema).flatMap((sample) => {
       const objects = [{ path: [], schema }, ...membersOf(schema, sample)].filter(({ schema }) =>

@@ -35,7 +35,7 @@ async function newQuote(client: Client) {
   return { ...ada, stamp, id: quote.body.id as string, transactionId: quote.body.transactionId as string }
 }
 
-/** What the wallet has, and how many payments of it there are. */
+/** The balance of the wallet, and the number of its payments. */
 async function effects(client: Client, quote: { id: string; wallet: string; customerId?: string }) {
   const accounts = await client.get('/customers/internal-accounts?type=EMBEDDED_WALLET')
   const account = accounts.body.data.find(({ id }: { id: string }) => id === quote.wallet)
@@ -57,7 +57,7 @@ function tally(replies: readonly Reply[], kind: (reply: Reply) => unknown): Reco
   return counts
 }
 
-test('of a thousand parallel retries of one signed request one succeeds, the others say that it was used', async () => {
+test('of a thousand parallel retries of one signed request one succeeds, the others are refused as used', async () => {
   const client = await newPlatform()
   const quote = await newQuote(client)
   const path = `/quotes/${quote.id}/execute`
@@ -137,7 +137,7 @@ test('of fifty parallel sign-ins with the right code at most five pass, and one 
   expect((await client.get(`/auth/sessions?accountId=${wallet}`)).body.data).toHaveLength(1)
 })
 
-/** Changes that meet at one record, fifty at a time, none of which a rule is against. */
+/** Allowed changes that conflict on one record, fifty at a time. */
 const MEETING: Readonly<Record<string, (client: Client) => Promise<(n: number) => Promise<Reply>>>> = {
   'PATCH /config': async (client) => (n) =>
     client.send('PATCH', '/config', { umaDomain: `n${n}.example.com` }),

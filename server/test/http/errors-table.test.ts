@@ -12,7 +12,7 @@ function sourceText(): string {
   const names = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   const sources = names.filter((name) => name.endsWith('.ts') && !/\.(test|testing)\.ts$/.test(name))
   const text = sources.map((name) => readFileSync(join(SOURCE, name), 'utf8')).join('\n')
-  // Whoever asks for a code does not raise it.
+  // A lookup of a code does not raise it.
   return text.replaceAll(/[!=]== '\w+'/g, '')
 }
 

@@ -24,7 +24,7 @@ const TOO_MUCH = [
   { text: 'é'.repeat(bytes / 2) },
 ]
 
-test('what a caller gives as it likes is bounded in members, levels and bytes, and refused by name', async () => {
+test('free-form members are bounded in members, levels and bytes, and refused by name', async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const agent = await newAgent(client, customer.id)
@@ -42,7 +42,7 @@ test('what a caller gives as it likes is bounded in members, levels and bytes, a
     ['receiverCustomerInfo', (given: object) => client.post(approval, { receiverCustomerInfo: given })],
   ] as const
   for (const [field, call] of calls) {
-    // The next thing that is wrong is told.
+    // The next fault is reported.
     for (const given of MOST) expect((await call(given)).status).toBe(404)
     for (const given of TOO_MUCH) {
       const reply = await call(given)
@@ -73,7 +73,7 @@ function openPlaces(schema: unknown, path: string): string[] {
   ]
 }
 
-test('no body of a request takes what is neither named nor bounded', () => {
+test('no request body accepts members that are neither named nor bounded', () => {
   const open = Object.entries<Endpoint>(API).flatMap(([name, { body }]) =>
     body ? openPlaces(body, name) : [],
   )

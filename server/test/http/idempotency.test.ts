@@ -21,7 +21,7 @@ import { Receiver } from '../webhook-receiver.testing.ts'
 let world: World
 beforeAll(async () => {
   world = await newWorld(await newPlatform())
-  // So that any body can be made another one by a member that means nothing.
+  // Lets a meaningless member turn any body into a different one.
   await world.client.send('PATCH', '/config', { lenientInput: true })
 })
 
@@ -34,7 +34,7 @@ const IDEMPOTENT = ENDPOINTS.filter(([, { idempotent }]) => idempotent)
 
 const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') === 'true'
 
-/** What has to be there before each call: the ids that the call is about. */
+/** The prerequisites of each call: the ids that it is about. */
 const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<World['ids']>>>> = {
   quote_execute: ({ client, ids }) => newQuote(client, validBody('quote_create', ids)),
   agent_me_quote_execute: ({ agent, ids }) =>
@@ -66,7 +66,7 @@ async function newPurchase({ client, ids }: World) {
   return { CardTransaction: (await used(client, ids.Card!, 1000)).id as string }
 }
 
-/** A call that has an effect, once more whenever it is asked for. */
+/** A call with an effect at every execution. */
 async function freshCall(name: EndpointName, world: World) {
   const endpoint = ENDPOINTS.find(([one]) => one === name)![1]
   const prepared = await PREPARED[name]?.(world)
@@ -98,7 +98,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   sandbox_uma_receive: '/transactions',
 }
 
-/** What a world holds, without when it was last changed. */
+/** The contents of a world, without times of changes. */
 const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))
 
 describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
@@ -106,13 +106,13 @@ describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses }) => {
     .map(Number)
     .filter((status) => status !== 202)
 
-  test('answers the same key and body as it did, and does nothing again', async () => {
+  test('answers the same key and body with the stored answer, and does nothing again', async () => {
     const { caller, method, path, body } = await freshCall(name, world)
     const headers = keyed(newKey())
     const first = await caller.send(method, path, body, headers)
     expect(first.status, toJson(first.body)).toBe(success)
     expect(isReplay(first)).toBe(false)
-    // What the call left to be done is done before the comparison.
+    // The jobs of the call run before the comparison.
     await world.client.advance(0)
     const before = await holds(world)
     const respelled = path.replaceAll(':', '%3A')
@@ -240,11 +240,11 @@ describe('a key', () => {
     expectError(await other.post(path, refused, denied), { code: 'VELOCITY_LIMIT_EXCEEDED' })
     const spendingLimits = { perTransactionLimit: 100_001 }
     await client.send('PATCH', `/agents/${other.id}/policy`, { spendingLimits })
-    // The policy's no is not kept: what it then allows is done.
+    // A denial is not stored: what the policy then allows is done.
     expect((await other.post(path, refused, denied)).status).toBe(201)
   })
 
-  test('counts for all tokens of a platform, for those that may do it', async () => {
+  test('is shared by all tokens of a platform with the permission', async () => {
     const { client, customer } = world
     const headers = keyed(newKey())
     const token = (await client.post('/tokens', { name: 'a', permissions: ['VIEW'] })).body
@@ -257,7 +257,7 @@ describe('a key', () => {
     expectError(refused, { code: 'FORBIDDEN' })
   })
 
-  test('keeps a refusal as well, and a retry gets it even when it would now be granted', async () => {
+  test('stores a refusal as well, and a retry gets it even when it would now succeed', async () => {
     const own = await newPlatform()
     const headers = keyed(newKey())
     const body = { customerType: 'INDIVIDUAL', platformCustomerId: 'taken' }
@@ -270,7 +270,7 @@ describe('a key', () => {
     expect((await own.post('/customers', body, keyed(newKey()))).status).toBe(201)
   })
 
-  test('is not used up by a request that was refused before it was understood or for who sent it', async () => {
+  test('is not consumed by a request that was refused at parsing or authentication', async () => {
     const { client, customer } = world
     const headers = keyed(newKey())
     const path = fundPath(customer.usd)

@@ -40,7 +40,7 @@ beforeAll(async () => {
   ofSibling = { Quote: quote.body.id, AgentAction: body.id }
 })
 
-/** Of whom an endpoint must not show a record of this kind. */
+/** Whose records of this kind an endpoint must not show. */
 function strangersTo({ auth }: Endpoint, kind: ParamKind): string[] {
   const strangers = [theirs.ids[kind]]
   if (auth === 'agent') strangers.push(neighbours.ids[kind], neighbours.ofAgent[kind], ofSibling[kind])
@@ -57,7 +57,7 @@ function withoutId(reply: Reply, id: string) {
   return { status: reply.status, body: toJson(reply.body ?? null).replaceAll(id, '<id>') }
 }
 
-/** Asks for a record of a stranger and for one that nobody has: nothing tells them apart. */
+/** Requests a record of a stranger and one that does not exist: the answers are equal. */
 async function expectAsIfMissing(
   what: string,
   endpoint: Endpoint,
@@ -73,8 +73,8 @@ async function expectAsIfMissing(
 
 const ownFor = (endpoint: Endpoint) => (kind: ParamKind) => idsFor(endpoint, ours)[kind] ?? missingId(kind)
 
-describe('a record of another platform, customer or agent is as if it were not there', () => {
-  // Where the code in the address is the credential, it says itself whose it is.
+describe('a record of another platform, customer or agent is treated as missing', () => {
+  // A code in the path is the credential itself.
   const withParams = ENDPOINTS.filter(([, { params, auth }]) => params && auth !== 'deviceCode')
 
   test.each(withParams)('in the address of %s', async (name, endpoint) => {
@@ -139,7 +139,7 @@ const OF_AGENT = ENDPOINTS.filter(
 ).map(([, { path }]) => path)
 
 describe('lists', () => {
-  test('show what is of the own platform only', async () => {
+  test('show records of the own platform only', async () => {
     const [mine, others] = [toJson(await stateOf(ours.client)), toJson(await stateOf(theirs.client))]
     for (const [kind, id] of Object.entries(theirs.ids)) expect(mine.includes(id!), kind).toBe(false)
     for (const [kind, id] of Object.entries(ours.ids)) expect(others.includes(id!), kind).toBe(false)
@@ -147,7 +147,7 @@ describe('lists', () => {
       expect(mine, kind).toContain(ours.ids[kind])
   })
 
-  test('show an agent what is of its own customer only, and of actions its own', async () => {
+  test('show an agent only records of its own customer, and only its own actions', async () => {
     const seen = toJson(await Promise.all(OF_AGENT.map(async (path) => (await ours.agent.get(path)).body)))
     for (const kind of ['Customer', 'InternalAccount', 'ExternalAccount', 'Quote', 'Transaction'] as const) {
       expect(seen, kind).toContain(ours.ids[kind])

@@ -63,7 +63,7 @@ describe.skipIf(absent)('the documents of JSONTestSuite', () => {
     }
   })
 
-  test('as request bodies are 400, for being no JSON or for being no customer, never a fault', async () => {
+  test('as request bodies are 400, as invalid JSON or as an invalid customer, never a fault', async () => {
     const client = await newPlatform()
     const headers = { Authorization: client.authorization, 'Content-Type': 'application/json' }
     await forEach(documents, async ({ name, bytes }) => {

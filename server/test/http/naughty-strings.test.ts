@@ -78,7 +78,7 @@ describe.skipIf(vectorsAbsent)('every naughty string', () => {
     })
   })
 
-  test('a name of any script is kept, and one that reads otherwise than it is gets refused, whosever it is', async () => {
+  test('a name of any script is kept, and one that displays misleadingly is refused, in every field', async () => {
     const { client, ids } = await newWorld(await newPlatform())
     const NAMES = ['می\u200cخواهم', 'क्\u200dष', '👩\u200d🚀 Ada', 'שרה כהן', "Ó'Brien–Ñandú", '山田 太郎']
     await forEach(NAMES, async (fullName) => {

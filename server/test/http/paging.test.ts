@@ -121,7 +121,7 @@ describe.each(LISTS)('%s', (_, endpoint) => {
     expect(times).toEqual(times.toSorted().reverse())
   })
 
-  test('gives every row that was there once while rows are being added', async () => {
+  test('gives every existing row once while rows are added', async () => {
     const { path, get } = listOf(endpoint, growing)
     const before = (await walk(get, `${path}?limit=100`)).ids
     const limit = Math.min(100, Math.ceil(before.length / 3))
@@ -193,7 +193,7 @@ describe('transactions', () => {
     expect(times).toEqual(times.toSorted())
   })
 
-  test('from the oldest on include at the end what was added meanwhile', async () => {
+  test('from the oldest on include rows that were added meanwhile', async () => {
     const own = await newWorld(await newPlatform())
     await forEach(Array.from({ length: 4 }), () => addRows(own))
     const before = (await walk(own.client.get, '/transactions?limit=100&sortOrder=asc')).ids

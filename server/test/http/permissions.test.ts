@@ -29,7 +29,7 @@ const OF_AGENT = ENDPOINTS.filter(([, { auth }]) => auth === 'agent')
 
 describe('a token with %s', () => {
   test.each(SETS.map((set) => [set.join(' and '), set] as const))(
-    '%s may do what the contract says for these, and nothing else',
+    '%s may call exactly what the contract allows',
     async (_, permissions) => {
       const client = await clientWith(permissions)
       const before = await stateOf(owner)
@@ -58,7 +58,7 @@ function withoutTimes(state: unknown): unknown {
   return JSON.parse(JSON.stringify(state), (name, value) => (name === 'updatedAt' ? undefined : value))
 }
 
-test('a permission that is missing is said before anything about the request', async () => {
+test('a missing permission is reported before any fault of the request', async () => {
   const client = await clientWith(['VIEW'])
   const forbidden = OF_PLATFORM.filter(
     ([, endpoint]) => 'permission' in endpoint && endpoint.permission !== 'VIEW',
@@ -76,7 +76,7 @@ test('a permission that is missing is said before anything about the request', a
 describe('a caller', () => {
   const basic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString('base64')}`
 
-  test('without credentials, or with any that are not right, gets 401 from all that platforms call, saying why', async () => {
+  test('without credentials, or with wrong ones, gets 401 with the reason from all endpoints of platforms', async () => {
     const { tokenId, clientSecret } = owner.credentials
     const other = (await newPlatform()).credentials
     const MALFORMED = 'Malformed credentials'
@@ -129,7 +129,7 @@ describe('a caller', () => {
     }
   })
 
-  test('without the token of an agent, or with one that is over, gets 401 from all that agents call', async () => {
+  test('without the token of an agent, or with a replaced one, gets 401 from all endpoints of agents', async () => {
     const removed = await newAgent(owner, (await newCustomer(owner)).id)
     expect((await owner.send('DELETE', `/agents/${removed.id}`)).status).toBe(204)
     const MALFORMED = 'Malformed credentials'

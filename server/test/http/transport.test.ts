@@ -54,7 +54,7 @@ async function customers(): Promise<number> {
 }
 
 describe('a request body', () => {
-  test('is as long as its endpoint says at most; one byte more is 413 that says so', async () => {
+  test('has a limit per endpoint; one byte more is 413 that names it', async () => {
     const bytes = bodyBytesMaxOf(API.customer_create)
     const padded = (length: number) => JSON.stringify(customer).padEnd(length, ' ')
     const read = await send('POST', '/customers', { headers: JSON_TYPE, body: padded(bytes) })
@@ -156,7 +156,7 @@ describe('a request body', () => {
     })
   })
 
-  test('that is needed and not there is 400, for every endpoint that needs one', async () => {
+  test('that is missing is 400, for every endpoint that needs one', async () => {
     const endpoints = ENDPOINTS.filter(([, { body, bodyOptional }]) => body && !bodyOptional)
     await forEach(endpoints, async ([name, endpoint]) => {
       const path = pathToNothing(endpoint)
@@ -171,14 +171,14 @@ describe('a request body', () => {
     })
   })
 
-  test('has so many members and not more, however short they are', async () => {
+  test('has a limited number of members, however short they are', async () => {
     const body = (members: number) => `{"supportedCurrencies":[${'1,'.repeat(members)}1]}`
     const reply = await send('PATCH', '/config', { headers: JSON_TYPE, body: body(6_000) })
     expectError(reply, { code: 'INVALID_INPUT', field: 'body' })
     expect(reply.body.message).toBe('The body has too many members (5000 at most).')
   })
 
-  test('says nothing to a caller who is not known: 401 comes first', async () => {
+  test('is not checked for an unauthenticated caller: 401 comes first', async () => {
     const headers = { ...JSON_TYPE, Authorization: 'Basic eDp5' }
     expectError(await send('POST', '/customers', { headers, body: '{' }), { code: 'UNAUTHORIZED' })
   })
@@ -244,7 +244,7 @@ describe('an address', () => {
     expect(executed.status, JSON.stringify(executed.body)).toBe(200)
   })
 
-  test('or a query of many thousand characters is a coded 4xx or harmless', async () => {
+  test('or a query of many thousands of characters is a coded 4xx or harmless', async () => {
     const long = 'a'.repeat(8000)
     const unknown = await send('GET', `/customers/${long}`)
     expect([400, 404]).toContain(unknown.status)
@@ -289,7 +289,7 @@ describe('every path', () => {
   })
 })
 
-test('an answer is not to be cached, an error no less', async () => {
+test('no answer may be cached, errors included', async () => {
   for (const path of ['/config', '/customers/Customer:none', '/customers?limit=0'])
     expect((await client.get(path)).headers.get('cache-control'), path).toBe('no-store')
 })

@@ -17,7 +17,7 @@ async function refused(client: Client, method: string, path: string, body?: unkn
 }
 
 describe('a request that is not valid', () => {
-  test('is told all that is wrong with it at once, in words', async () => {
+  test('lists all faults at once, in words', async () => {
     const client = await newPlatform()
     expect(
       await refused(client, 'POST', '/customers', {
@@ -84,7 +84,7 @@ describe('a request that is not valid', () => {
     })
   })
 
-  test('is told of twenty faults at most, and of one where it is too large to be looked through', async () => {
+  test('lists twenty faults at most, and one where the request is too large', async () => {
     const client = await newPlatform()
     const currencies = (count: number) => ({ supportedCurrencies: Array(count).fill({ a: 1 }) })
     const some = await client.send('PATCH', '/config', currencies(10))

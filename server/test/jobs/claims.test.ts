@@ -5,7 +5,7 @@ import { openApp } from '../open-app.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
 
-test('a server that starts alone on its database frees what one before it had claimed; beside others it does not', async () => {
+test('a server that starts alone on its database releases earlier claims; beside other servers it does not', async () => {
   const { app, server, newPlatform, close } = await openApp()
   const op = await newPlatform()
   const { done } = await app.committer.commit([

@@ -75,7 +75,7 @@ describe('the ledger', () => {
     ])
   })
 
-  test('refuses what an account cannot count, and leaves the other sets of the batch alone', async () => {
+  test('refuses a balance beyond int64, and leaves the other sets of the batch alone', async () => {
     const to = await account(0n)
     const receive = (amount: bigint) => {
       const legs = [{ account: to, amount }, { system: 'rail', currency: 'USD', amount: -amount } as const]
@@ -95,7 +95,7 @@ describe('the ledger', () => {
     expect(await balance(from)).toEqual({ available: 0n, total: 7_000n })
   })
 
-  test('a hold is captured or given back, once', async () => {
+  test('a hold is captured or released, once', async () => {
     const [from, to] = [await account(100n), await account(0n)]
     const first = hold(op, cause, from, 30n)
     const second = hold(op, cause, from, 20n)

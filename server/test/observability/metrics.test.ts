@@ -110,7 +110,7 @@ describe('the metrics', () => {
     expect(valueIn(await own.metrics(), 'countersign_due_work_lag_seconds', { kind: 'quote.expire' })).toBe(0)
   })
 
-  test('count the tries at webhooks by what came of them', async () => {
+  test('count the attempts at webhooks by outcome', async () => {
     const answers = [200, 503, 409]
     const receiver = createHttpServer((_, response) => {
       response.statusCode = answers.shift() ?? 200
@@ -168,7 +168,7 @@ describe('the metrics', () => {
     expect(valueIn(page, 'countersign_commit_sets_total', { result: 'done' })).toBe(0)
   })
 
-  test('have a label for nothing that a caller makes up', async () => {
+  test('have no label that a caller can choose', async () => {
     const invented = Array.from({ length: 40 }, (_, n) => `invented${n}`)
     for (const word of invented) {
       const send = (method: string, path: string) =>
@@ -207,7 +207,7 @@ describe('the metrics', () => {
     expect(explained.sort()).toEqual(listed.sort())
   })
 
-  test('are for who has the token; without one set, for all in sandbox and not there in production', async () => {
+  test('require the token; without one set, are open in sandbox and missing in production', async () => {
     const token = randomBytes(24).toString('base64url')
     const { app } = own.service
     const open = (mode: 'sandbox' | 'production', metricsToken?: string): FastifyInstance =>

@@ -70,7 +70,7 @@ describe('the request id', () => {
     ['no HTTP', 'what is this\r\n\r\n'],
     ['too large a head', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`],
     ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n'],
-  ])('is made for what has none: %s', async (_, request) => {
+  ])('is created for a request without one: %s', async (_, request) => {
     const answer = await own.raw(request)
     expect(answer).toMatch(/^HTTP\/1.1 400 /)
     const id = /^x-request-id: (.*)\r$/im.exec(answer)?.[1] ?? ''
@@ -97,7 +97,7 @@ describe('the request id', () => {
 })
 
 describe('the log', () => {
-  test('has one line per request: what was asked for by its pattern, and what came of it', async () => {
+  test('has one line per request: the pattern of its path, and its outcome', async () => {
     const { id } = await newCustomer(client)
     await client.send('PATCH', '/config', { lenientInput: true })
     const send = (requestId: string, path: string) =>
@@ -186,7 +186,7 @@ describe('the log', () => {
     expect(secrets.filter((one) => found.includes(one))).toEqual([])
   })
 
-  test('of an error says what it is and where, not what the database was given to keep', async () => {
+  test('of an error says what it is and where, without stored data', async () => {
     const file = join(own.dataDir, 'errors')
     const cause = Object.assign(new Error('duplicate key'), {
       code: '23505',

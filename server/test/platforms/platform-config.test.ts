@@ -22,7 +22,7 @@ const MARK = 'm'.repeat(400)
 /** Some 30 KiB of settings. */
 const ISSUERS = Array.from({ length: 60 }, (_, index) => ({ issuer: `https://${MARK}${index}.example` }))
 
-/** A service of the test's own, and how many answers of its database had those settings in them. */
+/** A service of the test's own, with a count of the database's answers that contained those settings. */
 interface Process {
   readonly service: Service
   readonly baseUrl: string
@@ -77,7 +77,7 @@ async function newPlatform(): Promise<Client> {
   return new Client(await createPlatform(one.service.app, 'Test'), one.baseUrl)
 }
 
-test('long settings are not in what the database answers to know who calls, nor to begin due work', async () => {
+test('authentication and jobs do not read long settings from the database', async () => {
   const client = await newPlatform()
   const payer = await newPayer(client)
   const oauthConfig = { issuers: ISSUERS }
@@ -86,7 +86,7 @@ test('long settings are not in what the database answers to know who calls, nor 
   expect((await client.get('/config')).body).toMatchObject({ oauthConfig })
   expect(one.marked() - before).toBe(1)
 
-  // The backend, a device code, an agent, and the work that pays out, each with its events.
+  // The backend, a device code, an agent, and the job of a payout, each with its events.
   const agent = await newAgent(client, payer.id)
   const paid = await agent.transferOut(payer, 1_000)
   expect(paid.status, toJson(paid.body)).toBe(201)
@@ -101,7 +101,7 @@ test('long settings are not in what the database answers to know who calls, nor 
   expect(one.marked() - before).toBe(1)
 })
 
-test('a change of the settings holds at the very next request, in every process', async () => {
+test('a change of the settings applies to the next request, in every process', async () => {
   const here = await newPlatform()
   const there = new Client(here.credentials, other.baseUrl)
   const payer = await newPayer(here)
@@ -124,7 +124,7 @@ test('a change of the settings holds at the very next request, in every process'
   }
 })
 
-test('the database refuses settings whose version does not move on', async () => {
+test('the database refuses changed settings with an unchanged version', async () => {
   const { platformId } = (await newPlatform()).credentials
   const { committer, read } = one.service.app
   const row = read.selectFrom('platforms').selectAll().where('id', '=', platformId)

@@ -42,7 +42,7 @@ describe('the settings of a platform', () => {
     expect(own.body.data[0]).not.toHaveProperty('customerId')
   })
 
-  test('keep what a change leaves out; the list of currencies is replaced as a whole', async () => {
+  test('keep members that a change leaves out; the list of currencies is replaced as a whole', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const list = [currency('USD', { maxAmount: 9007199254740993n }), currency('USDC', { minAmount: 0 })]
@@ -84,7 +84,7 @@ describe('the settings of a platform', () => {
     expect((await client.get('/config')).body).toEqual(before)
   })
 
-  test('are bounded as a whole, and the refusal names what is too large', async () => {
+  test('are limited in total, and the refusal names the largest member', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const issuers = Array.from({ length: 10 }, (_, n) => ({
@@ -101,7 +101,7 @@ describe('the settings of a platform', () => {
     expect((await client.send('PATCH', '/config', { oauthConfig: some })).status).toBe(200)
   })
 
-  test('that gain a currency give everyone approved an account in it, once', async () => {
+  test('with a new currency give every approved customer an account in it, once', async () => {
     const client = await newPlatform()
     const customers = [await newCustomer(client), await newCustomer(client)]
     const pending = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' })
@@ -130,7 +130,7 @@ describe('the settings of a platform', () => {
     expect(none.body.data).toEqual([])
   })
 
-  test('give more accounts than fit into one piece of due work', async () => {
+  test('give more accounts than fit into one job', async () => {
     const client = await newPlatform()
     const people = Array.from({ length: 60 }, () => client.post('/customers', { customerType: 'INDIVIDUAL' }))
     await Promise.all(people)

@@ -6,7 +6,7 @@ const ADDRESSES = {
   SOLANA_WALLET: ['4Nd1m6Qkq7RfKuE5vQ9qP9Tn6H94Ueqb4xXHzsAbd8Wg', /^[1-9A-HJ-NP-Za-km-z]{80,90}$/],
 } as const
 
-test('a payout on a chain tells its hash there once it is delivered, by quote and by transfer', async () => {
+test('a delivered payout on a chain shows its transaction hash, by quote and by transfer', async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const { data } = (await client.get(`/customers/internal-accounts?customerId=${customer.id}&currency=USDC`))

@@ -9,7 +9,7 @@ const funding = (currency: string, more: object = {}) => ({
   ...more,
 })
 
-/** A customer who has nothing here, and so can be deleted. */
+/** A customer without money, who can be deleted. */
 async function withoutMoney() {
   const client = await newPlatform()
   const customer = await newCustomer(client)
@@ -17,7 +17,7 @@ async function withoutMoney() {
 }
 
 describe('a quote with real-time funding', () => {
-  test('says where to pay with a reference of its own, and is executed by the payment', async () => {
+  test('shows where to pay, with a reference of its own, and is executed by the payment', async () => {
     const { client, customer, bank } = await ready()
     const [quote, other] = [
       await quoted(client, funding('USD'), to(bank)),
@@ -45,7 +45,7 @@ describe('a quote with real-time funding', () => {
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
 
-  test('pays an account here, converted', async () => {
+  test('pays an internal account, converted', async () => {
     const { client, customer } = await ready()
     const quote = await quoted(client, funding('GBP'), to(customer.eur), { lockedCurrencyAmount: 5000 })
     expect(quote.source).toEqual({ sourceType: 'REALTIME_FUNDING', currency: 'GBP' })
@@ -54,7 +54,7 @@ describe('a quote with real-time funding', () => {
     expect(await balancesOf(client, customer.id, 'EUR')).toEqual([5000, 5000])
   })
 
-  test('fails when another amount arrives, and sends it back', async () => {
+  test('fails when another amount arrives, and refunds it', async () => {
     const { client, bank } = await ready()
     const quote = await quoted(client, funding('USD'), to(bank))
     const body = { quoteId: quote.id, currencyCode: 'USD', currencyAmount: 2499 }
@@ -68,7 +68,7 @@ describe('a quote with real-time funding', () => {
     expect(await statusOf(client, quote)).toBe('FAILED')
   })
 
-  test('whose payment never left for the account gives it back, whatever that account would do', async () => {
+  test('whose payment never left refunds it, whatever the scenario of the external account', async () => {
     const { client, bank } = await ready('007')
     const quote = await quoted(client, funding('USD'), to(bank))
     await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'USD', currencyAmount: 2499 })
@@ -77,7 +77,7 @@ describe('a quote with real-time funding', () => {
   })
 
   test.each(['the receiving account', 'the receiving customer', 'the paying customer'])(
-    'gives its payment back where %s was deleted since',
+    'refunds its payment where %s was deleted meanwhile',
     async (whose) => {
       const { client, customer, bank } = await withoutMoney()
       const other = await newCustomer(client)
@@ -97,7 +97,7 @@ describe('a quote with real-time funding', () => {
     },
   )
 
-  test('gives its payment back where the books could not count what it pays', async () => {
+  test('refunds its payment where a balance would be too large', async () => {
     const { client, customer } = await ready()
     const newAccount = async (more: object) => {
       const accountInfo = { ...exampleAccounts('VND_ACCOUNT')[0], ...more }
@@ -105,7 +105,7 @@ describe('a quote with real-time funding', () => {
       return (await client.post('/customers/external-accounts', body)).body.id
     }
     const account = await newAccount({})
-    // What that one does with a payment does not matter where none was sent to it.
+    // The account's scenario does not matter where no payment was sent to it.
     const unpaying = await newAccount({ accountNumber: '0123456789007' })
     const huge = { lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 9_000_000_000_000_000 }
     const ended: object[] = []
@@ -138,7 +138,7 @@ describe('a quote with real-time funding', () => {
     })
   })
 
-  test("is the platform's own at an UMA address without a customer, and executes itself whatever was asked", async () => {
+  test("is the platform's own at an UMA address without a customer, and cannot be executed by a call", async () => {
     const { client, customer, bank } = await ready()
     const ask = (source: object, destination: object, more: object = {}) =>
       client.post('/quotes', {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fund, newCustomer } from '../client.testing.ts'
 import { account, balancesOf, FUNDED, quoted, ready, statusOf, to, transactionOf } from '../quotes.testing.ts'
 
-describe('what comes of a quote to an external account is in its suffix', () => {
+describe('the suffix of an external account selects the outcome of a quote', () => {
   const outcomes: [string, number, object, string][] = [
     ['002', 0, { status: 'FAILED', failureReason: 'QUOTE_EXECUTION_FAILED' }, 'FAILED'],
     [
@@ -17,7 +17,7 @@ describe('what comes of a quote to an external account is in its suffix', () => 
     ],
     ['006', 0, { status: 'FAILED', refund: { status: 'COMPLETED', reason: 'USER_CANCELLATION' } }, 'FAILED'],
   ]
-  test.each(outcomes)('%s fails and gives the money back', async (suffix, seconds, expected, quoteStatus) => {
+  test.each(outcomes)('%s fails and returns the money', async (suffix, seconds, expected, quoteStatus) => {
     const { client, customer, bank } = await ready(suffix)
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(seconds)
@@ -54,7 +54,7 @@ describe('what comes of a quote to an external account is in its suffix', () => 
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
 
-  test('007 fails, and so does its refund: the money is with the platform until someone settles it', async () => {
+  test('007 fails, and so does its refund: the money stays with the platform', async () => {
     const { client, customer, bank } = await ready('007')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(0)
@@ -66,8 +66,8 @@ describe('what comes of a quote to an external account is in its suffix', () => 
   })
 })
 
-describe('a quote between accounts here', () => {
-  test('converts money of one customer, and is no news to anyone else', async () => {
+describe('a quote between internal accounts', () => {
+  test('converts money of one customer, and is reported to nobody else', async () => {
     const { client, customer } = await ready()
     const quote = await quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true })
     await client.advance(0)
@@ -100,7 +100,7 @@ describe('a quote between accounts here', () => {
     expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED', direction: 'DEBIT' })
   })
 
-  test('at an UMA address of this platform is found by that, on both sides and in any case', async () => {
+  test('to an UMA address of this platform is found by it, on both sides and in any case', async () => {
     const { client, customer } = await ready()
     const other = await newCustomer(client)
     const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
@@ -119,7 +119,7 @@ describe('a quote between accounts here', () => {
       }
   })
 
-  test('at an UMA address tells what the platform asks of the receiver', async () => {
+  test('to an UMA address shows what the platform requires of the receiver', async () => {
     const { client, customer } = await ready()
     const other = await newCustomer(client, { fullName: 'Grace Murray Hopper' })
     const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
@@ -143,7 +143,7 @@ describe('a quote between accounts here', () => {
     expect(toAccount).not.toHaveProperty('counterpartyInformation')
   })
 
-  test('of a customer who was deleted is not quoted, and a quote from before is not executed', async () => {
+  test('of a deleted customer is refused, and an earlier quote is not executed', async () => {
     const { client, customer } = await ready()
     const other = await newCustomer(client)
     const quote = await quoted(client, account(customer.usd), to(other.usd))
@@ -167,7 +167,7 @@ describe('a quote between accounts here', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'SELF_PAYMENT' } })
   })
 
-  test("of the platform's own money is the platform's where it names no customer", async () => {
+  test("from the platform's own money is the platform's where it names no customer", async () => {
     const { client, customer, bank } = await ready()
     const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
     await fund(client, own.id, 9000)
@@ -197,7 +197,7 @@ describe('a quote between accounts here', () => {
     expect(now.balance.amount).toBe(5000)
   })
 
-  test("of the platform's own money may be for a customer, and is then that one's", async () => {
+  test("from the platform's own money may be for a customer, and is then that customer's", async () => {
     const { client, customer, bank } = await ready()
     const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
     await fund(client, own.id, 9000)
@@ -213,7 +213,7 @@ describe('a quote between accounts here', () => {
   })
 })
 
-test('a quote cannot be executed after its expiry, even where its due work is late', async () => {
+test('a quote cannot be executed after its expiry, even where its job is late', async () => {
   const { client, customer, bank } = await ready()
   const instant = { ...to(bank), paymentRail: 'RTP' }
   const quote = await quoted(client, account(customer.usd), instant)
@@ -226,7 +226,7 @@ test('a quote cannot be executed after its expiry, even where its due work is la
   expect((await client.post(`/quotes/${slow.id}/execute`)).status).toBe(200)
 })
 
-test('a rate is held for 5 minutes where every rail is instant, else for 15', async () => {
+test('a rate is locked for 5 minutes where every rail is instant, else for 15', async () => {
   const { client, customer, bank } = await ready()
   const minutes = async (source: object, destination: object) => {
     const { expiresAt, createdAt } = await quoted(client, source, destination)

@@ -5,7 +5,7 @@ import { account, balancesOf, quoted, statusOf, to, transactionOf } from '../quo
 
 const RECEIVED = 2500
 
-/** A customer without money here, an account of theirs elsewhere that ends in `suffix`, and somebody to pay. */
+/** A customer without money, with an external account that ends in `suffix` and a payee. */
 async function ready(suffix?: string) {
   const client = await newPlatform()
   const [customer, payee] = [await newCustomer(client), await newCustomer(client)]
@@ -15,7 +15,7 @@ async function ready(suffix?: string) {
 const eventsOf = async (client: Client, id: string) =>
   (await client.events(`&objectId=${id}`)).map(({ type }: { type: string }) => type)
 
-describe('a quote that is paid from an account elsewhere', () => {
+describe('a quote that is paid from an external account', () => {
   test('is pulled when it is executed, once, and goes on as if it had been paid in', async () => {
     const { client, customer, payee, bank } = await ready()
     const quote = await quoted(client, account(bank), to(payee.eur))
@@ -38,7 +38,7 @@ describe('a quote that is paid from an account elsewhere', () => {
     expect(await balancesOf(client, customer.id)).toEqual([0, 0])
   })
 
-  test('is executed in the call that makes it, and may pay an embedded wallet', async () => {
+  test('can be executed by the call that creates it, and may pay an embedded wallet', async () => {
     const { client, customer, bank } = await ready()
     const quote = await quoted(client, account(bank), to(customer.wallet), { immediatelyExecute: true })
     expect(quote.status).toBe('PROCESSING')
@@ -53,7 +53,7 @@ describe('a quote that is paid from an account elsewhere', () => {
     ['004', 'The bank rejected the payment', 0],
     ['005', 'The bank did not process the payment', 30],
   ])(
-    '%s fails where the bank does not give it, and credits nobody',
+    '%s fails where the bank refuses the pull, and credits nobody',
     async (suffix, failureDetail, seconds) => {
       const { client, payee, bank } = await ready(suffix)
       const quote = await quoted(client, account(bank), to(payee.usd), { immediatelyExecute: true })
@@ -73,7 +73,7 @@ describe('a quote that is paid from an account elsewhere', () => {
     },
   )
 
-  test('goes back to where it was pulled from when it is not delivered', async () => {
+  test('is refunded to where it was pulled from when it is not delivered', async () => {
     const { client, customer, bank } = await ready()
     const payees = ['002', '004', '007'].map((suffix) => newBankAccount(client, customer.id, suffix))
     const ended: string[] = []
@@ -87,7 +87,7 @@ describe('a quote that is paid from an account elsewhere', () => {
     expect(await balancesOf(client, customer.id)).toEqual([0, 0])
   })
 
-  test('stays delivered when the bank takes the money back later, and tells of it once', async () => {
+  test('stays delivered when the bank takes the money back later, and reports that once', async () => {
     const { client, payee, bank } = await ready('006')
     const quote = await quoted(client, account(bank), to(payee.usd), { immediatelyExecute: true })
     await client.advance(0)
@@ -107,9 +107,9 @@ describe('a quote that is paid from an account elsewhere', () => {
     expect(told).toMatchObject([{ data: { ...transaction, updatedAt: expect.any(String) } }])
   })
 
-  test('is not refunded when it was taken back before it came to nothing', async () => {
+  test('is not refunded when it was taken back before it failed', async () => {
     const { client, customer, bank } = await ready('006')
-    // One is on its way when the bank takes its money back, and arrives; the other one comes back itself, a little later.
+    // One is on its way when the bank takes its money back, and arrives; the other one is returned a little later.
     const [slow, returned] = [
       await newBankAccount(client, customer.id, '003'),
       await newBankAccount(client, customer.id, '005'),
@@ -137,7 +137,7 @@ describe('a quote that is paid from an account elsewhere', () => {
     expect(failed).not.toHaveProperty('refund')
   })
 
-  test('is of its owner, by an account that can be pulled from and is still there', async () => {
+  test('belongs to the owner of the account, which must exist and support pulls', async () => {
     const { client, customer, payee, bank } = await ready()
     const ask = (source: object, destination: object) =>
       client.post('/quotes', {
@@ -196,7 +196,7 @@ describe('a quote that is paid from an account elsewhere', () => {
     expect(await balancesOf(client, payee.id)).toEqual([RECEIVED, RECEIVED])
   })
 
-  test('by an agent needs the permission to transfer in as well, and is described with its source', async () => {
+  test('by an agent also needs the permission to transfer in, and is described with its source', async () => {
     const { client, customer, bank } = await ready()
     const policy = { defaultExecutionMode: 'APPROVAL_REQUIRED' }
     const agent = await newAgent(client, customer.id, policy)

@@ -13,7 +13,7 @@ const saying =
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
 
 describe('the answer to the webhook', () => {
-  test('200 lets the payment in; the question shows the payment as it waits', async () => {
+  test('200 accepts the payment; the question shows the waiting payment', async () => {
     const { client, customer, receiver } = await asked(
       saying(200, { receiverCustomerInfo: { FULL_NAME: 'Ada' } }),
     )
@@ -53,7 +53,7 @@ describe('the answer to the webhook', () => {
         counterpartyInformation: { requiredFields: ['BIRTH_DATE'] },
       },
     ],
-  ])('%s refuses it, with the reason that it gives', async (_, reaction, shown) => {
+  ])('%s refuses it, with the given reason', async (_, reaction, shown) => {
     const { client, customer } = await asked(reaction)
     const { updatedAt: _before, ...transaction } = await paid(client, customer.id)
     const { updatedAt: _after, ...after } = await now(client, transaction)
@@ -71,7 +71,7 @@ describe('the answer to the webhook', () => {
     ['text that nothing can hold', { receiverCustomerInfo: { name: 'a\u0000b', '\ud800': 1 } }],
     ['a number that is none', '{"receiverCustomerInfo":{"a":1e400}}'],
     ['members of an object itself', '{"receiverCustomerInfo":{"__proto__":{"a":1}}}'],
-  ])('200 lets it in, whatever it says besides: %s', async (_, body) => {
+  ])('200 accepts it, whatever else the body has: %s', async (_, body) => {
     const { client, customer } = await asked(saying(200, body))
     const transaction = await paid(client, customer.id)
     expect((await now(client, transaction)).status).toBe('COMPLETED')
@@ -98,7 +98,7 @@ describe('the answer to the webhook', () => {
     expect(await balanceOf(client, customer.id)).toBe(1250n)
   })
 
-  test('anything else is asked again until it is an answer', async () => {
+  test('anything else is asked again until there is an answer', async () => {
     const { client, customer, receiver } = await asked(200)
     const answers = [500, 204, 302, 404, 200]
     receiver.answer = ({ event }) =>
@@ -112,7 +112,7 @@ describe('the answer to the webhook', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('that comes when it is decided already changes nothing and ends the question', async () => {
+  test('that comes after the decision changes nothing and ends the question', async () => {
     const { client, customer, receiver } = await asked(500)
     const transaction = await paid(client, customer.id)
     await receiver.until((all) => all.length === 1)
@@ -125,7 +125,7 @@ describe('the answer to the webhook', () => {
   })
 })
 
-describe('a payment about which nobody decides within 15 minutes fails', () => {
+describe('a payment that is undecided for 15 minutes fails', () => {
   test.each([
     ['202', 202, 'PAYMENT_APPROVAL_TIMED_OUT'],
     ['409', 409, 'PAYMENT_APPROVAL_TIMED_OUT'],
@@ -151,7 +151,7 @@ describe('a payment about which nobody decides within 15 minutes fails', () => {
   })
 })
 
-describe('of many words on one payment', () => {
+describe('of many decisions about one payment', () => {
   test('exactly one counts, and the money fits it', async () => {
     const { client, customer, receiver } = await asked(200)
     let release = () => {}
@@ -185,7 +185,7 @@ describe('of many words on one payment', () => {
     expect(await balanceOf(client, customer.id)).toBe(credited)
   })
 
-  test('only one on a payment that waits is taken: not on one that is decided, not on any other', async () => {
+  test('only one about a waiting payment is accepted: not about a decided one, nor about any other', async () => {
     const { client, customer } = await asked(202)
     const refused = async (id: string, status: string) => {
       for (const word of ['approve', 'reject']) {

@@ -6,7 +6,7 @@ import { asked, balanceOf, eventsOf, now, paid, pay, SENDER } from '../incoming.
 const INT64_MAX = 2n ** 63n - 1n
 
 describe('without a webhook endpoint', () => {
-  test('a payment is let in at once, credited, and told of', async () => {
+  test('a payment is accepted at once, credited and reported', async () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     const { umaAddress, platformCustomerId } = (await client.get(`/customers/${id}`)).body
@@ -42,7 +42,7 @@ describe('without a webhook endpoint', () => {
       expect((await client.get(`/transactions?${encodeURI(filter)}`)).body.data).toEqual([settled])
   })
 
-  test('what the platform asks of every sender is told', async () => {
+  test('the information that the platform requires of every sender is shown', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const { supportedCurrencies } = (await client.get('/config')).body
@@ -57,7 +57,7 @@ describe('without a webhook endpoint', () => {
     expect(counterpartyInformation).toEqual({ FULL_NAME: 'Grace Hopper', NATIONALITY: 'US' })
   })
 
-  test('a wallet receives as well, with no setting about its currency', async () => {
+  test('a wallet receives as well, without a setting of its currency', async () => {
     const client = await newPlatform()
     const { id, wallet } = await newCustomer(client)
     const transaction = await paid(client, id, { receivingCurrencyCode: 'USDB' })
@@ -80,8 +80,8 @@ describe('a payment that waits for the platform', () => {
   })
 })
 
-describe('a payment that was let in goes back, and nothing is credited,', () => {
-  test('where the account cannot count it; one that could never be is refused', async () => {
+describe('an accepted payment is refunded, and nothing is credited,', () => {
+  test('where the balance would be too large; an impossible amount is refused', async () => {
     const { client, customer } = await asked(202)
     const { supportedCurrencies } = (await client.get('/config')).body
     await client.send('PATCH', '/config', {
@@ -104,7 +104,7 @@ describe('a payment that was let in goes back, and nothing is credited,', () => 
 })
 
 describe('no payment arrives', () => {
-  test('for whom it cannot be, in what is not received, or of another size', async () => {
+  test('for a customer, in a currency or of an amount that cannot be received', async () => {
     const client = await newPlatform()
     const [customer, other, gone] = [
       await newCustomer(client),
@@ -167,7 +167,7 @@ describe('no payment arrives', () => {
   })
 })
 
-test('a receipt is confirmed once: the first word stands, and none is from the future', async () => {
+test('a receipt is confirmed once: the first time stands, and none is in the future', async () => {
   const client = await newPlatform()
   const { id } = await newCustomer(client)
   const transaction = await paid(client, id)

@@ -13,7 +13,7 @@ function lookUp(client: Client, address: string, query = ''): Promise<Reply> {
 const codes = (reply: Reply) =>
   reply.body.supportedCurrencies.map((one: { currency: { code: string } }) => one.currency.code)
 
-/** A quote of an account that can pay anything. */
+/** A quote from an account with enough money. */
 async function quote(client: Client, accountId: string, destination: object, side: string, amount: number) {
   return client.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId },
@@ -46,7 +46,7 @@ describe('the receivers of the sandbox', () => {
     }
   })
 
-  test('say what a quote says: its rate, and the least and the most that one can deliver', async () => {
+  test('match a quote: its rate, and the least and the most that one can deliver', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const { supportedCurrencies } = (await client.get('/config')).body
@@ -75,7 +75,7 @@ describe('the receivers of the sandbox', () => {
   })
 })
 
-test('the host of the sandbox receivers is a setting, and a bad one ends the start with its name', () => {
+test('the host of the sandbox receivers is a setting, and a bad one fails the start by name', () => {
   const domain = (text: string) => readConfig({ SANDBOX_UMA_DOMAIN: text }).sandboxUmaDomain
   expect([domain(''), domain('UMA.test:8080')]).toEqual([DOMAIN, 'uma.test:8080'])
   for (const bad of [
@@ -93,7 +93,7 @@ test('the host of the sandbox receivers is a setting, and a bad one ends the sta
 })
 
 describe('a customer of the platform', () => {
-  test('receives what it has open accounts in: its own currencies first, the wallet last', async () => {
+  test('receives the currencies of its open accounts: its own currencies first, the wallet last', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client, { umaAddress: '$ada@pay.example:8443', currencies: ['MXN'] })
     const reply = await lookUp(client, '$ADA@pay.example:8443')
@@ -112,7 +112,7 @@ describe('a customer of the platform', () => {
     })
   })
 
-  test('is paid by another one on its account, and both have a record of it', async () => {
+  test('is paid by another customer on its account, and both have a record of it', async () => {
     const client = await newPlatform()
     const [ada, bea] = [await newCustomer(client), await newCustomer(client)]
     const { umaAddress, platformCustomerId } = (await client.get(`/customers/${bea.id}`)).body
@@ -171,7 +171,7 @@ test('a host is labels with dots between and a port if need be; one label is eno
 })
 
 describe('nobody receives', () => {
-  test('at an address that is nobody’s, or of one who cannot receive', async () => {
+  test('at an unused address, or at that of a customer who cannot receive', async () => {
     const [client, other] = [await newPlatform(), await newPlatform()]
     await newCustomer(other, { umaAddress: '$other@pay.example' })
     const waiting = { customerType: 'INDIVIDUAL', fullName: 'Ada 001', umaAddress: '$waiting@pay.example' }
@@ -186,7 +186,7 @@ describe('nobody receives', () => {
       })
   })
 
-  test('at what is no address', async () => {
+  test('at an invalid address', async () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)
     const bad = ['$', 'x', '$a', '$a@', '$@b.example', 'a@b.example', '$a@b@c.example', '$a b@c.example']
@@ -236,8 +236,8 @@ describe('nobody receives', () => {
   })
 })
 
-describe('a look-up that says who sends', () => {
-  test('is told in the currency of that customer', async () => {
+describe('a lookup that names the sender', () => {
+  test('is answered in the currency of that customer', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client, { currencies: ['EUR', 'USD'] })
     const { umaAddress } = (await client.get(`/customers/${id}`)).body
@@ -267,8 +267,8 @@ describe('a look-up that says who sends', () => {
   })
 })
 
-describe('an account elsewhere', () => {
-  test('receives its own currency; to another customer it is not there', async () => {
+describe('an external account', () => {
+  test('receives its own currency; for another customer it is missing', async () => {
     const client = await newPlatform()
     const [owner, other] = [await newCustomer(client), await newCustomer(client)]
     const account = await newBankAccount(client, owner.id)

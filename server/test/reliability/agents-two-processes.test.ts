@@ -17,7 +17,7 @@ const AMOUNT = 1_001
 beforeAll(ensureServerBuilt, PROCESS_TEST_MS)
 
 test.runIf(onPostgres)(
-  'two processes on one database pass no limit of an agent by a unit, and fill it',
+  'two processes on one database use up a limit of an agent to the unit, and no more',
   async () => {
     const place = await newPlace()
     const one = await ServerProcess.ready(place)
@@ -37,7 +37,7 @@ test.runIf(onPostgres)(
       dailySpend: FIT * AMOUNT,
       monthlySpend: FIT * AMOUNT,
     })
-    // A policy that one of them changes holds at the other from the next request on.
+    // A policy change in one applies in the other from the next request on.
     expect((await changePolicy(client, agent, { spendingLimits: { dailyLimit: null } })).status).toBe(200)
     expect((await there.transferOut(payer, AMOUNT)).status).toBe(201)
   },

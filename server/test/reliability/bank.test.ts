@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(() => service.db.heal())
 afterAll(() => service.close())
 
-/** Clients move money for so long, and until there was enough of what is tested, while somebody watches. */
+/** Clients move money for a time, and until there was enough of what is tested, while a watcher checks the books. */
 async function work(
   bank: Bank,
   client: Client,
@@ -50,7 +50,7 @@ test('money that many clients move is never made or lost, and each transaction m
   await expectEachOnce(service.db.inner, bank, client)
 })
 
-test('serialization failures and deadlocks in a tenth of all transactions are met by no client and double nothing', async () => {
+test('serialization failures and deadlocks in a tenth of all transactions are hidden from clients and double nothing', async () => {
   const random = seededRandom()
   const client = await service.newPlatform()
   const bank = await Bank.open(() => client, random)
@@ -62,7 +62,7 @@ test('serialization failures and deadlocks in a tenth of all transactions are me
   await expectEachOnce(service.db.inner, bank, client)
 })
 
-test('where connections are lost and nobody knows what was committed, a client that asks again has one effect', async () => {
+test('where lost connections leave commits unknown, a client that retries has one effect', async () => {
   const random = seededRandom()
   const client = await service.newPlatform()
   const bank = await Bank.open(() => client, random, { survives: true })

@@ -9,14 +9,14 @@ const FUNDS = 1_000_000
 const QUOTED_AMOUNT_MIN = 50
 const AMOUNT_MAX = 60_000
 
-/** What becomes of a payment to an account elsewhere, by its suffix; 789 is none of them, and it arrives. */
+/** Outcomes of payments to external accounts, by suffix; 789 selects none, and the payment arrives. */
 const SUFFIXES = ['002', '003', '004', '005', '006', '007'] as const
 
 interface BankAccount {
   readonly id: string
   readonly customerId: string
   readonly currency: 'USD' | 'EUR'
-  /** Accounts of its customer and currency elsewhere. */
+  /** External accounts of its customer and currency. */
   readonly elsewhere: readonly string[]
 }
 
@@ -35,12 +35,12 @@ export interface Ask {
   answer?: { readonly status: number; readonly body: unknown }
 }
 
-/** What may be answered to a request that is right: somebody was faster. */
+/** Refusals that a valid request may get, because another one was faster. */
 const REFUSALS: ReadonlySet<string> = new Set(['INSUFFICIENT_BALANCE', 'QUOTE_EXPIRED'])
 
 /**
  * Ten accounts of five customers, in two currencies, and clients that move money among them, in and out: by transfers
- * and by quotes, some of which fail. With `survives`, a client that gets no answer, or one of the 500s, asks again with
+ * and by quotes, some of which fail. With `survives`, a client that gets no answer, or one of the 500s, retries with
  * the same key until it knows; without, such an answer fails the test.
  */
 export class Bank {
@@ -50,16 +50,16 @@ export class Bank {
   readonly #client: () => Client
   /** Whether clients live with lost answers. */
   readonly survives: boolean
-  /** Everything that was asked for under a key, in the order of the first try. */
+  /** Every request under a key, in the order of the first attempt. */
   readonly asks: Ask[] = []
   /** Transactions that were acknowledged. */
   readonly acknowledged = new Set<string>()
   readonly customers = new Set<string>()
-  /** How often an answer came that says something, and how often none or a 500. */
+  /** The numbers of conclusive answers, and of missing ones and 500s. */
   answers = 0
   unknown = 0
 
-  /** `client` gives whom to ask, anew for each try. Of so many customers the wallets are signed in. */
+  /** `client` returns the server for each attempt. `wallets` is the number of customers with signed-in wallets. */
   static async open(
     client: () => Client,
     random: Random,
@@ -130,7 +130,7 @@ export class Bank {
       ...(this.wallets.length > 0 ? [() => this.#payFromWallet(random), () => this.#newCustomer()] : []),
     ]
     const ask = await random.pick(operations)()
-    // A client that was not sure asks again, at once or later.
+    // A client without a conclusive answer retries, at once or later.
     if (ask && random.chance(0.2)) await this.askAgain(ask)
     if (random.chance(0.05)) await this.askAgain(random.pick(this.asks))
   }
@@ -140,7 +140,7 @@ export class Bank {
     return this.#ask('/transfer-out', {
       source: { accountId: account.id },
       destination: { accountId: random.pick(account.elsewhere) },
-      // Now and then all that there is.
+      // Sometimes the whole balance.
       ...(random.chance(0.02) ? {} : { amount: amountOf(random) }),
     })
   }
@@ -185,12 +185,12 @@ export class Bank {
     return this.#ask('/sandbox/send', {
       quoteId: id,
       currencyCode: sendingCurrency.code,
-      // Now and then not what was asked for.
+      // Sometimes a wrong amount.
       ...(random.chance(0.1) ? { currencyAmount: amountOf(random) } : {}),
     })
   }
 
-  /** From an account elsewhere to an account here, or to another one elsewhere of the same customer. */
+  /** From an external account to an internal one, or to another external one of the same customer. */
   async #payByPull(random: Random): Promise<Ask> {
     const { customerId, elsewhere } = random.pick(this.accounts)
     const source = random.pick(elsewhere)
@@ -238,13 +238,13 @@ export class Bank {
   async #ask(path: string, body: unknown, more: Record<string, string> = {}): Promise<Ask> {
     const ask: Ask = { path, body, headers: { 'Idempotency-Key': `bank ${this.asks.length}`, ...more } }
     this.asks.push(ask)
-    // Now and then twice at the same time.
+    // Sometimes twice at the same time.
     const twice = this.asks.length % 10 === 0
     await Promise.all(twice ? [this.askAgain(ask), this.askAgain(ask)] : [this.askAgain(ask)])
     return ask
   }
 
-  /** Asks, again if it was asked before. The first answer is the answer for good. */
+  /** Sends a request, possibly again. The first answer is final. */
   async askAgain(ask: Ask): Promise<void> {
     const wasAnswered = ask.answer !== undefined
     const { status, body, headers } = await this.#answerTo(ask)
@@ -272,7 +272,7 @@ export class Bank {
         }
       } catch (error) {
         if (!this.survives) throw error
-        // Nobody is there. A turn of the event loop, or the clients would keep everybody else from theirs.
+        // The server is down. Waits for a turn of the event loop, so that the clients do not starve everything else.
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       this.unknown += 1
@@ -295,7 +295,7 @@ async function newEuroAccount(client: Client, customerId: string, suffix: string
     currency: 'EUR',
     accountInfo: {
       accountType: 'EUR_ACCOUNT',
-      // An account whose suffix selects nothing is held to its check digits.
+      // Check digits apply to an account without a magic suffix.
       iban: suffix === '789' ? 'DE89370400440532013000' : `DE89370400440532013${suffix}`,
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'GB' },
     },

@@ -8,10 +8,10 @@ interface AccountRow {
   /** On the normal side of the account. */
   readonly posted: bigint
   readonly held: bigint
-  /** What entries, and holds that are pending, make of it. */
+  /** The balance computed from entries and pending holds. */
   readonly rebuilt: bigint
   readonly pending: bigint
-  /** What the transactions say. Nothing for the platform's own accounts. */
+  /** The balance computed from the transactions. Missing for the platform's own accounts. */
   readonly explained: bigint | null
   readonly explainedHeld: bigint | null
   /** Credits less debits. */
@@ -19,8 +19,8 @@ interface AccountRow {
 }
 
 /**
- * One statement, so one snapshot: balances as they are stored, as entries and holds make them, and as the states of the
- * transactions explain them. What a payment took stays taken until its refund is completed.
+ * One statement, so one snapshot: balances as stored, as computed from entries and holds, and as computed from the states of
+ * the transactions. The amount of a payment counts as paid until its refund is completed.
  */
 const ACCOUNTS = `
   WITH entries AS (
@@ -53,8 +53,8 @@ const ACCOUNTS = `
   WHERE a.platform_id = $1 ORDER BY a.id`
 
 /**
- * Reads all balances at one moment and holds them to what is true at every moment: what is here and what is outside is
- * zero per currency, nothing is negative, and the balances are what the entries, the holds and the transactions say.
+ * Reads all balances in one snapshot and checks the invariants: per currency all accounts sum to zero, nothing is negative,
+ * and the balances match the entries, the holds and the transactions.
  */
 export async function expectSoundBalances(
   db: Database,
@@ -119,7 +119,7 @@ const TRANSACTIONS = `
 
 type Entries = readonly (readonly [account: string, amount: bigint])[]
 
-/** What has moved by a transaction that nothing is under way of any more: transfer by transfer, first to last. */
+/** The expected transfers of a finished transaction, first to last. */
 function expectedTransfers(platformId: string, t: TransactionRow): Entries[] {
   const own = (system: string, currency = t.sentCurrency) => `Ledger:${system}:${currency}:${platformId}`
   if (t.kind === 'RECEIPT') return []
@@ -165,7 +165,7 @@ function expectedTransfers(platformId: string, t: TransactionRow): Entries[] {
           ],
         ]
       : []
-  // What the bank of the payer has taken back before does not go there once more.
+  // A payment that the payer's bank has already taken back is not refunded as well.
   const undelivered = own(t.refund === null ? 'receivables' : 'refunds')
   const settled: Entries = [[payer, -t.sent], ...paid]
   const back: Entries[] =
@@ -204,12 +204,12 @@ function expectedTransfers(platformId: string, t: TransactionRow): Entries[] {
   return [...arrived, settled, reversed, ...back, ...takenBack]
 }
 
-/** A quote that an account here pays; else its money is pulled from elsewhere or paid in. */
+/** Whether an internal account pays the quote; otherwise its money is pulled or paid in. */
 function paysFromHere({ source }: TransactionRow): boolean {
   return source?.startsWith('InternalAccount:') ?? false
 }
 
-/** What the bank takes back it takes at any time: then the order says nothing. */
+/** The bank can take money back at any time, so the order of that transfer is not checked. */
 function inOrder<T>({ pull }: TransactionRow, transfers: readonly T[]): readonly T[] {
   return pull === 'RETURNED' ? transfers.toSorted((a, b) => (`${a}` < `${b}` ? -1 : 1)) : transfers
 }
@@ -221,7 +221,7 @@ function linesOf(entries: Entries): string[] {
     .sort()
 }
 
-/** Money was held where an account here paid and was asked to; all of it was taken, or none. */
+/** A hold exists where an internal account was to pay; it was captured whole or not at all. */
 function expectedHold(t: TransactionRow): string[] {
   const { kind, state, sent, refund } = t
   const holds = kind === 'TRANSFER_OUT' || (kind === 'QUOTE' && paysFromHere(t))
@@ -233,9 +233,9 @@ function expectedHold(t: TransactionRow): string[] {
 const FINAL_STATES = new Set(['COMPLETED', 'FAILED', 'EXPIRED', 'REJECTED', 'REFUNDED'])
 
 /**
- * Once nothing is under way any more: every transaction is in a final state and has moved exactly what that state
- * says, once; every hold is resolved; entries sum to zero per transfer and currency; events tell each end once, without
- * gaps, and the last one of an account shows its balance. Gives the transactions that were asked for: all but receipts.
+ * Checks the end state: every transaction is in a final state and has moved exactly what that state says, once; every hold
+ * is resolved; entries sum to zero per transfer and currency; events report each end once, without gaps, and the last one
+ * of an account shows its balance. Returns the requested transactions: all but receipts.
  */
 export async function expectSettledBooks(
   db: Database,
@@ -283,7 +283,7 @@ async function expectNone(db: Database, platformId: string, what: string, sql: s
   expect(rows, what).toEqual([])
 }
 
-/** All but what waits for a webhook endpoint. */
+/** All jobs but those that wait for a webhook endpoint. */
 const JOBS = `SELECT * FROM jobs WHERE platform_id = $1 AND kind <> 'webhook.deliver'`
 
 const UNBALANCED = `
@@ -318,7 +318,7 @@ const SHOWN = `
   WHERE a.platform_id = $1 AND ((e.data->'balance'->>'amount')::bigint <> a.posted - a.held
     OR (e.data->'totalBalance'->>'amount')::bigint <> a.posted)`
 
-/** What an account was paid by another customer's account here, its owner has a receipt of. */
+/** Every payment by another customer's internal account has a receipt. */
 const RECEIPTS = `
   SELECT a.id, paid.sum AS paid, told.sum AS told FROM internal_accounts a
   CROSS JOIN LATERAL (SELECT coalesce(sum(t.received_amount), 0) AS sum, count(*) AS n FROM transactions t

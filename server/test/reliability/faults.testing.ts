@@ -2,12 +2,12 @@ import type { Database, QueryAnswer, QueryOptions } from '../../src/db/engine/po
 import { Random } from './random.testing.ts'
 
 /**
- * A database that fails as PostgreSQL does, now and then. A conflict is met before the statement has done anything, or
- * at its commit. A lost connection took the statement with it, or only the answer to it.
+ * A database that sometimes fails as PostgreSQL does. A conflict fails the statement before it has an effect, or the commit.
+ * A lost connection loses the statement, or only its answer.
  */
 export class FaultyDatabase implements Database {
   readonly kind: Database['kind']
-  /** Without the faults that are injected here. */
+  /** The database without injected faults. */
   readonly inner: Database
   #random = new Random(0)
   #conflicts = 0
@@ -34,7 +34,7 @@ export class FaultyDatabase implements Database {
     this.#losses = share
   }
 
-  /** Statements that match are not begun before what this gives is called. */
+  /** Blocks matching statements until the returned function is called. */
   stall(sql: RegExp): () => void {
     let resume!: () => void
     const over = new Promise<void>((resolve) => {
@@ -80,7 +80,7 @@ export class FaultyDatabase implements Database {
       : this.#error('40P01', 'deadlock detected')
   }
 
-  /** As pg tells of it: the socket's error, or the server's last words. */
+  /** As pg reports it: the socket's error, or the server's last message. */
   #lossError(): Error {
     return this.#random.pick([
       () => this.#error(undefined, 'Connection terminated unexpectedly'),
@@ -124,7 +124,7 @@ export async function makeConflictsAtCommit(db: Database, share: number, random:
     END $$;`)
 }
 
-/** How often a commit has failed so. */
+/** The number of commits that failed this way. */
 export async function conflictsAtCommit(db: Database): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(
     'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS count FROM reliability_conflicts',

@@ -41,7 +41,7 @@ test('kill -9 at any moment loses nothing that was acknowledged, and a retry doe
     server = await ServerProcess.ready(place)
     client = server.client()
     rounds += 1
-    // What had its answer gets it again, from the next process.
+    // An answered request gets its answer again, from the next process.
     await Promise.all(acknowledged.map((ask) => bank.askAgain(ask)))
   }
   const killer = async () => {
@@ -72,11 +72,11 @@ async function balanceShown(client: Client, id: string, customerId: string): Pro
 }
 
 /**
- * Every event of the feed came to the receiver, however often with the same id and in the same words. Those of one object
- * came in their order; one that comes again may come late.
+ * Checks that the receiver got every event of the feed, repetitions with the same id and body. Those of one object arrived
+ * in order; a repetition may be late.
  */
 async function expectDelivered(client: Client, receiver: Receiver): Promise<void> {
-  // The TEST that the endpoint began with is not among what was received since.
+  // The TEST of a new endpoint is not counted.
   const happened = async () => (await feedOf(client)).filter(({ type }) => type !== 'TEST')
   let events = await happened()
   const missing = () => {
@@ -86,12 +86,12 @@ async function expectDelivered(client: Client, receiver: Receiver): Promise<void
       .map(({ id, type, objectId, sequence }) => ({ id, type, objectId, sequence }))
   }
   const limitMs = performance.now() + DELIVERED_MS_MAX
-  // What a killed process was about is taken up when its claim is over. Time that passes meanwhile makes events too.
+  // Claims of a killed process expire before its jobs run again. The time that passes causes events too.
   while (missing().length > 0 && performance.now() < limitMs) {
     await client.advance(60)
     events = await happened()
   }
-  expect(missing(), 'events that did not come').toEqual([])
+  expect(missing(), 'events that did not arrive').toEqual([])
 
   const first = new Map<string, Received>()
   const last = new Map<string, number>()
@@ -107,7 +107,7 @@ async function expectDelivered(client: Client, receiver: Receiver): Promise<void
   expect([...first.keys()].sort()).toEqual(events.map(({ id }) => id).sort())
 }
 
-/** All that happened since the platform has an endpoint. */
+/** All events since the platform has an endpoint. */
 async function feedOf(client: Client): Promise<Reply['body'][]> {
   const events: Reply['body'][] = []
   for (let cursor = ''; ; ) {

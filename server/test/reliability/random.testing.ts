@@ -29,13 +29,13 @@ export class Random {
     return this.below(1_000_000) < share * 1_000_000
   }
 
-  /** Choices of their own, for one of several that take turns in an order that nobody decides. */
+  /** Independent choices for one of several parallel clients, whose order is not determined. */
   fork(): Random {
     return new Random(this.below(2 ** 31))
   }
 }
 
-/** For one test: a seed that is said when it fails, and that `RELIABILITY_SEED` gives again. */
+/** The seed of a test: printed when it fails, and set by `RELIABILITY_SEED` to repeat it. */
 export function seededRandom(): Random {
   const seed = Number(process.env.RELIABILITY_SEED ?? randomInt(2 ** 31))
   onTestFailed(() => console.error(`To have the same choices again: RELIABILITY_SEED=${seed}`))

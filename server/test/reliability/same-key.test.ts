@@ -8,7 +8,7 @@ const FUNDED = 100_000
 interface Call {
   readonly path: string
   readonly body?: object
-  /** Something else that could be asked for. */
+  /** Another request. */
   readonly otherBody?: object
 }
 
@@ -30,7 +30,7 @@ const quote = (source: object, destination: string, lockedCurrencyAmount: number
 
 const account = (accountId: string) => ({ sourceType: 'ACCOUNT', accountId })
 
-/** Each with what it adds to the dollars; NaN: what its transaction says. */
+/** Requests with their change of the USD balance; NaN: as their transaction says. */
 const OPERATIONS: readonly [string, (made: Made) => Promise<Call> | Call, number][] = [
   [
     'POST /transfer-out',
@@ -83,7 +83,7 @@ const OPERATIONS: readonly [string, (made: Made) => Promise<Call> | Call, number
 ]
 
 test.each(OPERATIONS)(
-  '%s under one key, asked fifty times at once, has one effect and one answer',
+  '%s under one key, sent fifty times at once, has one effect and one answer',
   async (_, call, change) => {
     const client = await newPlatform()
     const customer = await newCustomer(client)

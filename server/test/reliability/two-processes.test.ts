@@ -17,7 +17,7 @@ beforeAll(ensureServerBuilt)
 
 const CLIENTS = 20
 const WORK_MS = isFull ? 30_000 : 1500
-/** One of the processes is killed and started anew, so often. */
+/** How often one of the processes is killed and restarted. */
 const KILLS = isFull ? 5 : 1
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -30,7 +30,7 @@ test.runIf(onPostgres)(
     const servers = [await ServerProcess.ready(place), await ServerProcess.ready(place)]
     const clients = servers.map((server) => server.client())
     const any = () => random.pick(clients)
-    // By another name, as the connections of the servers are broken by theirs.
+    // Uses another name, because the connections of the servers are terminated by theirs.
     const db = await openPostgres(`${place.databaseUrl}?application_name=watcher`)
     const bank = await Bank.open(any, random, { survives: true })
     await makeConflictsAtCommit(db, 0.1, random)

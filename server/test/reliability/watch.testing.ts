@@ -8,14 +8,13 @@ import { isFull, type Random } from './random.testing.ts'
 
 const READ_MS = 100
 const CLOCK_MS = isFull ? 2000 : 400
-/** Beyond the slowest payment, its return, and the expiry of a quote. */
+/** Longer than the slowest payment, its return, and the expiry of a quote. */
 const SETTLED_SECONDS = 20 * 60
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Until it is over, reads all balances at one moment, again and again, and moves the clock on, so that what is slow
- * settles meanwhile.
+ * Checks all balances repeatedly until the end, and moves the clock, so that slow payments settle meanwhile.
  */
 export async function watch(
   db: Database,
@@ -39,14 +38,14 @@ export async function watch(
   await Promise.all([reader(), clock()])
 }
 
-/** Nothing is under way any more; the books hold every transaction that was acknowledged, and no other. */
+/** Waits until nothing is under way, and checks that the books have exactly the acknowledged transactions. */
 export async function expectEachOnce(db: Database, bank: Bank, client: Client): Promise<void> {
   await client.advance(SETTLED_SECONDS)
   const transactions = await expectSettledBooks(db, bank.platformId)
   expect([...transactions.keys()].sort()).toEqual([...bank.acknowledged].sort())
 }
 
-/** A call without a key: where its answer is lost, the next one goes on from there. */
+/** Calls without a key, since a call after a lost answer may simply go on. */
 async function advance(client: () => Client, seconds: number, survives: boolean): Promise<void> {
   try {
     const { status, body } = await client().post('/sandbox/clock/advance', { seconds })

@@ -25,11 +25,11 @@ const customers = '/customers/internal-accounts'
 const CRYPTO = ['INTERNAL_CRYPTO BTC', 'INTERNAL_CRYPTO USDC', 'INTERNAL_CRYPTO USDT']
 
 describe('a crypto currency of the platform', () => {
-  test('gives the platform an account at once, new customers with their approval, and the others by due work', async () => {
+  test('gives the platform an account at once, new customers with their approval, and the others by a job', async () => {
     const client = await newPlatform()
     const earlier = await newCustomer(client)
     const pending = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' })
-    // The currency of the wallets stays theirs alone.
+    // Only wallets have accounts in the currency of the wallets.
     await support(client, ['USD', 'USDC', 'USDT', 'BTC', 'USDB'])
     const own = await accountsOf(client, '/platform/internal-accounts?type=INTERNAL_CRYPTO')
     expect(names(own)).toEqual(CRYPTO)
@@ -70,7 +70,7 @@ describe('a crypto currency of the platform', () => {
 })
 
 describe('funding in the sandbox', () => {
-  test('credits an account of every type at once, and says what it then holds', async () => {
+  test('credits an account of every type at once, and returns its new balance', async () => {
     const client = await newPlatform()
     await support(client, ['USD', 'USDC'])
     const { id, wallet, usd } = await newCustomer(client)
@@ -97,7 +97,7 @@ describe('funding in the sandbox', () => {
     }
   })
 
-  test('loses none of those that come at once', async () => {
+  test('loses none of several at once', async () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     await Promise.all(Array.from({ length: 40 }, (_, index) => fund(client, usd, index + 1)))
@@ -105,7 +105,7 @@ describe('funding in the sandbox', () => {
     expect(account.balance.amount).toBe((40 * 41) / 2)
   })
 
-  test('takes neither nothing nor too much, and knows its accounts', async () => {
+  test('refuses zero, a too large amount and unknown accounts', async () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)
     for (const amount of [0, -1, 100_000_000_001, 1.5, '1'])

@@ -18,12 +18,12 @@ import { Receiver } from '../webhook-receiver.testing.ts'
 const ADVANCE = '/sandbox/clock/advance'
 const DAY = 24 * 3600
 const YEAR = 365 * DAY
-/** For how long the clock may go on by itself while a test does something. */
+/** How far the clock may advance by itself during a test. */
 const SLACK_MS = 60_000
 
 const timeOf = async (client: Client) => Date.parse((await client.get('/sandbox/clock')).body.now)
 
-/** A quote from an account to an account elsewhere. */
+/** A quote from an internal account to an external one. */
 async function quoted(client: Client, from: string, to: string, immediatelyExecute: boolean) {
   const { status, body } = await client.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: from },
@@ -102,7 +102,7 @@ describe('a clock', () => {
 })
 
 describe('an advance', () => {
-  test('does what falls due on the way in its order: codes, sessions, quotes, holds, approvals, webhooks', async () => {
+  test('runs what falls due on the way in order: codes, sessions, quotes, holds, approvals, webhooks', async () => {
     const client = await newPlatform()
     const { id, usd, wallet } = await newCustomer(client)
     await fund(client, usd, 100_000)
@@ -189,7 +189,7 @@ describe('an advance', () => {
     const { id, usd } = await newCustomer(client)
     await fund(client, usd, 100_000)
     const bank = await newBankAccount(client, id, '003')
-    // Nobody is there. Each event is tried for a week, and the next one of its object after it.
+    // The endpoint is down. Each event is retried for a week, and then the next one of its object.
     await client.send('PATCH', '/config', { webhookEndpoint: 'http://127.0.0.1:9/nobody' })
     const quotes = await Promise.all([0, 1, 2, 3].map((index) => quoted(client, usd, bank, index > 0)))
     const started = await timeOf(client)

@@ -38,7 +38,7 @@ beforeAll(async () => {
 const otherwiseOf = (family: Family['family']) => families.find((one) => one.family === family)!.otherwise
 const valuesOf = (family: Family['family']) => families.find((one) => one.family === family)!.values
 
-test('every family is printed, each value once, with what else there is', () => {
+test('every family is listed, each value once, with its outcome otherwise', () => {
   expect(families.map(({ family }) => family)).toEqual(MAGIC_VALUE_FAMILIES)
   for (const { family, values } of families) {
     expect(values.length, family).toBeGreaterThan(0)
@@ -50,7 +50,7 @@ test('every family is printed, each value once, with what else there is', () => 
   }
 })
 
-describe('what is printed happens', () => {
+describe('the listed outcome happens', () => {
   test('to people and businesses', async () => {
     await forEach(valuesOf('CUSTOMER_VERIFICATION'), async ({ suffix, outcome }) => {
       const person = { customerType: 'INDIVIDUAL', fullName: `Ada Lovelace${suffix}` }
@@ -123,7 +123,7 @@ describe('what is printed happens', () => {
     await check(() => true)
   })
 
-  test('to cards, and to what they are used for', async () => {
+  test('to cards and purchases', async () => {
     const cards = await Promise.all(
       valuesOf('CARD').map(async (value) => {
         const platformCardId = `my-card-${value.suffix}`
@@ -210,7 +210,7 @@ describe('what is printed happens', () => {
   })
 })
 
-test('any other value does what the family says of it', async () => {
+test('any other value has the outcome that the family lists', async () => {
   const person = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace009' }
   expect((await client.post('/customers', person)).body.kycStatus).toBe(otherwiseOf('CUSTOMER_VERIFICATION'))
   const bank = await client.post('/customers/external-accounts', bankAccount('555020009'))
@@ -249,7 +249,7 @@ function wallet(suffix: string) {
   }
 }
 
-/** Begins a payment that a value of this family steers. */
+/** Begins a payment with a magic value of this family. */
 async function pay(
   family:
     | 'TRANSFER_IN'

@@ -20,7 +20,7 @@ import { openApp } from '../open-app.testing.ts'
 const RESET = '/sandbox/reset'
 const YEAR_SECONDS = 365 * 24 * 3600
 
-/** The settings without what says which platform they are of. */
+/** The settings without the members that identify the platform. */
 async function settings(client: Client) {
   const { id, createdAt, updatedAt, ...rest } = (await client.get('/config')).body
   return rest
@@ -38,7 +38,7 @@ async function newToken(client: Client, permissions = ['VIEW']): Promise<Client>
   )
 }
 
-/** Their ends are moved with the clock. */
+/** Their expiry moves with the clock. */
 async function secretsOf(client: Client): Promise<object[]> {
   const { data } = (await client.get('/webhook-secrets')).body
   return data.map(({ expiresAt, ...rest }: { expiresAt?: string }) => ({
@@ -47,7 +47,7 @@ async function secretsOf(client: Client): Promise<object[]> {
   }))
 }
 
-test('a platform that is reset is empty and in real time, with its settings and tokens; no other platform notices', {
+test('a reset platform is empty and in real time, with its settings and tokens; other platforms are unaffected', {
   timeout: 60_000,
 }, async () => {
   const [client, other] = [await newPlatform(), await newPlatform()]
@@ -134,7 +134,7 @@ test('after a reset the same people sign in again, with the same addresses and p
   }
 })
 
-test('a webhook secret that has ended stays so after a reset, and one that ends later does not last longer', async () => {
+test('a reset neither revives an expired webhook secret nor extends another one', async () => {
   const client = await newPlatform()
   await client.advance(30 * 24 * 3600)
   await client.post('/webhook-secrets', { formerValidSeconds: 0 })
@@ -149,7 +149,7 @@ test('a webhook secret that has ended stays so after a reset, and one that ends 
   expect((await client.get('/webhook-secrets')).body.data).toHaveLength(1)
 })
 
-test('only a token that manages the platform resets it', async () => {
+test('only a token with MANAGE resets a platform', async () => {
   const client = await newPlatform()
   const weak = await newToken(client, ['VIEW', 'TRANSACT'])
   const before = await stateOf(client)
@@ -157,7 +157,7 @@ test('only a token that manages the platform resets it', async () => {
   expect(await stateOf(client)).toEqual(before)
 })
 
-test('of resets at once one is done, and what is created meanwhile is there or gone, never in between', async () => {
+test('of parallel resets one is done, and records created meanwhile exist whole or not at all', async () => {
   const client = await newPlatform()
   const { body: before } = await client.get('/config')
   const calls = (count: number, call: () => ReturnType<Client['get']>) => Array.from({ length: count }, call)
@@ -171,7 +171,7 @@ test('of resets at once one is done, and what is created meanwhile is there or g
   const { body: after } = await client.get('/config')
   expect(done).toContain(after.id)
   expect(new Set([...done, before.id]).size).toBe(done.length + 1)
-  // Whoever was told that there is a token can use it, whichever platform it was made on.
+  // An acknowledged token works, whichever platform it was created on.
   for (const { status, body } of tokens) {
     if (status === 503) continue
     expect(status).toBe(201)
@@ -190,7 +190,7 @@ test('of resets at once one is done, and what is created meanwhile is there or g
   }
 })
 
-describe('due work of a platform that was reset', () => {
+describe('a job of a reset platform', () => {
   let service: Awaited<ReturnType<typeof openApp>>
   beforeAll(async () => {
     service = await openApp()
@@ -202,7 +202,7 @@ describe('due work of a platform that was reset', () => {
   const commit = async (writes: Parameters<typeof service.app.committer.commit>[0]) =>
     expect(await service.app.committer.commit(writes)).toMatchObject({ done: true })
 
-  test('is never done, by whoever looks for it', async () => {
+  test('never runs, whoever searches for it', async () => {
     const [old, standing] = [await service.newPlatform(), await service.newPlatform()]
     for (const op of [old, standing])
       await commit([job(op, 'accounts.backfill', { fromCustomerId: '' }, op.now)])
@@ -212,7 +212,7 @@ describe('due work of a platform that was reset', () => {
     await expect.poll(() => jobsOf(standing), { timeout: 10_000 }).toEqual([])
     await service.app.advanceClock(old.platform.id, new Date(old.now.getTime() + 60_000))
     expect(await jobsOf(old)).toHaveLength(1)
-    // Whoever was authenticated before cannot reset it a second time.
+    // A caller authenticated before cannot reset it a second time.
     await expect(
       sandboxHandlers.sandbox_reset(old, { params: {}, query: {}, body: undefined }),
     ).rejects.toThrow('was reset')

@@ -55,8 +55,8 @@ class RequestUnderWay {
 }
 
 /**
- * Eight clients execute quotes, each until the server is gone; `onPaid` is told how many were executed so far. Gives the
- * transactions that were.
+ * Eight clients execute quotes until the server is gone; `onPaid` gets the number executed so far. Returns the executed
+ * transactions.
  */
 async function payUntilGone(client: Client, onPaid: (count: number) => void): Promise<string[]> {
   const ada = await newCustomer(client)
@@ -91,7 +91,7 @@ async function payUntilGone(client: Client, onPaid: (count: number) => void): Pr
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s under load lets requests under way get their whole answer, loses nothing that was answered, ends with 0 and leaves nothing behind',
+  '%s under load completes requests under way, loses nothing that was answered, exits with 0 and leaves nothing behind',
   async (signal) => {
     const place = await newPlace()
     const server = await ServerProcess.ready(place)

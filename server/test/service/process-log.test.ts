@@ -9,7 +9,7 @@ import { ensureServerBuilt, newPlace, PROCESS_TEST_MS, ServerProcess } from '../
 vi.setConfig({ testTimeout: PROCESS_TEST_MS })
 beforeAll(ensureServerBuilt)
 
-test('nothing that a process says at its most talkative holds a secret', async () => {
+test('no log of a process at its finest level contains a secret', async () => {
   const place = await newPlace()
   const metricsToken = 'a-token-for-the-metrics'
   const server = await ServerProcess.ready(place, { LOG_LEVEL: 'debug', METRICS_TOKEN: metricsToken })
@@ -62,7 +62,7 @@ test('nothing that a process says at its most talkative holds a secret', async (
   expect((await execute(wrongStamp)).status).toBe(401)
   expect((await execute(hide('the stamp of the payment', makeStamp(keys, payload)))).status).toBe(200)
 
-  // What goes wrong is what a server talks about.
+  // Failures are what a server logs most about.
   const stranger = new Client(
     { ...client.credentials, clientSecret: hide('a wrong secret', 'not-the-secret') },
     client.baseUrl,
@@ -83,7 +83,7 @@ test('nothing that a process says at its most talkative holds a secret', async (
   expect(code).toBe(0)
   const found = [...secrets].filter(([, secret]) => (stdout + stderr).includes(secret)).map(([name]) => name)
   expect(found).toEqual([])
-  // It did talk: a line per request, each with an id of its own.
+  // The log is not empty: a line per request, each with an id of its own.
   const lines = stderr.split('\n').filter((line) => line.includes('"msg":"request"'))
   const ids = lines.map((line) => (JSON.parse(line) as { requestId: string }).requestId)
   expect(ids.length).toBeGreaterThan(10)

@@ -28,7 +28,7 @@ const SECRET = 'aVerySecretWord'
 const MASTER_KEY = '5e'.repeat(32)
 const OTHER_MASTER_KEY = '7a'.repeat(32)
 
-/** Refused at the start: code 1 and one line, which names what is wrong. */
+/** Checks a failed start: code 1 and one line that names the fault. */
 function expectRefusal({ code, stdout, stderr }: Ending, naming: RegExp | string): void {
   expect(stderr).toMatch(/^countersign: [^\n]+\n$/)
   expect(stderr).toMatch(naming)
@@ -61,7 +61,7 @@ async function stopped(): Promise<typeof place> {
 }
 
 describe('a server', () => {
-  test('makes credentials and a key that their owner alone can read, and the next start keeps them', async () => {
+  test('creates credentials and a key that only their owner can read, and the next start keeps them', async () => {
     const first = await running()
     const credentials = readCredentials(place)
     expect(credentials).toEqual({
@@ -87,14 +87,14 @@ describe('a server', () => {
     expect(second.stdout).toContain(paths[0])
   })
 
-  test('says by /healthz and /readyz that it is alive and that its database can be reached', async () => {
+  test('reports by /healthz and /readyz that it is alive and that its database can be reached', async () => {
     const { origin } = await running()
     const answers = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(origin + path)))
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     expect(await answers[1]!.json()).toEqual({ status: 'ready' })
   })
 
-  test('shows each request as one line, and warns of a setting that is none', async () => {
+  test('shows each request as one line, and warns of an unknown setting', async () => {
     const shown = await running()
     await shown.client().send('GET', '/customers/Customer:none', undefined, { 'X-Request-Id': 'shown-1' })
     await shown.says('shown-1')
@@ -115,13 +115,16 @@ describe('a server', () => {
     expect((await first.client().get('/tokens')).status).toBe(200)
   })
 
-  test.skipIf(onPostgres)('that has the embedded database open is named by what needs it alone', async () => {
-    const { pid } = await running()
-    const ending = await run(place, ['master-key', 'rotate'], {
-      COUNTERSIGN_NEW_MASTER_KEY: OTHER_MASTER_KEY,
-    })
-    expectRefusal(ending, new RegExp(`\\b${pid}\\b`))
-  })
+  test.skipIf(onPostgres)(
+    'with the embedded database open is named by a command that needs the database to itself',
+    async () => {
+      const { pid } = await running()
+      const ending = await run(place, ['master-key', 'rotate'], {
+        COUNTERSIGN_NEW_MASTER_KEY: OTHER_MASTER_KEY,
+      })
+      expectRefusal(ending, new RegExp(`\\b${pid}\\b`))
+    },
+  )
 
   test.runIf(onPostgres)('shares its PostgreSQL database with another one', async () => {
     const first = await running()
@@ -151,7 +154,7 @@ test.each([
   expect(() => readConfig(env)).not.toThrow(SECRET)
 })
 
-describe('what cannot be started is refused in one line', () => {
+describe('a failing start prints one line', () => {
   test.each([
     ['COUNTERSIGN_MASTER_KEY', { COUNTERSIGN_MASTER_KEY: SECRET }],
     ['DATABASE_URL', { DATABASE_URL: `postgres://root:${SECRET}@127.0.0.1:notaport/x` }],
@@ -186,7 +189,7 @@ describe('what cannot be started is refused in one line', () => {
     expectRefusal(ending, new RegExp(`PORT ${port} is in use`))
   })
 
-  test('a database that was made with another master key', async () => {
+  test('a database of another master key', async () => {
     const { dataDir } = await stopped()
     const key = await readFile(join(dataDir, 'master.key'), 'utf8')
     const ending = await run(place, [], { COUNTERSIGN_MASTER_KEY: OTHER_MASTER_KEY })
@@ -244,7 +247,7 @@ describe('platform create and token create print one JSON object whose credentia
     expect(existsSync(join(place.dataDir, 'credentials.json'))).toBe(false)
   })
 
-  test('in production, where nothing of the sandbox is, and no code is said to be sent that cannot be', async () => {
+  test('in production, which has nothing of the sandbox, and refuses to issue a code that it cannot send', async () => {
     const place = await newPlace()
     const env = { COUNTERSIGN_MODE: 'production', COUNTERSIGN_MASTER_KEY: MASTER_KEY }
     const made = await create(place, env, ['--regulated'])
@@ -279,11 +282,11 @@ describe('the commands', () => {
     [['platform', 'create', '--nane', 'Acme'], 'nane'],
     [['token', 'create', '--platform', 'Platform:none', '--name', 'x', '--permissions', 'ALL'], 'ALL'],
     [['master-key', 'rotate'], 'COUNTERSIGN_NEW_MASTER_KEY'],
-  ])('%j is not carried out', async (args, naming) => {
+  ])('%j is refused', async (args, naming) => {
     await expect(runAdmin(readConfig({}), args)).rejects.toThrow(naming)
   })
 
-  test('that cannot be carried out say so in one line', async () => {
+  test('that fail print one line', async () => {
     const args = ['token', 'create', '--platform', 'Platform:none', '--name', 'x']
     expectRefusal(await run(await stopped(), args), 'Platform:none')
   })

@@ -40,7 +40,7 @@ afterAll(async () => {
   await smtp.stop()
 })
 
-/** A platform that checks its customers itself, over HTTP. */
+/** A regulated platform, over HTTP. */
 async function regulatedPlatform(): Promise<Client> {
   return new Client(await createPlatform(production.service.app, 'Bank', true), baseUrl)
 }
@@ -79,7 +79,7 @@ describe('in production', () => {
     expect(reply.status).toBe(200)
   })
 
-  test('a customer of any other platform waits for the check, without accounts', async () => {
+  test('a customer of any other platform waits for verification, without accounts', async () => {
     const client = new Client(await createPlatform(production.service.app, 'Shop'), baseUrl)
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' }
     const { body: customer } = await client.post('/customers', body)
@@ -87,7 +87,7 @@ describe('in production', () => {
     expect((await client.get(`/customers/internal-accounts?customerId=${customer.id}`)).body.data).toEqual([])
   })
 
-  test('no value is magic: they are refused as any wrong value', async () => {
+  test('no value is magic: each is refused like any wrong value', async () => {
     const client = await regulatedPlatform()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email, fullName: 'Someone Rejected002' })
@@ -126,7 +126,7 @@ describe('in production', () => {
     expect(refused.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   })
 
-  test('a recipient gets as many messages of a platform as the operator says, and so do all of them together', async () => {
+  test('messages to a recipient, and of a platform in total, are limited by the operator', async () => {
     const client = await regulatedPlatform()
     const { platformId } = client.credentials
     /** Moves the platform's clock to half past an hour of its own. */
@@ -169,7 +169,7 @@ describe('in production', () => {
     expect(Number(forToday.headers.get('Retry-After'))).toBeGreaterThan(22 * 3600)
   })
 
-  test('mail is from a domain that the operator has allowed, whatever a platform would like', async () => {
+  test('mail is sent only from domains that the operator has allowed', async () => {
     const client = await regulatedPlatform()
     const from = (sendFromEmailAddress: string) =>
       client.send('PATCH', '/config', { embeddedWalletConfig: { sendFromEmailAddress } })
@@ -184,7 +184,7 @@ describe('in production', () => {
         details: { field: 'embeddedWalletConfig.sendFromEmailAddress' },
       })
     expect((await from('login@Mail.OPS.example')).status).toBe(200)
-    // As it may stand in a database from before there was a rule.
+    // As in a database from before the rule.
     const { app } = production.service
     const { platformId: id } = client.credentials
     const { config, version } = await app.read
@@ -205,13 +205,13 @@ describe('in production', () => {
     expect([mail.mailFrom, mail.raw.includes('bank.example')]).toEqual([SMTP_LOGIN.user, false])
   })
 
-  test('nobody receives at an address of the sandbox, and no payment is made up', async () => {
+  test('addresses of the sandbox do not exist, and no payment is simulated', async () => {
     const client = await regulatedPlatform()
     const customer = await newCustomer(client)
     const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
     const lookUp = (address: string) => client.get(`/receiver/uma/${encodeURIComponent(address)}`)
     expect((await lookUp('$success.usd@sandbox.uma.test')).body.code).toBe('UMA_NOT_FOUND')
-    // Found, but there is no source of rates to say more.
+    // The receiver is found, but there is no source of rates.
     expect((await lookUp(umaAddress)).body.code).toBe('NOT_IMPLEMENTED')
     const payment = {
       senderUmaAddress: '$grace@bank.example',
@@ -222,7 +222,7 @@ describe('in production', () => {
     expect((await client.post('/sandbox/uma/receive', payment)).body.code).toBe('NOT_FOUND')
   })
 
-  test('no processor of cards is listened to', async () => {
+  test('the events of a card processor are refused', async () => {
     const response = await fetch(new URL('/card-processor/events', baseUrl), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -231,7 +231,7 @@ describe('in production', () => {
     expect([response.status, (await response.json()).code]).toEqual([404, 'NOT_FOUND'])
   })
 
-  test('an identity token of nobody we know is refused, signed or not', async () => {
+  test('an identity token of an unknown issuer is refused, signed or not', async () => {
     const client = await regulatedPlatform()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email })
@@ -256,7 +256,7 @@ describe('in production', () => {
     'https://169.254.169.254/latest',
     'https://10.1.2.3',
     'https://user@accounts.example',
-  ])('no platform names an issuer in our network: %s', async (issuer) => {
+  ])('an issuer in our own network is refused: %s', async (issuer) => {
     const client = await regulatedPlatform()
     const oauthConfig = { issuers: [{ issuer: 'https://accounts.google.com' }, { issuer }] }
     expect((await client.send('PATCH', '/config', { oauthConfig })).body).toMatchObject({
@@ -266,7 +266,7 @@ describe('in production', () => {
     })
   })
 
-  test('no identity token makes the server connect to this machine, whatever the issuer is called', async () => {
+  test('no identity token makes the server connect to this machine, whatever its issuer', async () => {
     const client = await regulatedPlatform()
     const customer = await newCustomer(client)
     let connections = 0
@@ -280,7 +280,7 @@ describe('in production', () => {
     const { committer, read } = production.service.app
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0']) {
       const issuer = `https://${host}:${port}`
-      // As it may stand in a database from before the settings were held against this.
+      // As in a database from before this check of the settings.
       const { platformId: id } = client.credentials
       const { config, version } = await read
         .selectFrom('platforms')
@@ -299,7 +299,7 @@ describe('in production', () => {
   })
 })
 
-/** An identity token that anybody can make. */
+/** An identity token that anyone can create. */
 function unsignedToken(issuer: string): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const now = Math.floor(Date.now() / 1000)

@@ -4,7 +4,7 @@ import { expectError, forEach } from '../calls.testing.ts'
 import { newPlatform } from '../client.testing.ts'
 
 describe('the settings', () => {
-  test('say every member that they do not know, unless the platform is lenient: then these are passed over', async () => {
+  test('name every unknown member, unless the platform is lenient: then these are ignored', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const [usd] = before.supportedCurrencies
@@ -65,7 +65,7 @@ describe('the settings', () => {
     })
   })
 
-  test('take no webhookEndpoint that nobody could ever be at', async () => {
+  test('refuse a webhookEndpoint that can never be reached', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     for (const webhookEndpoint of [
@@ -83,7 +83,7 @@ describe('the settings', () => {
     expect((await client.get('/config')).body).toEqual(before)
   })
 
-  test('that are refused change nothing, also what was good in them', async () => {
+  test('that are refused change nothing, valid members included', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const [usd] = before.supportedCurrencies

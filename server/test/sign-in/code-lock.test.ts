@@ -21,7 +21,7 @@ function guess(client: Client, credential: string, type: string, bundle: string)
   return client.post(`/auth/credentials/${credential}/verify`, { type, encryptedOtpBundle })
 }
 
-/** As many wrong codes as a code takes, at once. */
+/** The wrong codes that one code accepts, at once. */
 async function guessFive(client: Client, credential: string, type: string): Promise<Reply[]> {
   const bundle = await challenge(client, credential)
   return Promise.all(Array.from({ length: 5 }, () => guess(client, credential, type, bundle)))
@@ -57,7 +57,7 @@ const failures = async (wallet: string) =>
       .executeTakeFirstOrThrow()
   ).failures
 
-/** As after so many wrong codes, which would take the best part of an hour. */
+/** Sets the count of wrong codes, which real attempts would take most of an hour to reach. */
 async function setFailures(wallet: string, failures: number): Promise<void> {
   const change = { failures, locked_at: null }
   expect(await opened.app.committer.commit([update('code_failures', wallet, {}, change)])).toMatchObject({
@@ -72,7 +72,7 @@ test('a hundred wrong codes in a row lock the codes of a wallet, by e-mail and S
   expect(await failures(wallet)).toBe(10)
   await setFailures(wallet, 95)
 
-  // Five are left: of ten at once, on two codes, five are looked at.
+  // Five are left: of ten at once, on two codes, five are checked.
   const [byMail, byText] = [await challenge(client, email), await challenge(client, sms)]
   const last = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -92,7 +92,7 @@ test('a hundred wrong codes in a row lock the codes of a wallet, by e-mail and S
     { data: { accountId: wallet } },
   ])
 
-  // Time does not free it, nor anything that the backend can do alone.
+  // Neither time nor the backend alone unlocks it.
   await client.advance(86_400)
   const path = `/internal-accounts/${wallet}`
   expect((await client.send('PATCH', path, { privateEnabled: true })).status).toBe(202)
@@ -104,7 +104,7 @@ test('a hundred wrong codes in a row lock the codes of a wallet, by e-mail and S
   await signIn(client, wallet)
 })
 
-test('a sign-in begins the count anew, and so does the operator; the right code does not pass a lock', async () => {
+test('a sign-in resets the count, and so does the operator; the right code does not pass a lock', async () => {
   const { client, wallet, email } = await walletWithAll()
   const bundle = await challenge(client, email)
   await guess(client, email, 'EMAIL_OTP', bundle)

@@ -7,7 +7,7 @@ import { credentialOf, newCustomer, newPlatform, sealCode, signed, signIn } from
 import { addPasskey, attestationBody, passkeySignIn, signedIn } from '../passkeys.testing.ts'
 
 describe('registering a credential', () => {
-  test('takes the signature of a session that the wallet has, and answers with the credential alone', async () => {
+  test('takes the signature of a session of the wallet, and answers with the credential alone', async () => {
     const { client, customer, session } = await signedIn()
     const authenticator = new Authenticator()
     const first = await client.post('/auth/credentials', attestationBody(customer.wallet, authenticator))
@@ -52,7 +52,7 @@ describe('registering a credential', () => {
     expect(again.body).toMatchObject({ status: 400, code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS' })
   })
 
-  test('takes whatever words the browser has for the ways to an authenticator', async () => {
+  test('accepts any names of transports that a browser reports', async () => {
     const { client, customer, session } = await signedIn()
     const authenticator = new Authenticator()
     const body = attestationBody(customer.wallet, authenticator)
@@ -84,7 +84,7 @@ describe('registering a credential', () => {
     await refused(new Authenticator('evil.example'))
   })
 
-  test('of the same passkey registered at once on two wallets, one is', async () => {
+  test('of one passkey registered at once on two wallets, one succeeds', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     const authenticator = new Authenticator()
     const replies = await Promise.all(
@@ -97,7 +97,7 @@ describe('registering a credential', () => {
 })
 
 describe('revoking a credential', () => {
-  test('takes a session of another credential, ends the sessions it issued, and never the last one', async () => {
+  test('takes a session of another credential, revokes the sessions it issued, and is refused for the last one', async () => {
     const { client, customer, session } = await signedIn()
     const email = await credentialOf(client, customer.wallet)
     expect((await signed(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
@@ -141,7 +141,7 @@ describe('revoking a credential', () => {
 })
 
 describe('a wallet whose customer was deleted', () => {
-  test('takes no new credential, signed or not, and signs nobody in', async () => {
+  test('accepts no new credential, signed or not, and no sign-in', async () => {
     const { client, customer, session } = await signedIn()
     const email = await credentialOf(client, customer.wallet)
     expect((await client.send('DELETE', `/customers/${customer.id}`)).status).toBe(200)
@@ -169,7 +169,7 @@ describe('signing in with a code by SMS', () => {
     )
   })
 
-  test('sends five codes within ten minutes, however often the credential is registered anew', async () => {
+  test('sends five codes within ten minutes, however often the credential is registered again', async () => {
     const { client, customer, session } = await signedIn()
     const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }
     for (let registered = 0; registered < 5; registered++) {

@@ -68,7 +68,7 @@ async function received(recipient: string): Promise<string> {
   }
 }
 
-describe('a code that was sent by the job queue signs in', () => {
+describe('a code that the job queue has sent signs in', () => {
   test.each([
     { type: 'EMAIL_OTP', otpLength: 6, alphanumeric: false, form: /^\d{6}$/ },
     { type: 'EMAIL_OTP', otpLength: 7, alphanumeric: true, form: /^[2-9A-HJ-NP-Z]{7}$/ },

@@ -5,7 +5,7 @@ import { type Client, newCustomer, newPlatform, openSession, signed, signIn } fr
 
 const GOOGLE = 'https://accounts.google.com'
 
-/** A token as the sandbox takes it: JWT-shaped, its signature not looked at (specification 5.5). */
+/** A token for the sandbox: JWT-shaped, its signature is not checked (specification 5.5). */
 async function idToken(client: Client, claims: Record<string, unknown> = {}): Promise<string> {
   const now = Math.floor(Date.parse((await client.get('/sandbox/clock')).body.now) / 1000)
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -88,7 +88,7 @@ describe('signing in with an identity token', () => {
     expect((await verify(client, id, { aud: ['app'] })).reply.status).toBe(200)
   })
 
-  test('refuses text that is no token with 400, and has no challenge', async () => {
+  test('refuses text that is not a token with 400, and has no challenge', async () => {
     const { client, id } = await registered()
     for (const token of ['', 'a.b', 'sandbox-valid-oidc-token', 'a.b.c', `${'a'.repeat(9000)}.b.c`]) {
       const { reply } = await verify(client, id, {}, token)
@@ -101,7 +101,7 @@ describe('signing in with an identity token', () => {
     expect((await client.post(`/auth/credentials/${id}/challenge`)).body).toMatchObject({ status: 400 })
   })
 
-  test('holds one credential per identity; a token that registered signs nobody in', async () => {
+  test('has one credential per identity; the token of a registration cannot sign in', async () => {
     const { client, customer, session, id, token } = await registered()
     const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: await idToken(client) }
     expect((await signed(client, session, 'POST', '/auth/credentials', body)).body).toMatchObject({
@@ -113,7 +113,7 @@ describe('signing in with an identity token', () => {
     expect((await verify(client, id, {}, token)).reply.body).toMatchObject({ status: 401 })
   })
 
-  test("believes the platform's issuers alone", async () => {
+  test("accepts only the platform's issuers", async () => {
     const { client, id } = await registered()
     const oauthConfig = { issuers: [{ issuer: GOOGLE, audiences: ['another-app'] }] }
     expect((await client.send('PATCH', '/config', { oauthConfig })).body.oauthConfig).toEqual(oauthConfig)

@@ -18,7 +18,7 @@ describe('signing in with a passkey', () => {
     expect((await signed(client, mine, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
   })
 
-  test('is good once, for its own credential, within five minutes', async () => {
+  test('is valid once, for its own credential, within five minutes', async () => {
     const { client, customer, session } = await signedIn()
     const { id, authenticator } = await addPasskey(client, customer.wallet, session)
     const second = await addPasskey(client, customer.wallet, session)
@@ -43,7 +43,7 @@ describe('signing in with a passkey', () => {
     expect(expired.body).toMatchObject({ status: 401, reason: 'Request expired' })
   })
 
-  test('takes a passkey that did not verify its user, unless the platform requires it', async () => {
+  test('accepts a passkey that did not verify its user, unless the platform requires that', async () => {
     const { client, customer, session } = await signedIn()
     expect((await client.get('/config')).body.passkeyConfig.userVerification).toBe('preferred')
     const { id, authenticator } = await addPasskey(client, customer.wallet, session)
@@ -60,11 +60,11 @@ describe('signing in with a passkey', () => {
     expect(await attempt()).toMatchObject({
       status: 401,
       reason: 'Passkey user was not verified',
-      message: 'The passkey is refused: Passkey user was not verified.',
+      message: 'The passkey was refused: Passkey user was not verified.',
     })
   })
 
-  test('the sixth challenge that nobody answered waits as long as Retry-After says; answered ones do not count', async () => {
+  test('the sixth unanswered challenge waits as long as Retry-After says; answered ones do not count', async () => {
     const { client, customer, session } = await signedIn()
     const { id, authenticator } = await addPasskey(client, customer.wallet, session)
     await passkeySignIn(client, id, authenticator)

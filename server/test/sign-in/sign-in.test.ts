@@ -86,7 +86,7 @@ describe('signing in with an e-mail code', () => {
     expect(replaced.body).toMatchObject(refusedCode)
   })
 
-  test('a key of the client has no part in a challenge for a code, whatever it is', async () => {
+  test('a challenge for a code ignores a key of the client, even an invalid one', async () => {
     const { client, credential } = await challenged()
     for (const clientPublicKey of ['not a key', null, { x: [1] }, '04'.repeat(500)])
       expect(
@@ -94,7 +94,7 @@ describe('signing in with an e-mail code', () => {
       ).toBe(200)
   })
 
-  test('a re-issue ends the code before it, also between the two legs', async () => {
+  test('a new code replaces the previous one, also between the two legs', async () => {
     const { client, credential, bundle } = await challenged()
     const keys = generateKeyPair()
     const sealed = sealCode(bundle, keys)
@@ -107,7 +107,7 @@ describe('signing in with an e-mail code', () => {
     expect(second.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED', reason: 'Code used or replaced' })
   })
 
-  test('a code has five tries, whether they come in turn or at once; the right code after them is refused', async () => {
+  test('a code has five attempts, in turn or at once; the right code after them is refused', async () => {
     const { client, credential, bundle } = await challenged()
     const tries = await Promise.all(
       Array.from({ length: 5 }, () =>
@@ -143,7 +143,7 @@ describe('signing in with an e-mail code', () => {
     expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toHaveLength(1)
   })
 
-  test('a code is good for five minutes, to the second', async () => {
+  test('a code is valid for five minutes, to the second', async () => {
     const [early, late] = [await challenged(), await challenged()]
     await Promise.all([early.client.advance(298), late.client.advance(301)])
     const inTime = await verify(early.client, early.credential, sealCode(early.bundle, generateKeyPair()))
@@ -199,7 +199,7 @@ describe('signing in with an e-mail code', () => {
   test('every flipped bit of a sealed code gives the same refusal', async () => {
     const { client, credential, bundle } = await challenged()
     const sealed = sealCode(bundle, generateKeyPair())
-    // Five tries a code: the flips are spread over the text here; the crypto tests flip every bit.
+    // A code has five attempts, so the flips are spread over the text here; the crypto tests flip every bit.
     const places = [2, 40, Math.floor(sealed.length / 2), sealed.length - 40, sealed.length - 3]
     const replies = await Promise.all(
       places.map((at) => {

@@ -90,7 +90,7 @@ describe('a quote from an embedded wallet', () => {
     expect((await client.post(path)).body).toMatchObject({ status: 409, code: 'CONFLICT' })
   })
 
-  test('is refused with the code that says what is wrong with the signature', async () => {
+  test('is refused with a code that names the fault of the signature', async () => {
     const { client, customer, bank, session } = await walletReady()
     const [quote, other] = [
       await quoted(client, customer.wallet, bank),
@@ -150,7 +150,7 @@ describe('a quote from an embedded wallet', () => {
     expect(reply.body.code).toBe('WALLET_SIGNATURE_INVALID')
   })
 
-  test('expires at its time, by due work, and is not executable from that second on', async () => {
+  test('expires at its time, by a job, and is not executable from that second on', async () => {
     const { client, customer, bank } = await walletReady()
     const quote = await quoted(client, customer.wallet, bank)
     await client.post('/sandbox/clock/advance', { to: quote.expiresAt })
@@ -202,7 +202,7 @@ describe('a quote from a managed account', () => {
     expect(await balances(client, customer.id, 'USD')).toEqual({ balance: 7500n, total: 7500n })
   })
 
-  test('executes at once when asked to, and says what is lacking when it cannot', async () => {
+  test('executes at once when requested, and says how much is missing when it cannot', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const bank = await newBankAccount(client, customer.id)
@@ -224,7 +224,7 @@ describe('a quote from a managed account', () => {
     expect(Math.round(body.totalReceivingAmount * body.exchangeRate) + body.feesIncluded).toBe(10_000)
   })
 
-  test('gives the money back when the payment cannot be delivered', async () => {
+  test('returns the money when the payment cannot be delivered', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     await fund(client, customer.usd, 10_000)

@@ -19,7 +19,7 @@ import {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** A payload, held against its schema: every member is declared, and all that are declared are there. */
+/** Checks a payload against its schema: every member is declared, and all declared members are present. */
 function read(operation: SignedOperation, text: string) {
   const sent = parseJson(text) as Reply['body']
   const payload = validator(PAYLOADS[operation], 'answer')(sent) as Reply['body']
@@ -70,7 +70,7 @@ const toAccount = (accountId: string, more: object = {}) => ({
 })
 
 describe('the payload of a payment', () => {
-  test('two accounts of one name and one ending are told apart, in the sentence and in the details', async () => {
+  test('two accounts of one name and one ending differ in the sentence and in the details', async () => {
     const { client, customer } = await walletReady()
     const details = ['1000004321', '2000004321'].map((number) => usAccount(number, 'Ada Lovelace'))
     const payloads = []
@@ -109,7 +109,7 @@ describe('the payload of a payment', () => {
     expect(payload.destination.accountInfo.beneficiary.fullName).toBe(fullName)
   })
 
-  test('an account here and an UMA address stand there in whole', async () => {
+  test('an internal account and an UMA address appear unabridged', async () => {
     const { client, customer } = await walletReady()
     const friend = await newCustomer(client)
     const internal = await quoteTo(client, customer.wallet, toAccount(friend.usd))
@@ -126,7 +126,7 @@ function inDollars(cents: bigint): string {
   return (Number(cents) / 100).toFixed(2)
 }
 
-/** A wallet with two ways to sign in, and every call of its that takes a signature. */
+/** A wallet with two credentials, and all of its calls that take a signature. */
 async function signingWorld() {
   const { client, customer } = await walletReady()
   const { wallet, usd, id, email } = customer
@@ -177,7 +177,7 @@ async function signingWorld() {
       type: 'PASSKEY',
       states: {
         operation: 'credential_delete',
-        summary: "Take away a way to sign in to this wallet: the passkey “My 'phone'”",
+        summary: "Remove a way to sign in to this wallet: the passkey “My 'phone'”",
         credential: passkey,
       },
     },
@@ -199,7 +199,7 @@ async function signingWorld() {
       states: {
         operation: 'session_delete',
         summary: expect.stringMatching(
-          /^Sign out of this wallet where you signed in with codes to the e-mail address “.*” at 20..-/,
+          /^End the session of this wallet that began with codes to the e-mail address “.*” at 20..-/,
         ),
         session: session.sessionId,
         credential: codes,
@@ -221,7 +221,7 @@ async function signingWorld() {
       body: { clientPublicKey },
       states: {
         operation: 'internal_account_export',
-        summary: 'Export the recovery phrase of this wallet. Whoever has the phrase has the money',
+        summary: 'Export the recovery phrase of this wallet. Anyone who has the phrase can spend the money',
         clientPublicKey,
       },
     },
@@ -231,7 +231,7 @@ async function signingWorld() {
       body: { customerType: 'INDIVIDUAL', email: newEmail },
       states: {
         operation: 'customer_update',
-        summary: `Send the codes that sign in to this wallet to “${newEmail}”, no more to “${email}”`,
+        summary: `Send the sign-in codes of this wallet to “${newEmail}” instead of “${email}”`,
         customer: id,
         oldEmail: email,
         newEmail,
@@ -244,7 +244,7 @@ async function signingWorld() {
       body: { state: 'FROZEN', fundingSources: [usd] },
       states: {
         operation: 'card_update',
-        summary: `Freeze the card ending in ${card.last4}, and let it be paid from the USD account ${usd} and nothing else`,
+        summary: `Freeze the card ending in ${card.last4}, and let it be paid from the USD account ${usd}, and from nothing else`,
         card: card.id,
         last4: card.last4,
         state: 'FROZEN',
@@ -278,16 +278,16 @@ interface SignedCall {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: object
-  /** What the payload says beside what every payload says. */
+  /** The members of the payload beyond those of every payload. */
   readonly states: { readonly operation: SignedOperation; readonly [member: string]: unknown }
   /** The kind of credential of its 202; left out: the one that the wallet began with. */
   readonly type?: string
-  /** What a signature without Request-Id comes to; left out: it is refused. */
+  /** The status for a signature without Request-Id; left out: it is refused. */
   readonly alone?: number
 }
 
 describe('every signed operation', () => {
-  test('says in a sentence and in typed members what will happen', async () => {
+  test('states in a sentence and in typed members what will happen', async () => {
     const { client, wallet, calls } = await signingWorld()
     for (const { method, path, body, states } of calls) {
       const { status, body: answer } = await client.send(method, path, body)
@@ -304,7 +304,7 @@ describe('every signed operation', () => {
     }
   })
 
-  test("names the kind of credential at work, the wallet's first where it may be any", async () => {
+  test("names the kind of credential used, the wallet's first where it may be any", async () => {
     const { client, calls } = await signingWorld()
     for (const { method, path, body, type = 'EMAIL_OTP' } of calls) {
       const answer = await client.send(method, path, body)
@@ -323,7 +323,7 @@ describe('every signed operation', () => {
     }
   })
 
-  test('of a passkey sign-in the challenge brings the text that is hashed, and it names the key of the session', async () => {
+  test('of a passkey sign-in gets the hashed text with the challenge, which names the key of the session', async () => {
     const { client, customer } = await walletReady()
     const session = await signIn(client, customer.wallet)
     const authenticator = new Authenticator()

@@ -47,7 +47,7 @@ describe('a session', () => {
     expect((await client.post(path, body)).body.code).toBe('SESSION_NOT_FOUND')
   })
 
-  test('may end itself, and signs nothing from then on', async () => {
+  test('may revoke itself, and signs nothing from then on', async () => {
     const { client, customer, session } = await signedIn()
     expect((await signed(client, session, 'DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(204)
     expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toEqual([])
@@ -59,7 +59,7 @@ describe('a session', () => {
 })
 
 describe('a wallet', () => {
-  test('is hidden and shown by its holder alone', async () => {
+  test('is hidden and shown only by its holder', async () => {
     const { client, customer, session } = await signedIn()
     const path = `/internal-accounts/${customer.wallet}`
     expect((await signed(client, session, 'PATCH', path, { privateEnabled: true })).body).toMatchObject({

@@ -7,7 +7,7 @@ const clientOf = (owner: Client, token: Reply['body']) =>
   new Client({ ...owner.credentials, tokenId: token.id, clientSecret: token.clientSecret }, owner.baseUrl)
 
 describe('a token', () => {
-  test('shows its secret, of 256 random bits, in the answer that makes it and nowhere else', async () => {
+  test('shows its secret, of 256 random bits, only in the answer that creates it', async () => {
     const owner = await newPlatform()
     const made = await owner.post('/tokens', { name: 'Backend', permissions: ['VIEW', 'MANAGE'] })
     const { clientSecret, ...rest } = made.body
@@ -25,7 +25,7 @@ describe('a token', () => {
     expect(again.body.clientSecret).not.toBe(clientSecret)
   })
 
-  test('that is deleted fails on the next request and is nowhere to be found, not even by itself', async () => {
+  test('that is deleted fails on the next request and is not found, not even by itself', async () => {
     const owner = await newPlatform()
     const token = (await owner.post('/tokens', { name: 'a', permissions: ['VIEW', 'MANAGE'] })).body
     const client = clientOf(owner, token)
@@ -48,7 +48,7 @@ describe('a token', () => {
     expect((await clientOf(owner, token).send('DELETE', `/tokens/${token.id}`)).status).toBe(204)
   })
 
-  test('that is the last to manage tokens stays, also when two delete each other at once', async () => {
+  test('that is the last with MANAGE stays, also when two delete each other at once', async () => {
     const owner = await newPlatform()
     const id = owner.credentials.tokenId
     await owner.post('/tokens', { name: 'reader', permissions: ['VIEW', 'TRANSACT'] })
@@ -71,7 +71,7 @@ describe('a token', () => {
       ['VIEW', 'MANAGE'],
       ['VIEW', 'TRANSACT', 'MANAGE'],
     ],
-  ])('with %j cannot make one with %j', async (has, wanted) => {
+  ])('with %j cannot create one with %j', async (has, wanted) => {
     const owner = await newPlatform()
     const client = clientOf(owner, (await owner.post('/tokens', { name: 'a', permissions: has })).body)
     const refused = await client.post('/tokens', { name: 'b', permissions: wanted })
@@ -80,7 +80,7 @@ describe('a token', () => {
     expect((await owner.get('/tokens')).body.totalCount).toBe(3)
   })
 
-  test('takes nothing from its request but what it is made of', async () => {
+  test('takes nothing from its request but its own members', async () => {
     const owner = await newPlatform()
     await owner.send('PATCH', '/config', { lenientInput: true })
     const strange = {
@@ -97,7 +97,7 @@ describe('a token', () => {
     expect(made.body).not.toHaveProperty('more')
   })
 
-  test('is found by its whole name and by when it was made or changed', async () => {
+  test('is found by its whole name and by its times of creation and change', async () => {
     const owner = await newPlatform()
     const [first] = (await owner.get('/tokens')).body.data
     await owner.advance(3600)

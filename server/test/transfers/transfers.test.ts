@@ -37,7 +37,7 @@ const read = async (client: Client, { body }: Reply) => (await client.get(`/tran
 const USD = { code: 'USD', name: 'US Dollar', symbol: '$', decimals: 2 }
 
 describe('a transfer out', () => {
-  test('holds its amount at once and is money gone when the rail has delivered it', async () => {
+  test('holds its amount at once and debits it when the rail has delivered it', async () => {
     const place = await ready()
     const { client, customer, bank } = place
     const begun = await out(place, {
@@ -72,7 +72,7 @@ describe('a transfer out', () => {
     await client.advance(0)
     const settled = await read(client, begun)
     expect(settled).toMatchObject({ status: 'COMPLETED', settledAt: expect.any(String) })
-    // Of type INCOMING in the answer that begins it (specification 4.11), and nowhere else.
+    // Its type is INCOMING in the answer that begins it (specification 4.11), and nowhere else.
     const { rateDetails } = begun.body
     expect(settled).toMatchObject({ type: 'OUTGOING', fees: 0, rateDetails })
     const listed = await client.get(`/transactions?type=OUTGOING&customerId=${customer.id}`)
@@ -82,7 +82,7 @@ describe('a transfer out', () => {
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
   })
 
-  test('without an amount takes all that can be spent, and then there is nothing to take', async () => {
+  test('without an amount sends all that can be spent, and is refused when nothing is left', async () => {
     const place = await ready('005')
     expect((await out(place, { amount: 40_000 })).status).toBe(201)
     const rest = await out(place)
@@ -117,7 +117,7 @@ describe('a transfer out', () => {
     )
   })
 
-  test('is made once under one key, however often it is asked for, and answered alike', async () => {
+  test('is made once under one key, however often it is requested, with the same answer', async () => {
     const place = await ready()
     const { client, customer, bank } = place
     const body = { source: { accountId: customer.usd }, destination: { accountId: bank }, amount: 100 }
@@ -129,7 +129,7 @@ describe('a transfer out', () => {
     expect((await client.get('/transactions')).body.totalCount).toBe(1)
   })
 
-  test('from an embedded wallet is refused, with the way that there is', async () => {
+  test('from an embedded wallet is refused, with a pointer to quotes', async () => {
     const place = await ready()
     const refused = await out(place, { source: { accountId: place.customer.wallet }, amount: 1 })
     expect(refused).toMatchObject({ status: 400, body: { details: { field: 'source.accountId' } } })
@@ -165,7 +165,7 @@ describe('a transfer out', () => {
 })
 
 describe('a transfer in', () => {
-  test('adds to the account when the rail has fetched it, and not before', async () => {
+  test('credits the account when the rail has pulled it, and not before', async () => {
     const place = await ready()
     const { client, customer, bank } = place
     const begun = await pull(place, { amount: 700 })
@@ -185,7 +185,7 @@ describe('a transfer in', () => {
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED + 700, FUNDED + 700])
   })
 
-  test('is counted or comes to nothing, however large: it does not stay pending', async () => {
+  test('completes or fails, however large: it does not stay pending', async () => {
     const { client, customer, bank } = await ready()
     const amount = 9_000_000_000_000_000_000n
     const [usd] = (await client.get('/config')).body.supportedCurrencies
@@ -214,7 +214,7 @@ describe('a transfer in', () => {
     for (const { body } of await pullBoth()) expect(body).toMatchObject(tooLarge)
   })
 
-  test('without an amount takes what the rail can pull, and is refused where it cannot say or there is nothing', async () => {
+  test('without an amount pulls what the rail can, and is refused where that is unknown or nothing', async () => {
     const place = await ready()
     const { client, customer } = place
     const all = await pull(place)
@@ -226,7 +226,7 @@ describe('a transfer in', () => {
       status: 400,
       body: { code: 'INSUFFICIENT_BALANCE', details: { field: 'amount', available: 0 } },
     })
-    // Nothing that reaches it pulls: nobody can say.
+    // No rail pulls from this account, so its balance is unknown.
     const { body: clabe } = await client.post('/customers/external-accounts', {
       customerId: customer.id,
       currency: 'MXN',
@@ -250,7 +250,7 @@ describe('the sandbox suffixes of an external account', () => {
     ['002', 'Insufficient funds'],
     ['003', 'The account is closed or invalid'],
     ['004', 'The bank rejected the payment'],
-  ])('%s fails a transfer at once, and its money is back', async (suffix, failureDetail) => {
+  ])('%s fails a transfer at once, and releases its money', async (suffix, failureDetail) => {
     const place = await ready(suffix)
     const { client, customer } = place
     const [sent, pulled] = [await out(place, { amount: 500 }), await pull(place, { amount: 500 })]

@@ -27,8 +27,8 @@ function payment(umaAddress: string, accountId: string, more: object = {}) {
   }
 }
 
-describe('a receiver whose side fails before there is a payment', () => {
-  test('is told from one that is not there, by look-up and quote, as the sandbox prints it', async () => {
+describe('a receiver whose side fails before a payment exists', () => {
+  test('is distinguished from a missing one, by lookup and quote, as the list of magic values says', async () => {
     const { data } = (await client.get('/sandbox/magic-values')).body
     const { values } = data.find((one: { family: string }) => one.family === 'UMA_RECEIVER')
     const refusing = values.filter(({ value }: { value: string }) => value !== ASKING)
@@ -56,8 +56,8 @@ describe('a receiver whose side fails before there is a payment', () => {
   })
 })
 
-describe('a receiver that asks about the sender', () => {
-  test('is paid when the customer or the quote tells, and refuses what lacks something mandatory', async () => {
+describe('a receiver that requires information about the sender', () => {
+  test('is paid when the customer or the quote has it, and refuses a payment without a mandatory member', async () => {
     expect((await lookUp(ASKING)).body.requiredPayerDataFields).toEqual([
       { name: 'FULL_NAME', mandatory: true },
       { name: 'BIRTH_DATE', mandatory: true },

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('an advance is not held up by an endpoint that is slow, and what it leaves is delivered after it, once', async () => {
+test('an advance does not wait for a slow endpoint, and the remaining events are delivered after it, once', async () => {
   const client = await service.newPlatform()
   const customer = await newCustomer(client)
   const receiver = await Receiver.of(client)
@@ -24,7 +24,7 @@ test('an advance is not held up by an endpoint that is slow, and what it leaves 
   const events = await Promise.all(accounts.map((account) => eventOf(client, account)))
   for (const { id } of events)
     await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length === 1)
-  // The second tries fall due on the way.
+  // The second attempts fall due on the way.
   await client.advance(MINUTE)
   await receiver.until((all) => all.length === 4)
   release()
@@ -36,7 +36,7 @@ test('an advance is not held up by an endpoint that is slow, and what it leaves 
   expect(receiver.received).toHaveLength(4)
 })
 
-test('an advance waits for what another process has claimed, and does it where that one has died', async () => {
+test('an advance waits for jobs that another process has claimed, and runs them if that process has died', async () => {
   const client = await service.newPlatform()
   const customer = await newCustomer(client)
   await fund(client, customer.usd, 1000)

@@ -6,8 +6,8 @@ import { eventOnce, newWorld, Receiver, secretOf, sequences } from '../webhook-r
 
 const DAY = 24 * 3600
 
-describe('delivering again', () => {
-  test('sends what was delivered once more, with the same id, retried from now on', async () => {
+describe('a redelivery', () => {
+  test('sends a delivered event once more, with the same id, and with new retries', async () => {
     const { client, usd, receiver } = await newWorld()
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
@@ -29,7 +29,7 @@ describe('delivering again', () => {
     })
   })
 
-  test('tries what is being retried at once, in its turn', async () => {
+  test('attempts an event that is being retried at once, in its turn', async () => {
     const { client, usd, receiver } = await newWorld()
     receiver.answer = () => 500
     await fund(client, usd, 1)
@@ -44,7 +44,7 @@ describe('delivering again', () => {
     expect(sequences(receiver.received.slice(count))).toEqual([first, first + 1])
   })
 
-  test('asked for many times at once, happens once', async () => {
+  test('requested many times at once, happens once', async () => {
     const { client, usd, receiver } = await newWorld()
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
@@ -64,7 +64,7 @@ describe('delivering again', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  test('is only of events that there are', async () => {
+  test('is refused for an unknown event', async () => {
     const client = await newPlatform()
     await Receiver.of(client)
     for (const [method, path] of [
@@ -77,7 +77,7 @@ describe('delivering again', () => {
 })
 
 describe('a test', () => {
-  test('is sent at once, and the answer is told', async () => {
+  test('is sent at once, and its result is returned', async () => {
     const client = await newPlatform()
     const receiver = await Receiver.of(client)
     receiver.answer = () => (response) => response.writeHead(201).end('thank you')
@@ -102,7 +102,7 @@ describe('a test', () => {
     })
   })
 
-  test('is tried once, also when it is asked for again', async () => {
+  test('is attempted once, also when it is delivered again', async () => {
     const client = await newPlatform()
     const receiver = await Receiver.of(client)
     receiver.answer = () => 500
@@ -116,7 +116,7 @@ describe('a test', () => {
     expect((await client.get(`/events/${body.event_id}`)).body.deliveryStatus).toBe('FAILED')
   })
 
-  test('says where there is no endpoint, and where nobody answers', async () => {
+  test('reports a missing endpoint and a missing answer', async () => {
     const client = await newPlatform()
     expectError(await client.post('/sandbox/webhooks/test'), {
       code: 'INVALID_INPUT',

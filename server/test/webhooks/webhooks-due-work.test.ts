@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A platform, as an operation of its due work sees it, with a receiver. */
+/** A platform with a receiver, and operations of its jobs. */
 async function newWorld() {
   const receiver = await Receiver.open()
   const { platform } = await service.newPlatform()
@@ -34,18 +34,18 @@ async function newWorld() {
   return { receiver, op: opAt(0, { ...platform, ...change }) }
 }
 
-/** An operation so much later, by the clock of its platform. */
+/** An operation at a later time, by the clock of its platform. */
 function opAt(offsetMs: number, platform: Op['platform'], jobId = 'test'): Op {
   return createOp(service.app, { ...platform, clock_offset_ms: BigInt(offsetMs) }, { kind: 'job', jobId })
 }
 
-/** What a process does its due work with. Each has its own, as two processes would. */
+/** The runner of a process. Each call creates its own, as two processes would have. */
 function newRunner(): JobRunner {
   const deliver = createDeliver({})
   return createJobRunner(service.app, { ...JOB_HANDLERS, 'webhook.ask': deliver, 'webhook.deliver': deliver })
 }
 
-/** How the deliveries of the platform stand. */
+/** The states of the platform's deliveries. */
 async function states(op: Op): Promise<[string, string][]> {
   const rows = await service.app.read
     .selectFrom('webhook_deliveries')
@@ -69,7 +69,7 @@ async function happen(
   return write
 }
 
-test('behind thousands of events for an endpoint that never answers, a neighbour is told and payments are asked about at once', async () => {
+test('thousands of events for an endpoint that never answers delay neither other platforms nor questions about payments', async () => {
   const silent = await newWorld()
   const neighbour = await newWorld()
   hold(silent.receiver)
@@ -116,14 +116,14 @@ test('several processes that share a database deliver each event once, and those
   }
 })
 
-test('seven days after it happened an event is given up, and the one that waited for it goes on', async () => {
+test('an event is given up after seven days, and the one that waited for it goes on', async () => {
   const { op, receiver } = await newWorld()
   const [first, second] = [await happen(op, 'Customer:1'), await happen(op, 'Customer:1')]
   const runner = newRunner()
   receiver.answer = ({ event }) => (event.id === first.id ? 500 : 200)
   await runner.runDue(op.platform.id, soon())
   expect(new Set(receiver.received.map(({ event }) => event.id))).toEqual(new Set([first.id]))
-  /** What is sent at that time. Of the test run's other processes one may send it too. */
+  /** The deliveries of that time. Another process of the test run may make one too. */
   const at = async (ms: number) => {
     await service.app.committer.commit([
       update('platforms', op.platform.id, {}, { clock_offset_ms: BigInt(ms) }),
@@ -163,7 +163,7 @@ test('an advance does not send what another process is sending, and waits for it
   await Promise.all([sending.stop(), advancing.stop()])
 })
 
-test('an advance that is cut short once it has moved does not say that nothing was done', async () => {
+test('an advance that is interrupted after a step does not report that nothing was done', async () => {
   const { op } = await newWorld()
   const lost = async () => {
     throw new NoConnection('no connection')
@@ -175,7 +175,7 @@ test('an advance that is cut short once it has moved does not say that nothing w
   expect(asApiError(moved).refusal.code).toBe('INTERNAL_ERROR')
 })
 
-test('what is left under way is not begun again, and a runner that stops waits for it', async () => {
+test('jobs under way are not started again, and a stopping runner waits for them', async () => {
   const { op, receiver } = await newWorld()
   const release = hold(receiver)
   await happen(op, op.newId('Customer'))
@@ -191,7 +191,7 @@ test('what is left under way is not begun again, and a runner that stops waits f
 })
 
 describe('a rule about answers', () => {
-  /** An event without due work of its own, so that no other process of the test run delivers it. */
+  /** An event without a job, so that no other process of the test run delivers it. */
   async function happenQuietly(op: Op) {
     const { delivery: _, ...write } = event(op, 'INCOMING_PAYMENT.PENDING', op.newId('Transaction'), {
       a: 1n,
@@ -218,7 +218,7 @@ describe('a rule about answers', () => {
     expect(writes[0]).toMatchObject({ table: 'webhook_deliveries', row: { state: 'DELIVERED', attempts: 1 } })
   })
 
-  test('is asked again where its writes met a change, without the platform being asked again', async () => {
+  test('runs again where its writes conflict, without a new request to the platform', async () => {
     const { op, receiver } = await newWorld()
     receiver.answer = () => (response) => response.writeHead(200).end('not JSON')
     const answers: unknown[] = []
@@ -237,7 +237,7 @@ describe('a rule about answers', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('leaves to the general rule what it says nothing about, and is not asked where no answer came', async () => {
+  test('leaves other answers to the general rule, and does not run where no answer came', async () => {
     const { op, receiver } = await newWorld()
     let asked = 0
     const deliver = createDeliver({

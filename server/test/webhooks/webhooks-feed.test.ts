@@ -11,7 +11,7 @@ import type { JsonSchema } from '../schemas.testing.ts'
 
 type Event = Reply['body']
 
-/** What is in the feed after an event, or from the beginning, page by page. */
+/** The feed after an event, or from the beginning, page by page. */
 async function follow(client: Client, after?: string, limit = 7): Promise<Event[]> {
   const found: Event[] = []
   let last = after
@@ -24,7 +24,7 @@ async function follow(client: Client, after?: string, limit = 7): Promise<Event[
   }
 }
 
-/** The feed once it has so many events. What was made last comes a moment later. */
+/** The feed once it has a number of events, because the latest appear a moment later. */
 async function feedOf(client: Client, count: number): Promise<Event[]> {
   for (let tries = 0; tries < 200; tries++) {
     const events = await follow(client)
@@ -41,7 +41,7 @@ function sequencesOf(events: readonly Event[]): Map<string, number[]> {
   return sequences
 }
 
-test('whoever follows the feed sees each event once, whatever is made meanwhile, and the same ones afterwards', async () => {
+test('a reader of the feed sees each event once, whatever happens meanwhile, and the same ones afterwards', async () => {
   const client = await newPlatform()
   const customers = [await newCustomer(client), await newCustomer(client)]
   const accounts = customers.flatMap(({ usd, eur }) => [usd, eur])
@@ -65,7 +65,7 @@ test('whoever follows the feed sees each event once, whatever is made meanwhile,
 
 // The embedded database has one connection: nothing can be open beside another transaction.
 test.skipIf(!process.env.DATABASE_URL)(
-  'what a transaction wrote that is still open comes after all that was shown before it ended',
+  'events of an open transaction come after all that were shown before its end',
   async () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)
@@ -121,7 +121,7 @@ describe('the feed', () => {
         (body.properties.type as unknown as JsonSchema).enum!.includes(event.type),
       )
       expect(known, event.type).toBeDefined()
-      // No member but those of the schema, and they as it says.
+      // Exactly the members of the schema.
       expect(toCanonicalJson(decode(known!.body, event))).toBe(toCanonicalJson(event))
       validator(known!.body as TObject, 'answer')(parseJson(toJson(event)))
       seen.add(event.type)
@@ -138,7 +138,7 @@ describe('the feed', () => {
     ])
   })
 
-  test('shows an event as it was delivered, and as it is found by its id', async () => {
+  test('shows an event as delivered, and as read by its id', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client)
     const [event] = await feedOf(client, 1)

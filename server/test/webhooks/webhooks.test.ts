@@ -50,13 +50,13 @@ describe('a delivery', () => {
     expect(() => stranger.verify(text, headers)).toThrow()
   })
 
-  test('says the real time in its signature, whatever the clock of the platform says', async () => {
+  test('has the real time in its signature, whatever the clock of the platform says', async () => {
     const { client, usd, receiver } = await newWorld()
     await client.advance(400 * DAY)
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
     const { text, headers, event } = receiver.received[0]!
-    // The library refuses what is five minutes off.
+    // The library refuses timestamps that are five minutes off.
     new Webhook(await secretOf(client)).verify(text, headers)
     const platformNow = Date.parse((await client.get('/sandbox/clock')).body.now)
     expect(Math.abs(Date.parse(event.timestamp) - platformNow)).toBeLessThan(DAY * 1000)
@@ -128,8 +128,8 @@ describe('a delivery', () => {
   })
 })
 
-describe('what is not received', () => {
-  test('is sent again under the same id and in the same words, half an hour apart at most', async () => {
+describe('an undelivered event', () => {
+  test('is retried with the same id and body, at most half an hour apart', async () => {
     const { client, usd, receiver } = await newWorld()
     receiver.answer = () => 500
     await fund(client, usd, 1)
@@ -182,7 +182,7 @@ describe('what is not received', () => {
     })
   })
 
-  test('a redirect is not followed, and is no receipt', async () => {
+  test('a redirect is not followed, and does not end the delivery', async () => {
     const { client, usd, receiver } = await newWorld()
     const elsewhere = await Receiver.open()
     let tries = 0
@@ -195,7 +195,7 @@ describe('what is not received', () => {
     expect(elsewhere.received).toEqual([])
   })
 
-  test('goes to the endpoint of the time of the try, and no answer at all is a try that failed', async () => {
+  test('goes to the endpoint at the time of the attempt, and a missing answer is a failed attempt', async () => {
     const { client, usd, receiver } = await newWorld()
     await client.send('PATCH', '/config', { webhookEndpoint: 'http://127.0.0.1:1/' })
     await fund(client, usd, 1)
@@ -242,7 +242,7 @@ describe('what is not received', () => {
 })
 
 describe('events of one object', () => {
-  test('come in their order, one waits for the one before, and those of other objects do not wait', async () => {
+  test('arrive in order, each after the previous one; those of other objects do not wait', async () => {
     const { client, usd, receiver } = await newWorld()
     const other = await newCustomer(client)
     let isDown = true
@@ -260,7 +260,7 @@ describe('events of one object', () => {
     expect(delivered).toEqual(Array.from({ length: 8 }, (_, index) => first! + index))
   })
 
-  test('come once each and in order when many are made at the same time', async () => {
+  test('arrive once each and in order when many happen at the same time', async () => {
     const { client, usd, receiver } = await newWorld()
     const other = await newCustomer(client)
     const accounts = [usd, other.usd, other.eur]
