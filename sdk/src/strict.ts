@@ -14,7 +14,7 @@ interface Schema {
 }
 
 /**
- * The value that a schema of the contract describes, with integers of 64 bits as `bigint`. Stricter than what reads
+ * The value that a schema of the contract describes, with integers of 64 bits as `bigint`. Stricter than the reading of
  * answers: a member that the schema does not name is refused, because nobody would see it. Throws PayloadMismatchError.
  */
 export function readStrictly(schema: unknown, value: unknown, member: string): unknown {
@@ -23,7 +23,7 @@ export function readStrictly(schema: unknown, value: unknown, member: string): u
   if (s.format === 'int64') return int64(value, member)
   if (s.enum && !s.enum.includes(value)) throw new PayloadMismatchError(member, `is not one of ${s.enum}`)
   if (s.pattern !== undefined && typeof value === 'string' && !new RegExp(s.pattern, 'u').test(value))
-    throw new PayloadMismatchError(member, 'is not of its form')
+    throw new PayloadMismatchError(member, 'does not have the right form')
   if (s.type !== undefined && !isOf(s.type, value))
     throw new PayloadMismatchError(member, `is not of type ${s.type}`)
   if (Array.isArray(value))
@@ -41,7 +41,7 @@ function object(
     if (!Object.hasOwn(value, name)) throw new PayloadMismatchError(inside(name), 'is missing')
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      if (!Object.hasOwn(properties, name)) throw new PayloadMismatchError(inside(name), 'is not known')
+      if (!Object.hasOwn(properties, name)) throw new PayloadMismatchError(inside(name), 'is unknown')
       return [name, readStrictly(properties[name], item, inside(name))]
     }),
   )
@@ -64,7 +64,7 @@ function memberFor({ oneOf, anyOf, discriminator }: Schema, value: unknown, memb
       : isOf('object', value) &&
         one.properties?.[tag]?.enum?.includes((value as Readonly<Record<string, unknown>>)[tag]),
   )
-  if (!found) throw new PayloadMismatchError(member, 'is of a kind that is not known')
+  if (!found) throw new PayloadMismatchError(member, 'is of an unknown kind')
   return found
 }
 

@@ -31,7 +31,7 @@ export interface JsonSchema {
   enum?: unknown[]
 }
 
-/** The member of a union that a value is of, by its tag or else by its type; an empty schema where it is of none. */
+/** The member of a union that fits a value, by its tag or else by its type; an empty schema where none fits. */
 export function memberFor(members: unknown[], discriminator: string | undefined, value: unknown): unknown {
   if (!discriminator || typeof value !== 'object') return members.find((m) => fits(m, value)) ?? {}
   const tag = (value as Record<string, unknown>)[discriminator]
