@@ -39,9 +39,9 @@ export class Identities {
 
   /**
    * Signs in, in one call (specification 4.5). The token carries the hash of a key of this device as its `nonce`, and
-   * the session's key comes sealed to that key: a token that is stolen on its way opens nothing. `credentialId` is
-   * needed where the wallet has several identities; `key` where the customer leaves the page for the provider's: make it
-   * before, put its `nonce()` into the address, keep it (`RecipientKey.keyPair`), and give it here on the way back.
+   * the session's key comes sealed to that key: a stolen token opens nothing. `credentialId` is needed where the wallet
+   * has several identities. `key` is needed where the customer leaves the page for the provider's: make it before, put
+   * its `nonce()` into the address, store it (`RecipientKey.keyPair`), and give it here afterwards.
    */
   async signIn(options: {
     readonly oidcToken: OidcTokenSource

@@ -2,7 +2,7 @@ import { update, type Write } from '../db/commit/writes.ts'
 import type { Op } from './app.ts'
 import { StaleRead } from './operation.ts'
 
-/** A state machine as the contract writes it: for every state and event the next state, or null. */
+/** A state machine as in the contract: for every state and event the next state, or null. */
 type Transitions<State extends string, Event extends string> = Readonly<
   Record<State, Readonly<Record<Event, State | null>>>
 >
@@ -17,8 +17,9 @@ export function nextState<Table extends Readonly<Record<string, Readonly<Record<
 }
 
 /**
- * The write that moves a record on by an event. Guard: its state has not changed meanwhile. The caller has asked
- * `nextState` of the record that decides; where another one that moves with it has moved already, the reads were stale.
+ * The write that moves a record to its next state by an event. Guard: its state has not changed meanwhile. The caller
+ * has checked `nextState` of the record that decides. If another record that moves with it cannot, the reads were
+ * stale.
  */
 export function transition<Row extends { readonly id: string; readonly state: string }, Event extends string>(
   op: Op,
