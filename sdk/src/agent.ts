@@ -32,10 +32,10 @@ type Once = Pick<CallOptions, 'idempotencyKey' | 'signal'>
  * The API as an agent uses it (specification 4.8, 4.9, 5.2). An agent acts for one customer and sees no other
  * customer's data:
  *
- * const agent = await Agent.redeem({ baseUrl, code })
- * const quote = await agent.createQuote({ source, destination, lockedCurrencySide, lockedCurrencyAmount })
- * const action = await agent.executeQuote(quote.id)
- * const decided = await agent.waitForDecision(action.id)
+ *     const agent = await Agent.redeem({ baseUrl, code })
+ *     const quote = await agent.createQuote({ source, destination, lockedCurrencySide, lockedCurrencyAmount })
+ *     const action = await agent.executeQuote(quote.id)
+ *     const decided = await agent.waitForDecision(action.id)
  *
  * Reads are always allowed. The policy decides about what moves money: it executes at once, waits for the platform's
  * approval (`PENDING_APPROVAL`), or is denied with CountersignError 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`. The

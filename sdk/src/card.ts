@@ -7,7 +7,7 @@ import type { Signer } from './signer.ts'
  * One card, with the operations that its holder signs (specification 4.10). Each operation takes a session of the
  * cardholder's embedded wallet, also where other accounts fund the card, and makes both calls of the signed retry:
  *
- * await countersign.card(cardId).freeze(session)
+ *     await countersign.card(cardId).freeze(session)
  *
  * Each returns the card after the change, and rejects with CountersignError: 409 `INVALID_STATE_TRANSITION` where its
  * state does not allow the change (also where it changed while the holder was signing), 404 `CARD_NOT_FOUND`, and 401

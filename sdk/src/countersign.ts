@@ -15,11 +15,11 @@ import { Wallet, type WalletOptions } from './wallet.ts'
 /**
  * The API as a platform uses it, in one object:
  *
- * const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
- * const wallet = countersign.wallet(accountId, { confirm: showThePayment })
- * const session = await wallet.email.signIn({ code: askTheCustomer })
- * const { body: quote } = await countersign.signed('quote_execute', { params: { quoteId } }, session)
- * await countersign.waitForTransaction(quote.transactionId)
+ *     const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
+ *     const wallet = countersign.wallet(accountId, { confirm: showThePayment })
+ *     const session = await wallet.email.signIn({ code: askTheCustomer })
+ *     const { body: quote } = await countersign.signed('quote_execute', { params: { quoteId } }, session)
+ *     await countersign.waitForTransaction(quote.transactionId)
  *
  * Each part is also a function or a class that takes a `Caller`: `client.ts`, `wallet.ts`, `signed.ts` and so on.
  */

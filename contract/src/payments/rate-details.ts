@@ -16,8 +16,8 @@ const ownSide = {
 }
 
 /**
- * The calculation of an outgoing amount (specification 2.7): (sending amount − svcApiFixedFee) × svcApiMultiplier ×
- * counterpartyMultiplier − counterpartyFixedFee = receiving amount.
+ * The calculation of an outgoing amount (specification 2.7):
+ * (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier − counterpartyFixedFee = receiving amount.
  */
 export const OutgoingRateDetails = Type.Object({
   counterpartyMultiplier: Type.Number({

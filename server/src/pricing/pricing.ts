@@ -5,7 +5,7 @@ import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
 /**
  * The arithmetic of a quote (specification 2.5, 2.7), exact to the unit:
  *
- * sending amount = delivered value + fixed fee + variable fee
+ *   sending amount = delivered value + fixed fee + variable fee
  *
  * The delivered value is the receiving amount times the rate, rounded up. Where the sending amount is locked, the part
  * of it that buys no whole receiving unit is in the fixed fee, so the sum always holds.
@@ -117,7 +117,7 @@ export function exchangeRate(price: Price): number {
 /**
  * The calculation of the amounts (specification 2.7):
  *
- * (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount
+ *   (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount
  *
  * `counterpartyMultiplier` is the rate alone, receiving units per mSAT, whatever the amount. `svcApiMultiplier`
  * includes the variable fee and all rounding. Each is the double nearest to its exact value.
