@@ -49,7 +49,7 @@ const TOGETHER_TRIES_MAX = 3
 
 interface Waiting {
   readonly writes: readonly Write[]
-  /** Undefined: to be written in turn. */
+  /** Undefined: the set must be written in turn. */
   readonly footprint: Footprint | undefined
   readonly resolve: (result: CommitResult) => void
   readonly reject: (error: unknown) => void

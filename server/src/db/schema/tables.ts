@@ -361,7 +361,7 @@ export interface LedgerAccountRow {
   may_overdraw: boolean
   posted: bigint
   held: bigint
-  /** For good: nothing is in it, and nothing comes into it any more. */
+  /** Closed for good: it is empty and stays empty. */
   is_closed: boolean
 }
 
