@@ -32,7 +32,7 @@ function sourcesBelow(folder: string): Source[] {
 describe('the source tree', () => {
   const sources = FOLDERS.flatMap(sourcesBelow)
 
-  test('is there', () => {
+  test('exists', () => {
     expect(sources.map(({ path }) => path)).toContain('contract/src/core/endpoint.ts')
   })
 
@@ -41,7 +41,7 @@ describe('the source tree', () => {
   })
 })
 
-/** How often a rule is broken by a made-up file. */
+/** The number of violations of a rule in a made-up file. */
 function broken(rule: Rule, path: string, text: string): number {
   return rule({ path, text }).length
 }
@@ -180,7 +180,7 @@ describe('the rules', () => {
     "import { type Server } from 'node:http'",
     "import { isIP } from 'node:net'",
     '// fetch it',
-  ])('HTTP goes out by one way: %s is fine', (text) => {
+  ])('HTTP goes out by one way: %s is accepted', (text) => {
     expect(broken(outgoingHttp, 'server/src/http/observe.ts', text)).toBe(0)
   })
 

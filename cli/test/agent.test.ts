@@ -139,13 +139,21 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     const action = await agent.executeQuote(quote.id)
     const { exitCode, stdout, stderr } = await run('approve', action.id)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-    expect(stderr).toMatch(/^The source is an embedded wallet, so its holder must sign the approval .*Ada Lovelace.*\n$/)
+    expect(stderr).toMatch(
+      /^The source is an embedded wallet, so its holder must sign the approval .*Ada Lovelace.*\n$/,
+    )
   })
 
   test.each([
     [[], 'A policy needs --allow, --currency and --per-transaction, or a --policy file.'],
-    [['--allow', 'FLY', '--currency', 'USD', '--per-transaction', '1'], '--allow must be of VIEW_TRANSACTIONS, '],
-    [['--allow', 'CREATE_QUOTES', '--currency', 'XXX', '--per-transaction', '1'], '--currency must be a known code like USD, not "XXX".'],
+    [
+      ['--allow', 'FLY', '--currency', 'USD', '--per-transaction', '1'],
+      '--allow must be of VIEW_TRANSACTIONS, ',
+    ],
+    [
+      ['--allow', 'CREATE_QUOTES', '--currency', 'XXX', '--per-transaction', '1'],
+      '--currency must be a known code like USD, not "XXX".',
+    ],
     [
       ['--allow', 'CREATE_QUOTES', '--currency', 'USD', '--per-transaction', '1.005'],
       '--per-transaction must be an amount of USD with at most 2 decimal places, not "1.005".',

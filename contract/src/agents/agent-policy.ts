@@ -160,7 +160,7 @@ export const AGENT_DENIALS = {
   },
   externalAccount: {
     code: 'FORBIDDEN',
-    when: 'allowedExternalAccountIds is set, and the action uses an external account that is not in it, or a UMA address',
+    when: 'allowedExternalAccountIds is set, and the action uses an external account that is not in it, or an UMA address',
   },
   conversion: {
     code: 'FORBIDDEN',

@@ -85,7 +85,7 @@ export const AgentPolicySimulateRequest = Type.Object({
   currency: CurrencyCode,
   sourceAccountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),
   destinationAccountId: Type.Optional(
-    IdOfAny(['InternalAccount', 'ExternalAccount'], 'Left out: a UMA address'),
+    IdOfAny(['InternalAccount', 'ExternalAccount'], 'Left out: an UMA address'),
   ),
 })
 
