@@ -87,8 +87,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
   })
 
   test.each([
-    [{ clientSecret: 'wrong' }, /does not know Token:\S+ with this secret/],
-    [{ baseUrl: 'nonsense' }, /The base address is like/],
+    [{ clientSecret: 'wrong' }, /refuses Token:\S+ with this secret/],
+    [{ baseUrl: 'nonsense' }, /The base address must be like/],
   ])('demo with bad credentials is one line: %j', async (change, line) => {
     const { exitCode, stderr } = await run('demo', '--credentials', await writeCredentials(change))
     expect(exitCode).toBe(1)

@@ -19,7 +19,7 @@ export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
   const { countersign, script } = demo
   // Each run has its own customer. The last characters before the @ choose an outcome: letters choose success.
   const email = `demo-${randomBytes(4).toString('hex')}-ada@example.com`
-  script.call('customer_create', 'creates a customer, who will sign in by e-mail')
+  script.call('customer_create', 'creates a customer, who signs in by e-mail')
   const { body: customer } = await countersign.call('customer_create', {
     body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email },
   })

@@ -118,7 +118,7 @@ export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: 
   if (again.status !== 200 || !again.isReplayed) throw new Failure('The answer is not the stored one.')
   script.show('answer', `200 ${again.body.status}, the stored answer (Idempotency-Replayed: true)`)
 
-  script.call('quote_execute', 'repeats the used request with a new Idempotency-Key')
+  script.call('quote_execute', 'repeats the used request under a new key')
   const idempotencyKey = randomBytes(16).toString('hex')
   try {
     const { status } = await countersign.call('quote_execute', { ...call, idempotencyKey })
