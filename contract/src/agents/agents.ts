@@ -113,7 +113,7 @@ const sortOrder = Type.Optional(
 /** An agent moves money in place of its creator, so a token cannot grant it more than the token's own permissions. */
 const furtherPermission = {
   permission: 'TRANSACT',
-  when: `the resulting policy has ${AGENT_SPENDING_PERMISSIONS.join(' or ')}`,
+  when: `the policy after the call has ${AGENT_SPENDING_PERMISSIONS.join(' or ')}`,
 } as const
 
 export const agent_create = endpoint({
