@@ -16,7 +16,7 @@ interface Call {
 
 const KEY = `04${'11'.repeat(64)}`
 
-/** What each call takes beside the ids that the table names. */
+/** The input of each call beside the ids that the table names. */
 const BODIES: Partial<Record<EndpointName, Record<string, unknown>>> = {
   credential_challenge: {},
   credential_verify: { type: 'EMAIL_OTP', encryptedOtpBundle: '{}' },
@@ -63,7 +63,7 @@ describe('the backend of a page', () => {
   const names = Object.keys(ALLOWED) as EndpointName[]
   const placesOf = (name: EndpointName) => Object.entries(ALLOWED[name]!)
 
-  /** The call of the page with its own ids, or with one exchanged. */
+  /** The call of the page with its own ids, or with one replaced. */
   function callOf(name: EndpointName, exchanged: Readonly<Record<string, string | undefined>> = {}): Call {
     const call: Call = { params: {}, query: {}, body: structuredClone(BODIES[name]) as never }
     for (const [place, kind] of placesOf(name)) {
@@ -96,20 +96,20 @@ describe('the backend of a page', () => {
     expect(backend.passedOn.length).toBe(before)
   }
 
-  test.each(names)('passes %s on for what is the customer’s own, and for nothing else', async (name) => {
+  test.each(names)('forwards %s for the customer’s own records only', async (name) => {
     const before = backend.passedOn.length
     expect(await send(name, callOf(name))).not.toBe(403)
     expect(backend.passedOn.length).toBe(before + 1)
     for (const [place, kind] of placesOf(name)) {
       await refuses(name, callOf(name, { [place]: theirs[kind] }))
       await refuses(name, callOf(name, { [place]: `${kind}:0199a3c1-5b1e-7c55-b1a4-3f1c8d1f7a10` }))
-      // An id of another kind, and none at all.
+      // An id of another kind, and a missing one.
       await refuses(name, callOf(name, { [place]: kind === 'Customer' ? mine.Quote : mine.Customer }))
       if (!place.startsWith('params.')) await refuses(name, callOf(name, { [place]: undefined }))
     }
   })
 
-  test.each(names)('refuses %s with somebody else’s id beside those that it looks for', async (name) => {
+  test.each(names)('refuses %s with another customer’s id beside the checked ones', async (name) => {
     const call = callOf(name)
     await refuses(name, { ...call, query: { ...call.query, customerId: theirs.Customer! } })
     await refuses(name, { ...call, query: { ...call.query, filter: theirs.InternalAccount! } })
@@ -119,13 +119,13 @@ describe('the backend of a page', () => {
     if (!call.body) return
     await refuses(name, { ...call, body: { ...call.body, customerId: theirs.Customer } })
     await refuses(name, { ...call, body: { ...call.body, more: [{ accountId: theirs.InternalAccount }] } })
-    // Twice in one body: what is looked at is what is passed on.
+    // A duplicate member: the checked value must be the forwarded one.
     const twice = JSON.stringify(call.body).replace(/\}$/, `,"accountId":"${theirs.InternalAccount}"}`)
     await refuses(name, call, '', twice)
     await refuses(name, call, '', '{"accountId"')
   })
 
-  test('lets a page make no other call, whatever the API has', async () => {
+  test('refuses every other call of the API', async () => {
     const others = (Object.keys(API) as EndpointName[]).filter((name) => !ALLOWED[name])
     expect(others.length).toBeGreaterThan(60)
     for (const name of others) {
@@ -138,14 +138,14 @@ describe('the backend of a page', () => {
     }
   })
 
-  test('reads a path in one way, however it is escaped', async () => {
+  test('reads a path the same way, however it is escaped', async () => {
     const quote = theirs.Quote!.replace('Quote', '%51uote')
     await refuses('quote_execute', { params: { quoteId: quote }, query: {} })
     await refuses('quote_execute', { params: { quoteId: `${mine.Quote}%2F..%2F${theirs.Quote}` }, query: {} })
     await refuses('transaction_get', { params: { transactionId: '%E0%A4%A' }, query: {} })
   })
 
-  test('registers a passkey with a challenge of its own alone', async () => {
+  test('registers a passkey only with a challenge of its own', async () => {
     const body = { type: 'PASSKEY', nickname: 'Phone', challenge: 'made by the page', attestation: {} }
     await refuses('credential_create', {
       params: {},

@@ -20,17 +20,17 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface Backend {
   /** `http://localhost:<port>`, where passkeys work without TLS. */
   readonly origin: string
-  /** Every byte of text that the page was sent, to look for what it must not be sent. */
+  /** All text that was sent to the page, to search for secrets in it. */
   readonly sent: string[]
-  /** Every call that went on to the API, as method and path. */
+  /** Every call that was forwarded to the API, as method and path. */
   readonly passedOn: string[]
   close(): void
 }
 
 /**
- * The backend of an app: serves the page, knows who its customer is (`me`; an app has a login for that), has the API's
- * credentials and adds them to the calls that it passes on: those of the table in `gate.testing.ts`, for what is the customer's own, and no other.
- * `quorumPublicKey` is built into the page.
+ * The backend of an app: serves the page, knows its customer (`me`; an app has a login for that), and adds the API's
+ * credentials to the calls that it forwards. It forwards only the calls of the table in `gate.testing.ts`, for the
+ * customer's own records. `quorumPublicKey` is built into the page.
  */
 export async function startBackend(options: {
   readonly baseUrl: string
@@ -68,7 +68,11 @@ export async function startBackend(options: {
     }
     const call = url.pathname.startsWith('/api/') ? await callOf(request, url) : undefined
     if (!call || !(await mayPass(call)))
-      return send(403, 'application/json', '{"status":403,"code":"FORBIDDEN","message":"Not for this page."}')
+      return send(
+        403,
+        'application/json',
+        '{"status":403,"code":"FORBIDDEN","message":"This page may not make this call."}',
+      )
     const headers = new Headers({ Authorization: authorization })
     for (const name of HEADERS_PASSED_ON)
       if (typeof request.headers[name] === 'string') headers.set(name, request.headers[name])
@@ -92,7 +96,7 @@ export async function startBackend(options: {
     }
   }
 
-  /** Besides, a passkey is registered with a challenge of this backend alone, and once. */
+  /** A passkey is registered only with a challenge of this backend, and once. */
   async function mayPass(call: PageCall): Promise<boolean> {
     const { type } = (call.body ?? {}) as { readonly type?: unknown }
     if (call.name === 'credential_create' && type === 'PASSKEY' && !challenges.has(challengeIn(call)))

@@ -18,7 +18,7 @@ export interface Browser {
   close(): Promise<void>
 }
 
-/** Chromium with an empty profile, which reaches nothing but this machine. */
+/** Chromium with an empty profile, which can reach only this machine. */
 export async function startBrowser(executablePath: string): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'countersign-chromium-'))
   let context: BrowserContext | undefined
@@ -43,7 +43,7 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
   }
 }
 
-/** The DevTools virtual authenticator: keeps passkeys, and its user agrees at once. */
+/** The DevTools virtual authenticator: stores passkeys, and its user agrees at once. */
 export async function addAuthenticator(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable')

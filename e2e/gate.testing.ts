@@ -4,8 +4,8 @@ import type { Countersign } from '@countersign/sdk/countersign'
 import { parseJson } from '@countersign/sdk/json'
 
 /**
- * What a page may call, and where in it which ids stand. Everything else is refused; each of these ids has to be there
- * and be the customer's own, and no other id may stand anywhere in the call.
+ * The calls that a page may make, with the places of their ids. Everything else is refused. Each of these ids must be
+ * present and the customer's own, and the call may contain no other id.
  */
 export const ALLOWED: Partial<Record<EndpointName, Readonly<Record<string, IdKind>>>> = {
   customer_internal_account_list: { 'query.customerId': 'Customer' },
@@ -26,7 +26,7 @@ export const ALLOWED: Partial<Record<EndpointName, Readonly<Record<string, IdKin
   transaction_get: { 'params.transactionId': 'Transaction' },
 }
 
-/** How it is found whether an id is the customer's own. Of the accounts here a page has the wallets alone. */
+/** Finds out whether an id is the customer's own. Of the internal accounts, a page may use only the wallets. */
 function owners(
   countersign: Countersign,
   customerId: string,
@@ -63,7 +63,7 @@ function owners(
   }
 }
 
-/** A call as it may be passed on: made of what was looked at, so that nothing can be read in two ways. */
+/** A call that may be forwarded: built from the checked values, so that nothing can be read in two ways. */
 export interface PageCall {
   readonly name: EndpointName
   readonly path: string
@@ -72,7 +72,7 @@ export interface PageCall {
   readonly body: unknown
 }
 
-/** The call that a page makes; undefined where there is none that a page may make. */
+/** The call that a page makes; undefined where the page may not make it. */
 export function readCall(method: string, url: URL, text: string): PageCall | undefined {
   const names = Object.keys(ALLOWED) as EndpointName[]
   for (const name of names) {
@@ -88,7 +88,7 @@ export function readCall(method: string, url: URL, text: string): PageCall | und
   return undefined
 }
 
-/** Whether every id in a call is where one may stand, and the customer's own. */
+/** Whether every id in a call is in an allowed place and the customer's own. */
 export async function isOwn(countersign: Countersign, customerId: string, call: PageCall): Promise<boolean> {
   const places = ALLOWED[call.name] ?? {}
   const found = new Map(textsOf(call))
@@ -97,7 +97,7 @@ export async function isOwn(countersign: Countersign, customerId: string, call: 
   for (const [place, kind] of Object.entries(places)) {
     const id = found.get(place)
     if (id === undefined || !id.startsWith(`${kind}:`)) return false
-    // What is not there is not theirs either.
+    // A missing record is not the customer's own either.
     if (!(await owns[kind]?.(id).catch(() => false))) return false
   }
   return true

@@ -8,7 +8,7 @@ import { addAuthenticator, type Browser, startBrowser } from './browser.testing.
 const { CHROMIUM, SCREENSHOTS } = process.env
 if (!CHROMIUM) console.warn('e2e: CHROMIUM is not set to the path of a Chromium, so no browser is driven.')
 
-describe.skipIf(!CHROMIUM)('a page that has nothing but the sdk', { timeout: 60_000 }, () => {
+describe.skipIf(!CHROMIUM)('a page with only the sdk', { timeout: 60_000 }, () => {
   let backend: Backend
   let browser: Browser
   let page: Page
@@ -54,7 +54,7 @@ describe.skipIf(!CHROMIUM)('a page that has nothing but the sdk', { timeout: 60_
     const { body } = await countersign.call('session_list', { query: { accountId: walletId } })
     return body.data.map(({ type }) => type)
   }
-  /** For a person to look at: SCREENSHOTS names a folder. */
+  /** Pictures for a person: SCREENSHOTS names their folder. */
   const shoot = async (name: string) => {
     if (!SCREENSHOTS) return
     for (const [size, width, height] of [
@@ -82,7 +82,7 @@ describe.skipIf(!CHROMIUM)('a page that has nothing but the sdk', { timeout: 60_
     expect(await methods()).toEqual(['ada@example.com'])
   })
 
-  test('keeps the session over a reload, its key unreadable', async () => {
+  test('keeps the session over a reload, its key not exportable', async () => {
     await page.reload()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     const isReadable = await page.evaluate(async () => {
@@ -104,7 +104,7 @@ describe.skipIf(!CHROMIUM)('a page that has nothing but the sdk', { timeout: 60_
 
   test('registers a passkey and signs in with it', async () => {
     await click('Add a passkey')
-    await says('The passkey is registered.')
+    await says('The passkey has been registered.')
     expect(await methods()).toEqual(['ada@example.com', 'Passkey 1'])
     await click('Sign out')
     await says('Signed out.')
@@ -117,7 +117,7 @@ describe.skipIf(!CHROMIUM)('a page that has nothing but the sdk', { timeout: 60_
 
   test('refreshes the session, and the new key survives a reload', async () => {
     await click('Stay signed in')
-    await says('The session is a new one.')
+    await says('The session has been renewed.')
     await page.reload()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     expect(await sessions()).toEqual(['PASSKEY'])
@@ -150,15 +150,15 @@ describe.skipIf(!CHROMIUM)('a page that has nothing but the sdk', { timeout: 60_
     for (const word of words) expect(word).toMatch(/^[a-z]{3,8}$/)
     await shoot('phrase')
     await click('Done')
-    // The phrase was sealed to the page: nobody on the way saw it.
+    // The phrase was sealed to the page: nobody in between saw it.
     expect(backend.sent.some((text) => text.includes(words.join(' ')))).toBe(false)
   })
 
-  test('revokes a way to sign in, and itself', async () => {
+  test('revokes a credential, but not by its own session', async () => {
     await click('Revoke Passkey 1')
     await says('A credential cannot revoke itself')
     await click('Revoke ada@example.com')
-    await says('ada@example.com is revoked.')
+    await says('ada@example.com has been revoked.')
     expect(await methods()).toEqual(['Passkey 1'])
     await click('Sign out')
     await says('Signed out.')
@@ -167,10 +167,10 @@ describe.skipIf(!CHROMIUM)('a page that has nothing but the sdk', { timeout: 60_
     await says('has no EMAIL_OTP credential')
   })
 
-  test('was never sent the secret of the API, and met no error that it did not show', () => {
+  test('never received the secret of the API, and met no error that it did not show', () => {
     expect(backend.sent.length).toBeGreaterThan(20)
     expect(backend.sent.filter((text) => text.includes(clientSecret))).toEqual([])
-    // Chromium itself reports each answer with an error status, and those were meant.
+    // Chromium itself reports each answer with an error status; those were expected.
     expect(trouble.filter((text) => !/^Failed to load resource: .* (?:40[01])/.test(text))).toEqual([])
   })
 })

@@ -8,6 +8,6 @@ await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt()
   if (!existsSync(join(ROOT, 'bench/dist/main.js')))
-    throw new ScriptError('There is no bench to run: bench/src/main.ts is missing.')
+    throw new ScriptError('No bench to run: bench/src/main.ts is missing.')
   return await runNode('bench/dist/main.js', [...process.argv.slice(2)])
 })

@@ -14,10 +14,10 @@ import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runScript, ScriptError, say } from './run.mjs'
 
 /**
- * What is built, into `<room>/dist`.
+ * The build targets; each is built into `<room>/dist`.
  * - entry: the program's first file; without one every file of the room's src is an entry (a library).
- * - rooms: whose sources the bundle can hold.
- * - workers: files that run beside the program, in a thread of their own.
+ * - rooms: their sources may be part of the bundle.
+ * - workers: files that run beside the program, in their own thread.
  * @type {readonly { room: string, entry?: string, rooms: readonly string[], workers: readonly string[] }[]}
  */
 const TARGETS = [
@@ -37,11 +37,11 @@ const TARGETS = [
   },
 ]
 
-/** Other files that decide what comes out. */
+/** Other files that affect the output. */
 const SETTINGS = ['scripts/build.mjs', 'tsconfig.json', 'package-lock.json']
 const STAMP = '.sources'
 
-/** Builds what has changed since it was last built. What is not written yet is passed over. */
+/** Builds targets that have changed since their last build. Skips targets without sources. */
 export async function ensureBuilt() {
   /** @type {Map<string, string[]>} */
   const sources = new Map()
@@ -88,7 +88,7 @@ function isModule(file) {
 }
 
 /**
- * A text that changes when one of the files does.
+ * A text that changes with the files.
  * @param {readonly string[]} files
  */
 function describe(files) {
@@ -134,8 +134,8 @@ async function build(target, entries, workers) {
   const outputs = new Map()
   for (const options of builds) {
     const result = await esbuild.build({ ...common, ...options, write: false }).catch((error) => {
-      // esbuild has already said what is wrong and where.
-      if (Array.isArray(error?.errors)) throw new ScriptError(`${target.room} cannot be built.`)
+      // esbuild has already printed the error.
+      if (Array.isArray(error?.errors)) throw new ScriptError(`${target.room} could not be built.`)
       throw error
     })
     for (const file of result.outputFiles) outputs.set(file.path, file.contents)
@@ -148,7 +148,7 @@ async function build(target, entries, workers) {
 }
 
 /**
- * Writes a file so that a reader never meets half of it, even when two builds run at once.
+ * Writes a file atomically, even when two builds run at once.
  * @param {string} path
  * @param {Uint8Array} contents
  */
@@ -160,16 +160,16 @@ function writeWhole(path, contents) {
 }
 
 /**
- * Packages that stay where npm has put them: they find files of their own beside them, or may not be there at all. A
- * program takes all others in. Finding their thousand files one by one was half of the time until the server works.
+ * Packages outside the bundle: they need files beside them, or are optional. A program bundles all others: loading
+ * their thousand files one by one took half of the start time.
  */
 const OUTSIDE = ['@electric-sql/', '@scalar/', 'pg-native', 'pino']
 
-/** For packages in CommonJS, which a program in ES modules takes in as they are. */
+/** For CommonJS packages in a bundle of ES modules. */
 const REQUIRE = `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`
 
 /**
- * Leaves packages outside of a bundle that would take them in: for a program those that have to, for a library all.
+ * Keeps packages out of a bundle: for a program those that must stay outside, for a library all.
  * @param {boolean} isLibrary
  * @returns {import('esbuild').Plugin}
  */

@@ -30,7 +30,7 @@ await runScript(async () => {
     say(`Checking ${name} …`)
     const code = await runNode(file, args)
     if (code === 0) continue
-    say(`The check of ${name} failed.`)
+    say(`The check "${name}" failed.`)
     return code
   }
   return 0

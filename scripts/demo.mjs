@@ -8,6 +8,6 @@ await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt()
   if (!existsSync(join(ROOT, 'cli/dist/main.js')))
-    throw new ScriptError('There is no demo to run: cli/src/main.ts is missing.')
+    throw new ScriptError('No demo to run: cli/src/main.ts is missing.')
   return await runNode('cli/dist/main.js', ['demo', ...process.argv.slice(2)])
 })

@@ -5,21 +5,21 @@ import { isMain, ROOT, run, runScript, ScriptError, say } from './run.mjs'
 
 const NODE_LEAST = [20, 19]
 const STAMP = join(ROOT, 'node_modules', '.countersign-install')
-/** npm's own note of what it put into node_modules, written when it was done. */
+/** npm's own record of the contents of node_modules, written after an installation. */
 const NPM_NOTE = join(ROOT, 'node_modules', '.package-lock.json')
 
 /** Installs what package-lock.json names, unless node_modules already holds exactly that. */
 export async function ensureInstalled() {
   refuseOldNode(process.versions.node)
   const lock = readFileSync(join(ROOT, 'package-lock.json'))
-  // Some packages hold programs for one system, so a folder shared between two systems is installed anew.
+  // Some packages contain programs for one system, so a folder shared between two systems is installed again.
   const wanted = `${createHash('sha256').update(lock).digest('hex')} ${process.platform}-${process.arch}\n`
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return
   if (!npmInstalled(lock.toString())) {
     say(
       existsSync(NPM_NOTE)
         ? 'Installing packages: package-lock.json has changed (npm ci) …'
-        : 'Installing packages: the first time here (npm ci) …',
+        : 'Installing packages for the first time (npm ci) …',
     )
     await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional'])
   }
@@ -28,7 +28,7 @@ export async function ensureInstalled() {
 
 /**
  * Throws a ScriptError for a Node that is too old.
- * @param {string} version as `process.versions.node` has it
+ * @param {string} version as in `process.versions.node`
  */
 export function refuseOldNode(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -38,7 +38,7 @@ export function refuseOldNode(version) {
 }
 
 /**
- * Whether somebody has already run npm here, with this lock file.
+ * Whether npm has already installed this lock file here.
  * @param {string} lockText
  */
 function npmInstalled(lockText) {
@@ -63,8 +63,8 @@ function packagesOf(lockText) {
 }
 
 /**
- * Whether an optional package is made for this system and no other. Which C library this system has is slow to find
- * out, so a package for one of them does not count.
+ * Whether an optional package is made for this system and no other. Finding this system's C library is slow, so a
+ * package for one of them does not count.
  * @param {Package} entry
  */
 function isForThisSystem(entry) {
@@ -74,14 +74,14 @@ function isForThisSystem(entry) {
 
 /** @param {string[]} args */
 async function npm(args) {
-  // npm's words go to standard error, as ours do.
+  // npm's output goes to standard error, like ours.
   const options = { stdio: /** @type {import('node:child_process').StdioOptions} */ (['ignore', 2, 2]) }
   const cli = process.env.npm_execpath
   const code =
     cli && basename(cli) === 'npm-cli.js'
       ? await run(process.execPath, [cli, ...args], options)
       : await run('npm', args, { ...options, shell: process.platform === 'win32' })
-  if (code !== 0) throw new ScriptError(`npm ${args[0]} failed with code ${code}; its lines above say why.`)
+  if (code !== 0) throw new ScriptError(`npm ${args[0]} failed with code ${code}; see its output above.`)
 }
 
 if (isMain(import.meta.url)) await runScript(ensureInstalled)

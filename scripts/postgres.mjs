@@ -1,4 +1,4 @@
-// A PostgreSQL server of its own for tests and benchmarks, from the system's packages, removed when it is done with.
+// A temporary PostgreSQL server for tests and benchmarks, from the system's packages.
 //   node scripts/postgres.mjs [--port N]              prints DATABASE_URL=… and runs until Ctrl-C
 //   node scripts/postgres.mjs [--port N] -- command…  runs the command with DATABASE_URL set and exits with its code
 import { spawn } from 'node:child_process'
@@ -29,7 +29,7 @@ const SETTINGS = {
 export async function startCluster(options = {}) {
   const bin = newestServer()
   const user = unprivilegedUser()
-  // A root user's own temporary directory may be closed to the user that the server runs as.
+  // The server's user may have no access to the temporary directory of root.
   const directory = fs.mkdtempSync(path.join(user.uid === undefined ? tmpdir() : '/tmp', 'countersign-pg-'))
   try {
     if (user.uid !== undefined) fs.chownSync(directory, user.uid, user.gid)
@@ -55,7 +55,7 @@ export async function startCluster(options = {}) {
           stop: stopper(server, directory),
         }
       } catch (error) {
-        // Between finding the port free and the server's start another process may have taken it.
+        // Another process may have taken the port since it was found free.
         if (options.port !== undefined || tries === START_TRIES_MAX) throw error
       }
     }
@@ -88,7 +88,7 @@ function unprivilegedUser() {
   const entry =
     entries.find((line) => line.startsWith('postgres:')) ?? entries.find((line) => line.startsWith('nobody:'))
   if (entry === undefined)
-    throw new Error('started by root, and there is no user postgres or nobody to run the server')
+    throw new Error('cannot run as root, and there is no user postgres or nobody to run the server')
   const [, , uid, gid] = entry.split(':')
   return { uid: Number(uid), gid: Number(gid) }
 }
@@ -158,12 +158,12 @@ function stopper(server, directory) {
     server.kill('SIGQUIT')
     fs.rmSync(directory, { recursive: true, force: true })
   }
-  // For a caller that ends without stop().
+  // Covers a caller that ends without stop().
   process.on('exit', abandon)
   return async () => {
     process.off('exit', abandon)
     if (server.exitCode === null && server.signalCode === null) {
-      // Fast shutdown: open connections are ended.
+      // Fast shutdown: closes open connections.
       server.kill('SIGINT')
       await ended
     }
@@ -185,7 +185,7 @@ function runCommand(command, url) {
 
 async function main() {
   const { values, positionals } = parseArgs({ options: { port: { type: 'string' } }, allowPositionals: true })
-  // Listening before the start, so that a signal during it does not leave a server behind.
+  // Listens before the start, so that a signal during it does not leave a server behind.
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)
   })
@@ -193,7 +193,7 @@ async function main() {
   try {
     if (positionals.length > 0) return await runCommand(positionals, cluster.url)
     process.stdout.write(`DATABASE_URL=${cluster.url}\n`)
-    // A signal's listener alone does not keep the process running.
+    // Keeps the process running, which a signal's listener alone does not.
     const alive = setInterval(() => {}, 1 << 30)
     await interrupted
     clearInterval(alive)

@@ -3,11 +3,11 @@ import { constants } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The repository's folder; every script works there, wherever it was called from. */
+/** The repository's folder; every script works there, whatever its caller's folder. */
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /**
- * Says on standard error what a script is about to do; standard output belongs to what the script runs.
+ * Prints a script's next step to standard error; standard output belongs to the program that it runs.
  * @param {string} line
  */
 export function say(line) {
@@ -47,8 +47,8 @@ export function isMain(moduleUrl) {
 const FORWARDED_SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 /**
- * Runs a program in the repository's folder, with this process's streams, to its end. A signal that asks this
- * process to end goes on to the program, so that neither outlives the other.
+ * Runs a program in the repository's folder, with this process's streams, to its end. Forwards termination signals to
+ * the program, so that neither outlives the other.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
@@ -75,7 +75,7 @@ export function run(command, args, options = {}) {
 }
 
 /**
- * Runs a program of ours or an installed one with this same Node.
+ * Runs our own or an installed program with the same Node.
  * @param {string} file from the repository's folder
  * @param {readonly string[]} args
  */

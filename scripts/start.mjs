@@ -9,9 +9,8 @@ await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt()
   const server = join(ROOT, 'server', 'dist', 'main.js')
-  if (!existsSync(server))
-    throw new ScriptError('There is no server to start: server/src/main.ts is missing.')
-  // In this process, so that Ctrl-C and SIGTERM reach the server itself and no process can be left behind.
+  if (!existsSync(server)) throw new ScriptError('No server to start: server/src/main.ts is missing.')
+  // Runs in this process, so that Ctrl-C and SIGTERM reach the server itself and no process is left behind.
   process.setSourceMapsEnabled(true)
   await import(pathToFileURL(server).href)
 })

@@ -15,7 +15,7 @@ await runScript(async () => {
     const before = sizeOf(summary)
     const code = await runNode('node_modules/vitest/vitest.mjs', ['run', ...process.argv.slice(2)])
     if (sizeOf(summary) > before) return code
-    // vitest ended before its reporters did; the last line is the same as ever.
+    // vitest ended before its reporters; prints their last line in the usual form.
     const line = '0 passed, 1 failed\n'
     process.stdout.write(line)
     appendFileSync(summary, line)

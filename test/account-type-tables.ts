@@ -10,12 +10,12 @@ import { OTHER_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-type
 import { currenciesOfKind } from '@countersign/contract/core/currencies'
 import { type TProperties, type TSchema, Type } from 'typebox'
 
-/** What every member is held to, and every account type. */
+/** The checks of all members, and every account type. */
 export function accountTypeTables(): string {
   return [
-    '## What a member is held to',
+    '## Checks of members',
     '',
-    '| check | what must hold |',
+    '| check | requirement |',
     '|---|---|',
     ...Object.entries(ACCOUNT_CHECKS).map(([name, what]) => `| \`${name}\` | ${what} |`),
     '',
@@ -48,15 +48,15 @@ function section(name: AccountTypeName): string[] {
     `${facts.join(', ')}.${row.ibanCountries === SEPA_COUNTRIES ? ' The IBAN may be of any country of SEPA.' : ''}`,
     '',
     ...(fields ? table(name, fields) : []),
-    ...(individual ? [`An individual holder gives ${asked.join(', ')}.`, ''] : []),
+    ...(individual ? [`An individual holder must give ${asked.join(', ')}.`, ''] : []),
     ...(paymentOnly
       ? [
-          fields ? 'Payment instructions have instead:' : 'Stands in payment instructions only:',
+          fields ? 'Payment instructions have in their place:' : 'In payment instructions only:',
           '',
           ...table(name, paymentOnly),
         ]
       : paymentExtra && Object.keys(paymentExtra).length > 0
-        ? [`Payment instructions have besides: ${membersOf(paymentExtra)}.`, '']
+        ? [`Payment instructions also have: ${membersOf(paymentExtra)}.`, '']
         : ['Payment instructions have the same members.', '']),
     ...examples.flatMap((one) => ['```json', exampleOf(name, one), '```', '']),
   ]

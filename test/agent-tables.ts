@@ -7,7 +7,7 @@ import {
 import { TRY_LIMITS, type TryKind } from '../server/src/ports/tries.ts'
 import { markdownTable } from './markdown-table.ts'
 
-/** The rules that deny, in the order in which they are asked. */
+/** The rules that deny, in the order of their checks. */
 export function agentDenialTable(): string {
   return markdownTable(
     ['`details.rule`', 'answer', 'when'],
@@ -27,15 +27,15 @@ export function agentApprovalTable(): string {
 }
 
 const TRIED: Readonly<Record<TryKind, string>> = {
-  deviceCodesByAddress: 'device codes that are none or not good any more, from one address',
-  deviceCodeReads: 'device codes that are none, of which a platform reads the status',
-  deviceCode: 'tries at one code, from anywhere',
-  agentTokensByAddress: 'bearer tokens that are none, from one address',
+  deviceCodesByAddress: 'invalid device codes, from one address',
+  deviceCodeReads: 'status reads of invalid device codes, by one platform',
+  deviceCode: 'attempts at one code, from anywhere',
+  agentTokensByAddress: 'invalid bearer tokens, from one address',
 }
 
 export function tryLimitTable(): string {
   return markdownTable(
-    ['what fails', 'so often', 'within'],
+    ['failed attempts', 'limit', 'within'],
     (Object.keys(TRY_LIMITS) as TryKind[]).map((kind) => [
       TRIED[kind],
       `${TRY_LIMITS[kind].triesMax}`,

@@ -3,7 +3,7 @@ import { OVER_CLAIM_PERCENT_DEFAULT, OVER_CLAIM_RULES } from '@countersign/contr
 import { ERRORS } from '@countersign/contract/core/errors'
 import { markdownTable } from './markdown-table.ts'
 
-/** Why a card does not pay, in the order in which it is asked. */
+/** The reasons of a decline, in the order of their checks. */
 export function cardDeclineTable(): string {
   return markdownTable(
     ['`code`', 'when'],
@@ -11,7 +11,7 @@ export function cardDeclineTable(): string {
   )
 }
 
-/** What a merchant may claim above its authorization, by its category. */
+/** How much a merchant may claim above its authorization, by category. */
 export function overClaimTable(): string {
   return markdownTable(
     ['merchant', '`mcc`', 'claims at most'],
@@ -19,9 +19,9 @@ export function overClaimTable(): string {
       ...OVER_CLAIM_RULES.map(({ from, to, what, percent, units }) => [
         what,
         from === to ? from : `${from} to ${to}`,
-        units === undefined ? `${percent} % more` : `${units} whole units, or what was authorized`,
+        units === undefined ? `${percent} % more` : `${units} whole units, or the authorized amount`,
       ]),
-      ['any other, or unknown', '', `${OVER_CLAIM_PERCENT_DEFAULT} % more, or what you have set`],
+      ['any other or unknown', '', `${OVER_CLAIM_PERCENT_DEFAULT} % more, or your setting`],
     ],
   )
 }

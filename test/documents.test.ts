@@ -15,7 +15,7 @@ import type { Source } from './source-rules.ts'
 const ROOT = new URL('../', import.meta.url)
 const LEFT_OUT = ['node_modules', 'dist', '.git']
 
-/** Every file of the tree by its path; with its text where it is one that people read. */
+/** Every file of the tree by its path, with the text of documents. */
 const TREE = new Map(filesBelow('').map((path) => [path, isRead(path) ? textOf(path) : undefined]))
 const SOURCES: Source[] = [...TREE].flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]))
 const DOCUMENTS = SOURCES.filter(({ path }) => path.endsWith('.md'))
@@ -48,11 +48,11 @@ describe('the documents', () => {
     expect(wordsOf(textOf(path))).toBeLessThanOrEqual(wordsMax)
   })
 
-  test('link to files and headings that are there', () => {
+  test('link to existing files and headings', () => {
     expect(DOCUMENTS.flatMap((document) => brokenLinks(document, TREE))).toEqual([])
   })
 
-  test('name files that are there', () => {
+  test('name existing files', () => {
     const named =
       /^(?:README|ARCHITECTURE|CONTRIBUTING|docs\/internals\/[\w-]+|docs\/specification-index)\.md$/
     const documents = DOCUMENTS.filter(({ path }) => named.test(path))
@@ -83,12 +83,12 @@ describe('the index of the specification', () => {
     expect([...new Set(known)]).toEqual(known)
   })
 
-  test('is the only way in which sections are named', () => {
+  test('has the only spelling of references', () => {
     const elsewhere = SOURCES.filter(({ path }) => !path.startsWith('test/documents'))
     expect(elsewhere.flatMap(strangeReferences)).toEqual([])
   })
 
-  test('names endpoints that there are', () => {
+  test('names existing endpoints', () => {
     const names = [...INDEX.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, name]) => name!)
     expect(names.length).toBeGreaterThan(15)
     expect(names.filter((name) => !(name in API))).toEqual([])
@@ -106,7 +106,7 @@ describe('the rules of the documents', () => {
     ['README.md', '', 'docs/missing.md'],
     ['README.md', 'server/src/missing/', 'docs/guide.md#for'],
     ['docs/internals/a.md', 'missing.ts', '../missing.md'],
-  ])('a file or link that is not there is found in %s', (path, file, link) => {
+  ])('a missing file or link is found in %s', (path, file, link) => {
     const text = `See \`${file}\` and [this](${link}).`
     expect(unknownFiles({ path, text }, tree)).toHaveLength(file ? 1 : 0)
     expect(brokenLinks({ path, text }, tree)).toHaveLength(link ? 1 : 0)
@@ -116,12 +116,12 @@ describe('the rules of the documents', () => {
     'See [the guide](docs/guide.md#what-its-for-in-short), `runner.ts`, `jobs/runner.ts` and `server/src/jobs/`.',
     'See `<noun>.ts`, `server/src/NNNN-name.ts`, `*.test.ts`, `cli/dist/main.js`, `text/plain`.',
     'See [elsewhere](https://example.com/a.md).\n\n```ts\n`server/src/missing.ts`\n```\n',
-  ])('what is there, stands for many or is elsewhere is fine: %s', (text) => {
+  ])('existing files, patterns and external links are accepted: %s', (text) => {
     expect(unknownFiles({ path: 'README.md', text }, tree)).toEqual([])
     expect(brokenLinks({ path: 'README.md', text }, tree)).toEqual([])
   })
 
-  test('references are read as they are written, over the end of a line too', () => {
+  test('references are found in their spelling, also across the end of a line', () => {
     const named = (numbers: string) => `specification${' '}${numbers}`
     expect(sectionsIn(`(${named('4.4, 8')}; see ${named('7')}.)`)).toEqual(['4.4', '8', '7'])
     expect(sectionsIn(`/**\n * of ${named('').trim()}\n * 4.16, suffix 005 */`)).toEqual(['4.16'])

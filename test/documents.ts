@@ -3,7 +3,7 @@ import type { Source, Violation } from './source-rules.ts'
 
 const ROOMS = ['contract', 'server', 'sdk', 'cli', 'e2e', 'bench', 'docs', 'scripts', 'test', '.ci']
 
-/** Links to a file of the tree, or to a heading in one, that lead nowhere. */
+/** Dangling links to a file of the tree or to a heading. */
 export function brokenLinks(document: Source, tree: ReadonlyMap<string, string | undefined>): Violation[] {
   const prose = outsideOfBlocks(document.text).replace(/`[^`\n]*`/g, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target]) => {
@@ -13,14 +13,14 @@ export function brokenLinks(document: Source, tree: ReadonlyMap<string, string |
     if (!isInTree(found, tree)) return [`${document.path}: ${target} is not there`]
     const text = path === '' ? document.text : tree.get(found)
     if (heading === undefined || (text && headingsOf(text).includes(heading))) return []
-    return [`${document.path}: ${target} is no heading there`]
+    return [`${document.path}: ${target} is not a heading there`]
   })
 }
 
 /**
- * Files named in `code` that are not in the tree. A name that begins with a room is a path from the repository's folder;
- * any other (`pipeline.ts`, `jobs/runner.ts`) is the end of one, so that a folder can move. `<noun>.ts`, `*.test.ts` and
- * `NNNN-name.ts` stand for many files and are passed over.
+ * Files named in `code` that are not in the tree. A name that begins with a room is a path from the repository's
+ * folder; any other (`pipeline.ts`, `jobs/runner.ts`) is the end of one, so that a folder can move. `<noun>.ts`,
+ * `*.test.ts` and `NNNN-name.ts` stand for many files and are skipped.
  */
 export function unknownFiles(document: Source, tree: ReadonlyMap<string, string | undefined>): Violation[] {
   const paths = [...tree.keys()]
@@ -47,7 +47,7 @@ export function sectionsIn(text: string): string[] {
   )
 }
 
-/** References to a section in a spelling that nobody finds: `spec 4.7`, `section 4.7` of no named standard, `FORMATS`. */
+/** References to a section in another spelling: `spec 4.7`, `section 4.7` of no named standard, `FORMATS`. */
 export function strangeReferences({ path, text }: Source): Violation[] {
   const strange =
     /\bspec \d|\bFORMATS(?:\.md\b|[,)])|(?<!\b(?:RFC \d+|WebAuthn|WebAuthn Level \d) )\b[Ss]ection \d+|DESIGN\.md/g
@@ -86,7 +86,7 @@ function isInTree(path: string, tree: ReadonlyMap<string, string | undefined>): 
   return tree.has(path) || [...tree.keys()].some((one) => one.startsWith(folder))
 }
 
-/** What `npm run build` makes. */
+/** The output of `npm run build`. */
 function isBuilt(path: string): boolean {
   return /^\w+\/dist\//.test(path)
 }

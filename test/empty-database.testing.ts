@@ -7,7 +7,7 @@ import { openEmbedded } from '../server/src/db/engine/embedded.ts'
 import { openPostgres } from '../server/src/db/engine/postgres.ts'
 import { migrate } from '../server/src/db/schema/migrate.ts'
 
-/** A migrated embedded database that nothing was written to: making it is most of a first start. */
+/** A migrated, empty embedded database. Making it takes most of a first start. */
 export async function makeEmptyDatabase(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
   const db = await openEmbedded(folder)
@@ -16,7 +16,7 @@ export async function makeEmptyDatabase(): Promise<string> {
   return folder
 }
 
-/** Puts a copy of its files where a server looks for its own. */
+/** Copies its files to where a server expects its own. */
 export async function copyEmptyDatabase(emptyDatabase: string, dataDir: string): Promise<void> {
   await cp(join(emptyDatabase, 'db'), join(dataDir, 'db'), { recursive: true })
 }
@@ -29,7 +29,7 @@ export interface PostgresDatabase {
 
 let databases = 0
 
-/** A database of its own on a PostgreSQL server: a copy of `template`, or with nothing in it. */
+/** A separate database on a PostgreSQL server: a copy of `template`, or empty. */
 export async function createPostgresDatabase(
   serverUrl: string,
   template?: string,
@@ -47,7 +47,7 @@ export async function createPostgresDatabase(
   return { name, url: url.href, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) }
 }
 
-/** A migrated database on a PostgreSQL server that nothing was written to and nobody is connected to. */
+/** A migrated, empty database on a PostgreSQL server, without connections. */
 export async function makeEmptyPostgresDatabase(serverUrl: string): Promise<PostgresDatabase> {
   const made = await createPostgresDatabase(serverUrl)
   const db = await openPostgres(made.url)
@@ -56,7 +56,7 @@ export async function makeEmptyPostgresDatabase(serverUrl: string): Promise<Post
   return made
 }
 
-/** With DATABASE_URL, a migrated database of a test's own on that server. */
+/** With DATABASE_URL, a separate migrated database on that server. */
 export async function ownPostgresDatabase(): Promise<PostgresDatabase | undefined> {
   const serverUrl = process.env.DATABASE_URL
   return serverUrl ? await createPostgresDatabase(serverUrl, inject('emptyPostgresDatabase')) : undefined

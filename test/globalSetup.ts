@@ -15,9 +15,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The base address of the server that all tests share. */
     baseUrl: string
-    /** POST here for the credentials of a platform of one's own: `{platformId, tokenId, clientSecret}`. */
+    /** A POST to it creates a platform and returns its credentials: `{platformId, tokenId, clientSecret}`. */
     platformMaker: string
-    /** Where a new embedded database is, migrated, for tests that start servers of their own. */
+    /** The folder of a migrated, empty embedded database, for tests that start their own servers. */
     emptyDatabase: string
     /** On PostgreSQL the name of such a database, to be the template of others; else empty. */
     emptyPostgresDatabase: string
@@ -25,9 +25,9 @@ declare module 'vitest' {
 }
 
 /**
- * One server for the whole run, on the embedded database or, with DATABASE_URL, on PostgreSQL. Every test makes itself
- * a platform, which no other test can see and whose clock only it moves; so they run in parallel and in any order.
- * What the server logged meanwhile, at the finest level, must hold no secret.
+ * One server for the whole run, on the embedded database or, with DATABASE_URL, on PostgreSQL. Every test makes its own
+ * platform, which no other test can see and whose clock only it moves, so tests run in parallel and in any order. The
+ * server's log, at the finest level, must not contain a secret.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
@@ -60,14 +60,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await rm(dataDir, { recursive: true, force: true })
     await rm(emptyDatabase, { recursive: true, force: true })
     await template?.drop()
-    // A fault is a defect even where the test that met it was content with the 500.
+    // A fault is a defect, even where a test accepted its 500.
     for (const line of log.split('\n').filter((line) => line.includes('operation failed')))
       console.error(line)
     refuseSecrets(log, secrets)
   }
 }
 
-/** Every test calls from the same address. What is limited is tested with a service that has limits. */
+/** Turns limits off, because every test calls from the same address. Tests of limits use their own service. */
 const NO_TRY_LIMITS: TryLimits = {
   deviceCodesByAddress: { ...TRY_LIMITS.deviceCodesByAddress, triesMax: Number.MAX_SAFE_INTEGER },
   deviceCodeReads: { ...TRY_LIMITS.deviceCodeReads, triesMax: Number.MAX_SAFE_INTEGER },
@@ -75,7 +75,7 @@ const NO_TRY_LIMITS: TryLimits = {
   agentTokensByAddress: { ...TRY_LIMITS.agentTokensByAddress, triesMax: Number.MAX_SAFE_INTEGER },
 }
 
-/** What begins each stamp, sealed code, Basic header and token of an agent, whatever its content; a device code. */
+/** The fixed beginnings of stamps, sealed codes, Basic headers and tokens of agents, and the form of a device code. */
 const SHAPES = [
   /eyJwdWJsaWNLZXki/,
   /encappedPublic/,
@@ -94,7 +94,7 @@ function refuseSecrets(log: string, secrets: readonly string[]): void {
   if (leak) throw new Error(`The server logged a secret: ${leak.slice(0, 400)}`)
 }
 
-/** Platforms are made by an operator, not over the API; the tests' operator is here. */
+/** Platforms are made by an operator, not over the API. This is the operator of the tests. */
 function startPlatformMaker(service: Service, secrets: string[]): Promise<Server> {
   const server = createServer((_request, response) => {
     createPlatform(service.app, 'Test').then(

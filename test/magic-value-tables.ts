@@ -6,7 +6,7 @@ type Family = Static<typeof MagicValueFamily>
 
 const UMA_DOMAIN = 'sandbox.uma.test'
 
-/** Every magic value of the sandbox, as `GET /sandbox/magic-values` has them. */
+/** Every magic value of the sandbox, as in `GET /sandbox/magic-values`. */
 export function magicValueTables(): string {
   return magicValueFamilies(UMA_DOMAIN).map(section).join('\n').trimEnd()
 }

@@ -3,9 +3,9 @@ import type { SerializedError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
 /**
- * Ends the run with `N passed, N failed` alone on its line, for whoever reads the output with a program, and
- * fails a run in which no test ran. A test file that cannot be loaded and an error outside of any test count as
- * failed. `TEST_SUMMARY_FILE` names a file that gets the line too.
+ * Ends the run with `N passed, N failed` alone on its line, for programs that read the output, and fails a run without
+ * tests. A test file that cannot be loaded and an error outside of any test count as failed. `TEST_SUMMARY_FILE` names
+ * a file that gets the line too.
  */
 export class PlainReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): void {

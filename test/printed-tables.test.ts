@@ -8,7 +8,7 @@ const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 const guides = (await readdir(DOCS, { recursive: true })).filter((name) => name.endsWith('.md'))
 const textOf = (name: string) => readFile(join(DOCS, name), 'utf8')
 
-test.each(guides)('the tables of %s are those of the code (else: npm run docs)', async (name) => {
+test.each(guides)('the tables of %s match the code (else: npm run docs)', async (name) => {
   const text = await textOf(name)
   const printed = withPrintedTables(text)
   if (process.env.UPDATE_DOCS) await writeFile(join(DOCS, name), printed)

@@ -65,19 +65,19 @@ function stateTable(transitions: Transitions): string {
   )
 }
 
-/** The text with every printed table as the code has it now. Throws where it names one that is not there. */
+/** The text with every printed table made from the code. Throws for an unknown table. */
 export function withPrintedTables(text: string): string {
   return text.replace(/<!-- printed: (.+?) -->\n[\s\S]*?<!-- printed end -->/g, (_match, name: string) => {
     const print = PRINTED_TABLES[name]
-    if (!print) throw new Error(`There is no printed table "${name}"`)
+    if (!print) throw new Error(`No printed table is named "${name}"`)
     return `<!-- printed: ${name} -->\n\n${print()}\n\n<!-- printed end -->`
   })
 }
 
-/** What the backend of the example page passes on, and the ids that it holds against its customer. */
+/** The calls that the backend of the example page forwards, and the ids that it checks against its customer. */
 function pageTable(): string {
   return markdownTable(
-    ['call', 'ids that have to be there, and be the customer’s own'],
+    ['call', 'required ids, which must be the customer’s own'],
     Object.entries(ALLOWED).map(([name, places]) => [
       `\`${API[name as keyof typeof API].method} ${API[name as keyof typeof API].path}\``,
       Object.keys(places)

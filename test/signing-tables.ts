@@ -16,10 +16,10 @@ const COMMON = operations
   .map((operation) => Object.keys(PAYLOADS[operation].properties))
   .reduce((common, own) => common.filter((member) => own.includes(member)))
 
-/** What each payload says beside what all of them say. */
+/** The own members of each payload, beside the common ones. */
 export function payloadTable(): string {
   return markdownTable(
-    ['`operation`', 'members of its own'],
+    ['`operation`', 'its own members'],
     operations.map((operation) => [
       `\`${operation}\``,
       membersOf(PAYLOADS[operation])
@@ -41,8 +41,8 @@ function membersOf(schema: object): string[] {
 }
 
 const ALONE = {
-  executes: 'executes: the payload stands in the quote',
-  ignored: 'is ignored: a first call',
+  executes: 'executes: the quote contains the payload',
+  ignored: 'is ignored: the call counts as a first one',
   refused: '401 `REQUEST_ID_MISSING`',
 } as const
 

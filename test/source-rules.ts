@@ -10,7 +10,7 @@ export interface Source {
   readonly text: string
 }
 
-/** What is wrong and where, as `path:line: what`. */
+/** The violations, as `path:line: what`. */
 export type Violation = string
 
 export type Rule = (source: Source) => Violation[]
@@ -21,7 +21,7 @@ export type Rule = (source: Source) => Violation[]
  */
 const TIME_AND_RANDOMNESS_ARE_FROM: readonly string[] = ['server/src/op/app.ts', 'sdk/src/system-clock.ts']
 
-/** What each room may import of the others. A room that is not named here is free. Tests are: see `isTest`. */
+/** The rooms that each room may import. A room that is not named here is free, and so are tests: see `isTest`. */
 const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   server: ['contract'],
@@ -31,7 +31,7 @@ const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
   e2e: ['sdk'],
 }
 
-/** The rooms there are, so that a folder of an npm package is not taken for one. */
+/** All rooms, so that a folder of an npm package is not mistaken for one. */
 const ROOMS = ['contract', 'server', 'sdk', 'cli', 'console', 'bench', 'e2e', 'test', 'scripts']
 
 /** The folders whose work is SQL, beside each folder's store.ts. Others may call these. */

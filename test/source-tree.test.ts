@@ -42,7 +42,7 @@ function pathsAbove(path: string): string[] {
 }
 
 describe('the source tree', () => {
-  test('is there', () => {
+  test('exists', () => {
     expect(sources.map(({ path }) => path)).toContain('contract/src/core/endpoint.ts')
   })
 
@@ -51,7 +51,7 @@ describe('the source tree', () => {
   })
 })
 
-/** How often a rule is broken by a made-up file. */
+/** The number of violations of a rule in a made-up file. */
 function broken(rule: Rule, path: string, text: string): number {
   return rule({ path, text }).length
 }

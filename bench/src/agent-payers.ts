@@ -14,10 +14,10 @@ export interface AgentPayer {
 
 /** What each payment moves, in cents. */
 export const AGENT_PAYMENT = 1_001n
-/** More than a run can pay out. */
+/** More than a run can spend. */
 const FUNDS = 1_000_000n * AGENT_PAYMENT
 
-/** Limits of every kind, none of which is reached, so that all of them are looked at. */
+/** Limits of every kind, none of which is reached, so that all of them are checked. */
 const LIMITS = {
   currency: 'USD',
   perTransactionLimit: AGENT_PAYMENT,

@@ -31,7 +31,7 @@ export function printAgents({ figures, decision, budget, options, setting }: Age
   const { database, rounds, seconds } = options
   const isPostgres = database === 'postgres'
   const of = (row: Row, what: keyof Figure) => median(figures[row].map((figure) => figure[what]))
-  // Of each round by itself, as the machine is not equally busy in all of them.
+  // Computed per round, because the machine is not equally busy in all rounds.
   const shares = figures.agent.map(({ perSecond }, n) => perSecond / figures.platform[n]!.perSecond)
   const cells = (row: Row): string[] => {
     const rates = figures[row].map(({ perSecond }) => perSecond)

@@ -12,13 +12,13 @@ const CONNECTIONS = 32
 const AGENTS = 8
 const WARM_UP_SECONDS = 1
 
-/** Who makes quotes and executes them, where, and with which credentials for which payer. */
+/** The caller that creates and executes quotes: its server, its credentials and its payers. */
 interface Caller {
   readonly prefix: string
   apiOf(payer: AgentPayer): Api
 }
 
-/** Measures what agents do beside what the platform itself does, in interleaved rounds. Prints tables. */
+/** Measures calls of agents beside the same calls of the platform, in interleaved rounds. Prints tables. */
 export async function runAgents(options: LoadOptions): Promise<void> {
   const place = await newPlace(options.database)
   const servers: RunningProcess[] = []
@@ -49,7 +49,7 @@ export async function runAgents(options: LoadOptions): Promise<void> {
     }
     await round(WARM_UP_SECONDS, ['platform', 'agent'], noAgentFigures())
     const figures = noAgentFigures()
-    // Neither always goes first.
+    // Alternates which one goes first.
     for (let n = 0; n < options.rounds; n++)
       await round(options.seconds, n % 2 === 0 ? ['platform', 'agent'] : ['agent', 'platform'], figures)
 
@@ -69,7 +69,7 @@ export async function runAgents(options: LoadOptions): Promise<void> {
   }
 }
 
-/** Each connection makes a quote, executes it, and goes on with the next payer. */
+/** Each connection creates a quote, executes it, and continues with the next payer. */
 function payments({ prefix, apiOf }: Caller, target: Target, payers: readonly AgentPayer[], seconds: number) {
   let begun = 0
   return measure(target, after(seconds), async (connection) => {
@@ -89,7 +89,7 @@ function payments({ prefix, apiOf }: Caller, target: Target, payers: readonly Ag
   })
 }
 
-/** One of these, one of those: what is sent in turn goes to both. */
+/** Interleaves the two lists, so that requests in turn go to both. */
 function alternating<T>(these: readonly T[], those: readonly T[]): T[] {
   return these.flatMap((one, n) => (those[n] === undefined ? [one] : [one, those[n]]))
 }

@@ -7,17 +7,17 @@ import type { Credentials } from './server-process.ts'
 
 export const REQUESTS_PER_SECOND = 200
 
-/** What came of an agent that asked for twice as much as its limit of the day allows. */
+/** The outcome of an agent that requested twice its daily limit. */
 export interface Budget {
   readonly perSecond: number
   readonly asked: number
-  /** So many fit into the limit. */
+  /** The number of transfers within the limit. */
   readonly fit: number
   readonly done: number
   readonly denied: number
-  /** What left the account, by the ledger, more than the limit; in cents. */
+  /** The amount beyond the limit that left the account, by the ledger; in cents. */
   readonly over: bigint
-  /** Whether the usage in the record is what left the account. */
+  /** Whether the usage in the record equals the amount that left the account. */
   readonly isUsageRight: boolean
 }
 
@@ -29,7 +29,7 @@ export async function measureBudget(
 ): Promise<Budget> {
   const asked = Math.round(REQUESTS_PER_SECOND * seconds)
   const fit = Math.floor(asked / 2)
-  // With a rest that is too small for one more.
+  // Leaves a rest that is too small for another transfer.
   const limit = BigInt(fit + 1) * AGENT_PAYMENT - 1n
   const countersign = new Countersign(credentials)
   const payer = await makeAgentPayer(credentials, asked, limit)

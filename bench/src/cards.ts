@@ -20,24 +20,27 @@ export interface CardsOptions {
   readonly rounds: number
 }
 
-/** What one part came to; times in ms. */
+/** The result of one part; times in ms. */
 interface Part extends Figure {
-  /** Of the client. */
+  /** Times measured by the client. */
   readonly p50: number
   readonly p99: number
-  /** Within the server, as its own metrics have it. */
+  /** Times within the server, from its metrics. */
   readonly serverP50: number
   readonly serverP99: number
 }
 
 interface Round {
   readonly spread: Part
-  /** At half of that rate: what an authorization takes while there is room. */
+  /** At half of that rate: the time of an authorization without saturation. */
   readonly half: Part
   readonly hot: Part
 }
 
-/** Authorizations of cards, each decided, held and kept under a key as the events of a processor are. Prints a table. */
+/**
+ * Measures authorizations of cards, each decided, held and stored under a key like the events of a processor. Prints a
+ * table.
+ */
 export async function runCards({ seconds, rounds }: CardsOptions): Promise<void> {
   const seed = async (db: Database) => {
     await seedPayers(db, CARDS)
@@ -73,7 +76,7 @@ class Bench {
     this.#connections = connections
   }
 
-  /** Each client uses one card after the other, taken at random; with `perSecond` all of them not more often than that. */
+  /** Each client uses one random card after the other; with `perSecond`, all of them together at most at that rate. */
   async authorizations(cards: readonly string[], seconds: number, perSecond?: number): Promise<Part> {
     const pauseMs = perSecond === undefined ? 0 : (CLIENTS / perSecond) * 1000
     const target = { pid: this.#pid, connections: this.#connections }
@@ -84,7 +87,7 @@ class Bench {
       await bodyOf(connection.send(this.#request(cards[Math.floor(Math.random() * cards.length)]!)), 200)
       const tookMs = performance.now() - sentAt
       times.push(tookMs)
-      // At random within a pause, so that the clients do not come all at once.
+      // Starts at random within a pause, so that the clients do not arrive at once.
       if (pauseMs > tookMs) await setTimeout((pauseMs - tookMs) * 2 * Math.random())
       return true
     })

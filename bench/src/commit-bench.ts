@@ -11,21 +11,21 @@ import {
   startServer,
 } from './server-process.ts'
 
-/** For whatever shares the cluster: nothing is to read its tables from outside of PostgreSQL's own cache. */
+/** For every database of the cluster: all tables fit into PostgreSQL's own cache. */
 const CLUSTER_SETTINGS = { shared_buffers: '1GB', ...LOG_SETTINGS }
 
-/** A server on a cluster of its own, with what was seeded and connections to it. */
+/** A server on its own cluster, with the seeded accounts and connections to it. */
 export interface CommitBench<Seeded> {
   readonly seeded: Seeded
   readonly db: Database
   readonly server: RunningProcess
   readonly api: Api
-  /** Of the server, without a path. */
+  /** The origin of the server. */
   readonly origin: string
   readonly connections: readonly Connection[]
 }
 
-/** Measures commits: starts a server on PostgreSQL, seeds it, wears the log in, and removes all of it in the end. */
+/** Measures commits: starts a server on PostgreSQL, seeds it, wears the log in, and removes everything at the end. */
 export async function onPostgres<Seeded>(
   clients: number,
   seed: (db: Database, cluster: Cluster) => Promise<Seeded>,

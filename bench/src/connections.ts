@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
-/** What an answer came to. */
+/** An answer of the server. */
 export interface Reply {
   readonly status: number
   readonly body: string
 }
 
 /**
- * A connection that is kept open, one request at a time. It reads no more of an answer than it must: what the load
- * costs is taken from the server, which runs on the same machine.
+ * A keep-alive connection with one request at a time. It reads as little of an answer as possible, because the load
+ * takes processor time from the server on the same machine.
  */
 export class Connection {
   readonly #socket: Socket
@@ -33,7 +33,7 @@ export class Connection {
 
   send(request: string): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      // A server ends a connection on which nothing was sent for a while.
+      // A server closes an idle connection after a while.
       if (this.#socket.destroyed) reject(new Error('The server closed the connection.'))
       this.#settle = { resolve, reject }
       this.#socket.write(request, 'latin1')
@@ -68,7 +68,7 @@ export class Connection {
   }
 }
 
-/** A request as it goes over the wire. */
+/** A request as bytes of the wire. */
 export function wireRequest(
   method: string,
   path: string,
@@ -90,8 +90,8 @@ export function openConnections(port: number, count: number): Promise<Connection
 }
 
 /**
- * Every connection works until `isOver` or until `work` gives nothing more to do. Gives how many pieces of work were
- * done, and in how many seconds.
+ * Every connection works until `isOver` or until `work` has no more. Returns the number of finished pieces of work and
+ * the seconds.
  */
 export async function drive(
   connections: readonly Connection[],
@@ -108,7 +108,7 @@ export async function drive(
   return { done, seconds: (performance.now() - begun) / 1000 }
 }
 
-/** True from `seconds` after now. */
+/** True once `seconds` have passed. */
 export function after(seconds: number): () => boolean {
   const end = performance.now() + seconds * 1000
   return () => performance.now() >= end

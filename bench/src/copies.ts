@@ -4,16 +4,16 @@ import type { Payer } from './seed.ts'
 /** Key of the transfer that is copied. */
 export const TEMPLATE_KEY = 'copied-transfer'
 
-/** The second payer has made this many of the transfers, however many there are. */
+/** The second payer has made this number of the transfers, whatever their total. */
 export const BUSY_TRANSFERS = 100
 
-/** Tables that are filled in the transaction that has emptied them need no log; that is half of what is written. */
+/** Tables that are filled in the transaction that truncated them need no log, which saves half of the writes. */
 export const COPY_SETTINGS = { wal_level: 'minimal', max_wal_senders: '0' }
 
-/** From one transfer to the next: a million of them are younger than the idempotency keys that the server keeps. */
+/** The time between two transfers: a million of them are younger than the lifetime of idempotency keys. */
 const STEP_SECONDS = 1.7
 
-/** The tables that a transfer leaves rows in, and which rows those are. */
+/** The tables that a transfer writes to, and its rows. */
 const TABLES: readonly { readonly name: string; readonly rows: string; readonly order: string }[] = [
   { name: 'transactions', rows: 'true', order: 'id' },
   { name: 'ledger_holds', rows: 'true', order: 'id' },
@@ -28,11 +28,11 @@ const TABLES: readonly { readonly name: string; readonly rows: string; readonly 
 ]
 
 /**
- * Fills a database until it has `count` transfers. It has one by now, that of the first payer, which the server has made
- * and settled. Each further one is that one again: all rows that it left, under ids, references and a key of its own, at
- * a time of its own, from an account taken at random. Events are numbered on and balances are the sums of their entries, as
- * if the server had made them all; only the balances that the events show are those of the first. References are not
- * looked up while they are copied, that entries sum to zero is looked up afterwards. Statistics are brought up to date.
+ * Fills a database until it has `count` transfers. It has one at first, that of the first payer, which the server has
+ * made and settled. Each further one is a copy: all its rows, with their own ids, references, key and time, from a
+ * random account. Events continue their numbers and balances are the sums of their entries, as if the server had made
+ * them all; only the balances in the events are those of the first. Foreign keys are not checked during the copy; that
+ * entries sum to zero is checked afterwards. Updates the statistics.
  */
 export async function copyTransfer(db: Database, payers: readonly Payer[], count: number): Promise<void> {
   const insertions: string[] = []
@@ -54,7 +54,7 @@ UPDATE ledger_accounts AS a SET posted = CASE normal_side WHEN 'credit' THEN amo
   await db.query('CHECKPOINT')
 }
 
-/** What tells one copy from the next: its time, its payer, and how many of that payer's there are by then. */
+/** What differs between copies: time, payer, and the number among that payer's transfers. */
 function plan(payers: number, copies: number): string {
   return `
 CREATE TEMP TABLE copies ON COMMIT DROP AS
@@ -84,7 +84,7 @@ async function insertion(db: Database, { name, rows, order }: (typeof TABLES)[nu
   const found = await db.query<{ row: Row }>(
     `SELECT to_jsonb(t) AS row FROM ${name} t WHERE ${rows} ORDER BY ${order}`,
   )
-  // An event's place in the feed is the database's to give.
+  // The database gives an event its place in the feed.
   const columns = await db.query<{ name: string; type: string }>(
     `SELECT attname::text AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
      WHERE attrelid = '${name}'::regclass AND attnum > 0 AND attname NOT IN ('position', 'committed_in')`,
@@ -98,7 +98,7 @@ INSERT INTO ${name} (${columns.rows.map((column) => column.name).join(', ')})
     ${copies.map((values) => `SELECT ${values.join(', ')}`).join('\n    UNION ALL ')}) AS made;`
 }
 
-/** What is another in each copy, wherever it stands in a value, and what stands there then, as SQL. */
+/** The texts that differ in each copy, anywhere in a value, with their replacement as SQL. */
 const VARYING: readonly { readonly what: RegExp; readonly then: string }[] = [
   { what: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)/, then: 'at' },
   { what: /(?<=(?:Customer|InternalAccount|ExternalAccount):[0-9a-f-]{24})\d{12}/, then: 'payer_id' },

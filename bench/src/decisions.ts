@@ -32,7 +32,7 @@ const POLICY: Policy = {
   approvalThresholds: { currency: 'USD', amount: 10_000n },
 }
 
-/** Touches the last accounts of the lists and is denied by no rule, so that every rule is asked to its end. */
+/** Uses the last accounts of the lists and is denied by no rule, so that every rule is checked completely. */
 const REQUEST: PolicyRequest = {
   permission: AGENT_PERMISSIONS[AGENT_PERMISSIONS.length - 1]!,
   accountIds: ACCOUNTS.slice(-2),
@@ -41,7 +41,7 @@ const REQUEST: PolicyRequest = {
 
 const USAGE = { dailyCount: 500, dailySpend: 500_000n, monthlySpend: 5_000_000n }
 
-/** How long one decision of a full policy takes, in µs: the median, and what one in a hundred takes longer than. */
+/** The time of one decision of a full policy, in µs: the median and the 99th percentile. */
 export function decisionTimes(): { readonly median: number; readonly p99: number } {
   const times = new Float64Array(DECISIONS)
   for (let n = -WARM_UP; n < DECISIONS; n++) {

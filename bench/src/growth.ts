@@ -12,12 +12,15 @@ import { median, quantile, table, whole } from './table.ts'
 
 const SIZES = [10_000, 1_000_000] as const
 const ACCOUNTS = 10_000
-/** Few, so that what is measured is not how long requests wait for each other. */
+/** Few, so that the times do not include requests waiting for each other. */
 const CLIENTS = 2
-/** Each part of a round is cut into slices, which the two databases take in turn: what else the machine does meets both. */
+/**
+ * Each part of a round is split into slices, which the two databases take in turn, so that other load of the machine
+ * affects both.
+ */
 const SLICES = 10
 const WARM_UP_SLICES = 2
-/** Pages of a hundred to go through before a page that is deep in the list. */
+/** The number of pages of a hundred before a page deep in the list. */
 const DEEP_PAGES = 30
 const CLUSTER_SETTINGS = { shared_buffers: '1GB', max_wal_size: '4GB', ...COPY_SETTINGS }
 
@@ -32,7 +35,7 @@ const PARTS: readonly { readonly part: Part; readonly name: string; readonly req
   { part: 'dates', name: 'GET …?limit=20&startDate=…&endDate=…, an hour', requests: 200 },
 ]
 
-/** What the requests of a part took on one of the databases, in ms. */
+/** The times of the requests of a part on one of the databases, in ms. */
 interface Latency {
   readonly p50: number
   readonly p99: number
@@ -45,7 +48,7 @@ export interface GrowthOptions {
 }
 
 /**
- * What requests take with ten thousand and with a million transactions stored: two databases of one cluster, a server
+ * Measures requests with ten thousand and with a million stored transactions: two databases of one cluster, a server
  * for each, and the same requests to both in turn. Prints tables.
  */
 export async function runGrowth({ rounds }: GrowthOptions): Promise<void> {
@@ -64,7 +67,7 @@ export async function runGrowth({ rounds }: GrowthOptions): Promise<void> {
   }
 }
 
-/** All parts, each as so many of its slices. */
+/** All parts, each as a number of slices. */
 async function measureRound(stores: readonly Store[], slices: number): Promise<Round> {
   const round = new Map<Part, readonly Latency[]>()
   for (const { part, requests } of PARTS) {
@@ -131,13 +134,13 @@ class Store {
     }
   }
 
-  /** Once all are filled: a connection on which nothing is sent for a minute is closed. */
+  /** Connects after all are filled, because a connection that is idle for a minute is closed. */
   async connect(): Promise<void> {
     this.#connections = await openConnections(this.#port, CLIENTS)
     this.#gets = await requestsOf(this.#api, this.#connections[0]!)
   }
 
-  /** So many requests, each connection one after the other. Gives what each took, in ms. */
+  /** Sends a number of requests, in sequence on each connection. Returns their times in ms. */
   async send(part: Part, requests: number): Promise<number[]> {
     const times: number[] = []
     let left = requests
@@ -167,7 +170,7 @@ class Store {
   }
 }
 
-/** A database of its own in the cluster of a place, and a data directory of its own in that of the place. */
+/** Its own database in the cluster of a place, and its own data directory below that of the place. */
 async function databaseOf(place: Place, name: string): Promise<Place> {
   const cluster = await openPostgres(place.cluster!.url, { poolMax: 1 })
   await cluster.query(`CREATE DATABASE ${name}`)

@@ -15,13 +15,13 @@ import {
 import { median, quantile, table, whole } from './table.ts'
 import { Receiver, SilentReceiver } from './webhook-receiver.ts'
 
-/** How many platforms have an endpoint that hangs; with each number the same is measured, in turn. */
+/** The numbers of platforms with a hanging endpoint. Each is measured in turn. */
 const HANGING = [0, 1, 8]
-/** Of the neighbour: half change something, half take payments in. */
+/** The neighbour's connections: half make changes, half receive payments. */
 const CLIENTS = 4
-/** Balances of one account are told of in order, so the payments go to several. */
+/** Balance events of one account are delivered in order, so the payments go to several accounts. */
 const PAYEES = 16
-/** That make the events which nobody takes. */
+/** Connections that make the events that nobody accepts. */
 const MAKERS = 16
 const WARM_UP_SECONDS = 1
 const RATIO_MAX = 2
@@ -30,18 +30,18 @@ export interface HangingOptions {
   readonly database: DatabaseKind
   readonly seconds: number
   readonly rounds: number
-  /** Due to the endpoints that hang, all together. */
+  /** Events for the hanging endpoints, all together. */
   readonly events: number
 }
 
-/** What the neighbour saw in one round: of each change and of each payment the time from its answer to its event, in ms. */
+/** The neighbour's times in one round: from the answer of each change and payment to its event, in ms. */
 interface Seen {
   readonly perSecond: number
   readonly changes: readonly number[]
   readonly payments: readonly number[]
 }
 
-/** What a platform's webhooks and incoming payments take while endpoints of others hang. Prints a table. */
+/** Measures a platform's webhooks and incoming payments while endpoints of others hang. Prints a table. */
 export async function runHanging(options: HangingOptions): Promise<void> {
   const { seconds, rounds } = options
   const worlds: World[] = []
@@ -58,7 +58,7 @@ export async function runHanging(options: HangingOptions): Promise<void> {
   }
 }
 
-/** A server of its own, with a platform that is measured and others whose endpoint hangs. */
+/** Its own server, with a measured platform and others whose endpoint hangs. */
 class World {
   readonly hanging: number
   readonly #api: Api
@@ -142,7 +142,7 @@ class World {
     return Math.max(0, arrivedAt - answeredAt)
   }
 
-  /** From the answer that there is a payment, by way of the endpoint's word, to the event that it is in. */
+  /** From the answer to the payment, over the endpoint's approval, to the event of its completion. */
   async #pay(connection: Connection): Promise<number> {
     const body = JSON.stringify({
       senderUmaAddress: '$grace@bank.example',
@@ -157,7 +157,7 @@ class World {
   }
 }
 
-/** So many events that nobody takes, each of an object of its own: none waits for another one. */
+/** Makes a number of events that nobody accepts, each of its own object, so that none waits for another. */
 async function fillUp(api: Api, port: number, url: string, events: number): Promise<void> {
   await onConnections(port, MAKERS, async (makers) => {
     await nameEndpoint(api, makers[0]!, url)
@@ -170,7 +170,7 @@ async function fillUp(api: Api, port: number, url: string, events: number): Prom
   })
 }
 
-/** New ones each time: a server ends a connection on which nothing was sent for a while. */
+/** New ones each time, because a server closes an idle connection after a while. */
 async function onConnections<T>(
   port: number,
   count: number,
@@ -188,7 +188,7 @@ async function nameEndpoint(api: Api, connection: Connection, url: string): Prom
   await bodyOf(connection.send(api.patch('/config', JSON.stringify({ webhookEndpoint: url }))), 200)
 }
 
-/** Gives its id. It is approved at once, which is an event. */
+/** Returns its id. The customer is approved at once, which is an event. */
 async function createCustomer(api: Api, connection: Connection, name: string): Promise<string> {
   const body = JSON.stringify({
     customerType: 'INDIVIDUAL',
@@ -202,7 +202,7 @@ async function sent(connection: Connection, request: string, wanted: number): Pr
   return JSON.parse(await bodyOf(connection.send(request), wanted)) as { id: string }
 }
 
-/** By the operator's command, beside the running server. */
+/** Made by the operator's command, beside the running server. */
 async function createPlatform(place: Place, name: string): Promise<Credentials> {
   const { DATABASE_URL: _, ...inherited } = process.env
   const args = [join(ROOT, 'server/dist/main.js'), 'platform', 'create', '--name', name]

@@ -25,14 +25,14 @@ export interface HostileOptions {
   readonly rounds: number
 }
 
-/** Something that is done to the server while others use it. */
+/** An attack on the server while others use it. */
 export interface Attack {
   readonly name: string
-  /** Goes on until it is over. Gives how often it was done. */
+  /** Runs until the time is over. Returns the number of repetitions. */
   run(isOver: () => boolean): Promise<number>
 }
 
-/** What the others saw during one attack in one round, and how often it was done in a second. */
+/** The others' times during one attack in one round, and the rate of the attack per second. */
 interface Seen {
   readonly p50Ms: number
   readonly p99Ms: number
@@ -40,7 +40,7 @@ interface Seen {
   readonly attacksPerSecond: number
 }
 
-/** What requests of others take while callers send bodies that are costly to read. Prints a table. */
+/** Measures requests of others while callers send bodies that are costly to parse. Prints a table. */
 export async function runHostile({ database, seconds, rounds }: HostileOptions): Promise<void> {
   const place = await newPlace(database)
   const servers: RunningProcess[] = []
@@ -57,9 +57,9 @@ export async function runHostile({ database, seconds, rounds }: HostileOptions):
     const attack = (name: string, request: string) => bodies(name, Number(port), request)
     const attacks: readonly Attack[] = [
       attack('a paused agent, 1 MiB', new Api(pathname, agent).post('/agents/me/quotes', body)),
-      attack('nobody who is known, 1 MiB', new Api(pathname, 'no:body').post('/quotes', body)),
+      attack('an unknown caller, 1 MiB', new Api(pathname, 'no:body').post('/quotes', body)),
       attack('a valid token, 1 MiB', api.post('/quotes', body)),
-      attack('a valid token, 64 KiB where that may be sent', api.patch('/config', hostileBody(64 * 1024))),
+      attack('a valid token, 64 KiB where allowed', api.patch('/config', hostileBody(64 * 1024))),
     ]
     await compareAttacks(attacks, { api, port: Number(port), seconds, rounds })
   } finally {
@@ -68,7 +68,7 @@ export async function runHostile({ database, seconds, rounds }: HostileOptions):
   }
 }
 
-/** Each attack in turn with none, round by round, while others read. Prints what they saw, as ratios. */
+/** Runs each attack and none in turn, round by round, while others read. Prints their times as ratios. */
 export async function compareAttacks(
   attacks: readonly Attack[],
   target: { readonly api: Api; readonly port: number; readonly seconds: number; readonly rounds: number },
@@ -80,7 +80,7 @@ export async function compareAttacks(
   const seen = new Map<Attack, Seen[]>(all.map((attack) => [attack, []]))
   await during(NO_ATTACK, connections, request, WARM_UP_SECONDS)
   for (let n = 0; n < rounds; n++)
-    // None is always the first or the last.
+    // Changes the order, so that none is always the first or the last.
     for (const attack of n % 2 === 0 ? all : [...all].reverse())
       seen.get(attack)!.push(await during(attack, connections, request, seconds))
   for (const connection of connections) connection.close()
@@ -112,7 +112,7 @@ async function during(
   }
 }
 
-/** A request that is sent again and again, each time on a connection of its own. */
+/** A request that is repeated, each time on its own connection. */
 function bodies(name: string, port: number, request: string): Attack {
   const bytes = Buffer.from(request, 'latin1')
   return {
@@ -132,7 +132,7 @@ function bodies(name: string, port: number, request: string): Attack {
   }
 }
 
-/** Until an answer comes, or the server ends the connection. */
+/** Waits until an answer arrives or the server closes the connection. */
 function sendOnce(port: number, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port }, () => socket.write(bytes))

@@ -61,7 +61,7 @@ ${table([
   write(`${shares(of, database)}\n`)
 }
 
-/** Executing is timed while earlier payments settle beside it, so its whole cost is that of settled payments. */
+/** Execution is timed while earlier payments settle, so its whole cost is that of settled payments. */
 function shares(of: (row: Row, what: keyof Figure) => number, database: DatabaseKind): string {
   const main = of('settled', 'mainUs')
   const all = main + of('settled', 'othersUs')
@@ -77,7 +77,7 @@ function shares(of: (row: Row, what: keyof Figure) => number, database: Database
       : []),
   ]
   const rest =
-    database === 'postgres' ? ' PostgreSQL works in processes of its own, which are not in this.' : ''
+    database === 'postgres' ? ' PostgreSQL works in its own processes, which are not included.' : ''
   return `  A signed payment until it has settled takes ${whole(all)} µs: ${parts.join(', ')}.${rest}`
 }
 

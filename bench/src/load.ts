@@ -21,7 +21,7 @@ const CONNECTIONS = 32
 const PAYERS = 8
 const WARM_UP_SECONDS = 1
 
-/** Measures a server under load beside what it is compared with, in interleaved rounds. Prints a table. */
+/** Measures a server under load beside its comparisons, in interleaved rounds. Prints a table. */
 export async function runLoad(options: LoadOptions): Promise<void> {
   const place = await newPlace(options.database)
   const processes: RunningProcess[] = []
@@ -101,7 +101,7 @@ class Bench {
     })
   }
 
-  /** As many quotes as can be made in the time, with the signatures for them, which are not part of it. */
+  /** Creates as many quotes as possible in the time, with their signatures, whose time does not count. */
   async #quotes(seconds: number, server: Target): Promise<Payment[]> {
     const made: (() => Promise<Payment>)[] = []
     await this.#measure('quote', server, after(seconds), async (connection) => {
@@ -151,7 +151,7 @@ async function startBareRoute(
 ): Promise<{ process: RunningProcess; port: number }> {
   const file = join(place.dataDir, 'transaction.json')
   await writeFile(file, body)
-  // This program is one file once it is built, and starts itself.
+  // The built program is one file and starts itself.
   const bare = new RunningProcess(process.execPath, [fileURLToPath(import.meta.url), 'bare-route', file])
   return { process: bare, port: Number((await bare.says(/^port (\d+)$/m))[1]) }
 }

@@ -69,7 +69,7 @@ interface Options {
   readonly events: number
 }
 
-/** Undefined for what is not understood. */
+/** Undefined for wrong usage. */
 function readOptions(args: readonly string[]): Options | undefined {
   try {
     const { values, positionals } = parseArgs({

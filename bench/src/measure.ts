@@ -1,13 +1,13 @@
 import { type Connection, drive } from './connections.ts'
 import { postgresTime, processorTime } from './server-process.ts'
 
-/** What one part of one round came to; processor times are per piece of work. */
+/** The result of one part of one round; processor times are per piece of work. */
 export interface Figure {
   readonly perSecond: number
-  /** Of the process that answered: its main thread, and its others. */
+  /** Processor time of the answering process: its main thread, and the others. */
   readonly mainUs: number
   readonly othersUs: number
-  /** Of the PostgreSQL that this program started; 0 where it started none. */
+  /** Processor time of the PostgreSQL that this program started; 0 where there is none. */
   readonly postgresUs: number
 }
 
@@ -17,7 +17,7 @@ export interface Target {
   readonly connections: readonly Connection[]
 }
 
-/** Drives the connections until it is over, or there is nothing more to do. */
+/** Drives the connections until the time is over or no work is left. */
 export async function measure(
   { pid, connections }: Target,
   isOver: () => boolean,
@@ -34,7 +34,7 @@ export async function measure(
   }
 }
 
-/** The figure of work that this program does by itself, on one core. */
+/** The result of work in this program itself, on one core. */
 export function oneCore(perSecond: number): Figure {
   return { perSecond, mainUs: 1e6 / perSecond, othersUs: 0, postgresUs: 0 }
 }

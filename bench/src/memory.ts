@@ -5,7 +5,7 @@ import { table, whole } from './table.ts'
 
 const IDLE_MS = 10_000
 
-/** What an idle server holds, after its second start and after some use. Prints a table. */
+/** Measures the memory of an idle server, after its second start and after some use. Prints a table. */
 export async function runMemory(databases: readonly DatabaseKind[]): Promise<void> {
   const rows: string[][] = [['', 'ready', 'idle for 10 s', 'after a demo and 10 s']]
   for (const database of databases) rows.push([NAMES[database], ...(await resident(database))])

@@ -9,11 +9,11 @@ export interface Payer {
   readonly session: Session
 }
 
-/** What each payment takes: one dollar of USDB. */
+/** The amount of each payment: one dollar of USDB. */
 export const PAYMENT = 1_000_000n
 const FUNDS = 100_000n * PAYMENT
 
-/** Payers of one platform, made through the API as any platform would. */
+/** Payers of one platform, created over the API as by any platform. */
 export function makePayers(credentials: Credentials, count: number): Promise<Payer[]> {
   const countersign = new Countersign(credentials)
   return Promise.all(Array.from({ length: count }, (_, n) => makePayer(countersign, n)))
@@ -30,7 +30,7 @@ async function makePayer(countersign: Countersign, n: number): Promise<Payer> {
   return { walletId, bankAccountId, session }
 }
 
-/** A customer with the accounts that came with it, and one at a bank. */
+/** A customer with its internal accounts, and one at a bank. */
 export async function makeBankedCustomer(countersign: Countersign, n: number) {
   const { body: customer } = await countersign.call('customer_create', {
     body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: `bench-${n}-ada@example.com` },

@@ -2,7 +2,7 @@ import { type Connection, type Reply, wireRequest } from './connections.ts'
 import { PAYMENT, type Payer } from './payers.ts'
 import type { Payer as TransferPayer } from './seed.ts'
 
-/** The requests of one platform, or of one agent, as they go over the wire. */
+/** The requests of one platform or one agent, as bytes of the wire. */
 export class Api {
   readonly #pathname: string
   readonly #authorization: string
@@ -42,7 +42,7 @@ export interface Quote {
   }[]
 }
 
-/** An executable quote, with both legs as they will go over the wire. */
+/** An executable quote, with both calls as bytes of the wire. */
 export interface Payment {
   readonly transactionId: string
   readonly challenge: string
@@ -59,7 +59,7 @@ export async function createQuote(api: Api, connection: Connection, payer: Payer
   return JSON.parse(await bodyOf(connection.send(api.post('/quotes', body)), 201)) as Quote
 }
 
-/** The payload stands in the quote, and the request's id in the payload: both legs can be written beforehand. */
+/** The quote contains the payload, and the payload the request's id, so both calls can be written beforehand. */
 export async function preparePayment(api: Api, payer: Payer, quote: Quote): Promise<Payment> {
   const payload = quote.paymentInstructions[0]!.accountOrWalletInfo.payloadToSign
   const { requestId } = JSON.parse(payload) as { requestId: string }
@@ -74,7 +74,7 @@ export async function preparePayment(api: Api, payer: Payer, quote: Quote): Prom
   }
 }
 
-/** Both legs. */
+/** Makes both calls. */
 export async function execute(connection: Connection, payment: Payment): Promise<void> {
   await bodyOf(connection.send(payment.challenge), 202)
   await bodyOf(connection.send(payment.signed), 200)
@@ -86,12 +86,12 @@ export function transferRequest(api: Api, { accountId, bankAccountId }: Transfer
   return api.post('/transfer-out', body, { 'Idempotency-Key': key })
 }
 
-/** Resolves once everything that was executed has settled: `advance` does all work that is due. */
+/** Resolves once all executed payments have settled: `advance` runs all due work. */
 export async function settleAll(api: Api, connection: Connection): Promise<void> {
   await bodyOf(connection.send(api.post('/sandbox/clock/advance', '{"seconds":0}')), 200)
 }
 
-/** The body of an answer that has to be of status `wanted`. */
+/** The body of an answer that must have the status `wanted`. */
 export async function bodyOf(reply: Promise<Reply>, wanted: number): Promise<string> {
   const { status, body } = await reply
   if (status !== wanted) throw new Error(`The server answered ${status}, not ${wanted}: ${body}`)

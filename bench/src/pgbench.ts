@@ -7,7 +7,7 @@ import type { Cluster } from './server-process.ts'
 const run = promisify(execFile)
 const DATABASE = 'pgbench'
 
-/** pgbench's "TPC-B (sort of)" on a database of its own in a cluster. */
+/** pgbench's "TPC-B (sort of)" on its own database in a cluster. */
 export class Pgbench {
   readonly #cluster: Cluster
   readonly #url: string
@@ -17,7 +17,7 @@ export class Pgbench {
     this.#url = url
   }
 
-  /** `scale` is the number of its branches, each with 100,000 accounts. */
+  /** `scale` is the number of branches, each with 100,000 accounts. */
   static async prepare(cluster: Cluster, scale: number): Promise<Pgbench> {
     const db = await openPostgres(cluster.url, { poolMax: 1 })
     await db.query(`CREATE DATABASE ${DATABASE}`)
@@ -29,11 +29,11 @@ export class Pgbench {
     return pgbench
   }
 
-  /** Transactions per second of as many clients, each with a connection of its own. */
+  /** Transactions per second of a number of clients, each with its own connection. */
   async measure(clients: number, seconds: number): Promise<number> {
     const output = await this.#run([`--client=${clients}`, '--jobs=2', `--time=${seconds}`])
     const tps = /^tps = ([\d.]+)/m.exec(output)?.[1]
-    if (tps === undefined) throw new Error(`pgbench says no rate: ${output}`)
+    if (tps === undefined) throw new Error(`pgbench printed no rate: ${output}`)
     return Number(tps)
   }
 

@@ -1,19 +1,19 @@
 import type { Database } from '@countersign/server/db/engine/port'
 
-/** An account that pays, and where it pays to. */
+/** An account that pays, and its destination. */
 export interface Payer {
   readonly accountId: string
   readonly bankAccountId: string
 }
 
-/** What each account begins with: more than a run can pay out in cents. */
+/** The initial balance of each account: more cents than a run can spend. */
 const FUNDS = 1_000_000_000
 
 const ids = (kind: string) => `'${kind}:0190b000-0000-7000-8000-' || lpad(n::text, 12, '0')`
 
 /**
- * As many customers with a dollar account, money on it and a bank account, written by SQL: through the API it would take
- * minutes. The money is one transfer of the ledger, so the books are in order. Gives them in the order of their numbers.
+ * Writes a number of customers by SQL, each with a funded dollar account and a bank account: over the API it would take
+ * minutes. The money is one transfer of the ledger, so the books balance. Returns them in the order of their numbers.
  */
 export async function seedPayers(db: Database, count: number): Promise<Payer[]> {
   await db.script(`
@@ -51,7 +51,7 @@ ANALYZE;`)
   return rows.map(({ id, bank }) => ({ accountId: id, bankAccountId: bank }))
 }
 
-/** A card that is ACTIVE for each of the first payers, written by SQL as well. Gives their ids. */
+/** Writes an ACTIVE card for each of the first payers, also by SQL. Returns their ids. */
 export async function seedCards(db: Database, count: number): Promise<string[]> {
   await db.script(`
 INSERT INTO cards (id, platform_id, cardholder_id, platform_card_id, state, currency, funding_sources, brand, last4, exp_month,
@@ -67,12 +67,12 @@ ANALYZE cards;`)
   return rows.map(({ id }) => id)
 }
 
-/** For both sides of a comparison: with these, `wearInLog` has its effect, and no checkpoint comes in between. */
+/** The settings of both sides of a comparison: `wearInLog` needs them, and no checkpoint interrupts a run. */
 export const LOG_SETTINGS = { min_wal_size: '2GB', max_wal_size: '4GB' }
 
 /**
- * Brings a new cluster to where one that has run for a while is: its log is written into files that it used before. Making a
- * file of 16 MB holds every commit up for tens of milliseconds, and a cluster of its first minutes makes one after the other.
+ * Brings a new cluster into the state of one that has run for a while, whose log reuses files. Creating a file of 16 MB
+ * delays every commit by tens of milliseconds, and a new cluster creates one after the other.
  */
 export async function wearInLog(db: Database): Promise<void> {
   await db.script(

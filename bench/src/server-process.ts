@@ -10,11 +10,11 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export type DatabaseKind = 'embedded' | 'postgres'
 
-/** Where servers of this run keep their data, and what leads them there. */
+/** The data directory of this run's servers, and the environment that names it. */
 export interface Place {
   readonly dataDir: string
   readonly env: Readonly<Record<string, string>>
-  /** With PostgreSQL. */
+  /** Present with PostgreSQL. */
   readonly cluster: Cluster | undefined
   remove(): Promise<void>
 }
@@ -57,7 +57,7 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-/** What the first start wrote, at the address that the server has now. */
+/** The credentials that the first start wrote, with the current address of the server. */
 export function readCredentials(place: Place, baseUrl: string): Credentials {
   const text = readFileSync(credentialsFile(place), 'utf8')
   return { ...(JSON.parse(text) as Credentials), baseUrl }
@@ -73,7 +73,7 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** A program that says when it is ready. */
+/** A program that reports when it is ready. */
 export class RunningProcess {
   readonly #child: ChildProcess
   readonly #ended: Promise<number | null>
@@ -81,7 +81,7 @@ export class RunningProcess {
   stdout = ''
   stderr = ''
 
-  /** In a process group of its own, so that what npm starts ends with it. */
+  /** In its own process group, so that the processes of npm end with it. */
   constructor(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const { DATABASE_URL: _, ...inherited } = process.env
     this.#child = spawn(command, args, {
@@ -111,7 +111,7 @@ export class RunningProcess {
     return this.#child.pid!
   }
 
-  /** Resolves once standard output matches; rejects where the program ends without. */
+  /** Resolves once standard output matches; rejects if the program ends before. */
   says(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       this.#look = () => {
@@ -120,7 +120,8 @@ export class RunningProcess {
       }
       this.#look()
       this.#ended.then(
-        (code) => reject(new Error(`It ended with ${code}: ${this.stderr.trim() || this.stdout.trim()}`)),
+        (code) =>
+          reject(new Error(`The program ended with ${code}: ${this.stderr.trim() || this.stdout.trim()}`)),
         reject,
       )
     })
@@ -130,7 +131,7 @@ export class RunningProcess {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // It has ended already.
+      // The process has already ended.
     }
   }
 
@@ -144,16 +145,16 @@ export class RunningProcess {
   }
 }
 
-/** All of the banner, with the base address. */
+/** The whole banner, with the base address. */
 export const READY = /^ {2}API +(\S+)$[\s\S]*Ctrl-C/m
 
-/** Starts the built server. Gives it with its base address once it is ready. */
+/** Starts the built server. Resolves with its base address once it is ready. */
 export async function startServer(place: Place): Promise<{ server: RunningProcess; baseUrl: string }> {
   const server = new RunningProcess(process.execPath, [join(ROOT, 'server/dist/main.js')], place.env)
   return { server, baseUrl: (await server.says(READY))[1]! }
 }
 
-/** Resident memory of a process in MiB, by Linux's account. */
+/** Resident memory of a process in MiB, as Linux reports it. */
 export function residentMiB(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) / 1024
@@ -173,7 +174,7 @@ export function processorTime(pid: number): { main: number; others: number } {
   return { main, others }
 }
 
-/** Processor time so far, in µs, of the PostgreSQL that this process started: its server and what serves connections. */
+/** Processor time so far, in µs, of the PostgreSQL that this process started: its server and its backends. */
 export function postgresTime(): number {
   const found = new Map<number, ProcessStat>()
   for (const pid of readdirSync('/proc').map(Number)) {
@@ -182,7 +183,7 @@ export function postgresTime(): number {
       const stat = readStat(`${pid}`)
       if (stat.name === 'postgres') found.set(pid, stat)
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   const isOurs = ({ parent }: ProcessStat) =>

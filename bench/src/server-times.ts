@@ -1,6 +1,6 @@
 const NAME = 'countersign_http_request_duration_seconds_bucket'
 
-/** How long answers of one route took, as the server's histogram has it: how many were within each bound, in s. */
+/** The server's histogram of one route: the number of answers within each bound, in s. */
 export class Histogram {
   readonly #within: ReadonlyMap<number, number>
 
@@ -8,14 +8,14 @@ export class Histogram {
     this.#within = within
   }
 
-  /** What came after `before`. */
+  /** The difference to `before`. */
   since(before: Histogram): Histogram {
     return new Histogram(
       new Map([...this.#within].map(([bound, count]) => [bound, count - (before.#within.get(bound) ?? 0)])),
     )
   }
 
-  /** As Prometheus estimates it: evenly within a bucket; of what is beyond all bounds, the last bound. */
+  /** Estimates as Prometheus does: evenly within a bucket, and the last bound for answers beyond all bounds. */
   percentileMs(share: number): number {
     const buckets = [...this.#within].sort(([one], [other]) => one - other)
     const wanted = share * (buckets.at(-1)?.[1] ?? 0)
@@ -32,7 +32,7 @@ export class Histogram {
   }
 }
 
-/** The server's own times of a route's good answers, since it started. */
+/** The server's own times of a route's successful answers, since its start. */
 export async function routeTimes(origin: string, method: string, route: string): Promise<Histogram> {
   const text = await (await fetch(`${origin}/metrics`)).text()
   const within = new Map<number, number>()

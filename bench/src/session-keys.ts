@@ -1,7 +1,7 @@
 import { sealSessionKey } from '@countersign/server/crypto/otp/bundle'
 import { generateKeyPair } from '@countersign/server/crypto/p256'
 
-/** Session keys made and sealed to a device's key per second, as a sign-in does it once, on one core. */
+/** Session keys made and sealed to a device's key per second, on one core. A sign-in does it once. */
 export function sessionKeysPerSecond(seconds: number): number {
   const { publicKey } = generateKeyPair()
   const begun = performance.now()

@@ -11,7 +11,7 @@ const DOMAIN = 'localhost'
 const ORIGIN = 'http://localhost:3000'
 const ISSUER = 'https://accounts.google.com'
 
-/** A payer that can sign in by passkey and by identity token as well. */
+/** A payer that can also sign in by passkey and by identity token. */
 export interface Customer extends Payer {
   readonly authenticator: SoftwareAuthenticator
   readonly passkeyId: string
@@ -50,7 +50,7 @@ export async function passkeyVerify(api: Api, connection: Connection, customer: 
   return api.post(`${path}/verify`, JSON.stringify({ type: 'PASSKEY', assertion }), headers)
 }
 
-/** The verify call of a sign-in by identity token, which is its only one. */
+/** The verify call of a sign-in by identity token, which is the only call. */
 export async function oauthVerify(api: Api, { identityId, subject }: Customer): Promise<string> {
   const key = await RecipientKey.generate()
   const oidcToken = idToken(subject, await key.nonce())
@@ -58,7 +58,7 @@ export async function oauthVerify(api: Api, { identityId, subject }: Customer): 
   return api.post(`/auth/credentials/${identityId}/verify`, JSON.stringify(body))
 }
 
-/** The signed leg of a payment; its quote is made here, and its challenge issued. */
+/** The signed call of a payment; its quote and its challenge are made here. */
 export async function paymentRetry(api: Api, connection: Connection, customer: Customer): Promise<string> {
   const quote = await createQuote(api, connection, customer)
   const { challenge, signed } = await preparePayment(api, customer, quote)
@@ -66,7 +66,7 @@ export async function paymentRetry(api: Api, connection: Connection, customer: C
   return signed
 }
 
-/** The signed leg of an operation that leaves nothing to be done afterwards: hiding a wallet's balance. */
+/** The signed call of an operation without due work afterwards: hiding a wallet's balance. */
 export async function hidingRetry(api: Api, connection: Connection, customer: Customer): Promise<string> {
   const path = `/internal-accounts/${customer.walletId}`
   const body = JSON.stringify({ privateEnabled: true })
@@ -76,7 +76,7 @@ export async function hidingRetry(api: Api, connection: Connection, customer: Cu
   return api.patch(path, body, { 'Svc-Wallet-Signature': signature, 'Request-Id': requestId! })
 }
 
-/** A token as the sandbox takes it: JWT-shaped, its signature not looked at (specification 5.5). */
+/** A token that the sandbox accepts: JWT-shaped, its signature unchecked (specification 5.5). */
 function idToken(sub: string, nonce: string): string {
   const iat = Math.floor(Date.now() / 1000)
   const claims = { iss: ISSUER, aud: 'bench', sub, nonce, iat, exp: iat + 3600, jti: randomUUID() }

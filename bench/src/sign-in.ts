@@ -19,14 +19,14 @@ const WARM_UP_SECONDS = 1
 /** An identity token may be a minute old. */
 const TOKEN_SECONDS_MAX = 30
 
-/** Each connection has a customer of its own: a passkey's counter only grows, so its assertions go one by one. */
+/** Each connection has its own customer: a passkey's counter only grows, so its assertions are sequential. */
 interface Lane {
   readonly customer: Customer
   readonly ready: string[]
 }
 type Lanes = ReadonlyMap<Connection, Lane>
 
-/** Measures what a customer waits for beside raw verifications, in interleaved rounds. Prints a table. */
+/** Measures calls that a customer waits for beside raw verifications, in interleaved rounds. Prints a table. */
 export async function runSignIn(options: SignInOptions): Promise<void> {
   const place = await newPlace(options.database)
   let server: RunningProcess | undefined
@@ -52,7 +52,7 @@ export async function runSignIn(options: SignInOptions): Promise<void> {
   }
 }
 
-/** Each part once, one after the other, with its requests made ready beforehand. */
+/** Runs each part once, in sequence, with its requests prepared beforehand. */
 async function round(
   api: Api,
   target: Target,
@@ -70,7 +70,7 @@ async function round(
   const lengths = [...lanes.values()].map(({ ready }) => ready.length)
   figures.passkey.push(await drain(target, lanes, seconds))
 
-  // Nothing of these takes the server: as many as there were of the others.
+  // These do not use the server: as many connections as for the others.
   const isEnough = () => [...lanes.values()].every(({ ready }, n) => ready.length >= lengths[n]!)
   await fill(target, lanes, isEnough, (_, { customer }) => oauthVerify(api, customer))
   figures.oauth.push(await drain(target, lanes, Math.min(seconds, TOKEN_SECONDS_MAX)))
@@ -83,7 +83,7 @@ async function round(
   await settleAll(api, target.connections[0]!)
 }
 
-/** Makes requests ready on every connection until it is over. */
+/** Prepares requests on every connection until the time is over. */
 async function fill(
   { connections }: Target,
   lanes: Lanes,
@@ -97,7 +97,7 @@ async function fill(
   })
 }
 
-/** Sends what is ready until the time is over or the first connection has no more, so that all are busy throughout. */
+/** Sends the prepared requests until the time is over or a connection has no more, so that all are busy throughout. */
 async function drain(target: Target, lanes: Lanes, seconds: number): Promise<Figure> {
   const isTimeOver = after(seconds)
   let isDry = false

@@ -15,7 +15,7 @@ import { median, table } from './table.ts'
 const STARTS = 5
 const DEMOS = 3
 
-/** From `npm start` to the line that says where the server is, and the demo's payment. Prints a table. */
+/** Measures the time from `npm start` to the line with the server's address, and the demo's payment. Prints a table. */
 export async function runStart(database: DatabaseKind): Promise<void> {
   const place = await newPlace(database)
   try {
@@ -61,7 +61,7 @@ async function demoSeconds(place: Place): Promise<number[]> {
   return seconds
 }
 
-/** Runs the demo of the cli. Gives the seconds that it says, or undefined where no cli is built. */
+/** Runs the demo of the cli. Returns the seconds that it prints, or undefined where no cli is built. */
 export async function runDemo(place: Place, baseUrl: string): Promise<number | undefined> {
   const cli = join(ROOT, 'cli/dist/main.js')
   if (!existsSync(cli)) return undefined

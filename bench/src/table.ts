@@ -1,4 +1,4 @@
-/** The middle one. */
+/** The median. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** What as large a share of the values as `share` does not exceed. */
+/** The quantile `share` of the values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN
@@ -16,12 +16,12 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
-/** `1/5.2` for a fifth, `1.30` for more than one. */
+/** `1/5.2` for a ratio below one, `1.30` for one above. */
 export function ratio(value: number, of: number): string {
   return value >= of ? (value / of).toFixed(2) : `1/${(of / value).toFixed(1)}`
 }
 
-/** Lines of a table: the first column to the left, the others to the right. */
+/** Lines of a table: the first column is left-aligned, the others right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>(
     (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, cell.length)),

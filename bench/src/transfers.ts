@@ -22,11 +22,11 @@ export interface TransfersOptions {
   readonly rounds: number
 }
 
-/** What one part came to, with the time until the last of its transfers had settled. */
+/** The result of one part, with the time until the last of its transfers had settled. */
 interface Part extends Figure {
   readonly settledPerSecond: number
   readonly settledMeanwhile: number
-  /** Of requests, in ms. */
+  /** Times of requests, in ms. */
   readonly p50: number
   readonly p99: number
 }
@@ -37,7 +37,7 @@ interface Round {
   readonly hot: Part
 }
 
-/** Durable `POST /transfer-out` beside pgbench on the same cluster, in turn. Prints a table. */
+/** Measures durable `POST /transfer-out` and pgbench on the same cluster, in turn. Prints a table. */
 export async function runTransfers({ seconds, rounds }: TransfersOptions): Promise<void> {
   const seed = async (db: Database, cluster: Cluster) => ({
     payers: await seedPayers(db, ACCOUNTS),
@@ -72,7 +72,7 @@ export class Bench {
     this.#connections = connections
   }
 
-  /** Each client sends one transfer after the other, from accounts taken at random; then all are waited for. */
+  /** Each client sends one transfer after the other, from random accounts. Then waits for all of them. */
   async transfers(payers: readonly Payer[], seconds: number): Promise<Part> {
     const target = { pid: this.#pid, connections: this.#connections }
     const times: number[] = []

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 
 const ARRIVAL_MS_MAX = 60_000
 
-/** A platform's endpoint that answers at once, with 200, and says when what is waited for has come. */
+/** A platform's endpoint that answers 200 at once and reports when an awaited event arrives. */
 export class Receiver {
   readonly url: string
   readonly #server: Server
-  /** When an event came, by type and object. */
+  /** When an event arrived, by type and object. */
   readonly #arrivedAt = new Map<string, number>()
   readonly #waiting = new Map<string, (arrivedAt: number) => void>()
 
@@ -30,13 +30,13 @@ export class Receiver {
     return receiver
   }
 
-  /** When the event of this object came, by `performance.now()`, or comes. */
+  /** Resolves to the arrival of the event of this object, by `performance.now()`. */
   arrival(type: string, objectId: string): Promise<number> {
     const name = `${type} ${objectId}`
     const known = this.#arrivedAt.get(name)
     if (known !== undefined) return Promise.resolve(known)
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`No ${type} came in a minute.`)), ARRIVAL_MS_MAX)
+      const timer = setTimeout(() => reject(new Error(`No ${type} arrived within a minute.`)), ARRIVAL_MS_MAX)
       this.#waiting.set(name, (arrivedAt) => {
         clearTimeout(timer)
         resolve(arrivedAt)
@@ -55,7 +55,7 @@ export class Receiver {
   }
 }
 
-/** A platform's endpoint that takes connections and never answers. */
+/** A platform's endpoint that accepts connections and never answers. */
 export class SilentReceiver {
   readonly url: string
   readonly #server: Server

@@ -16,7 +16,7 @@ const USAGE = 2
 
 process.exitCode = await main(process.argv.slice(2))
 
-/** Gives the exit code: 0, 1 for what could not be done, 2 for what was not understood. */
+/** Returns the exit code: 0, 1 for a failure, 2 for wrong usage. */
 async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const program = createProgram((code) => {
@@ -26,7 +26,7 @@ async function main(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    // commander has said what is wrong already; help and version end this way too, with code 0.
+    // commander has already printed the error. Help and version end this way too, with code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
     process.stderr.write(`${explain(error)}\n`)
     return FAILED
@@ -52,7 +52,7 @@ function createProgram(done: (exitCode: number) => void): Command {
 function addServe(program: Command, done: (exitCode: number) => void): void {
   program
     .command('serve')
-    .description('start the server; settings come from the environment (README, "Settings")')
+    .description('start the server; settings come from the environment (docs/operations.md)')
     .action(async () => done((await runServerProgram([], { captures: false })).exitCode))
 }
 
@@ -62,9 +62,9 @@ function addDemo(program: Command): void {
     .description('a payment from sign-in to settlement, step by step, against a running sandbox')
     .option(
       '--credentials <file>',
-      'JSON with baseUrl, tokenId, clientSecret (default: of the data directory)',
+      'JSON with baseUrl, tokenId, clientSecret (default: credentials.json in the data directory)',
     )
-    .option('--base-url <url>', 'the server, where it is another than the credentials say')
+    .option('--base-url <url>', 'base address of the server, in place of the one in the credentials')
     .action(async ({ credentials, baseUrl }: { credentials?: string; baseUrl?: string }) => {
       const found = await readCredentials(credentials)
       await runDemo(atBaseUrl(found, baseUrl ?? found.baseUrl))
@@ -76,29 +76,29 @@ function addMcp(program: Command): void {
     .command('mcp')
     .description('tools for an AI agent: a Model Context Protocol server over standard input and output')
     .addOption(
-      new Option('--base-url <url>', 'the server (default: http://127.0.0.1:8787/2025-10-13)').env(
-        'COUNTERSIGN_BASE_URL',
-      ),
+      new Option(
+        '--base-url <url>',
+        'base address of the server (default: http://127.0.0.1:8787/2025-10-13)',
+      ).env('COUNTERSIGN_BASE_URL'),
     )
     .addOption(
-      new Option('--code <code>', 'a device code: redeemed once, its token is kept').env(
+      new Option('--code <code>', 'a device code: redeemed once, its token is stored').env(
         'COUNTERSIGN_DEVICE_CODE',
       ),
     )
     .addOption(
-      new Option(
-        '--token-file <file>',
-        'where the token is kept (default: agent.json of the data directory)',
-      ).env('COUNTERSIGN_AGENT_TOKEN_FILE'),
+      new Option('--token-file <file>', 'file for the token (default: agent.json in the data directory)').env(
+        'COUNTERSIGN_AGENT_TOKEN_FILE',
+      ),
     )
-    .addHelpText('after', '\nCOUNTERSIGN_AGENT_TOKEN: the token itself, instead of a code and a file.')
+    .addHelpText('after', '\nCOUNTERSIGN_AGENT_TOKEN: the token itself, in place of a code and a file.')
     .action(async (options: Omit<McpOptions, 'token'>) => {
       const token = process.env.COUNTERSIGN_AGENT_TOKEN
       await serveMcp({ ...options, ...(token ? { token } : {}) })
     })
 }
 
-/** What can be put right in one line; anything else is a fault of ours, with its stack. */
+/** A failure that a person can fix is one line. Anything else is a fault of this program, with its stack. */
 function explain(error: unknown): string {
   if (error instanceof Failure) return error.message
   if (error instanceof ConnectionError)

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const newShop = () => makeShop(folder, 'agent', { usdb: 5_000_000n, usd: 100_000n })
 
-/** What the program writes, until it has written what is waited for. */
+/** Reads the program's output until it contains the awaited text. */
 function watch(env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [PROGRAM, 'agent', 'watch'], { cwd: folder, env })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
@@ -48,7 +48,7 @@ function watch(env: NodeJS.ProcessEnv) {
 }
 
 describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
-  test('makes an agent, shows what it asks for as it comes, and takes the word on it', {
+  test('creates an agent, shows its pending actions as they arrive, and decides about them', {
     timeout: 120_000,
   }, async () => {
     const { countersign, customer, env, run } = await newShop()
@@ -60,9 +60,9 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     )
     expect(created).toMatchObject({ exitCode: 0, stderr: '' })
     expect(created.stdout).toMatch(/one action: at most 100\.00 USD/)
-    expect(created.stdout).toMatch(/what moves more than 20\.00 USD waits for approval/)
+    expect(created.stdout).toMatch(/actions above 20\.00 USD .* wait for approval/)
     const [, agentId] = /^(Agent:\S+) {2}"Shopper", active, not connected$/m.exec(created.stdout)!
-    const [, code] = /^Device code {2}(\S+) {2}good once, until \S+$/m.exec(created.stdout)!
+    const [, code] = /^Device code {2}(\S+) {2}valid once, until \S+$/m.exec(created.stdout)!
     const agent = await Agent.redeem({ baseUrl: inject('baseUrl'), code: code! })
     expect((await countersign.agents.get(agentId!)).policy.accountRestrictions).toEqual({
       allowedAccountIds: [customer.usdId],
@@ -85,7 +85,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     const approved = await run('approve', first.id)
     expect(approved).toMatchObject({ exitCode: 0, stderr: '' })
     expect(approved.stdout).toContain(`${first.id} is APPROVED\n`)
-    await seen(`${first.id} is decided.`)
+    await seen(`${first.id} has been decided.`)
     const rejected = await run('reject', second.id, '--reason', 'Not this month', '--json')
     expect(JSON.parse(rejected.stdout)).toMatchObject({ id: second.id, rejectionReason: 'Not this month' })
     expect(await end()).toBe(0)
@@ -113,7 +113,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     await expect(agent.me()).rejects.toMatchObject({ status: 401 })
   })
 
-  test('takes a whole policy from a file, and leaves to the wallet what its holder signs', {
+  test('takes a whole policy from a file, and leaves the signature to the holder of the wallet', {
     timeout: 60_000,
   }, async () => {
     const { customer, dataDir, run } = await newShop()
@@ -139,18 +139,26 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     const action = await agent.executeQuote(quote.id)
     const { exitCode, stdout, stderr } = await run('approve', action.id)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-    expect(stderr).toMatch(/^A wallet pays, so its holder signs the approval, .*Ada Lovelace.*\n$/)
+    expect(stderr).toMatch(
+      /^The source is an embedded wallet, so its holder must sign the approval .*Ada Lovelace.*\n$/,
+    )
   })
 
   test.each([
-    [[], 'A policy takes --allow, --currency and --per-transaction, or a --policy file.'],
-    [['--allow', 'FLY', '--currency', 'USD', '--per-transaction', '1'], '--allow takes VIEW_TRANSACTIONS, '],
-    [['--allow', 'CREATE_QUOTES', '--currency', 'XXX', '--per-transaction', '1'], '"XXX" is not known.'],
+    [[], 'A policy needs --allow, --currency and --per-transaction, or a --policy file.'],
+    [
+      ['--allow', 'FLY', '--currency', 'USD', '--per-transaction', '1'],
+      '--allow must be of VIEW_TRANSACTIONS, ',
+    ],
+    [
+      ['--allow', 'CREATE_QUOTES', '--currency', 'XXX', '--per-transaction', '1'],
+      '--currency must be a known code like USD, not "XXX".',
+    ],
     [
       ['--allow', 'CREATE_QUOTES', '--currency', 'USD', '--per-transaction', '1.005'],
-      '--per-transaction is an amount of USD with 2 places at most, not "1.005".',
+      '--per-transaction must be an amount of USD with at most 2 decimal places, not "1.005".',
     ],
-  ])('what is no policy is said in one line: %j', async (args, line) => {
+  ])('an invalid policy is reported in one line: %j', async (args, line) => {
     const dataDir = await mkdtemp(join(folder, 'data-'))
     await writeFile(
       join(dataDir, 'credentials.json'),

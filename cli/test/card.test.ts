@@ -33,7 +33,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign card', () => {
     expect(tipped.stdout).toMatch(/ {2}SETTLED\n[\s\S]*claimed +15\.00 USD\n +taken +15\.00 USD, 2 times\n$/)
     const [, purchase] = /^(CardTransaction:\S+) /.exec(tipped.stdout)!
     const back = await run('return', id!, '5.00', '--purchase', purchase!)
-    expect(back.stdout).toMatch(/given back +5\.00 USD\n$/)
+    expect(back.stdout).toMatch(/returned +5\.00 USD\n$/)
     expect((await run('transactions', id!)).stdout).toBe(back.stdout)
 
     expect((await run('freeze', id!)).stdout).toMatch(/^Card:\S+ {2}FROZEN$/m)
@@ -48,7 +48,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign card', () => {
     expect(JSON.parse((await run('list', '--state', 'ACTIVE', '--json')).stdout)).toEqual([])
   })
 
-  test('lets a card take from a wallet, and says in one line what cannot be', {
+  test('lets a card be paid from a wallet, and reports refusals in one line', {
     timeout: 120_000,
   }, async () => {
     const { customer, run } = await newShop()
@@ -71,10 +71,10 @@ describe.skipIf(!existsSync(PROGRAM))('countersign card', () => {
     )
 
     const rejected = await run('issue', '--customer', customer.customerId, '--platform-card-id', 'x002')
-    expect(rejected).toMatchObject({ exitCode: 1, stderr: 'The issuer has rejected it.\n' })
+    expect(rejected).toMatchObject({ exitCode: 1, stderr: 'The issuer has rejected the card.\n' })
     expect(rejected.stdout).toContain('CLOSED (ISSUER_REJECTED)')
     expect((await run('use', id, '1.001')).stderr).toMatch(/^An amount of USD .*"1\.001"\.\n$/)
-    expect((await run('list', '--state', 'OLD')).stderr).toMatch(/^--state is one of .*"OLD"\.\n$/)
+    expect((await run('list', '--state', 'OLD')).stderr).toMatch(/^--state must be one of .*"OLD"\.\n$/)
     expect((await run('freeze')).exitCode).toBe(2)
   })
 })

@@ -19,13 +19,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The embedded database, whatever the other tests run on: a server of its own is what these commands are for. */
+/** The embedded database, whatever the other tests use: these commands are for a server of their own. */
 function environment(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, ...env } = process.env
   return { ...env, COUNTERSIGN_DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: '0' }
 }
 
-/** Runs the program in a folder without a server's data; gives its exit code and what it wrote. */
+/** Runs the program in a folder without a server's data. Returns its exit code and output. */
 function run(...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     execFile(
@@ -54,13 +54,13 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(stdout).toMatch(/status +COMPLETED/)
     expect(stdout).toMatch(/balance +74\.773869 USDB/)
-    expect(stdout).toMatch(/answer +200 PROCESSING, as it was stored/)
+    expect(stdout).toMatch(/answer +200 PROCESSING, the stored answer/)
     expect(stdout).toMatch(/answer +401 UNAUTHORIZED: /)
     expect(stdout).toMatch(/Sign-in to settled payment: \d+\.\d\d s/)
     expect(stdout).toMatch(/ accountInfo\.accountNumber: 000123456789\n/)
     const tooWide = stdout.split('\n').filter((line) => line.length > 100)
     expect(tooWide).toEqual([])
-    // What the amounts say adds up to the last unit.
+    // The amounts add up to the last unit.
     const amount = (label: string) =>
       BigInt(new RegExp(`${label} +(\\d+\\.\\d{6}) USDB`).exec(stdout)![1]!.replace('.', ''))
     expect(amount('delivered') + amount('fixed fee') + amount('variable fee')).toBe(amount('sum'))
@@ -87,8 +87,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
   })
 
   test.each([
-    [{ clientSecret: 'wrong' }, /does not know Token:\S+ with this secret/],
-    [{ baseUrl: 'nonsense' }, /The base address is like/],
+    [{ clientSecret: 'wrong' }, /refuses Token:\S+ with this secret/],
+    [{ baseUrl: 'nonsense' }, /The base address must be like/],
   ])('demo with bad credentials is one line: %j', async (change, line) => {
     const { exitCode, stderr } = await run('demo', '--credentials', await writeCredentials(change))
     expect(exitCode).toBe(1)
@@ -99,7 +99,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
   test.each([
     ['{}', 'lacks baseUrl, tokenId, clientSecret.'],
     ['not JSON', 'lacks baseUrl, tokenId, clientSecret.'],
-  ])('a credentials file with %j says what is missing', async (text, line) => {
+  ])('a credentials file with %j is refused with the missing members', async (text, line) => {
     await writeFile(join(folder, 'bad.json'), text)
     const { exitCode, stderr } = await run('demo', '--credentials', 'bad.json')
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: `bad.json ${line}\n` })
@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
     [['demo', '--nonsense']],
     [['platform', 'create']],
     [['token', 'create', '--name', 'N']],
-  ])('what is not understood ends with 2: %j', async (args) => {
+  ])('wrong usage ends with 2: %j', async (args) => {
     const { exitCode, stdout, stderr } = await run(...args)
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).not.toBe('')
@@ -131,7 +131,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
     expect(stderr).toBe('--permissions takes VIEW, TRANSACT, MANAGE, separated by commas; not "FLY".\n')
   })
 
-  test('the operator makes platforms and tokens, and serves', { timeout: 120_000 }, async () => {
+  test('the operator creates platforms and tokens, and serves', { timeout: 120_000 }, async () => {
     await copyEmptyDatabase(inject('emptyDatabase'), join(folder, 'data'))
     const first = await run('platform', 'create', '--name', 'First', '--json')
     expect(first).toMatchObject({ exitCode: 0, stderr: '' })
@@ -178,7 +178,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
   })
 })
 
-/** `countersign serve`: its base address, and a way to end it that gives the exit code. */
+/** `countersign serve`: its base address, and a function that ends it and returns the exit code. */
 async function startServer(): Promise<{ address: string; end: () => Promise<number | null> }> {
   const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: environment() })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))

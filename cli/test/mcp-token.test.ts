@@ -35,7 +35,7 @@ async function makeCodes() {
 
 const baseUrl = inject('baseUrl')
 
-test('two processes that start with one code both have the agent, and the next code replaces the token', async () => {
+test('two processes with the same code share the agent, and the next code replaces the token', async () => {
   const { agentId, code, another } = await makeCodes()
   const tokenFile = join(folder, 'both', 'agent.json')
   const options = { baseUrl, code, tokenFile }
@@ -44,7 +44,7 @@ test('two processes that start with one code both have the agent, and the next c
   expect(agents[0].accessToken).toBe(agents[1].accessToken)
   expect((await agents[0].me()).id).toBe(agentId)
   expect((await stat(tokenFile)).mode & 0o777).toBe(0o600)
-  // Case and hyphens make no other code of it, and a file alone is enough.
+  // Case and hyphens do not change the code, and a file alone is enough.
   const written = code.toLowerCase().replaceAll('-', '')
   for (const again of [{ ...options, code: written }, { tokenFile }])
     expect((await (await findAgent(again))()).accessToken).toBe(agents[0].accessToken)
@@ -54,17 +54,17 @@ test('two processes that start with one code both have the agent, and the next c
   expect((await next.me()).id).toBe(agentId)
 })
 
-test('a token goes to no other server than that it is of', async () => {
+test('a token is sent to its own server only', async () => {
   const { code } = await makeCodes()
   const tokenFile = join(folder, 'own.json')
   await (await findAgent({ baseUrl, code, tokenFile }))()
   const other = findAgent({ baseUrl: 'http://127.0.0.1:8/2025-10-13', tokenFile })
-  await expect(other).rejects.toThrow(`is of ${baseUrl}, not of http://127.0.0.1:8/2025-10-13`)
+  await expect(other).rejects.toThrow(`belongs to ${baseUrl}, not to http://127.0.0.1:8/2025-10-13`)
 })
 
-test('a code is not spent where its token cannot be kept', async () => {
+test('a code is not redeemed where its token cannot be stored', async () => {
   const { code } = await makeCodes()
-  // As long as a name may be; what is written beside it until it is whole has a longer one.
+  // The longest allowed name; its temporary file has a longer one.
   const tokenFile = join(folder, `${'x'.repeat(250)}.json`)
   const inVain = await findAgent({ baseUrl, code, tokenFile })
   await expect(inVain()).rejects.toThrow('cannot be written')
@@ -73,7 +73,7 @@ test('a code is not spent where its token cannot be kept', async () => {
   ).toBeTruthy()
 })
 
-test('a file that is none is not taken for a token', async () => {
+test('a malformed file is not accepted as a token', async () => {
   const tokenFile = join(folder, 'bad.json')
   await writeFile(tokenFile, '{"baseUrl":1}')
   await expect(findAgent({ tokenFile })).rejects.toThrow('is not a token file')

@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A platform, a customer with 1,000.00 USD, and the device code of an agent that asks above 20.00 USD. */
+/** A platform, a customer with 1,000.00 USD, and the device code of an agent that needs approval above 20.00 USD. */
 async function makeShop() {
   const countersign = new Countersign(await makePlatform())
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
@@ -41,7 +41,7 @@ async function makeShop() {
   return { countersign, customer, agentId: agent.id, code: deviceCode.code }
 }
 
-/** A program that uses the tools, and what came to its ears that is not of the protocol. */
+/** A program that uses the tools, and everything that it received outside the protocol. */
 async function connect(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -62,7 +62,7 @@ async function connect(
   const call = async (name: string, input: Record<string, unknown> = {}) => {
     const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: input })
     const [text] = content
-    // Both forms say the same.
+    // Both forms have the same content.
     expect(text?.type === 'text' && JSON.parse(text.text)).toEqual(structuredContent)
     return { isError, body: structuredContent as Record<string, unknown> }
   }
@@ -105,7 +105,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
       'smallest unit',
       'at most 100.00 USD',
       'of 80.00 USD used',
-      'more than 20.00 USD waits',
+      'actions above 20.00 USD',
     ])
       expect(out.description).toContain(words)
     for (const { annotations, name } of tools)
@@ -192,7 +192,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
     expect((await call('get_transaction', { transactionId })).body.id).toBe(transactionId)
     await client.close()
 
-    // Another start with the same code, which is spent, goes on with the token.
+    // Another start with the same, already redeemed code uses the stored token.
     const second = await connect(args, {}, 'legacy')
     expect((await second.call('whoami')).body.id).toBe(agentId)
     expect(second.client.getProtocolEra()).toBe('legacy')
@@ -206,7 +206,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
     expect(JSON.parse(await readFile(tokenFile, 'utf8'))).toMatchObject({ baseUrl: inject('baseUrl') })
   })
 
-  test('says what is not permitted, and lists its tools even to an agent that is not known', {
+  test('says what is not permitted, and lists its tools even to an unknown agent', {
     timeout: 60_000,
   }, async () => {
     const { client, call } = await connect([], { COUNTERSIGN_AGENT_TOKEN: 'unknown' })
@@ -218,7 +218,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
     await client.close()
   })
 
-  test('writes nothing but the protocol to standard output, and ends when the other side hangs up', {
+  test('writes nothing but the protocol to standard output, and ends when the other side closes', {
     timeout: 60_000,
   }, async () => {
     const { stdout, stderr, exitCode } = await new Promise<{
@@ -226,7 +226,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
       stderr: string
       exitCode: unknown
     }>((resolve) => {
-      // Nobody listens there, so what is said about that goes elsewhere.
+      // Nobody listens there, so the error must go to standard error.
       const args = [PROGRAM, 'mcp', '--base-url', 'http://127.0.0.1:8/2025-10-13']
       const env = { ...process.env, COUNTERSIGN_AGENT_TOKEN: 'unknown' }
       const child = execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
@@ -258,8 +258,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
   })
 
   test.each([
-    [['--token-file', 'none.json'], /^There is no agent in none\.json\. Give a device code .*\n$/],
-    [['--code', 'AAAA', '--base-url', 'nonsense'], /^The base address is like .*\n$/],
+    [['--token-file', 'none.json'], /^none\.json has no agent token\. Give a device code .*\n$/],
+    [['--code', 'AAAA', '--base-url', 'nonsense'], /^The base address must be like .*\n$/],
   ])('without an agent it ends at once, with one line: %j', async (args, line) => {
     const result = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
       execFile(process.execPath, [PROGRAM, 'mcp', ...args], { cwd: folder }, (error, stdout, stderr) =>

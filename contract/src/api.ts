@@ -24,7 +24,7 @@ import { sandbox } from './sandbox/sandbox.ts'
 import { sandboxCards } from './sandbox/sandbox-cards.ts'
 import { sandboxSend } from './sandbox/sandbox-send.ts'
 
-/** Every endpoint by its name. The same name stands for the handler, the store function and the test. */
+/** Every endpoint by its name. The handler, the store function and the test have the same name. */
 export const API = {
   ...config,
   ...tokens,

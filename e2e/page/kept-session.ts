@@ -4,7 +4,7 @@ const DATABASE = 'wallet'
 const STORE = 'session'
 const KEY = 'current'
 
-/** The session across reloads: the keys go into IndexedDB as they are, still unreadable. */
+/** The session across reloads: the keys go into IndexedDB as they are, and cannot be exported there either. */
 export async function keepSession(record: SessionRecord): Promise<void> {
   await inStore('readwrite', (store) => store.put(record, KEY))
 }

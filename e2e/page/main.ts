@@ -8,7 +8,7 @@ import { ask, find, item, on, say } from './view.ts'
 /** The server's key, built into the page. */
 declare const QUORUM_PUBLIC_KEY: string
 
-/** Who uses the page, as the app's backend knows them. */
+/** The user of the page, as the app's backend knows them. */
 interface Me {
   readonly name: string
   readonly email: string
@@ -18,7 +18,7 @@ interface Me {
 }
 
 const me = (await (await fetch('/me')).json()) as Me
-// The backend adds the API's credentials on the way; there are none in this page.
+// The backend adds the API's credentials; this page has none.
 const countersign = new Countersign({ baseUrl: `${location.origin}/api` })
 const wallet = countersign.wallet(me.walletId, {
   quorumPublicKey: QUORUM_PUBLIC_KEY,
@@ -29,7 +29,7 @@ let session: Session | undefined
 
 find('owner').textContent = `${me.name}, ${me.email}`
 
-/** Shows what is about to be signed, and of a payment every member of the payee; whether the customer agrees. */
+/** Shows what will be signed, and for a payment every member of the payee. Resolves to whether the customer agrees. */
 async function showAndAsk(statement: Statement): Promise<boolean> {
   find('confirm-words').textContent = statement.summary
   find('confirm-payee').replaceChildren(
@@ -41,7 +41,7 @@ async function showAndAsk(statement: Statement): Promise<boolean> {
   return (await ask('confirm')) === 'yes'
 }
 
-/** The session shows payments by itself; this signer shows whatever it is that is signed. */
+/** The session itself shows only payments; this signer shows everything that is signed. */
 function askingSigner(): Signer {
   const { accountId } = wallet
   return {
@@ -54,7 +54,7 @@ function askingSigner(): Signer {
 }
 
 on('send-code', async () => {
-  say(`A code is on its way to ${me.email}.`)
+  say(`A code has been sent to ${me.email}.`)
   await use(await wallet.email.signIn({ code: askForCode }), 'Signed in by e-mail code.')
 })
 
@@ -62,7 +62,7 @@ async function askForCode(): Promise<string> {
   const [form, entry, input] = [find('code-form'), find('code-entry'), find<HTMLInputElement>('code')]
   entry.hidden = false
   find('send-code').hidden = true
-  // Every button is off while something runs; these are part of it.
+  // Every button is disabled while an action runs, except these, which are part of it.
   for (const button of entry.querySelectorAll('button')) button.disabled = false
   input.focus()
   try {
@@ -89,7 +89,7 @@ on('refresh', async () => {
   session = await old.refresh()
   await keepSession(session.record)
   await wallet.revokeSession(old.id, session)
-  await show('The session is a new one.')
+  await show('The session has been renewed.')
 })
 
 on('sign-out', async () => {
@@ -104,7 +104,7 @@ on('add-passkey', async () => {
   const passkeys = (await wallet.credentials()).filter(({ type }) => type === 'PASSKEY')
   const nickname = `Passkey ${passkeys.length + 1}`
   await wallet.passkey.register({ nickname, challenge, session: signedIn() })
-  await show('The passkey is registered.')
+  await show('The passkey has been registered.')
 })
 
 on('pay-form', async () => {
@@ -119,7 +119,11 @@ on('pay-form', async () => {
   await countersign.signed('quote_execute', { params: { quoteId: quote.id } }, signedIn())
   say('The payment is under way.')
   const { status } = await countersign.waitForTransaction(quote.transactionId)
-  await show(status === 'COMPLETED' ? 'Paid: the payment has settled.' : `The payment ended as ${status}.`)
+  await show(
+    status === 'COMPLETED'
+      ? 'Paid: the payment has settled.'
+      : `The payment ended with the status ${status}.`,
+  )
 })
 
 on('export', async () => {
@@ -181,7 +185,7 @@ async function showMethods(): Promise<void> {
   for (const { id, nickname } of credentials)
     on(`revoke-${id}`, async () => {
       await wallet.revokeCredential(id, signedIn())
-      await show(`${nickname} is revoked.`)
+      await show(`${nickname} has been revoked.`)
     })
 }
 

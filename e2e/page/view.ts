@@ -1,7 +1,7 @@
-/** What the page shows; it knows nothing of wallets. */
+/** The view of the page. It knows nothing about wallets. */
 export function find<T extends HTMLElement = HTMLElement>(id: string): T {
   const element = document.getElementById(id)
-  if (!element) throw new Error(`The page has no #${id}`)
+  if (!element) throw new Error(`The page has no element #${id}`)
   return element as T
 }
 
@@ -11,7 +11,7 @@ export function say(text: string, isWrong = false): void {
   status.classList.toggle('wrong', isWrong)
 }
 
-/** Runs `work` on each click or submit, one at a time, and says what went wrong. */
+/** Runs `work` on each click or submit, one at a time, and shows its errors. */
 export function on(id: string, work: () => Promise<void>): void {
   const element = find(id)
   const run = async () => {

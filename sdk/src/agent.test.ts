@@ -6,7 +6,9 @@ import { NotDecidedError } from './wait-for-decision.ts'
 const baseUrl = 'http://127.0.0.1:1/2025-10-13'
 const ACTION = { id: 'AgentAction:1', status: 'PENDING_APPROVAL' }
 
-/** A server that gives one body after the other, the last one for all that follow; and a clock that only waiting moves. */
+/**
+ * A server that answers with one body after the other and repeats the last one, and a clock that moves only by waiting.
+ */
 function simulate(bodies: readonly object[]) {
   const sent: { readonly path: string; readonly method: string; readonly headers: Headers }[] = []
   const pauses: number[] = []
@@ -22,7 +24,7 @@ function simulate(bodies: readonly object[]) {
   return { connection: { baseUrl, fetch }, sent, pauses, options: { sleep, clock } }
 }
 
-test('a device code is redeemed without a credential, and the token that comes of it is the credential', async () => {
+test('a device code is redeemed without a credential, and its token becomes the credential', async () => {
   const { connection, sent } = simulate([
     { agentId: 'Agent:1', agentName: 'A', accessToken: 'secret', policy: {} },
     ACTION,
@@ -51,7 +53,7 @@ describe('waiting for a decision', () => {
     expect(sent).toHaveLength(3)
   })
 
-  test('looks as often as is asked, gives up when the time is up, and says how things stand', async () => {
+  test('polls at the requested interval, and on timeout rejects with the last state', async () => {
     const { connection, options, pauses } = simulate([ACTION])
     const agent = Agent.withToken({ ...connection, accessToken: 'secret' })
     const wait = agent.waitForDecision(ACTION.id, { ...options, timeoutMs: 1_000, pollEveryMs: 300 })

@@ -9,29 +9,29 @@ import type { AgentAction } from './wait-for-decision.ts'
 
 /** A program that acts for one customer under a policy, as its platform sees it. */
 export type AgentRecord = Answer<'agent_get'>['body']
-/** What connects an agent: shown once. */
+/** The code that connects an agent. It is shown once. */
 export type DeviceCode = Answer<'agent_device_code_create'>['body']
 
-/** Which action: as a list or an event has it. Where its `quote` is given, no other one is signed. */
+/** An action, as a list or an event contains it. With `quote`, only the payment of that quote is signed. */
 export type ActionReference = Pick<AgentAction, 'id' | 'agentId'> & {
   readonly quote?: Pick<AgentQuote, 'id'>
 }
 
-/** An embedded wallet pays, so the approval takes the signature of its holder: give a session of the wallet. */
+/** The source is an embedded wallet, so the approval needs its holder's signature: give a session of the wallet. */
 export class SignatureRequiredError extends Error {
   override readonly name = 'SignatureRequiredError'
-  /** What the holder signs. `statementOf` reads its words. */
+  /** What the holder signs. `statementOf` reads it. */
   readonly payloadToSign: string
 
   constructor(actionId: string, payloadToSign: string) {
-    super(`${actionId} pays from an embedded wallet: its approval takes a session of the wallet.`)
+    super(`${actionId} pays from an embedded wallet. Its approval needs a session of that wallet.`)
     this.payloadToSign = payloadToSign
   }
 }
 
 /**
- * The agents of a platform (specification 1.3): who there is, what each may do, and what waits for approval. Rejects
- * with CountersignError: 404 `AGENT_NOT_FOUND` for an agent that is not there any more.
+ * The agents of a platform (specification 1.3), their policies, and their pending actions. Rejects with
+ * CountersignError: 404 `AGENT_NOT_FOUND` for a deleted agent.
  */
 export class Agents {
   readonly #caller: Caller
@@ -40,7 +40,7 @@ export class Agents {
     this.#caller = caller
   }
 
-  /** Makes an agent, and the device code that connects it. Limits are in the smallest unit of their currency. */
+  /** Creates an agent and the device code that connects it. Limits are in the smallest unit of their currency. */
   async create(body: BodyInput<'agent_create'>): Promise<Answer<'agent_create'>['body']> {
     return (await this.#caller.call('agent_create', { body })).body
   }
@@ -53,22 +53,22 @@ export class Agents {
     return (await this.#caller.call('agent_get', { params: { agentId } })).body
   }
 
-  /** A new name, or `isPaused`: a paused agent may read and do nothing. */
+  /** Sets the name or `isPaused`: a paused agent can only read. */
   async update(agentId: string, body: BodyInput<'agent_update'>): Promise<AgentRecord> {
     return (await this.#caller.call('agent_update', { params: { agentId }, body })).body
   }
 
-  /** What is given replaces what was there. It holds from the next request on, also for what waits for approval. */
+  /** Replaces the given members of the policy. Takes effect from the next request on, also for pending actions. */
   async updatePolicy(agentId: string, body: BodyInput<'agent_policy_update'>): Promise<AgentRecord> {
     return (await this.#caller.call('agent_policy_update', { params: { agentId }, body })).body
   }
 
-  /** Ends the agent's token at once; what waits for approval is rejected. */
+  /** Revokes the agent's token at once. Pending actions are rejected. */
   async delete(agentId: string): Promise<void> {
     await this.#caller.call('agent_delete', { params: { agentId } })
   }
 
-  /** A new device code, good once and for 15 minutes. It ends the one before. */
+  /** Creates a new device code, valid once, for 15 minutes. Invalidates the previous one. */
   async deviceCode(agentId: string): Promise<DeviceCode> {
     return (await this.#caller.call('agent_device_code_create', { params: { agentId } })).body
   }
@@ -78,7 +78,9 @@ export class Agents {
     return (await this.#caller.call('agent_device_code_get', { params: { code } })).body.redeemed
   }
 
-  /** What the policy would say to an action. Nothing is done, reserved or recorded; balances are not looked at. */
+  /**
+   * What the policy would decide about an action. Nothing is executed, reserved or recorded; balances are not checked.
+   */
   async simulate(
     agentId: string,
     body: BodyInput<'agent_policy_simulate'>,
@@ -86,7 +88,7 @@ export class Agents {
     return (await this.#caller.call('agent_policy_simulate', { params: { agentId }, body })).body
   }
 
-  /** Each decision of the policy, with all that it was made from. */
+  /** The decisions of the policy, each with everything that it was based on. */
   decisions(
     agentId: string,
     query: QueryInput<'agent_decision_list'> = {},
@@ -94,16 +96,16 @@ export class Agents {
     return paginate(this.#caller, 'agent_decision_list', { params: { agentId }, query })
   }
 
-  /** What waits for the platform, of all agents; the newest first unless `sortOrder` is `asc`. */
+  /** The pending actions of all agents, the newest first unless `sortOrder` is `asc`. */
   approvals(query: QueryInput<'agent_approval_list'> = {}): AsyncGenerator<AgentAction, void, undefined> {
     return paginate(this.#caller, 'agent_approval_list', { query })
   }
 
   /**
-   * Has an action done. Everything is checked again: look at the answer's `status`, which is `FAILED` where something
-   * does not hold any more, with a `rejectionReason`. From an embedded wallet its holder signs, with `session`; without
-   * one it rejects with SignatureRequiredError. Rejects with CountersignError: 409 `CONFLICT` where it was decided
-   * otherwise before; as the session does, which wants the payment confirmed (`Confirm`).
+   * Approves an action. Everything is checked again: the answer's `status` is `FAILED` where a check fails, with a
+   * `rejectionReason`. For an embedded wallet its holder signs, with `session`; without one it rejects with
+   * SignatureRequiredError. Rejects with CountersignError 409 `CONFLICT` where the action was decided otherwise before,
+   * and as the session does, which requires the payment to be confirmed (`Confirm`).
    */
   async approve({ id, agentId, quote }: ActionReference, session?: Signer): Promise<AgentAction> {
     const input = { params: { agentId, actionId: id } }
@@ -116,7 +118,7 @@ export class Agents {
     return answer.body
   }
 
-  /** Turns an action down; the agent reads the reason. Rejects with CountersignError as `approve` does. */
+  /** Rejects an action; the agent sees the reason. Rejects with CountersignError as `approve` does. */
   async reject({ id, agentId }: ActionReference, reason?: string): Promise<AgentAction> {
     const params = { agentId, actionId: id }
     const body = reason === undefined ? {} : { reason }
@@ -131,7 +133,7 @@ function signerOf(quote: Pick<AgentQuote, 'id'>, session: Signer): Signer {
     async sign(payload) {
       const { statement } = payload
       if (!isPayment(statement) || statement.quote !== quote.id)
-        throw new PayloadMismatchError('quote', `is not ${quote.id}, which the action is about`)
+        throw new PayloadMismatchError('quote', `is not ${quote.id}, the quote of the action`)
       return session.sign(payload)
     },
   }

@@ -5,7 +5,7 @@ import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersig
 type Table = typeof API
 type EndpointOf<N extends EndpointName> = Table[N]
 
-/** A part of the input: left out where it has no members, optional where every member is. */
+/** A part of the input: absent where it has no members, optional where every member is optional. */
 type Part<Name extends string, T> = [T] extends [undefined]
   ? unknown
   : undefined extends T
@@ -16,15 +16,15 @@ type Part<Name extends string, T> = [T] extends [undefined]
         ? { readonly [K in Name]?: T }
         : { readonly [K in Name]: T }
 
-/** What every call takes beside its own input. */
+/** The options of every call. */
 export interface CallOptions {
-  /** The `Idempotency-Key`, 1 to 255 characters. One is made where the endpoint takes it and none is given. */
+  /** The `Idempotency-Key`, 1 to 255 characters. Left out: generated where the endpoint takes one. */
   readonly idempotencyKey?: string
   /** `Svc-Wallet-Signature`: the stamp over the payload of an earlier 202 answer. */
   readonly signature?: string
   /** `Request-Id`: of that answer. */
   readonly requestId?: string
-  /** Ends the call early; it then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
@@ -33,20 +33,20 @@ type InputOf<E extends Endpoint> = Part<'params', ParamsOf<E>> &
   Part<'body', BodyOf<E>> &
   CallOptions
 
-/** What the call `N` takes: `params`, `query` and `body` as the contract declares them, and `CallOptions`. */
+/** The input of the call `N`: `params`, `query` and `body` as the contract declares them, and `CallOptions`. */
 export type Input<N extends EndpointName> = InputOf<EndpointOf<N>>
 
-/** The body that the call `N` takes. */
+/** The body of the call `N`. */
 export type BodyInput<N extends EndpointName> =
   Input<N> extends { readonly body?: infer Body } ? NonNullable<Body> : never
 
-/** The query that the call `N` takes. */
+/** The query of the call `N`. */
 export type QueryInput<N extends EndpointName> =
   Input<N> extends { readonly query?: infer Query } ? NonNullable<Query> : never
 
-/** The success answers of the call `N`: `status` tells them apart. Amounts (int64) are `bigint`. */
+/** The success answers of the call `N`: `status` distinguishes them. Amounts (int64) are `bigint`. */
 export type Answer<N extends EndpointName> = SuccessOf<EndpointOf<N>> & {
-  /** This is the answer to an earlier call with the same `Idempotency-Key` (`Idempotency-Replayed`). */
+  /** Whether this is the stored answer to an earlier call with the same `Idempotency-Key` (`Idempotency-Replayed`). */
   readonly isReplayed: boolean
 }
 
@@ -54,12 +54,14 @@ type WithoutInput = {
   [N in EndpointName]: Record<never, never> extends Input<N> ? N : never
 }[EndpointName]
 
-/** The arguments of a call; the input may be left out where nothing in it is required. */
+/** The arguments of a call. The input is optional where no member is required. */
 export type Arguments<N extends EndpointName> = N extends WithoutInput
   ? [name: N, input?: Input<N>]
   : [name: N, input: Input<N>]
 
-/** What the helpers need to reach the API: `Client`, `Countersign`, or an app's own way through its backend. */
+/**
+ * What the helpers need to reach the API: `Client`, `Countersign`, or an app's own implementation through its backend.
+ */
 export interface Caller {
   call<N extends EndpointName>(...args: Arguments<N>): Promise<Answer<N>>
 }
@@ -85,7 +87,7 @@ export type SignedName = {
   [N in EndpointName]: EndpointOf<N> extends { signed: true } ? N : never
 }[EndpointName]
 
-/** The calls of an agent itself, with its own token (specification 5.2). */
+/** The calls of an agent with its own token (specification 5.2). */
 export type AgentCallName = {
   [N in EndpointName]: EndpointOf<N> extends { auth: 'agent' } ? N : never
 }[EndpointName]

@@ -2,12 +2,14 @@ import type { Answer, BodyInput, Caller, CallOptions, ItemOf, QueryInput } from 
 import { paginate } from './paginate.ts'
 import { type WaitOptions, waitUntil } from './wait-until.ts'
 
-/** A card as the API shows it (specification 2.10). It has no number: that is on the page at `panEmbedUrl`. */
+/**
+ * A card as the API shows it (specification 2.10). The number is not part of it: the page at `panEmbedUrl` shows it.
+ */
 export type CardRecord = Answer<'card_get'>['body']
-/** One purchase, from its authorization to what was given back of it. Amounts in the smallest unit of the card. */
+/** One purchase, from its authorization to its returns. Amounts in the smallest unit of the card. */
 export type CardPurchase = ItemOf<'card_transaction_list'>
 
-/** The time is up and the issuer has not said yet whether there is a card. */
+/** The issuer did not decide about the card within the time. */
 export class NotIssuedError extends Error {
   override readonly name = 'NotIssuedError'
   readonly card: CardRecord
@@ -19,8 +21,8 @@ export class NotIssuedError extends Error {
 }
 
 /**
- * The cards of a platform (specification 2.10). What the cardholder signs, freezing and closing among it, is of one card:
- * see `Card`.
+ * The cards of a platform (specification 2.10). The operations that the cardholder signs, such as freezing and closing,
+ * are in `Card`.
  */
 export class Cards {
   readonly #caller: Caller
@@ -30,9 +32,10 @@ export class Cards {
   }
 
   /**
-   * Asks for a card. It is `PROCESSING` until the issuer has made it: see `waitUntilIssued`. Rejects with
-   * CountersignError: 400 `CARDHOLDER_KYC_NOT_APPROVED`, 400 `FUNDING_SOURCE_INELIGIBLE` naming the one, 409 `CONFLICT`
-   * for a `platformCardId` that a card has already, 501 `NOT_IMPLEMENTED` where the server has no card processor.
+   * Requests a card. It is `PROCESSING` until the issuer has issued it: see `waitUntilIssued`. Rejects with
+   * CountersignError: 400 `CARDHOLDER_KYC_NOT_APPROVED`, 400 `FUNDING_SOURCE_INELIGIBLE`, which names the account, 409
+   * `CONFLICT` for a `platformCardId` that another card has, 501 `NOT_IMPLEMENTED` where the server has no card
+   * processor.
    */
   async create(
     body: BodyInput<'card_create'>,
@@ -51,7 +54,7 @@ export class Cards {
     return (await this.#caller.call('card_get', { params: { id } })).body
   }
 
-  /** What the card was used for; the newest first unless `sortOrder` is `asc`. */
+  /** The purchases by the card, the newest first unless `sortOrder` is `asc`. */
   transactions(
     id: string,
     query: QueryInput<'card_transaction_list'> = {},
@@ -60,8 +63,8 @@ export class Cards {
   }
 
   /**
-   * Waits until the issuer has answered: `ACTIVE`, or `CLOSED` with the `stateReason` `ISSUER_REJECTED`. A backend does
-   * better to listen to the event `CARD.STATE_CHANGE`. Rejects with NotIssuedError when the time is up.
+   * Waits until the issuer has answered: `ACTIVE`, or `CLOSED` with the `stateReason` `ISSUER_REJECTED`. A backend
+   * should rather listen to the event `CARD.STATE_CHANGE`. Rejects with NotIssuedError on timeout.
    */
   async waitUntilIssued(id: string, options: WaitOptions = {}): Promise<CardRecord> {
     const params = { id }

@@ -4,23 +4,23 @@ import { bodySha256, type SignedCall } from './signed-call.ts'
 import { readPayload, type Statement } from './statement.ts'
 import { systemClock } from './system-clock.ts'
 
-/** What this side knows by itself of what it is about to sign. */
+/** What this side itself knows about the call that it is about to sign. */
 export interface Expectation extends SignedCall {
   /** The wallet whose session signs. */
   readonly account: string
-  /** Of the 202 answer, where it came here: what goes into the `Request-Id` header. */
+  /** The `requestId` of the 202 answer, if this side received it. It is sent in the `Request-Id` header. */
   readonly requestId?: string | undefined
-  /** Of that answer, or of the quote. ISO 8601. */
+  /** The expiry of that answer or of the quote. ISO 8601. */
   readonly expiresAt?: string | undefined
-  /** The key that a secret will be sealed to, where it does not stand in the body. */
+  /** The key that a secret will be sealed to, where the body does not contain it. */
   readonly clientPublicKey?: string
 }
 
-/** A payload that was held against what was asked for, and can be signed. */
+/** A payload that was checked against its call and can be signed. */
 export class CheckedPayload {
-  /** What is signed, to the character. */
+  /** The exact text that is signed. */
   readonly text: string
-  /** What it says. */
+  /** The payload as data. */
   readonly statement: Statement
   readonly #isChecked = true
 
@@ -30,10 +30,10 @@ export class CheckedPayload {
   }
 
   /**
-   * Holds a `payloadToSign` against the call that it is to authorize: operation, method and path, account, request,
-   * expiry, the hash of the body and the key that a secret will be sealed to. Rejects with PayloadMismatchError, which
-   * names the member that differs. What it cannot know is whether the customer wants this payee: a payment is shown,
-   * see `Confirm`.
+   * Checks a `payloadToSign` against the call that it authorizes: operation, method and path, account, request, expiry,
+   * the hash of the body and the key that a secret will be sealed to. Rejects with PayloadMismatchError, which names
+   * the member that differs. It cannot check whether the customer wants this payee: a payment is shown first, see
+   * `Confirm`.
    */
   static async check(payloadToSign: string, expected: Expectation): Promise<CheckedPayload> {
     const statement = readPayload(payloadToSign)
@@ -44,13 +44,13 @@ export class CheckedPayload {
     if (requestId !== undefined) hold('requestId', statement.requestId, requestId)
     if (expiresAt !== undefined) hold('expiresAt', instant(statement.expiresAt), instant(expiresAt))
     if (!(instant(statement.expiresAt) > systemClock()))
-      throw new PayloadMismatchError('expiresAt', 'is over by the clock of this device')
+      throw new PayloadMismatchError('expiresAt', 'has expired by the clock of this device')
     hold('bodySha256', statement.bodySha256, await bodySha256(body))
     if ('clientPublicKey' in statement) hold('clientPublicKey', statement.clientPublicKey, clientPublicKey)
     return new CheckedPayload(payloadToSign, statement)
   }
 
-  /** Whether this has been checked: plain JavaScript has no types that would tell. */
+  /** Whether this object was made by `check`. In plain JavaScript no type proves it. */
   static isOne(value: unknown): value is CheckedPayload {
     return typeof value === 'object' && value !== null && #isChecked in value
   }
@@ -58,7 +58,7 @@ export class CheckedPayload {
 
 function hold(member: string, found: unknown, expected: unknown): void {
   if (found !== expected)
-    throw new PayloadMismatchError(member, `is ${String(found)} where ${String(expected)} was asked for`)
+    throw new PayloadMismatchError(member, `is ${String(found)}, but ${String(expected)} was expected`)
 }
 
 function keyIn(body: unknown): unknown {

@@ -14,7 +14,7 @@ interface Sent {
 
 type Reply = { status: number; body?: string; headers?: Record<string, string> } | 'lost' | 'silence'
 
-/** A server of given replies, one per request, the last one for all that follow; and a clock of its own. */
+/** A server with given replies, one per request, which repeats the last one, and a clock of its own. */
 function simulate(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
   const sent: Sent[] = []
   const pauses: number[] = []
@@ -52,7 +52,7 @@ const refusal = (status: number, code: string, headers: Record<string, string> =
 const fund = { params: { accountId: 'InternalAccount:1' }, body: { amount: 9_007_199_254_740_993n } } as const
 
 describe('a call', () => {
-  test('is what the contract says: method, path, query, body, credentials', async () => {
+  test('follows the contract: method, path, query, body, credentials', async () => {
     const { client, sent } = simulate([{ status: 200, body: NOTHING_LISTED }])
     await client.call('customer_list', { query: { limit: 5, isIncludingDeleted: true, region: 'US' } })
     await client.call('customer_get', { params: { customerId: 'Customer:a/b?c d' } }).catch(() => {})
@@ -73,7 +73,7 @@ describe('a call', () => {
     )
   })
 
-  test.each(['', '.', '..'])('does not go to another path by way of the id %j', async (quoteId) => {
+  test.each(['', '.', '..'])('cannot be redirected to another path by the id %j', async (quoteId) => {
     const { client, sent } = simulate([{ status: 200, body: '{}' }])
     await expect(client.call('quote_get', { params: { quoteId } })).rejects.toThrow(TypeError)
     expect(sent).toEqual([])
@@ -90,7 +90,7 @@ describe('a call', () => {
     expect(body.totalBalance.amount).toBe(5n)
   })
 
-  test('says when the answer is a stored one', async () => {
+  test('reports a stored answer', async () => {
     const headers = { 'Idempotency-Replayed': 'true' }
     const { client } = simulate([
       { status: 200, body: '{}', headers },
@@ -100,7 +100,7 @@ describe('a call', () => {
     expect((await client.call('sandbox_account_fund', fund)).isReplayed).toBe(false)
   })
 
-  test('of an answer without a body has none', async () => {
+  test('without a response body has an undefined body', async () => {
     const { client } = simulate([{ status: 204 }])
     const answer = await client.call('token_delete', { params: { tokenId: 'Token:2' } })
     expect(answer).toEqual({ status: 204, body: undefined, isReplayed: false })
@@ -123,13 +123,13 @@ describe('a call', () => {
 describe('a client without credentials', () => {
   const none = { tokenId: undefined, clientSecret: undefined } as unknown as Partial<ClientOptions>
 
-  test('sends none: a backend on the way adds them', async () => {
+  test('sends none, because a backend in between adds them', async () => {
     const { client, sent } = simulate([{ status: 200, body: NOTHING_LISTED }], none)
     await client.call('customer_list')
     expect(sent[0]!.headers.has('Authorization')).toBe(false)
   })
 
-  test('has neither half of them', () => {
+  test('refuses one half of them', () => {
     expect(() => new Client({ baseUrl: BASE, tokenId: 'Token:1' })).toThrow(TypeError)
     expect(() => new Client({ baseUrl: BASE, clientSecret: 'secret' })).toThrow(TypeError)
   })
@@ -139,7 +139,7 @@ describe("the enclave's key", () => {
   const key = `04${'ab'.repeat(64)}`
   const said: Reply = { status: 200, body: JSON.stringify({ enclaveQuorumPublic: key }) }
 
-  test('is asked for once, at the root of the server', async () => {
+  test('is fetched once, at the root of the server', async () => {
     const { client, sent } = simulate([said])
     expect(await Promise.all([client.quorumPublicKey(), client.quorumPublicKey()])).toEqual([key, key])
     expect(sent.map(({ url }) => url)).toEqual(['http://127.0.0.1:1/.well-known/countersign.json'])
@@ -151,7 +151,7 @@ describe("the enclave's key", () => {
     { status: 200, body: '{"enclaveQuorumPublic":"04ab"}' },
     { status: 200, body: 'null' },
     { status: 200, body: '<html>' },
-  ])('is not taken from %j, and asked for again', async (reply) => {
+  ])('is not accepted from %j, and fetched again', async (reply) => {
     const { client } = simulate([reply, said])
     await expect(client.quorumPublicKey()).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' })
     expect(await client.quorumPublicKey()).toBe(key)
@@ -159,7 +159,7 @@ describe("the enclave's key", () => {
 })
 
 describe('a refusal', () => {
-  test('is an error with everything that the answer says', async () => {
+  test('becomes an error with all members of the answer', async () => {
     const body =
       '{"status":401,"code":"UNAUTHORIZED","message":"No.","reason":"Invalid OTP code","details":{"a":1}}'
     const { client } = simulate([{ status: 401, body, headers: { 'X-Request-Id': 'r-1' } }])
@@ -181,20 +181,20 @@ describe('a refusal', () => {
     { status: 418, body: '[]' },
     { status: 200, body: 'not JSON' },
     { status: 201, body: '{}' },
-  ])('that is not of this API is told apart: $status $body', async (reply) => {
+  ])('that is not from this API has its own code: $status $body', async (reply) => {
     const { client } = simulate([reply])
     const error = await client.call('config_get').catch((error: unknown) => error)
     expect(error).toMatchObject({ name: 'CountersignError', status: reply.status, code: 'UNREADABLE_ANSWER' })
   })
 
-  test('is not tried again where trying again cannot help', async () => {
+  test('is not retried where a retry cannot help', async () => {
     const { client, sent } = simulate([refusal(400, 'INVALID_INPUT')])
     await expect(client.call('sandbox_account_fund', fund)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     expect(sent).toHaveLength(1)
   })
 })
 
-describe('trying again', () => {
+describe('a retry', () => {
   test('after a lost connection carries the same key and body, and waits longer each time', async () => {
     const { client, sent, pauses } = simulate(['lost', 'lost', 'lost', { status: 200, body: '{}' }])
     await client.call('sandbox_account_fund', fund)
@@ -205,7 +205,7 @@ describe('trying again', () => {
     expect(pauses).toEqual([150, 300, 600])
   })
 
-  test('ends after so many tries, with the key to ask again by', async () => {
+  test('stops after the last attempt, with the key for another one', async () => {
     const { client, sent } = simulate(['lost'], { triesMax: 3 })
     const error = await client
       .call('sandbox_account_fund', { ...fund, idempotencyKey: 'mine' })
@@ -216,7 +216,7 @@ describe('trying again', () => {
     expect(sent).toHaveLength(3)
   })
 
-  test('waits as long as a 429 or a 503 says', async () => {
+  test('waits as long as a 429 or a 503 requires', async () => {
     const { client, pauses } = simulate([
       refusal(429, 'RATE_LIMITED', { 'Retry-After': '7' }),
       refusal(503, 'UNAVAILABLE'),
@@ -232,7 +232,7 @@ describe('trying again', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('is not done where it could do a thing twice', async () => {
+  test('does not happen where it could execute an operation twice', async () => {
     const params = { id: 'AuthMethod:1' }
     for (const reply of ['lost', refusal(503, 'UNAVAILABLE')] as const) {
       const { client, sent } = simulate([reply])
@@ -243,14 +243,14 @@ describe('trying again', () => {
 })
 
 describe('the time of a call', () => {
-  test('is limited, for each try', async () => {
+  test('is limited, for each attempt', async () => {
     const { client, sent } = simulate(['silence'], { timeoutMs: 5, triesMax: 2 })
     const error = await client.call('config_get').catch((error: unknown) => error)
     expect(error).toMatchObject({ name: 'ConnectionError', isTimeout: true })
     expect(sent).toHaveLength(2)
   })
 
-  test('ends when the caller says so, without another try', async () => {
+  test('ends when the caller aborts, without another attempt', async () => {
     const { client, sent } = simulate(['silence'])
     const controller = new AbortController()
     const call = client.call('config_get', { signal: controller.signal })

@@ -10,19 +10,19 @@ import { parseJson, toJson } from './json.ts'
 import { wait } from './wait.ts'
 
 export interface ClientOptions {
-  /** `http://127.0.0.1:8787/2025-10-13`: with the version, without a slash at the end. */
+  /** `http://127.0.0.1:8787/2025-10-13`: with the version, without a trailing slash. */
   readonly baseUrl: string
-  /** Left out, with `clientSecret`, where something on the way adds them: a page calls through its app's backend. */
+  /** Left out together with `clientSecret` where a backend in between adds them, as for a web page. */
   readonly tokenId?: string
   readonly clientSecret?: string
-  /** Instead of the two: the token of an agent (specification 5.2), which calls what is the agents' own. */
+  /** In place of the two: the token of an agent (specification 5.2), for the endpoints of agents. */
   readonly accessToken?: string
-  /** How long one try may take, in milliseconds. 30 000 unless given. */
+  /** Timeout of one attempt in milliseconds. Default: 30 000. */
   readonly timeoutMs?: number
-  /** How often a call is tried at most where trying again is safe. 4 unless given. */
+  /** Largest number of attempts where a retry is safe. Default: 4. */
   readonly triesMax?: number
   readonly fetch?: typeof globalThis.fetch
-  /** Waits between two tries. */
+  /** Waits between two attempts. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
   /** Fills bytes with randomness, for idempotency keys and to spread retries. */
   readonly random?: Random
@@ -32,7 +32,7 @@ const TIMEOUT_MS = 30_000
 const TRIES_MAX = 4
 const BACKOFF_MS = 200
 const BACKOFF_MS_MAX = 5_000
-/** A server that asks for more patience than this is answered by an error, not by a silent wait. */
+/** The longest `Retry-After` that is waited for. A longer one gives an error, not a silent wait. */
 const RETRY_AFTER_SECONDS_MAX = 10
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 503])
 
@@ -69,10 +69,10 @@ export class Client implements Caller {
 
   /**
    * Calls an endpoint by its name in the contract: `call('quote_get', { params: { quoteId } })`. Resolves to the
-   * success answer; rejects with CountersignError for a refusal and ConnectionError where no answer came.
+   * success answer; rejects with CountersignError for a refusal and with ConnectionError where there was no answer.
    *
-   * GET, and what takes an `Idempotency-Key`, is tried again after a lost connection, 429 and 503. Every try carries
-   * the same key, so nothing happens twice.
+   * GET calls, and calls with an `Idempotency-Key`, are retried after a lost connection, 429 and 503. Every attempt
+   * carries the same key, so nothing happens twice.
    */
   async call<N extends EndpointName>(...[name, input]: Arguments<N>): Promise<Answer<N>> {
     const endpoint: Endpoint = API[name]
@@ -80,8 +80,7 @@ export class Client implements Caller {
   }
 
   /**
-   * The public key of the server's enclave, 130 hex characters, as its `/.well-known/countersign.json` has it. Asked
-   * for once.
+   * The public key of the server's enclave, 130 hex characters, from its `/.well-known/countersign.json`. Fetched once.
    */
   async quorumPublicKey(): Promise<string> {
     this.#quorumPublicKey ??= this.#fetchQuorumPublicKey().catch((error: unknown) => {
@@ -146,13 +145,13 @@ export class Client implements Caller {
       const isTimeout = timeout.aborted
       const { host } = new URL(url)
       const message = isTimeout
-        ? `No answer from ${host} in ${this.#timeoutMs} ms.`
+        ? `${host} did not answer within ${this.#timeoutMs} ms.`
         : `${host} cannot be reached: ${reasonOf(cause)}.`
       throw new ConnectionError(message, { cause, isTimeout, idempotencyKey })
     }
   }
 
-  /** Twice as long each time, and somewhere between half of that and all of it, so that callers spread out. */
+  /** Doubles each time, with a random part of up to a half, so that callers spread out. */
   #pauseMs(error: unknown, tries: number): number {
     const asked = error instanceof CountersignError ? error.retryAfterSeconds : undefined
     if (asked !== undefined) return asked * 1000
@@ -164,9 +163,11 @@ export class Client implements Caller {
 
 function authorizationOf({ tokenId, clientSecret, accessToken }: ClientOptions): string | undefined {
   if ((tokenId === undefined) !== (clientSecret === undefined))
-    throw new TypeError('tokenId and clientSecret go together')
+    throw new TypeError('tokenId and clientSecret must be given together')
   if (tokenId !== undefined && accessToken !== undefined)
-    throw new TypeError('A client is of a platform or of an agent: accessToken goes without tokenId')
+    throw new TypeError(
+      'A client has the credentials of a platform or of an agent: give either tokenId or accessToken',
+    )
   if (accessToken !== undefined) return `Bearer ${accessToken}`
   if (tokenId === undefined) return undefined
   return `Basic ${base64FromBytes(bytesFromText(`${tokenId}:${clientSecret}`))}`
@@ -175,16 +176,16 @@ function authorizationOf({ tokenId, clientSecret, accessToken }: ClientOptions):
 function pathOf(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(params[name] ?? '')
-    // An empty segment or one of dots would be taken for another path on the way.
+    // An empty segment, or one of dots, would be resolved to another path.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} is not an id: "${value}"`)
-    // Ids contain a colon, which a path may have as it is; the payload of a signed call names the path so.
+    // Keeps the colon of ids: a path may contain it, and the payload of a signed call names the path so.
     return encodeURIComponent(value).replaceAll('%3A', ':')
   })
 }
 
 function queryOf(query: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  // A list is its name given once for each item.
+  // A list repeats its name for each item.
   const members = given.flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((item) => [name, String(item)]),
   )
@@ -207,7 +208,7 @@ function refusal({ status, headers }: Response, parsed: unknown): CountersignErr
   return new CountersignError({
     status,
     code: textOr(body.code, 'UNREADABLE_ANSWER'),
-    message: textOr(body.message, `The answer with status ${status} is not one of this API.`),
+    message: textOr(body.message, `The answer with status ${status} is not an answer of this API.`),
     reason: textOr(body.reason, undefined),
     details: typeof body.details === 'object' && body.details !== null ? { ...body.details } : undefined,
     requestId: headers.get('X-Request-Id') ?? undefined,
@@ -237,7 +238,7 @@ function isRetried(error: unknown): boolean {
   return (error.retryAfterSeconds ?? 0) <= RETRY_AFTER_SECONDS_MAX
 }
 
-/** `fetch failed` says little; what failed stands in its cause. */
+/** The message `fetch failed` says little; its cause has the failure. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

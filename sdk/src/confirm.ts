@@ -1,24 +1,24 @@
 import { isPayment, type Payment, type Statement } from './statement.ts'
 
 /**
- * Shows the customer what is about to be paid to whom, and gives their word on it. The members are those of the very
- * text that will be signed: show the amounts and the payee out of them, `summary` where one sentence is enough. Nothing
- * that came over the network some other way is as good.
+ * Shows the customer the payment and resolves to their decision. The members come from the exact text that will be
+ * signed: show the amounts and the payee from them, or `summary` where one sentence is enough. Do not show data that
+ * arrived in another way.
  */
 export type Confirm = (payment: Payment) => boolean | Promise<boolean>
 
-/** A payment was to be signed, and nobody was there to show it to: give `confirm` to the wallet or the session. */
+/** A payment must be shown before it is signed, and there is no `confirm`: give it to the wallet or the session. */
 export class ConfirmationRequiredError extends Error {
   override readonly name = 'ConfirmationRequiredError'
   readonly payment: Payment
 
   constructor(payment: Payment) {
-    super('Nothing was signed: a payment is signed after it was confirmed, and there is no `confirm`.')
+    super('Nothing was signed: a payment must be confirmed first, and no `confirm` was given.')
     this.payment = payment
   }
 }
 
-/** The customer said no to a payment, and nothing was signed. */
+/** The customer declined a payment, and nothing was signed. */
 export class NotConfirmedError extends Error {
   override readonly name = 'NotConfirmedError'
   readonly payment: Payment
@@ -29,7 +29,9 @@ export class NotConfirmedError extends Error {
   }
 }
 
-/** Goes on where nothing is paid, or the customer agrees; rejects with one of the errors above, or with what `confirm` does. */
+/**
+ * Resolves where nothing is paid or the customer agrees. Rejects with one of the errors above, or as `confirm` does.
+ */
 export async function askFor(statement: Statement, confirm: Confirm | undefined): Promise<void> {
   if (!isPayment(statement)) return
   if (!confirm) throw new ConfirmationRequiredError(statement)

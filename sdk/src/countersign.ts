@@ -13,7 +13,7 @@ import type { WaitOptions } from './wait-until.ts'
 import { Wallet, type WalletOptions } from './wallet.ts'
 
 /**
- * A platform's way to the API, everything in one place:
+ * The API as a platform uses it, in one object:
  *
  *     const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
  *     const wallet = countersign.wallet(accountId, { confirm: showThePayment })
@@ -21,14 +21,14 @@ import { Wallet, type WalletOptions } from './wallet.ts'
  *     const { body: quote } = await countersign.signed('quote_execute', { params: { quoteId } }, session)
  *     await countersign.waitForTransaction(quote.transactionId)
  *
- * Each part is a function or a class of its own that takes a `Caller`: `client.ts`, `wallet.ts`, `signed.ts` and so on.
+ * Each part is also a function or a class that takes a `Caller`: `client.ts`, `wallet.ts`, `signed.ts` and so on.
  */
 export class Countersign implements Caller {
   /** The platform's agents. An agent itself uses `Agent`. */
   readonly agents: Agents
-  /** The platform's cards. What is signed about one of them: `card(id)`. */
+  /** The platform's cards. Signed operations on one of them: `card(id)`. */
   readonly cards: Cards
-  /** What cards may take from embedded wallets. */
+  /** The keys that let cards be paid from embedded wallets. */
   readonly delegatedKeys: DelegatedKeys
   readonly #client: Client
 
@@ -64,13 +64,13 @@ export class Countersign implements Caller {
     return this.#client.quorumPublicKey()
   }
 
-  /** See `Wallet`. Where no `quorumPublicKey` is given, the server's own word on it is taken, once. */
+  /** See `Wallet`. Without `quorumPublicKey`, the key is fetched once from the server itself. */
   wallet(accountId: string, options: Partial<WalletOptions> = {}): Wallet {
     const quorumPublicKey = () => this.#client.quorumPublicKey()
     return new Wallet(this.#client, accountId, { quorumPublicKey, ...options })
   }
 
-  /** See `Card`: freezing, unfreezing, closing, other funding sources. */
+  /** See `Card`: freezes, unfreezes and closes a card, and replaces its funding sources. */
   card(cardId: string): Card {
     return new Card(this.#client, cardId)
   }

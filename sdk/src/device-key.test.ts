@@ -18,7 +18,7 @@ function target() {
 }
 
 describe('a device key', () => {
-  test('cannot be read out', async () => {
+  test('cannot be exported', async () => {
     const { keyPair } = await DeviceKey.generate()
     expect(keyPair.privateKey.extractable).toBe(false)
     await expect(crypto.subtle.exportKey('pkcs8', keyPair.privateKey)).rejects.toThrow()
@@ -76,7 +76,7 @@ describe('a device key', () => {
     expect(openOtpBundle(sealed, generateKeyPair())).toEqual({ failure: 'CANNOT_BE_OPENED' })
   })
 
-  test('refuses a bundle that another than the pinned key signed', async () => {
+  test('refuses a bundle that is not signed by the pinned key', async () => {
     const key = await DeviceKey.generate()
     const other = generateKeyPair().publicKey.uncompressedHex
     await expect(key.sealCode('000000', target().bundle, { quorumPublicKey: other })).rejects.toThrow(
@@ -84,7 +84,7 @@ describe('a device key', () => {
     )
   })
 
-  test('refuses a bundle that was changed, wherever it was', async () => {
+  test('refuses a bundle with a change in any place', async () => {
     const key = await DeviceKey.generate()
     const { bundle } = target()
     const members = JSON.parse(bundle) as Record<string, string>

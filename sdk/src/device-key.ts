@@ -7,15 +7,15 @@ import { makeStamp } from './crypto/stamp.ts'
 import { systemClock } from './system-clock.ts'
 
 /**
- * The key of one session, on the customer's device, which it never leaves: Web Crypto uses the private half and does
- * not give it out. It needs no network and no credentials, so it works where the platform's backend makes the calls:
- * the device seals the code and stamps payloads, the backend passes them on (`credential_verify`). For sign-ins by
- * passkey and by identity token the server makes it, and `RecipientKey` opens it.
+ * The key of one session. It never leaves the customer's device: Web Crypto uses the private half and does not export
+ * it. It needs no network and no credentials, so it also works where the platform's backend makes the calls: the device
+ * seals the code and stamps payloads, and the backend forwards them (`credential_verify`). For sign-ins by passkey and
+ * by identity token the server makes the key, and `RecipientKey` opens it.
  */
 export class DeviceKey {
   /** Both halves; a browser can keep them in IndexedDB as they are. */
   readonly keyPair: CryptoKeyPair
-  /** 66 hex characters, compressed, as it stands in stamps. */
+  /** 66 hex characters, compressed, as in stamps. */
   readonly publicKey: string
 
   private constructor(keyPair: CryptoKeyPair, uncompressed: Uint8Array) {
@@ -23,21 +23,21 @@ export class DeviceKey {
     this.publicKey = compressedHex(uncompressed)
   }
 
-  /** A new key. Every sign-in by code takes a new one. */
+  /** Makes a new key. Every sign-in by code needs a new one. */
   static async generate(): Promise<DeviceKey> {
     return DeviceKey.fromKeyPair(await generateSigningKeyPair())
   }
 
-  /** A key that was kept. */
+  /** Restores a stored key. */
   static async fromKeyPair(keyPair: CryptoKeyPair): Promise<DeviceKey> {
     return new DeviceKey(keyPair, await uncompressedPublicKey(keyPair))
   }
 
   /**
-   * Seals a one-time code together with this key (specification 4.5): gives the `encryptedOtpBundle` of the verify
-   * call. Only the server's enclave can read it; nobody in between can exchange the key. With `quorumPublicKey`
-   * (130 hex characters) the target bundle must be signed by it, and with `accountId` be of this wallet. Throws
-   * EnvelopeError where the bundle is not whole.
+   * Seals a one-time code together with this key (specification 4.5) into the `encryptedOtpBundle` of the verify call.
+   * Only the server's enclave can read it, and nobody in between can exchange the key. With `quorumPublicKey` (130 hex
+   * characters) the target bundle must be signed by that key, and with `accountId` be for that wallet. Throws
+   * EnvelopeError where a check fails.
    */
   async sealCode(
     code: string,
@@ -48,8 +48,8 @@ export class DeviceKey {
   }
 
   /**
-   * The second leg of a sign-in by code: the stamp over the token that the first one answers with as `payloadToSign`.
-   * Rejects with PayloadMismatchError where that is not the enclave's word on this key and this wallet.
+   * The second call of a sign-in by code: the stamp over the token in the `payloadToSign` of the first answer. Rejects
+   * with PayloadMismatchError where the enclave did not issue it for this key and this wallet.
    */
   async approveSignIn(
     payloadToSign: string,
@@ -61,9 +61,9 @@ export class DeviceKey {
   }
 
   /**
-   * The stamp over `payloadToSign`, if it is of the call that this device asked for (`signedCall` describes it) and, where
-   * it is a payment, once `confirm` has shown it. For devices whose backend makes the calls and passes the payload on.
-   * Rejects with PayloadMismatchError, ConfirmationRequiredError, NotConfirmedError.
+   * The stamp over `payloadToSign`, if it authorizes the call that this device requested (described by `signedCall`). A
+   * payment is first shown by `confirm`. For devices whose backend makes the calls and forwards the payload. Rejects
+   * with PayloadMismatchError, ConfirmationRequiredError, NotConfirmedError.
    */
   async approve(payloadToSign: string, expected: Expectation, confirm?: Confirm): Promise<string> {
     const payload = await CheckedPayload.check(payloadToSign, expected)
@@ -72,9 +72,9 @@ export class DeviceKey {
   }
 
   /**
-   * The stamp over any text. It looks at nothing: not at what the text authorizes, nor for whom, nor whether anybody asked
-   * for it. Whoever chooses the text can have a quote signed that empties the wallet, so never give it what came over the
-   * network: `approve` and `approveSignIn` are for that, and `Session` and `signed` use them.
+   * The stamp over any text. It checks nothing: not what the text authorizes, nor for whom, nor whether it was
+   * requested. An attacker who chooses the text can have a quote signed that empties the wallet. Never give it a text
+   * from the network: use `approve` and `approveSignIn`, as `Session` and `signed` do.
    */
   async sign(text: string): Promise<string> {
     return makeStamp(this.keyPair, text)

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@countersign/contract/core/errors'
 
-/** What an answer of the API says about why it is a refusal (specification 7). */
+/** The body of an error answer of the API (specification 7). */
 export interface Refusal {
   readonly status: number
   readonly code: string
@@ -11,20 +11,22 @@ export interface Refusal {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** The API refused a call. `code` is the one to branch on. */
+/** The API refused a call. Branch on `code`. */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'
   /** The HTTP status. */
   readonly status: number
-  /** A code of the error table; `UNREADABLE_ANSWER` where the answer is not one of this API, a proxy's say. */
+  /**
+   * A code of the error table; `UNREADABLE_ANSWER` where the answer is not from this API, but from a proxy for example.
+   */
   readonly code: ErrorCode | 'UNREADABLE_ANSWER' | (string & {})
   /** 401 only: which check failed. */
   readonly reason: string | undefined
-  /** Names the field at fault where there is one: `details.field`. */
+  /** `details.field` names the invalid field, if there is one. */
   readonly details: Readonly<Record<string, unknown>>
-  /** The `X-Request-Id` of the answer, where something on the way gives one: it finds the call in logs. */
+  /** The `X-Request-Id` of the answer, if it has one. It finds the call in logs. */
   readonly requestId: string | undefined
-  /** 429 and 503: how long to wait, in seconds, where the answer says so. */
+  /** 429 and 503: the seconds to wait, where the answer has them. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(refusal: Refusal) {
@@ -39,9 +41,9 @@ export class CountersignError extends Error {
 }
 
 /**
- * No answer arrived, after all tries: the server cannot be reached, the connection broke, or the time is up. A call
- * that moves money may have been done all the same; ask again with the same `idempotencyKey`. `cause` is the failure
- * of the last try.
+ * No attempt got an answer: the server cannot be reached, the connection broke, or the call timed out. A call that
+ * moves money may still have been executed: repeat it with the same `idempotencyKey`. `cause` is the failure of the
+ * last attempt.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'

@@ -8,7 +8,7 @@ import type { Signer } from './signer.ts'
 import { membersOf, statementOf } from './statement.ts'
 import { StillUnderWayError, waitForTransaction } from './wait-for-transaction.ts'
 
-/** A way to the API that ends in a function. */
+/** A `Caller` that answers by a function. */
 function callerOf(answer: (name: string, input: Record<string, unknown>) => unknown) {
   const calls: { name: string; input: Record<string, unknown> }[] = []
   const caller = {
@@ -40,7 +40,7 @@ describe('a signed operation', () => {
     expect(second!.input).toEqual({ ...first!.input, signature, requestId })
   })
 
-  test('keeps the key that it is given', async () => {
+  test('keeps a given key', async () => {
     const { caller, calls } = callerOf((_, { signature }) =>
       signature ? { status: 200, body: {} } : challenge,
     )
@@ -48,14 +48,14 @@ describe('a signed operation', () => {
     expect(calls.map((call) => call.input.idempotencyKey)).toEqual(['mine', 'mine'])
   })
 
-  test('passes an answer through where nothing is to be signed', async () => {
+  test('returns an answer unchanged where nothing has to be signed', async () => {
     const { caller, calls } = callerOf(() => ({ status: 200, body: { id: QUOTE } }))
     const never = signerOf(() => Promise.reject(new Error('nothing to sign')))
     expect(await signed(caller, 'quote_execute', input, never)).toMatchObject({ status: 200 })
     expect(calls).toHaveLength(1)
   })
 
-  test('does nothing more when the person does not sign', async () => {
+  test('stops when the person does not sign', async () => {
     const { caller, calls } = callerOf(() => challenge)
     const refuses = signerOf(() => Promise.reject(new Error('I do not want to')))
     await expect(signed(caller, 'quote_execute', input, refuses)).rejects.toThrow('I do not want to')
@@ -64,7 +64,7 @@ describe('a signed operation', () => {
 })
 
 describe('a paged list', () => {
-  test('is read page after page, with the same query, only as far as it is wanted', async () => {
+  test('is read page by page, with the same query, only as far as it is consumed', async () => {
     const pages: Record<string, unknown> = {
       '': { data: [1, 2], hasMore: true, nextCursor: 'a' },
       a: { data: [], hasMore: true, nextCursor: 'b' },
@@ -90,7 +90,7 @@ describe('a paged list', () => {
 })
 
 describe('waiting for a transaction', () => {
-  /** A transaction that is in one state after the other, and a clock that moves only while someone waits. */
+  /** A transaction that goes through the states in order, and a clock that moves only by waiting. */
   function simulate(states: readonly string[]) {
     let now = 0
     const { caller, calls } = callerOf(() => {
@@ -109,7 +109,7 @@ describe('waiting for a transaction', () => {
     expect(calls).toHaveLength(4)
   })
 
-  test('gives up when the time is up, and says how things stand', async () => {
+  test('rejects on timeout, with the last state', async () => {
     const { caller, options, elapsed } = simulate(['PROCESSING'])
     const error = await waitForTransaction(caller, 'Transaction:1', { ...options, timeoutMs: 5_000 }).catch(
       (e) => e,
@@ -135,7 +135,7 @@ describe('the words of a payload', () => {
     '{}',
     '{"operation":1}',
     '{"operation":"toString"}',
-  ])('%j has none', (payload) => {
+  ])('%j has no statement', (payload) => {
     expect(statementOf(payload)).toBeUndefined()
   })
 })

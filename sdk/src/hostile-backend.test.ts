@@ -38,11 +38,11 @@ const authenticator = {
     response: { clientDataJSON: 'e30', attestationObject: 'oA', transports: ['internal'] },
   }),
   get: async () => {
-    throw new Error('Nothing here asks for a passkey')
+    throw new Error('No passkey is expected here')
   },
 }
 
-/** Everything that the sdk signs by the signed retry; sign-ins, which are proofs of their own, are tested beside it. */
+/** Everything that the sdk signs by the signed retry. Sign-ins have their own proofs and their own test file. */
 const SIGNED: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'session.refresh': ({ session }) => session.refresh(),
   'session.revoke': ({ session }) => session.revoke(),
@@ -96,14 +96,14 @@ const spell =
   (text: (honest: string) => string) =>
   (sent: Sent): Sent => ({ ...sent, text: text(toJson(sent.payload)) })
 
-/** A payment of everything to somebody else, issued by the server as good as any other. */
+/** A payment of the whole balance to an attacker, which the server issued as validly as any other. */
 const OTHER_PAYMENT: Sent['payload'] = {
   ...issue('quote_execute', {}).payload,
   quote: 'Quote:evil',
   target: 'POST /quotes/Quote:evil/execute',
 }
 
-/** What a backend can do to a payload, and the member that gives it away. */
+/** What a backend can change in a payload, and the member that reveals it. */
 const TAMPERED: Readonly<Record<string, readonly [tamper: (sent: Sent) => Sent, member: RegExp]>> = {
   'the payload of a quote': [
     (sent) =>
@@ -124,19 +124,22 @@ const TAMPERED: Readonly<Record<string, readonly [tamper: (sent: Sent) => Sent, 
   'another request': [change({ requestId: 'Request:other' }), /^requestId$/],
   'another request in the answer': [(sent) => ({ ...sent, requestId: 'Request:other' }), /^requestId$/],
   'another expiry': [change({ expiresAt: inMinutes(6) }), /^expiresAt$/],
-  'an expiry that is over': [
+  'an expiry in the past': [
     (sent) => change({ expiresAt: inMinutes(-1) })({ ...sent, expiresAt: inMinutes(-1) }),
     /^expiresAt$/,
   ],
-  'a member that nobody knows': [change({ alsoPays: 'Quote:evil' }), /^alsoPays$/],
-  'a member less': [({ payload: { summary, ...payload }, ...sent }) => ({ ...sent, payload }), /^summary$/],
+  'an unknown member': [change({ alsoPays: 'Quote:evil' }), /^alsoPays$/],
+  'a missing member': [
+    ({ payload: { summary, ...payload }, ...sent }) => ({ ...sent, payload }),
+    /^summary$/,
+  ],
   'a member twice': [spell((honest) => `{"summary":"Nothing to see",${honest.slice(1)}`), /^payloadToSign$/],
   'space in it': [spell((honest) => honest.replace('":', '": ')), /^payloadToSign$/],
   'letters escaped': [spell((honest) => honest.replace('"Do ', '"\\u0044o ')), /^payloadToSign$/],
   'the token of a sign-in': [spell(() => 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln'), /^payloadToSign$/],
 }
 
-/** Whether anything at all is signed is seen at the one place where Web Crypto does it. */
+/** Counts signatures at the one place where Web Crypto makes them. */
 const signatures = vi.spyOn(crypto.subtle, 'sign')
 afterEach(() => signatures.mockClear())
 
@@ -158,9 +161,9 @@ async function worldOf(tamper: (sent: Sent) => Sent, confirm?: (payment: Payment
 }
 
 describe.each(Object.entries(SIGNED))('%s', (_, run) => {
-  test('signs the payload of the very call, once', async () => {
+  test('signs the payload of its own call, once', async () => {
     const world = await worldOf((sent) => sent)
-    // What comes after the signature is tested over HTTP.
+    // The steps after the signature are tested over HTTP.
     await run(world).catch(() => {})
     expect([world.signed.length, signatures.mock.calls.length]).toEqual([1, 1])
   })
@@ -190,7 +193,7 @@ describe('a payment', () => {
   const pay = ({ caller, session }: World) =>
     signed(caller, 'quote_execute', { params: { quoteId: QUOTE } }, session)
 
-  test('is shown with all of its payee, in the types of the contract, before it is signed', async () => {
+  test('is shown with the whole payee, in the types of the contract, before it is signed', async () => {
     const shown: Payment[] = []
     const world = await worldOf(
       (sent) => sent,
@@ -204,7 +207,7 @@ describe('a payment', () => {
     expect(world.signed).toEqual(['quote_execute'])
   })
 
-  test('is not signed when nobody is there to show it to, nor when the customer says no', async () => {
+  test('is not signed without `confirm`, nor when the customer declines', async () => {
     const { caller, session, signed } = await worldOf((sent) => sent)
     const { record } = session
     const unshown = await Session.fromRecord(caller, record)
@@ -212,7 +215,7 @@ describe('a payment', () => {
     await expect(pay(world)).rejects.toBeInstanceOf(ConfirmationRequiredError)
     const declined = { ...world, session: session.confirmedBy(() => false) }
     await expect(pay(declined)).rejects.toBeInstanceOf(NotConfirmedError)
-    // Nor by something that is not the word yes, as a program without types may give.
+    // A truthy value other than true does not count, as plain JavaScript may give.
     const vague = { ...world, session: session.confirmedBy((() => 'no') as never) }
     await expect(pay(vague)).rejects.toBeInstanceOf(NotConfirmedError)
     expect([signed, signatures.mock.calls]).toEqual([[], []])
@@ -221,7 +224,7 @@ describe('a payment', () => {
   const refusedIn = async (destination: object, member: string) =>
     expect(pay(await worldOf(change({ destination })))).rejects.toMatchObject({ member })
 
-  test('is refused where its payee has members that nobody would see, or is of a kind not known', async () => {
+  test('is refused where its payee has hidden members or an unknown kind', async () => {
     const { accountInfo } = PAYEE
     await refusedIn({ ...PAYEE, forFurtherCredit: 'Mallory' }, 'destination.forFurtherCredit')
     await refusedIn(
@@ -244,7 +247,7 @@ describe('a payment', () => {
     expect(signatures).not.toHaveBeenCalled()
   })
 
-  test('of an agent, whose quote is not known here, is shown all the same', async () => {
+  test('of an agent, whose quote is not known here, is still shown', async () => {
     const shown: string[] = []
     const { caller, session, signed } = await worldOf(
       () => ({
@@ -278,7 +281,7 @@ describe('the payload in the instructions of a quote', () => {
   })
   const honest = () => issue('quote_execute', {})
 
-  test('is signed for the quote that it is of, once it was shown', async () => {
+  test('is signed for its own quote, after it was shown', async () => {
     const { session } = await worldOf((sent) => sent)
     expect(await session.approveQuote(quoteWith(honest()))).toMatch(/^[\w-]{100,}$/)
     const unshown = session.confirmedBy(() => false)
@@ -303,11 +306,11 @@ describe('the payload in the instructions of a quote', () => {
   })
 })
 
-describe('a device whose backend passes messages on', () => {
+describe('a device whose backend forwards messages', () => {
   const input = { params: { id: 'Card:c' }, body: { state: 'FROZEN' } } as const
   const call = signedCall('card_update', input)
 
-  test('approves the call that it asked for, and no other', async () => {
+  test('approves the call that it requested, and no other', async () => {
     const { session } = await worldOf((sent) => sent)
     const key = await DeviceKey.generate()
     const frozen = toJson(issue('card_update', input).payload)
@@ -324,7 +327,7 @@ describe('a device whose backend passes messages on', () => {
     expect(signatures).not.toHaveBeenCalled()
   })
 
-  test('has a payment confirmed by the bare key too', async () => {
+  test('requires confirmation of a payment for the bare key too', async () => {
     const key = await DeviceKey.generate()
     const payload = toJson(issue('quote_execute', {}).payload)
     const expected = { ...signedCall('quote_execute', { params: { quoteId: QUOTE } }), account: ACCOUNT }
@@ -333,7 +336,7 @@ describe('a device whose backend passes messages on', () => {
     expect(signatures).toHaveBeenCalledTimes(1)
   })
 
-  test('has a session that signs nothing that was not checked', async () => {
+  test('has a session that signs only checked payloads', async () => {
     const { session } = await worldOf((sent) => sent)
     const text = toJson(issue('card_update', input).payload)
     const imitation = { text, statement: JSON.parse(text) }

@@ -5,17 +5,17 @@ import { parseJson, toCanonicalJson, toJson } from '@countersign/server/json/jso
 import type { Caller } from './calls.ts'
 import { systemClock } from './system-clock.ts'
 
-/** Names that the tests share; every id is of the form that the contract wants. */
+/** Names that the tests share. Every id has the form that the contract requires. */
 export const ACCOUNT = 'InternalAccount:a'
 export const QUOTE = 'Quote:q'
 
 type Members = Readonly<Record<string, unknown>>
-/** A statement under way to the device, and the members of the answer beside it. */
+/** A statement on its way to the device, with the other members of the answer. */
 export interface Sent {
   payload: Members
   requestId: string
   expiresAt: string
-  /** Instead of the payload's own text. */
+  /** Replaces the payload's own text. */
   text?: string
 }
 
@@ -38,7 +38,7 @@ export const PAYEE = {
   },
 }
 
-/** What a quote's payload says of its own; the amounts need all of 64 bits. */
+/** The own members of a quote's payload. The amounts need all 64 bits. */
 export const PAYMENT = {
   quote: QUOTE,
   sends: { amount: 9_007_199_254_740_993n, currency: 'USDB' },
@@ -47,7 +47,7 @@ export const PAYMENT = {
   destination: PAYEE,
 }
 
-/** The members of each operation's own. */
+/** The own members of each operation. */
 const OWN: Readonly<Record<string, (body: Members) => Members>> = {
   quote_execute: () => PAYMENT,
   credential_create: ({ type, nickname = 'Ada' }) => ({ credential: { type, nickname } }),
@@ -70,14 +70,14 @@ const OWN: Readonly<Record<string, (body: Members) => Members>> = {
   delegated_key_create: ({ cardId, nickname }) => ({ card: cardId, nickname }),
 }
 
-/** What the server would issue for a call. */
+/** The statement that the server would issue for a call. */
 export function issue(name: string, input: Members): Sent {
   const isExecution = ['quote_execute', 'agent_action_approve', 'transaction_approve'].includes(name)
   const operation = isExecution ? 'quote_execute' : name
   const endpoint: Endpoint = API[operation as keyof typeof API]
   const params = isExecution ? { quoteId: QUOTE } : ((input.params ?? {}) as Record<string, string>)
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, param: string) => params[param]!)
-  // As it arrives: what JSON text holds.
+  // The statement as it arrives, without what JSON text cannot hold.
   const body = isExecution || input.body === undefined ? undefined : parseJson(toJson(input.body))
   const [requestId, expiresAt] = ['Request:r', inMinutes(5)]
   const payload = {
@@ -93,12 +93,12 @@ export function issue(name: string, input: Members): Sent {
   return { payload, requestId, expiresAt }
 }
 
-/** The 64 hex characters that a passkey's payload is asked for by. */
+/** The 64 hex characters that a passkey's payload gives as its challenge. */
 export const challengeOf = sha256
 
 /**
- * A backend on the way: it answers every call as the server would, after `tamper` has had its hands on what is to be
- * signed. `signed` holds what came back with a signature.
+ * A backend in between: it answers every call as the server would, after `tamper` has changed the payload. `signed`
+ * collects the calls that carry a signature.
  */
 export function backend(tamper: (sent: Sent) => Sent) {
   const signed: string[] = []

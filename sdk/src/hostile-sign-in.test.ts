@@ -19,7 +19,7 @@ const ID = 'AuthMethod:p'
 type Members = Readonly<Record<string, unknown>>
 
 describe('a sign-in by passkey', () => {
-  /** What the server answers a challenge with, where a backend has had its hands on it. */
+  /** The server's answer to a challenge, as a backend may have changed it. */
   function answerTo(clientPublicKey: unknown, change: Members, beside: Members = {}) {
     const payload = {
       operation: 'credential_verify',
@@ -74,21 +74,21 @@ describe('a sign-in by passkey', () => {
     ['requestId', {}, { requestId: 'Request:other' }],
     ['expiresAt', {}, { expiresAt: inMinutes(4) }],
     ['expiresAt', { expiresAt: inMinutes(-1) }, {}],
-    ['challenge', {}, { challenge: challengeOf('the payload of somebody else') }],
+    ['challenge', {}, { challenge: challengeOf("another wallet's payload") }],
     ['alsoPays', { alsoPays: 'Quote:evil' }, {}],
     [
       'operation',
       { ...issue('quote_execute', {}).payload, credential: undefined, clientPublicKey: undefined },
       {},
     ],
-  ])('does not ask the authenticator where %s is of somebody else', async (member, change, beside) => {
+  ])("does not ask the authenticator where %s is another one's", async (member, change, beside) => {
     const { error, asked } = await signIn(change, beside)
     expect(error).toBeInstanceOf(PayloadMismatchError)
     expect(error).toMatchObject({ member })
     expect(asked).toEqual([])
   })
 
-  test('is checked as well where a backend passes the payload on', async () => {
+  test('is also checked where a backend forwards the payload', async () => {
     const key = await RecipientKey.generate()
     const expected = { accountId: ACCOUNT, id: ID }
     const { payloadToSign, challenge } = answerTo(key.clientPublicKey, {})
@@ -115,7 +115,7 @@ describe('a sign-in by code', () => {
     )
   const expected = { accountId: ACCOUNT, quorumPublicKey, type: 'EMAIL_OTP' } as const
 
-  test("stamps the enclave's word on its own key and wallet", async () => {
+  test("stamps the enclave's token for its own key and wallet", async () => {
     const key = await DeviceKey.generate()
     expect(await key.approveSignIn(token(key.publicKey), expected)).toMatch(/^[\w-]{100,}$/)
   })
@@ -135,7 +135,7 @@ describe('a sign-in by code', () => {
     ],
     ['payloadToSign', () => toJson(issue('quote_execute', {}).payload)],
     ['payloadToSign', () => ''],
-  ])('stamps nothing where %s is of something else', async (member, payload) => {
+  ])('stamps nothing where %s differs', async (member, payload) => {
     const key = await DeviceKey.generate()
     const refused = key.approveSignIn(payload(key.publicKey), expected)
     await expect(refused).rejects.toMatchObject({ name: 'PayloadMismatchError', member })

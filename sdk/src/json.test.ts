@@ -31,7 +31,7 @@ describe('JSON', () => {
     )
   })
 
-  test('anything else is as JSON.parse and JSON.stringify have it', () => {
+  test('anything else is treated as by JSON.parse and JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         fc.pre(!/\d{16}|__proto__/.test(text))

@@ -27,7 +27,7 @@ export function toCanonicalJson(value: unknown): string {
   return canonical(parseJson(toJson(value)))
 }
 
-/** Written member by member: an object of JavaScript has those first whose names are numbers. */
+/** Written member by member, because a JavaScript object lists members with numeric names first. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return toJson(value)

@@ -10,15 +10,15 @@ import {
 } from './wallet-access.ts'
 
 export interface CodeSignInOptions {
-  /** The one-time code, or what asks the customer for it; asked once the code has been sent. */
+  /** The one-time code, or a function that asks the customer for it. It is called once the code has been sent. */
   readonly code: string | (() => Promise<string>)
-  /** Which credential; left out, the wallet's. */
+  /** The credential. Left out: the wallet's only one. */
   readonly credentialId?: string
-  /** Of a registration that sent a code: signs in with that one, and no other goes out. */
+  /** The answer of a registration that sent a code: signs in with that code, and no other is sent. */
   readonly otpEncryptionTargetBundle?: string
 }
 
-/** Sign-in by a code that is sent to the customer's e-mail address. Every wallet begins with it. */
+/** Sign-in by a code that is sent to the customer's e-mail address. Every new wallet has this credential. */
 export class EmailCodes {
   readonly #access: WalletAccess
 
@@ -33,8 +33,8 @@ export class EmailCodes {
   }
 
   /**
-   * Signs in (specification 4.4, 4.5): has a code sent, makes a key here, seals the code to the server's enclave with
-   * it, answers the 202 with a stamp of that key. Rejects with CountersignError: 401 `UNAUTHORIZED` for a wrong or old
+   * Signs in (specification 4.4, 4.5): requests a code, makes a key here, seals both to the server's enclave, and
+   * answers the 202 with a stamp of that key. Rejects with CountersignError: 401 `UNAUTHORIZED` for a wrong or expired
    * code, 429 `RATE_LIMITED` for too many challenges.
    */
   async signIn(options: CodeSignInOptions): Promise<Session> {
@@ -50,7 +50,7 @@ export class SmsCodes {
     this.#access = access
   }
 
-  /** Registers a phone number, E.164; left out, the customer's. A code goes out with the answer. */
+  /** Registers a phone number, E.164. Left out: the customer's. The registration also sends a code. */
   async register(
     options: { readonly phoneNumber?: string; readonly session?: Signer } = {},
   ): Promise<RegisteredCredential> {
@@ -101,5 +101,5 @@ async function challenge({ caller }: WalletAccess, id: string): Promise<string> 
 }
 
 function notByCode(id: string): NoCredentialError {
-  return new NoCredentialError(`${id} is not signed in to with a code.`)
+  return new NoCredentialError(`${id} cannot be signed in to with a code.`)
 }

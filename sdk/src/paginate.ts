@@ -1,8 +1,8 @@
 import type { Answer, Arguments, Caller, Input, ItemOf, PagedName } from './calls.ts'
 
 /**
- * Every record of a paged list (specification 2.13), page after page as they are needed:
- * `for await (const customer of paginate(client, 'customer_list'))`.
+ * Every record of a paged list (specification 2.13), one page at a time, as needed: `for await (const customer of
+ * paginate(client, 'customer_list'))`.
  */
 export async function* paginate<N extends PagedName>(
   caller: Caller,

@@ -1,8 +1,7 @@
 /**
- * What was to be signed is not what was asked for, and nothing was signed. `member` names what differs: a member of the
- * payload (`target`, `destination.accountInfo.iban`), or `payloadToSign` where it cannot be read at all. Whoever passes
- * messages between this device and the server has exchanged them, or does not do what it should: do not try again
- * without looking.
+ * The payload does not match the requested call, and nothing was signed. `member` names the difference: a member of the
+ * payload (`target`, `destination.accountInfo.iban`), or `payloadToSign` where it cannot be read at all. A system
+ * between this device and the server has changed messages or is faulty: do not retry without an investigation.
  */
 export class PayloadMismatchError extends Error {
   override readonly name = 'PayloadMismatchError'

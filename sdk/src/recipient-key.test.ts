@@ -10,7 +10,7 @@ import { SealedKeyError } from './crypto/session-key.ts'
 import { RecipientKey } from './recipient-key.ts'
 
 describe('a session key that the server sealed', () => {
-  test('opens to a key that signs as the one the server made, and cannot be read out', async () => {
+  test("opens to a key that signs as the server's key and cannot be exported", async () => {
     const forms = new Set<string>()
     for (let i = 0; i < 16; i++) {
       const { privateKey, publicKey } = generateKeyPair()
@@ -27,7 +27,7 @@ describe('a session key that the server sealed', () => {
     expect([...forms].sort()).toEqual(['02', '03'])
   })
 
-  test('does not open with another key, nor changed in any place', async () => {
+  test('does not open with another key, nor with a change in any place', async () => {
     const [mine, other] = [await RecipientKey.generate(), await RecipientKey.generate()]
     const sealed = sealSessionKey(generateKeyPair().privateKey, mine.clientPublicKey)
     await expect(other.openSessionKey(sealed)).rejects.toThrow(SealedKeyError)
@@ -37,7 +37,7 @@ describe('a session key that the server sealed', () => {
     }
   })
 
-  test('is told from any other text', async () => {
+  test('is distinguished from any other text', async () => {
     const recipient = await RecipientKey.generate()
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
@@ -54,7 +54,7 @@ test('a point in its short form is the point that node:crypto has', () => {
     const found = decompress(Buffer.from(publicKey.compressedHex, 'hex'))!
     expect(Buffer.from(found).toString('hex')).toBe(publicKey.uncompressedHex)
   }
-  // x = 1 is on no point of the curve; x = p is no number modulo p.
+  // No point of the curve has x = 1; x = p is not a number modulo p.
   const notOnCurve = [
     `02${'1'.padStart(64, '0')}`,
     `02ffffffff00000001${'0'.repeat(24)}${'f'.repeat(24)}`,
@@ -63,7 +63,7 @@ test('a point in its short form is the point that node:crypto has', () => {
   for (const hex of notOnCurve) expect(decompress(Buffer.from(hex, 'hex'))).toBeUndefined()
 })
 
-test('the nonce is the hash of the characters, not of the bytes they spell', async () => {
+test('the nonce is the hash of the characters, not of the bytes that the hex stands for', async () => {
   const { createHash } = await import('node:crypto')
   const key = await RecipientKey.generate()
   expect(key.clientPublicKey).toMatch(/^04[0-9a-f]{128}$/)
@@ -83,7 +83,7 @@ describe('an exported wallet', () => {
     expect(await recipient.openWallet(seal(recipient), { quorumPublicKey, accountId })).toBe(mnemonic)
   })
 
-  test('is refused from another enclave, of another wallet, or sealed to another key', async () => {
+  test('is refused from another enclave, for another wallet, or sealed to another key', async () => {
     const [mine, other] = [await RecipientKey.generate(), await RecipientKey.generate()]
     const expected = { quorumPublicKey, accountId }
     const refused = async (text: string, as = expected) =>

@@ -7,11 +7,11 @@ import { DeviceKey } from './device-key.ts'
 
 /**
  * A key of the customer's device that the server seals a secret to: the session key of a sign-in by passkey or identity
- * token and of a refresh, the recovery phrase of an export. It signs nothing, and its private half stays in Web Crypto.
- * Make a new one each time. Like `DeviceKey` it needs no network and no credentials.
+ * token and of a refresh, or the recovery phrase of an export. It signs nothing, and its private half stays in Web
+ * Crypto. Make a new one each time. Like `DeviceKey` it needs no network and no credentials.
  */
 export class RecipientKey {
-  /** Both halves; a browser can keep them in IndexedDB as they are, over the way to a provider and back. */
+  /** Both halves; a browser can keep them in IndexedDB as they are, while the customer visits a provider. */
   readonly keyPair: CryptoKeyPair
   /** 130 hex characters, uncompressed: `clientPublicKey` of the calls that take one. */
   readonly clientPublicKey: string
@@ -25,24 +25,24 @@ export class RecipientKey {
     return RecipientKey.fromKeyPair(await generateRecipientKeyPair())
   }
 
-  /** A key that was kept. */
+  /** Restores a stored key. */
   static async fromKeyPair(keyPair: CryptoKeyPair): Promise<RecipientKey> {
     return new RecipientKey(keyPair, hexFromBytes(await uncompressedPublicKey(keyPair)))
   }
 
   /**
-   * The `nonce` that an identity token has to carry to sign in with this key (specification 5.5): the SHA-256 of the
-   * characters of `clientPublicKey`, in hex. Goes into the authorization request to the provider.
+   * The `nonce` that an identity token must carry to sign in with this key (specification 5.5): the SHA-256 of the
+   * characters of `clientPublicKey`, in hex. Send it in the authorization request to the provider.
    */
   async nonce(): Promise<string> {
     return hexFromBytes(await sha256(bytesFromText(this.clientPublicKey)))
   }
 
   /**
-   * The WebAuthn challenge of a sign-in by passkey, as text whose UTF-8 bytes the authenticator is given: the hash of
-   * `payloadToSign`, made here, of which the challenge call's own `challenge` is only a copy. Rejects with
-   * PayloadMismatchError where the payload does not sign in to this wallet with this credential (`AuthMethod:…`), or seals
-   * the session to another key than this one.
+   * The WebAuthn challenge of a sign-in by passkey, as text whose UTF-8 bytes the authenticator gets: the hash of
+   * `payloadToSign`, computed here. The challenge call's own `challenge` is only a copy of it. Rejects with
+   * PayloadMismatchError where the payload does not sign in to this wallet with this credential (`AuthMethod:…`), or
+   * seals the session to another key than this one.
    */
   async passkeyChallenge(
     payloadToSign: string,
@@ -65,16 +65,16 @@ export class RecipientKey {
   }
 
   /**
-   * The key of the session out of `encryptedSessionSigningKey`: signs and cannot be read out. Throws SealedKeyError
-   * where it was sealed to another key.
+   * Opens `encryptedSessionSigningKey`: the key of the session, which can sign and cannot be exported. Throws
+   * SealedKeyError where it was sealed to another key.
    */
   async openSessionKey(encryptedSessionSigningKey: string): Promise<DeviceKey> {
     return DeviceKey.fromKeyPair(await openSessionKey(this.keyPair, encryptedSessionSigningKey))
   }
 
   /**
-   * The recovery phrase out of `encryptedWalletCredentials`: 24 words for whoever owns the wallet, and nobody else.
-   * Throws EnvelopeError where another than `quorumPublicKey` signed it or it is not of the wallet `accountId`.
+   * Opens `encryptedWalletCredentials`: the recovery phrase, 24 words for the owner of the wallet alone. Throws
+   * EnvelopeError where `quorumPublicKey` did not sign it or it is not for the wallet `accountId`.
    */
   async openWallet(
     encryptedWalletCredentials: string,

@@ -11,7 +11,7 @@ import { executionTarget, type SignedCall } from './signed-call.ts'
 import type { Signer } from './signer.ts'
 import { isPayment, type Payment } from './statement.ts'
 
-/** All there is to a session. A browser can keep it in IndexedDB: the keys in it are cloned, never read. */
+/** The data of a session. A browser can keep it in IndexedDB: its keys are cloned, never exported. */
 export interface SessionRecord {
   readonly id: string
   /** The wallet it signs for. */
@@ -29,15 +29,15 @@ interface IssuedSession {
   readonly encryptedSessionSigningKey?: string
 }
 
-/** What of a quote is held against its payload. */
+/** The members of a quote that are checked against its payload. */
 export type SignedQuote = Pick<
   Answer<'quote_get'>['body'],
   'id' | 'expiresAt' | 'totalSendingAmount' | 'totalReceivingAmount' | 'feesIncluded' | 'paymentInstructions'
 >
 
 /**
- * A signed-in wallet: signs until it expires (specification 2.2). It signs what was held against a call that was made
- * here, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
+ * A signed-in wallet: signs until it expires (specification 2.2). It signs a payload that was checked against a call of
+ * this side, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
  */
 export class Session implements Signer {
   readonly id: string
@@ -56,17 +56,17 @@ export class Session implements Signer {
     this.key = key
   }
 
-  /** A session out of storage. */
+  /** Restores a stored session. */
   static async fromRecord(caller: Caller, record: SessionRecord, confirm?: Confirm): Promise<Session> {
     return new Session(caller, record, await DeviceKey.fromKeyPair(record.keyPair), confirm)
   }
 
-  /** A session by code: its key was made on the device. */
+  /** A session of a sign-in by code: its key was made on the device. */
   static ofDeviceKey(caller: Caller, issued: IssuedSession, key: DeviceKey, confirm?: Confirm): Session {
     return new Session(caller, issued, key, confirm)
   }
 
-  /** A session whose key the server made and sealed to `key`. Rejects with SealedKeyError where that does not open. */
+  /** A session whose key the server made and sealed to `key`. Rejects with SealedKeyError where it cannot be opened. */
   static async ofSealedKey(
     caller: Caller,
     issued: IssuedSession,
@@ -76,18 +76,18 @@ export class Session implements Signer {
     const { encryptedSessionSigningKey } = issued
     if (encryptedSessionSigningKey === undefined)
       throw new SealedKeyError(
-        'The answer holds no session key: it is given once, when the session is issued.',
+        'The answer contains no session key: only the answer that issues the session does.',
       )
     return new Session(caller, issued, await key.openSessionKey(encryptedSessionSigningKey), confirm)
   }
 
-  /** The same session, with another way to show payments: where a page has more to say about one of them. */
+  /** The same session with another `confirm`, where a page shows more about a payment. */
   confirmedBy(confirm: Confirm): Session {
     const { id, accountId, expiresAt, key } = this
     return new Session(this.#caller, { id, accountId, expiresAt: expiresAt.toISOString() }, key, confirm)
   }
 
-  /** What `fromRecord` takes. */
+  /** The data for `fromRecord`. */
   get record(): SessionRecord {
     const { id, accountId, expiresAt, key } = this
     return { id, accountId, expiresAt: expiresAt.toISOString(), keyPair: key.keyPair }
@@ -99,23 +99,23 @@ export class Session implements Signer {
   }
 
   /**
-   * The stamp over a payload that was checked, for this wallet. A payment is shown before: rejects with
-   * ConfirmationRequiredError where nothing was given to show it, NotConfirmedError where the customer says no.
+   * The stamp over a checked payload of this wallet. A payment is shown first: rejects with ConfirmationRequiredError
+   * where there is no `confirm`, and with NotConfirmedError where the customer declines.
    */
   async sign(payload: CheckedPayload): Promise<string> {
     if (!CheckedPayload.isOne(payload))
-      throw new TypeError('A session signs what CheckedPayload.check has checked: see Session.approve.')
+      throw new TypeError('A session signs only what CheckedPayload.check has checked: see Session.approve.')
     const { account } = payload.statement
     if (account !== this.accountId)
-      throw new PayloadMismatchError('account', `is ${account} where the session is of ${this.accountId}`)
+      throw new PayloadMismatchError('account', `is ${account}, but the session is of ${this.accountId}`)
     await askFor(payload.statement, this.#confirm)
     return this.key.sign(payload.text)
   }
 
   /**
-   * For apps whose backend makes the calls and passes the payload on: the stamp over `payloadToSign`, if it is of
-   * `call`, which this device knows by itself (`signedCall('card_update', { params, body })`), and not of any other.
-   * Rejects with PayloadMismatchError, and as `sign` does.
+   * For apps whose backend makes the calls and forwards the payload: the stamp over `payloadToSign`, if it authorizes
+   * `call` and nothing else. This device itself knows the call (`signedCall('card_update', { params, body })`). Rejects
+   * with PayloadMismatchError, and as `sign` does.
    */
   async approve(
     payloadToSign: string,
@@ -125,9 +125,8 @@ export class Session implements Signer {
   }
 
   /**
-   * The stamp that executes a quote in one call, without the first leg: over the payload in its `paymentInstructions`.
-   * Rejects with PayloadMismatchError where that is of another quote or says anything else than this one does, and as
-   * `sign` does.
+   * The stamp that executes a quote in one call, without a challenge: over the payload in its `paymentInstructions`.
+   * Rejects with PayloadMismatchError where the payload differs from this quote, and as `sign` does.
    */
   async approveQuote(quote: SignedQuote): Promise<string> {
     const call = { operation: 'quote_execute', target: executionTarget(quote.id) } as const
@@ -143,14 +142,14 @@ export class Session implements Signer {
     return this.sign(payload)
   }
 
-  /** Whether its time is over at `now`. The server's clock decides: in the sandbox that one can be moved. */
+  /** Whether the session has expired at `now`. The server's clock decides, which can be moved in the sandbox. */
   isExpired(now: Date): boolean {
     return now >= this.expiresAt
   }
 
   /**
    * A new session with a key of its own, while this one is active (specification 4.6); this one keeps its own expiry.
-   * Rejects with CountersignError: 404 `SESSION_NOT_FOUND` once it has ended, and then it takes a new sign-in.
+   * Rejects with CountersignError 404 `SESSION_NOT_FOUND` once it has ended; a new sign-in is needed then.
    */
   async refresh(): Promise<Session> {
     const key = await RecipientKey.generate()
@@ -160,7 +159,7 @@ export class Session implements Signer {
     return Session.ofSealedKey(this.#caller, { ...body, accountId: this.accountId }, key, this.#confirm)
   }
 
-  /** Ends it now, on the server: signs out (specification 4.7). */
+  /** Revokes the session on the server: signs out (specification 4.7). */
   async revoke(): Promise<void> {
     await signed(this.#caller, 'session_delete', { params: { id: this.id } }, this)
   }
@@ -171,10 +170,13 @@ function payloadOf({ paymentInstructions = [] }: SignedQuote): string {
     const info: unknown = accountOrWalletInfo
     if (isObject(info) && typeof info.payloadToSign === 'string') return info.payloadToSign
   }
-  throw new PayloadMismatchError('payloadToSign', 'is missing: no embedded wallet pays this quote')
+  throw new PayloadMismatchError(
+    'payloadToSign',
+    'is missing: the source of this quote is not an embedded wallet',
+  )
 }
 
-/** What the app shows of a quote is what its payload says. */
+/** The payload must match what the app shows of the quote. */
 function checkAmounts({ sends, feesIncluded, delivers }: Payment, quote: SignedQuote): void {
   const pairs = [
     ['sends.amount', sends.amount, quote.totalSendingAmount],
@@ -182,5 +184,5 @@ function checkAmounts({ sends, feesIncluded, delivers }: Payment, quote: SignedQ
     ['delivers.amount', delivers.amount, quote.totalReceivingAmount],
   ] as const
   for (const [member, signed, shown] of pairs)
-    if (signed !== shown) throw new PayloadMismatchError(member, `is ${signed} where the quote says ${shown}`)
+    if (signed !== shown) throw new PayloadMismatchError(member, `is ${signed}, but the quote has ${shown}`)
 }

@@ -5,27 +5,27 @@ import type { Input, SignedName } from './calls.ts'
 import { bytesFromText, hexFromBytes, sha256 } from './crypto/bytes.ts'
 import { toCanonicalJson } from './json.ts'
 
-/** A call that a wallet signs for: what this side knows of it, to be held against the payload. */
+/** A call that a wallet signs for, as this side knows it. The payload is checked against it. */
 export interface SignedCall {
-  /** The name in the contract of what is done: `card_update`. */
+  /** The name of the operation in the contract: `card_update`. */
   readonly operation: SignedOperation
   /**
    * Method and path below the base address, nothing escaped: `PATCH /cards/Card:…`. Left out only where this side does
-   * not know which quote is paid: then the payload's own words are all there is, and a payment is confirmed by them.
+   * not know which quote is paid: then only the payload itself describes the payment, and `confirm` shows that.
    */
   readonly target?: string | undefined
-  /** As it was sent; left out where there is none. */
+  /** The body as it was sent; absent where there is none. */
   readonly body?: unknown
 }
 
-/** What these calls do is execute a quote, and the wallet signs for that: one signature is good at every place. */
+/** These calls execute a quote, and the wallet signs for the quote: one signature is valid for each of them. */
 const EXECUTIONS: ReadonlySet<SignedName> = new Set([
   'agent_action_approve',
   'agent_me_quote_execute',
   'transaction_approve',
 ])
 
-/** The call that the wallet signs for when `name` is called with `input`. */
+/** The call that a wallet signs for when `name` is called with `input`. */
 export function signedCall<N extends SignedName>(name: N, input: Input<N>): SignedCall {
   const { params = {}, body } = input as {
     readonly params?: Readonly<Record<string, string>>
@@ -38,12 +38,12 @@ export function signedCall<N extends SignedName>(name: N, input: Input<N>): Sign
   return { operation: name as SignedOperation, target, body }
 }
 
-/** Where a quote is executed, as payloads name it. */
+/** Method and path of the execution of a quote, as payloads name it. */
 export function executionTarget(quoteId: string): string {
   return `POST /quotes/${quoteId}/execute`
 }
 
-/** SHA-256 of the canonical text of a body, in hex; of none, that of `null`. */
+/** SHA-256 of the canonical text of a body, in hex. A missing body counts as `null`. */
 export async function bodySha256(body: unknown): Promise<string> {
   return hexFromBytes(await sha256(bytesFromText(toCanonicalJson(body))))
 }

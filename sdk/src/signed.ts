@@ -8,11 +8,10 @@ import type { Signer } from './signer.ts'
 export type SignedAnswer<N extends SignedName> = Exclude<Answer<N>, { status: 202 }>
 
 /**
- * A signed operation in one call (specification 3.4): sends it, and where it answers 202 holds that payload against the
- * call, has it signed and sends the same input again, with the same `Idempotency-Key`. An operation that needs no
- * signature answers at once. Rejects with PayloadMismatchError where the payload is of anything else than this call,
- * with CountersignError as `call` does, and with whatever the signer rejects with: a session wants a payment confirmed
- * (`Confirm`).
+ * A signed operation in one call (specification 3.4): sends it; for a 202, checks the payload against the call, has it
+ * signed, and sends the same input again with the same `Idempotency-Key`. An operation that needs no signature answers
+ * at once. Rejects with PayloadMismatchError where the payload does not match this call, with CountersignError as
+ * `call` does, and as the signer does: a session requires a payment to be confirmed (`Confirm`).
  */
 export async function signed<N extends SignedName>(
   caller: Caller,
@@ -20,7 +19,7 @@ export async function signed<N extends SignedName>(
   input: Input<N>,
   signer: Signer,
 ): Promise<SignedAnswer<N>> {
-  // One key for both legs; an endpoint that takes none is sent none.
+  // One key for both calls. An endpoint that takes no key gets none.
   const idempotencyKey = input.idempotencyKey ?? newIdempotencyKey()
   const send = (more: object) => {
     const args: [N, Input<N>] = [name, { ...input, idempotencyKey, ...more }]

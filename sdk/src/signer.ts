@@ -1,10 +1,9 @@
 import type { CheckedPayload } from './checked-payload.ts'
 
 /**
- * Who signs for a wallet. `Session` is one; an app makes its own where the key is elsewhere, on the customer's device
- * as seen from the backend. What it is given was held against the call that was made here. Where the key is on a device,
- * the device holds it against what the customer asked for once more (`Session.approve`, `DeviceKey.approve`): it cannot
- * take this side's word for it.
+ * Signs for a wallet. `Session` is one; an app implements its own where the key is on another machine, such as the
+ * customer's device. Its input was checked against the call of this side. A device that holds the key checks it again
+ * against the customer's request (`Session.approve`, `DeviceKey.approve`), because it cannot trust this side.
  */
 export interface Signer {
   /** The wallet that it signs for. */

@@ -35,22 +35,22 @@ interface Passkey {
 }
 
 /**
- * Passkeys in memory, for programs that have no browser: tests of your app, in CI, against the sandbox. Answers as a
- * browser does whose user agrees at once: ES256, attestation `none`, user verified. Not for customers: nothing protects
- * these keys, and they end with the process.
+ * Passkeys in memory, for programs that have no browser: tests of your app, in CI, against the sandbox. Answers like a
+ * browser whose user agrees at once: ES256, attestation `none`, user verified. Not for customers: these keys are
+ * unprotected and are lost with the process.
  */
 export class SoftwareAuthenticator implements PasskeyAuthenticator {
   readonly #origin: string
   readonly #passkeys = new Map<string, Passkey>()
 
-  /** `origin` is the page that it stands for, `http://localhost:3000`; it has to be one of the platform's. */
+  /** `origin` is the page that it acts for, such as `http://localhost:3000`. It must be one of the platform's. */
   constructor(options: { readonly origin: string }) {
     this.#origin = options.origin
   }
 
   async create(options: PublicKeyCredentialCreationOptionsJSON): Promise<RegistrationResponseJSON> {
     if (options.excludeCredentials?.some(({ id }) => this.#passkeys.has(id)))
-      throw new DOMException('A passkey of this authenticator is registered already.', 'InvalidStateError')
+      throw new DOMException('A passkey of this authenticator is already registered.', 'InvalidStateError')
     const rpId = options.rp.id ?? new URL(this.#origin).hostname
     const keyPair = await generateSigningKeyPair()
     const idBytes = crypto.getRandomValues(new Uint8Array(ID_BYTES))

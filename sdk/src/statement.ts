@@ -5,12 +5,12 @@ import { PayloadMismatchError } from './payload-mismatch.ts'
 import { readStrictly } from './strict.ts'
 
 /**
- * What a payload says it authorizes: `operation` tells the kinds apart, `summary` is a sentence for the person who
- * signs, the other members are the same in data. Amounts are `bigint`.
+ * The content of a payload: `operation` is its kind, `summary` is a sentence for the person who signs, and the other
+ * members are the same as data. Amounts are `bigint`.
  */
 export type Statement = Payload
 
-/** What a wallet pays, to whom: `sends` leaves it, fees included, and `delivers` arrives at `destination`. */
+/** A payment of a wallet: `sends` leaves it, fees included, and `delivers` arrives at `destination`. */
 export type Payment = Payload<'quote_execute'>
 
 export function isPayment(statement: Statement): statement is Payment {
@@ -18,9 +18,9 @@ export function isPayment(statement: Statement): statement is Payment {
 }
 
 /**
- * Reads a `payloadToSign`, all of it: what has members twice, members or kinds that the contract does not know, or
- * another spelling than the server's is refused, so that what is shown is what is signed. It says nothing of whether
- * this is what was asked for: `checkPayload` does. Throws PayloadMismatchError.
+ * Reads a whole `payloadToSign`. Refuses duplicate members, members or kinds that the contract does not know, and any
+ * other spelling than the server's, so that what is shown is what is signed. Does not check whether it was requested:
+ * `checkPayload` does. Throws PayloadMismatchError.
  */
 export function readPayload(payloadToSign: string): Statement {
   const value = parsed(payloadToSign)
@@ -28,13 +28,15 @@ export function readPayload(payloadToSign: string): Statement {
   if (!isOperation(operation))
     throw new PayloadMismatchError('operation', 'is not one that a wallet signs for')
   const statement = readStrictly(PAYLOADS[operation], value, '') as Statement
-  // The quote stands twice in it.
+  // The payload names the quote twice.
   if (isPayment(statement) && statement.target !== `POST /quotes/${statement.quote}/execute`)
-    throw new PayloadMismatchError('quote', 'is not the one of target')
+    throw new PayloadMismatchError('quote', 'is not the quote of target')
   return statement
 }
 
-/** The words of a payload to show; undefined where `readPayload` throws, as for the token of a sign-in by code. */
+/**
+ * The statement of a payload, to show it; undefined where `readPayload` throws, as for the token of a sign-in by code.
+ */
 export function statementOf(payloadToSign: string): Statement | undefined {
   try {
     return readPayload(payloadToSign)
@@ -57,13 +59,13 @@ function isOperation(operation: unknown): operation is keyof typeof PAYLOADS {
   return typeof operation === 'string' && Object.hasOwn(PAYLOADS, operation)
 }
 
-/** The object that compact JSON spells. Of any other spelling, a member given twice too, another text would be made. */
+/** The object of compact JSON. A text with another spelling, such as a member given twice, is refused. */
 function parsed(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = parseJson(text)
   } catch {
-    // Not JSON, as the line below finds.
+    // Not JSON. The check below refuses it.
   }
   if (!isObject(value) || toJson(value) !== text)
     throw new PayloadMismatchError('payloadToSign', 'is not compact JSON of an object')

@@ -19,7 +19,7 @@ interface Schema {
 }
 
 /**
- * The value that a schema of the contract describes, with integers of 64 bits as `bigint`. Stricter than what reads
+ * The value that a schema of the contract describes, with integers of 64 bits as `bigint`. Stricter than the reading of
  * answers: a member that the schema does not name is refused, because nobody would see it. Throws PayloadMismatchError.
  */
 export function readStrictly(s: Schema, value: unknown, member: string): unknown {
@@ -27,7 +27,7 @@ export function readStrictly(s: Schema, value: unknown, member: string): unknown
   if (s.format === 'int64') return int64(value, member)
   if (s.enum && !s.enum.includes(value)) throw new PayloadMismatchError(member, `is not one of ${s.enum}`)
   if (s.pattern !== undefined && typeof value === 'string' && !new RegExp(s.pattern, 'u').test(value))
-    throw new PayloadMismatchError(member, 'is not of its form')
+    throw new PayloadMismatchError(member, 'does not have the right form')
   if (s.type !== undefined && !isOf(s.type, value))
     throw new PayloadMismatchError(member, `is not of type ${s.type}`)
   const { items } = s
@@ -47,7 +47,7 @@ function object(
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (!known) throw new PayloadMismatchError(inside(name), 'is not known')
+      if (!known) throw new PayloadMismatchError(inside(name), 'is unknown')
       return [name, readStrictly(known, item, inside(name))]
     }),
   )
@@ -69,7 +69,7 @@ function memberFor({ oneOf, anyOf, discriminator }: Schema, value: unknown, memb
       ? isOf(one.type, value)
       : isObject(value) && one.properties?.[tag]?.enum?.includes(value[tag]),
   )
-  if (!found) throw new PayloadMismatchError(member, 'is of a kind that is not known')
+  if (!found) throw new PayloadMismatchError(member, 'is of an unknown kind')
   return found
 }
 

@@ -1,2 +1,2 @@
-/** What the clock of this machine says, in milliseconds since 1970. It moves with the clock, forth and back. */
+/** The time of this machine in milliseconds since 1970. It follows changes of the clock, forward and back. */
 export const systemClock = (): number => Date.now()

@@ -1,19 +1,19 @@
 import type { Answer } from './calls.ts'
 import { type WaitOptions, waitUntil } from './wait-until.ts'
 
-/** Something that an agent asked to be done with money, and what has become of it. */
+/** An action with money that an agent requested, and its outcome. */
 export type AgentAction = Answer<'agent_me_action_get'>['body']
 
 /**
- * An action that does not wait any more. `APPROVED`: it was done, and `transaction` tells how the payment goes on.
- * `REJECTED`: the platform said no. `FAILED`: it came to nothing, as something that it needs did not hold at the
- * approval, or nobody approved in time. `rejectionReason` says why.
+ * An action that no longer waits. `APPROVED`: it was executed, and `transaction` shows the payment's progress.
+ * `REJECTED`: the platform rejected it. `FAILED`: a check failed at the approval, or nobody approved in time.
+ * `rejectionReason` says why.
  */
 export type DecidedAction = AgentAction & {
   readonly status: Exclude<AgentAction['status'], 'PENDING_APPROVAL'>
 }
 
-/** The time is up and nobody has decided. */
+/** Nobody decided within the time. */
 export class NotDecidedError extends Error {
   override readonly name = 'NotDecidedError'
   readonly action: AgentAction
@@ -25,8 +25,8 @@ export class NotDecidedError extends Error {
 }
 
 /**
- * Reads an action until it is decided, by the policy or by the platform: its `status` says how. Rejects with
- * NotDecidedError when the time is up; the action goes on waiting.
+ * Reads an action until the policy or the platform has decided: its `status` has the decision. Rejects with
+ * NotDecidedError on timeout; the action keeps waiting.
  */
 export async function untilDecided(
   read: (signal: AbortSignal | undefined) => Promise<AgentAction>,

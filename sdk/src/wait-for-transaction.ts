@@ -5,7 +5,7 @@ export type Transaction = Answer<'transaction_get'>['body']
 
 const UNDER_WAY: ReadonlySet<string> = new Set(['CREATED', 'PENDING', 'PROCESSING'])
 
-/** The time is up and the transaction is still under way. */
+/** The transaction did not end within the time. */
 export class StillUnderWayError extends Error {
   override readonly name = 'StillUnderWayError'
   readonly transaction: Transaction
@@ -17,8 +17,8 @@ export class StillUnderWayError extends Error {
 }
 
 /**
- * Asks for a transaction until it has ended, whichever way (specification 3.3): look at its `status`. A bank can still
- * return a COMPLETED payment later. Rejects with StillUnderWayError when the time is up.
+ * Reads a transaction until it has ended, with any outcome (specification 3.3): check its `status`. A bank can still
+ * return a COMPLETED payment later. Rejects with StillUnderWayError on timeout.
  */
 export async function waitForTransaction(
   caller: Caller,
@@ -32,7 +32,7 @@ export async function waitForTransaction(
   )
 }
 
-/** The same by another way to read it, as an agent has. */
+/** The same with another way to read it, such as an agent's. */
 export async function untilEnded(
   read: (signal: AbortSignal | undefined) => Promise<Transaction>,
   options: WaitOptions,

@@ -1,13 +1,13 @@
 import { wait } from './wait.ts'
 
 export interface WaitOptions {
-  /** How long to wait altogether, in milliseconds of real time. 30 000 unless given. */
+  /** The timeout in milliseconds of real time. Default: 30 000. */
   readonly timeoutMs?: number
-  /** The longest pause between two looks, in milliseconds; the first ones are shorter. 1 000 unless given. */
+  /** The longest pause between two reads, in milliseconds; the first ones are shorter. Default: 1 000. */
   readonly pollEveryMs?: number
   readonly signal?: AbortSignal
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** Milliseconds since some moment. */
+  /** Milliseconds since a fixed moment. */
   readonly clock?: () => number
 }
 
@@ -15,14 +15,14 @@ const TIMEOUT_MS = 30_000
 const INTERVAL_MS = 25
 const INTERVAL_MS_MAX = 1_000
 
-/** How a wait ended: with what was waited for, or with how things stand when the time is up. */
+/** How a wait ended: with the awaited value, or with the last one at the timeout. */
 export interface Waited<T> {
   readonly isOver: boolean
   readonly last: T
   readonly timeoutMs: number
 }
 
-/** Looks again and again, at growing intervals, until `isOver` of what it sees, or until the time is up. */
+/** Reads repeatedly, at growing intervals, until `isOver` accepts the value or the time is up. */
 export async function waitUntil<T>(
   look: (signal: AbortSignal | undefined) => Promise<T>,
   isOver: (seen: T) => boolean,

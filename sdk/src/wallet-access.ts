@@ -4,32 +4,32 @@ import type { PasskeyAuthenticator } from './passkey-authenticator.ts'
 import { signed } from './signed.ts'
 import type { Signer } from './signer.ts'
 
-/** What the ways to sign in to a wallet share. */
+/** What the kinds of sign-in to a wallet share. */
 export interface WalletAccess {
   readonly caller: Caller
   readonly accountId: string
-  /** The server's key, to hold against what it signed: 130 hex characters. */
+  /** The server's key, which verifies its signatures: 130 hex characters. */
   readonly quorumPublicKey: () => Promise<string>
   readonly authenticator: PasskeyAuthenticator
   readonly relyingParty: RelyingParty
-  /** What its sessions show payments with. */
+  /** Shows payments for the sessions of the wallet. */
   readonly confirm: Confirm | undefined
 }
 
-/** Where the wallet's passkeys are made and used: as `passkeyConfig` of the platform has it. */
+/** The relying party of the wallet's passkeys, as in `passkeyConfig` of the platform. */
 export interface RelyingParty {
   /** Left out: the domain of the page. */
   readonly id?: string
-  /** What the browser calls the app when it asks for a passkey; left out: the domain. */
+  /** The name of the app when the browser asks for a passkey. Left out: the domain. */
   readonly name?: string
-  /** Whether a finger, a face or a PIN is asked for; left out: `preferred`, as it is in `passkeyConfig`. */
+  /** Whether a fingerprint, a face or a PIN is required. Left out: `preferred`, as in `passkeyConfig`. */
   readonly userVerification?: 'required' | 'preferred' | 'discouraged'
 }
 
-/** A way to sign in to a wallet, as the API shows it (specification 2.1). */
+/** A credential of a wallet, as the API shows it (specification 2.1). */
 export type Credential = Answer<'credential_list'>['body']['data'][number]
 
-/** What a registration answers; with `otpEncryptionTargetBundle` a code has gone out already. */
+/** The answer to a registration. With `otpEncryptionTargetBundle` a code has already been sent. */
 export type RegisteredCredential = Extract<Answer<'credential_create'>, { status: 201 }>['body']
 
 /** The wallet has no such credential to sign in with. */
@@ -37,7 +37,7 @@ export class NoCredentialError extends Error {
   override readonly name = 'NoCredentialError'
 }
 
-/** The wallet has several credentials of this kind, and `credentialId` has to say which. */
+/** The wallet has several credentials of this kind, so `credentialId` must name one. */
 export class AmbiguousCredentialError extends Error {
   override readonly name = 'AmbiguousCredentialError'
   readonly credentials: readonly Credential[]
@@ -48,7 +48,7 @@ export class AmbiguousCredentialError extends Error {
   }
 }
 
-/** The wallet can be signed in to already, and adding a way takes a session of it. */
+/** The wallet already has a credential, so another one needs a session of the wallet. */
 export class SessionRequiredError extends Error {
   override readonly name = 'SessionRequiredError'
 }
@@ -57,7 +57,7 @@ export async function listCredentials({ caller, accountId }: WalletAccess): Prom
   return (await caller.call('credential_list', { query: { accountId } })).body.data
 }
 
-/** The id that is given, or that of the wallet's one credential of this type. */
+/** The given id, or that of the wallet's only credential of this type. */
 export async function findCredential(
   access: WalletAccess,
   type: Credential['type'],
@@ -69,15 +69,15 @@ export async function findCredential(
   if (!credential) throw new NoCredentialError(`${access.accountId} has no ${type} credential.`)
   if (found.length > 1)
     throw new AmbiguousCredentialError(
-      `${access.accountId} has ${found.length} ${type} credentials: say which by credentialId.`,
+      `${access.accountId} has ${found.length} ${type} credentials: choose one by credentialId.`,
       found,
     )
   return credential.id
 }
 
 /**
- * Registers a credential (specification 4.1): at once where it is the wallet's first, and otherwise signed by a session
- * of one it has. Rejects with SessionRequiredError where that is missing.
+ * Registers a credential (specification 4.1): at once where it is the wallet's first, otherwise signed by a session of
+ * another credential. Rejects with SessionRequiredError where the session is missing.
  */
 export async function registerCredential(
   { caller, accountId }: WalletAccess,
@@ -87,6 +87,6 @@ export async function registerCredential(
   if (session) return (await signed(caller, 'credential_create', { body }, session)).body
   const answer = await caller.call('credential_create', { body })
   if (answer.status === 202)
-    throw new SessionRequiredError(`${accountId} has a credential: a further one takes a session.`)
+    throw new SessionRequiredError(`${accountId} already has a credential: another one needs a session.`)
   return answer.body
 }

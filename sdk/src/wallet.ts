@@ -12,11 +12,11 @@ import { type Credential, listCredentials, type RelyingParty, type WalletAccess 
 
 export interface WalletOptions {
   /**
-   * The server's quorum key, 130 hex characters, or what gets it. Whatever the enclave signed is held against it. Build
-   * it into the app: a key that comes over the same way as the answers shows only that they agree.
+   * The server's quorum key, 130 hex characters, or a function that gets it. It verifies what the enclave signed. Build
+   * it into the app: a key that arrives the same way as the answers proves only that they agree.
    */
   readonly quorumPublicKey: string | (() => Promise<string>)
-  /** What makes and uses passkeys; the browser's unless given. */
+  /** Makes and uses passkeys. Default: the browser's. */
   readonly authenticator?: PasskeyAuthenticator
   readonly relyingParty?: RelyingParty
   /** Shows the customer each payment before a session of this wallet signs it. Without it no payment is signed. */
@@ -26,9 +26,10 @@ export interface WalletOptions {
 type ActiveSession = Answer<'session_list'>['body']['data'][number]
 
 /**
- * One embedded wallet, with its ways to sign in. It reaches the API through a `Caller`: a `Client` where the key and
- * the API's credentials are in one place (tests, tools, agents), an app's own way through its backend on a customer's
- * device. Where a backend only passes messages on, use `DeviceKey` and `RecipientKey` on the device instead.
+ * One embedded wallet and its kinds of sign-in. It reaches the API through a `Caller`: a `Client` where the key and the
+ * API's credentials are in one place (tests, tools, agents), or, on a customer's device, an app's own implementation
+ * through its backend. Where a backend only forwards messages, use `DeviceKey` and `RecipientKey` on the device
+ * instead.
  */
 export class Wallet {
   readonly accountId: string
@@ -56,41 +57,41 @@ export class Wallet {
     this.oauth = new Identities(this.#access)
   }
 
-  /** A session that was kept (`Session.record`). */
+  /** Restores a stored session (`Session.record`). */
   async session(record: SessionRecord): Promise<Session> {
     const { caller, confirm } = this.#access
     return Session.fromRecord(caller, record, confirm)
   }
 
-  /** The ways to sign in, in order of creation. */
+  /** The credentials, in order of creation. */
   async credentials(): Promise<Credential[]> {
     return listCredentials(this.#access)
   }
 
   /**
-   * Takes a way to sign in away, and ends its sessions (specification 4.3). `session` is one of another credential of
-   * the wallet. Rejects with CountersignError: 400 for the last credential, 401 `WALLET_SIGNATURE_INVALID` for a
-   * session of the credential itself.
+   * Revokes a credential and its sessions (specification 4.3). `session` belongs to another credential of the wallet.
+   * Rejects with CountersignError: 400 for the last credential, 401 `WALLET_SIGNATURE_INVALID` for a session of the
+   * credential itself.
    */
   async revokeCredential(id: string, session: Signer): Promise<void> {
     await signed(this.#access.caller, 'credential_delete', { params: { id } }, session)
   }
 
-  /** The sessions that can sign now, on this device or another. */
+  /** The active sessions, on this device or another. */
   async sessions(): Promise<ActiveSession[]> {
     const { caller, accountId } = this.#access
     return (await caller.call('session_list', { query: { accountId } })).body.data
   }
 
-  /** Ends a session on another device; `session` is any active one of the wallet. */
+  /** Revokes a session on another device; `session` is any active one of the wallet. */
   async revokeSession(id: string, session: Signer): Promise<void> {
     await signed(this.#access.caller, 'session_delete', { params: { id } }, session)
   }
 
   /**
-   * The recovery phrase of the wallet, 24 words (specification 4.7). It comes sealed to a key made here, in an envelope
-   * that the enclave signed. Whoever has the words has the money: show them, never store or send them. Rejects with
-   * EnvelopeError where the envelope is not the enclave's.
+   * The recovery phrase of the wallet, 24 words (specification 4.7). It is sealed to a key made here, in an envelope
+   * that the enclave signed. The words give access to all the money: show them, and never store or send them. Rejects
+   * with EnvelopeError where the envelope is not the enclave's.
    */
   async export(session: Signer): Promise<string> {
     const { caller, accountId, quorumPublicKey } = this.#access

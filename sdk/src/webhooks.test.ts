@@ -19,7 +19,7 @@ const PAYLOAD = JSON.stringify({
 
 const secondsAgo = (seconds: number) => new Date(systemClock() - seconds * 1000)
 
-/** What the library of Standard Webhooks would send. */
+/** The headers that the library of Standard Webhooks would send. */
 function signedByLibrary(payload: string, at = secondsAgo(0), secret = SECRET) {
   return {
     'webhook-id': ID,
@@ -36,7 +36,7 @@ describe('a webhook signed by Standard Webhooks', () => {
     expect(event).toMatchObject({ id: ID, sequence: 3, objectId: 'InternalAccount:1' })
   })
 
-  test('is verified from bytes, and with headers in whatever form a server has them', async () => {
+  test('is verified from bytes, and with headers in any form that a server has', async () => {
     const headers = signedByLibrary(PAYLOAD)
     const forms = [
       new Headers(headers),
@@ -61,7 +61,7 @@ describe('a webhook signed by Standard Webhooks', () => {
     expect(new Webhook(SECRET).verify(PAYLOAD, both)).toMatchObject({ id: ID })
   })
 
-  test('is refused where anything of it was changed, is missing or is not of now', async () => {
+  test('is refused where a part was changed, is missing or is too old or too new', async () => {
     const good = signedByLibrary(PAYLOAD)
     const refused = async (headers: Record<string, string | undefined>, payload = PAYLOAD, secret = SECRET) =>
       expect(verifyWebhook({ payload, headers, secret }), JSON.stringify(headers)).rejects.toBeInstanceOf(
@@ -81,21 +81,21 @@ describe('a webhook signed by Standard Webhooks', () => {
     await refused(signedByLibrary(PAYLOAD, secondsAgo(-320)))
   })
 
-  test('may be of another time where it is told so', async () => {
+  test('may have another time where `now` says so', async () => {
     const headers = signedByLibrary(PAYLOAD, secondsAgo(3600))
     const request = { payload: PAYLOAD, headers, secret: SECRET }
     expect((await verifyWebhook({ ...request, now: secondsAgo(3600) })).id).toBe(ID)
     expect((await verifyWebhook({ ...request, toleranceSeconds: 4000 })).id).toBe(ID)
   })
 
-  test('needs a secret that is one', async () => {
+  test('needs a secret of the right form', async () => {
     for (const secret of ['', 'whsec_', 'secret', 'whsec_???'])
       await expect(
         verifyWebhook({ payload: PAYLOAD, headers: signedByLibrary(PAYLOAD), secret }),
       ).rejects.toBeInstanceOf(TypeError)
   })
 
-  test('gives an event of a type that it does not know as it is', async () => {
+  test('returns an event of an unknown type unchanged', async () => {
     const payload = PAYLOAD.replace('INTERNAL_ACCOUNT.BALANCE_UPDATED', 'SOMETHING.NEW')
     const event = await verifyWebhook({ payload, headers: signedByLibrary(payload), secret: SECRET })
     expect(event).toMatchObject({ type: 'SOMETHING.NEW', data: { balance: { amount: 9007199254740993n } } })
@@ -110,14 +110,14 @@ describe('X-Svc-Signature', () => {
   const header = (payload: string, key = privateKey) =>
     JSON.stringify({ v: '1', s: sign('sha256', Buffer.from(payload), key).toString('base64') })
 
-  test('is verified by the public key of the server, and gives the event', async () => {
+  test('is verified by the public key of the server, and returns the event', async () => {
     for (let turn = 0; turn < 20; turn++) {
       const event = await verifySvcSignature(PAYLOAD, header(PAYLOAD), point)
       expect(event).toMatchObject({ id: ID, data: { balance: { amount: 9007199254740993n } } })
     }
   })
 
-  test('is refused for another body, by another key, and where it cannot be read', async () => {
+  test('is refused for another body, by another key, and where it is malformed', async () => {
     const stranger = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey
     const good = header(PAYLOAD)
     const { s } = JSON.parse(good)

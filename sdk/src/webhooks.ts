@@ -6,23 +6,23 @@ import { pointFromHex, verify } from './crypto/p256.ts'
 import { parseJson } from './json.ts'
 import { systemClock } from './system-clock.ts'
 
-/** The request is not one of this server's, or not of now. `message` says what is wrong, never what would be right. */
+/** The request is not from this server, or too old or too new. `message` says what is wrong, never the right value. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
 }
 
-/** The headers of a request, in any case: a `Headers`, or what Node gives. */
+/** The headers of a request, with names in any case: a `Headers` object or those of Node. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface WebhookRequest {
-  /** The body as it came: parsed and written again it would have another signature. */
+  /** The body exactly as received: parsed and printed again, its signature would not match. */
   readonly payload: string | Uint8Array
   readonly headers: WebhookHeaders
-  /** `whsec_…`, of `GET /webhook-secrets`. Several while one replaces the other. */
+  /** `whsec_…` from `GET /webhook-secrets`. Give both while one replaces the other. */
   readonly secret: string | readonly string[]
-  /** How far the sender's clock and this one may be apart, in seconds. 300 unless given. */
+  /** The allowed difference between the sender's clock and this one, in seconds. Default: 300. */
   readonly toleranceSeconds?: number
-  /** Now, where this machine's clock is not the one to ask. */
+  /** The current time, where it is not that of this machine's clock. */
   readonly now?: Date
 }
 
@@ -31,8 +31,8 @@ const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const
 
 /**
- * Checks a webhook's Standard Webhooks signature and age, and gives the event, its amounts as `bigint`. Throws
- * WebhookVerificationError. An event may come more than once: remember `id`.
+ * Checks a webhook's Standard Webhooks signature and age, and returns the event, its amounts as `bigint`. Throws
+ * WebhookVerificationError. An event may arrive more than once: remember `id`.
  */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent> {
   const id = headerOf(request.headers, 'webhook-id')
@@ -50,13 +50,13 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
       if (signature && (await crypto.subtle.verify(HMAC, key, signature, signed))) return eventOf(payload)
     }
   }
-  throw new WebhookVerificationError('No signature is by this secret')
+  throw new WebhookVerificationError('No signature matches the secret')
 }
 
 /**
  * Checks a webhook's `X-Svc-Signature`, `{"v":"1","s":…}`, by the server's public key, the `webhookPublicKey` of
- * `/.well-known/countersign.json`: 130 hex characters. It proves who signed, and needs no secret; it does not say when.
- * Gives the event. Throws WebhookVerificationError.
+ * `/.well-known/countersign.json`: 130 hex characters. It proves who signed, but not when, and needs no secret. Returns
+ * the event. Throws WebhookVerificationError.
  */
 export async function verifySvcSignature(
   payload: string | Uint8Array,
@@ -70,7 +70,7 @@ export async function verifySvcSignature(
   if (!der) throw new WebhookVerificationError('X-Svc-Signature cannot be read')
   const bytes = bytesOf(payload)
   if (!(await verify(point, bytes, der)))
-    throw new WebhookVerificationError('The signature is not by this key')
+    throw new WebhookVerificationError('The signature does not match publicKey')
   return eventOf(bytes)
 }
 
@@ -101,11 +101,14 @@ function secretBytes(secret: string): Bytes {
 }
 
 function bytesOf(payload: string | Uint8Array): Bytes {
-  // A copy: what is verified is what is read.
+  // Copies the bytes, so that the verified bytes are those that are read.
   return typeof payload === 'string' ? bytesFromText(payload) : concatBytes(payload)
 }
 
-/** The event of a body that is signed, and so of this form. What is new since this was built is passed on as it is. */
+/**
+ * The event of a signed body, which therefore has this form. Types that are newer than this library are returned
+ * unchanged.
+ */
 function eventOf(payload: Bytes): WebhookEvent {
   const event = parseJson(new TextDecoder().decode(payload))
   const type = isObject(event) ? event.type : undefined

@@ -50,7 +50,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('an agent', () => {
-  test('reads what its customer has, pays by transfer and by quote, and reads what became of it', async () => {
+  test("reads its customer's records, pays by transfer and by quote, and reads the outcome", async () => {
     const { countersign, customer, agent, agentId, code } = await makeAgent()
     expect(await countersign.agents.isRedeemed(code)).toBe(true)
     expect(await agent.me()).toMatchObject({ id: agentId, customerId: customer.customerId, policy: POLICY })
@@ -91,7 +91,7 @@ describe('an agent', () => {
     expect((await agent.me()).usage).toMatchObject({ dailyTransactionCount: 3, dailySpend: 4_200n })
   })
 
-  test('manages the accounts that it may pay to', async () => {
+  test('manages the external accounts that it may pay', async () => {
     const { customer, agent } = await makeAgent()
     const { paymentRails: _, ...accountInfo } = (await agent.externalAccount(customer.bankId))
       .accountInfo as Extract<ExternalAccountInfoValue, { accountType: 'USD_ACCOUNT' }>
@@ -106,7 +106,7 @@ describe('an agent', () => {
     await expect(agent.externalAccount(id)).rejects.toMatchObject({ status: 404, code: 'ACCOUNT_NOT_FOUND' })
   })
 
-  test('is told which rule denies, what it asked for and what was left', async () => {
+  test('learns which rule denies, what was asked and what was left', async () => {
     const limits = { ...POLICY.spendingLimits, dailyLimit: 3_000n }
     const { customer, agent, countersign, agentId } = await makeAgent({ spendingLimits: limits })
     const asked = {
@@ -142,7 +142,7 @@ describe('an action that waits', () => {
       amount: 2_000n,
     })
 
-  test('is waited for until the platform has said yes or no', async () => {
+  test('is awaited until the platform has decided', async () => {
     const made = await makeAgent({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
     const { countersign, agent, agentId } = made
     const [first, second] = [await transfer(made), await transfer(made)]
@@ -164,7 +164,7 @@ describe('an action that waits', () => {
     await expect(countersign.agents.reject(first)).rejects.toMatchObject({ status: 409, code: 'CONFLICT' })
   })
 
-  test('and that does not hold any more has failed, and says why', async () => {
+  test('fails with a reason if a check no longer passes', async () => {
     const made = await makeAgent({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
     const { countersign, agent, agentId } = made
     const action = await transfer(made)
@@ -199,7 +199,7 @@ describe('an action that waits', () => {
   })
 })
 
-test('a platform lists its agents, renames, pauses, connects anew and deletes them', async () => {
+test('a platform lists its agents, renames, pauses, reconnects and deletes them', async () => {
   const { countersign, agent, agentId } = await makeAgent()
   const { agents } = countersign
   expect((await agents.update(agentId, { name: 'Buyer', isPaused: true })).name).toBe('Buyer')

@@ -57,7 +57,7 @@ test('a card is frozen, unfrozen, given other accounts and closed in one call ea
   expect(await all(countersign.cards.list(query))).toEqual([await countersign.cards.get(id)])
 })
 
-test('a card takes from an embedded wallet as long as the key that its holder delegated is there', async () => {
+test('a card is paid from an embedded wallet as long as its delegated key is ACTIVE', async () => {
   const { countersign, customer, session, use } = await makeCard()
   const { cards, delegatedKeys } = countersign
   const { customerId: cardholderId, walletId } = customer
@@ -77,7 +77,7 @@ test('a card takes from an embedded wallet as long as the key that its holder de
   expect((await delegatedKeys.get(key.id)).status).toBe('REVOKED')
 })
 
-test('who waits for an issuer that does not answer, or that rejects, is told', async () => {
+test('a wait for an issuer reports no answer and a rejection', async () => {
   const { countersign, customer } = await makeCard()
   const ask = async (platformCardId: string) =>
     countersign.cards.create({

@@ -9,7 +9,7 @@ import { makePlatform } from './platform.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What the guides need and Node does not bring; and the sdk as it is built, because Node itself runs the scripts. */
+/** The packages that the guides need beside Node, and the built sdk, because Node itself runs the scripts. */
 export const canRunGuides =
   ['bash', 'curl'].every((program) => spawnSync(program, ['--version']).status === 0) &&
   existsSync(join(ROOT, 'sdk/dist/countersign.js'))
@@ -38,8 +38,8 @@ function scriptsOf(blocks: readonly Block[]): Map<string, string> {
 }
 
 /**
- * Does what a guide of `docs/` says, to the letter, against a platform of its own: saves each `js` block and runs the
- * `sh` blocks as one script, which ends at the first command that fails. Other blocks are for reading.
+ * Follows a guide of `docs/` to the letter, against its own platform: saves each `js` block and runs the `sh` blocks as
+ * one script, which stops at the first failing command. Skips other blocks.
  */
 export async function runGuide(file: string): Promise<{ stdout: string; stderr: string }> {
   const { baseUrl, tokenId, clientSecret } = await makePlatform()

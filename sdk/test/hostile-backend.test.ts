@@ -12,7 +12,7 @@ type Countersign = Awaited<ReturnType<typeof makeClient>>
 type Answer = { status: number; body: Record<string, unknown> }
 type Input = Record<string, unknown>
 
-/** A backend that passes every call on to the real server, and may do something else before or afterwards. */
+/** A backend that forwards every call to the real server, and may do something else before or afterwards. */
 function proxy(countersign: Countersign) {
   const seen: { name: string; input: Input }[] = []
   const rules = {
@@ -48,7 +48,7 @@ describe('a backend between a wallet and the server', () => {
     return (await countersign.call('customer_internal_account_list', { query })).body.data[0]!.balance.amount
   }
 
-  test('does not get a quote signed by asking for a refresh of the session', async () => {
+  test('does not get a quote signed in place of a refresh of the session', async () => {
     const { caller, rules, seen } = proxy(countersign)
     const session = await walletBehind(caller).email.signIn({ code: '000000' })
     const before = await balance()
@@ -71,7 +71,7 @@ describe('a backend between a wallet and the server', () => {
     expect(await balance()).toBe(before)
   })
 
-  test('does not get another payment signed than the one that was asked for', async () => {
+  test('does not get another payment signed than the requested one', async () => {
     const { caller, rules, seen } = proxy(countersign)
     const session = await walletBehind(caller).email.signIn({ code: '000000' })
     const quote = (amount: bigint) =>
@@ -95,7 +95,7 @@ describe('a backend between a wallet and the server', () => {
     })
   })
 
-  test('does not receive the session of a passkey by putting a key of its own into the challenge', async () => {
+  test('does not receive the session of a passkey by putting its own key into the challenge', async () => {
     const { caller, rules, seen } = proxy(countersign)
     const wallet = walletBehind(caller)
     const session = await wallet.email.signIn({ code: '000000' })
@@ -108,7 +108,7 @@ describe('a backend between a wallet and the server', () => {
     expect(error).toBeInstanceOf(PayloadMismatchError)
     expect(error).toMatchObject({ member: 'clientPublicKey' })
     expect(seen.at(-1)?.name).toBe('credential_challenge')
-    // Nor by changing the text only, which the authenticator's challenge is then made of.
+    // Changing only the text, which gives the authenticator's challenge, does not help either.
     rules.before = (_, input) => input
     rules.after = async (name, { status, body }) =>
       name === 'credential_challenge'

@@ -1,6 +1,4 @@
-/**
- * An ID token as the sandbox takes it: of the right shape and age, its signature not looked at (specification 5.5).
- */
+/** An ID token that the sandbox accepts: of the right shape and age, its signature unchecked (specification 5.5). */
 export function makeOidcToken(claims: Readonly<Record<string, unknown>>, now = new Date()): string {
   const seconds = Math.floor(now.getTime() / 1000)
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -26,7 +26,7 @@ describe('a payment from an embedded wallet', () => {
     return body.data[0]!.balance.amount
   }
 
-  test('is signed and settled in one call each, and takes what the quote said', async () => {
+  test('is signed and settled in one call each, and takes the quoted amount', async () => {
     const before = await balance()
     const { id, transactionId, totalSendingAmount } = await quote()
     const { status, body } = await countersign.signed('quote_execute', { params: { quoteId: id } }, session)
@@ -36,7 +36,7 @@ describe('a payment from an embedded wallet', () => {
     expect(await balance()).toBe(before - totalSendingAmount)
   })
 
-  test('can be signed over the payload of the quote, without the first leg', async () => {
+  test('can be signed over the payload of the quote, without a challenge', async () => {
     const made = await quote()
     const { id } = made
     const signature = await session.approveQuote(made)
@@ -44,7 +44,7 @@ describe('a payment from an embedded wallet', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('shows the person who signs what is paid to whom, in the types of the contract', async () => {
+  test('shows the signer the amount and the payee, in the types of the contract', async () => {
     const { id, totalSendingAmount, feesIncluded } = await quote()
     await countersign.signed('quote_execute', { params: { quoteId: id } }, session)
     const payment = shown.find(({ quote }) => quote === id)
@@ -85,7 +85,7 @@ describe('a payment from an embedded wallet', () => {
     const { id } = await quote()
     const pays = (signer: Signer) => countersign.signed('quote_execute', { params: { quoteId: id } }, signer)
     await expect(pays(stranger)).rejects.toMatchObject({ name: 'PayloadMismatchError', member: 'account' })
-    // Nor where its app does not look.
+    // The server refuses it too, if the app does not check.
     const careless = {
       accountId: customer.walletId,
       sign: ({ text }: { text: string }) => stranger.key.sign(text),
@@ -93,7 +93,7 @@ describe('a payment from an embedded wallet', () => {
     await expect(pays(careless)).rejects.toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_INVALID' })
   })
 
-  test('from a managed account needs no signature: the same call passes its answer on', async () => {
+  test('from a managed account needs no signature: the same call returns the answer', async () => {
     await countersign.call('sandbox_account_fund', {
       params: { accountId: customer.usdId },
       body: { amount: 5_000n },
@@ -104,7 +104,7 @@ describe('a payment from an embedded wallet', () => {
     expect(status).toBe(200)
   })
 
-  test('beyond the balance is refused in words, with the amounts', async () => {
+  test('beyond the balance is refused with the amounts', async () => {
     const { id } = await makeQuote(countersign, {
       from: customer.walletId,
       to: customer.bankId,
@@ -116,7 +116,7 @@ describe('a payment from an embedded wallet', () => {
 })
 
 describe('a sign-in', () => {
-  test('asks for the code once it has been sent', async () => {
+  test('asks the customer for the code once it has been sent', async () => {
     const countersign = await makeClient()
     const { walletId } = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
     const asked: string[] = []
@@ -155,7 +155,7 @@ describe('a sign-in', () => {
 })
 
 describe('a list', () => {
-  test('gives every record once, over as many pages as there are', async () => {
+  test('gives every record once, over all pages', async () => {
     const countersign = await makeClient()
     for (const n of [1, 2, 3, 4, 5])
       await countersign.call('customer_create', {

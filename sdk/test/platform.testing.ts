@@ -8,7 +8,7 @@ export interface TestCredentials {
   readonly clientSecret: string
 }
 
-/** A platform that no other test sees. */
+/** A platform for one test. */
 export async function makePlatform(): Promise<TestCredentials> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
   return { ...((await response.json()) as TestCredentials), baseUrl: inject('baseUrl') }
@@ -48,7 +48,7 @@ export async function makeFundedCustomer(
   return { customerId: customer.id, walletId, usdId, bankId: bank.id }
 }
 
-/** A quote from an account to a bank account, `amount` in smallest units of what arrives. */
+/** A quote from an account to a bank account; `amount` is the receiving amount in smallest units. */
 export async function makeQuote(
   countersign: Countersign,
   options: { from: string; to: string; amount: bigint },
@@ -64,7 +64,7 @@ export async function makeQuote(
   return body
 }
 
-/** A client of a platform of its own. */
+/** A client of its own platform. */
 export async function makeClient(): Promise<Countersign> {
   return new Countersign(await makePlatform())
 }

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { makePlatform } from './platform.testing.ts'
 
 /**
- * A network that breaks: passes every request on to the server, waits until the server has answered, and then cuts the
- * connection for the first `cuts` of them, so that the work is done and the client does not know.
+ * A failing network: forwards every request to the server, waits for the answer, and cuts the connection for the first
+ * `cuts` requests, so that they are executed without the client knowing.
  */
 async function startCuttingProxy(
   baseUrl: string,
@@ -34,7 +34,7 @@ async function startCuttingProxy(
   return { baseUrl: `http://127.0.0.1:${port}${pathname}`, server }
 }
 
-describe('a connection that breaks after the work is done', () => {
+describe('a connection that breaks after the execution', () => {
   let server: Server | undefined
 
   afterEach(() => {
@@ -56,14 +56,14 @@ describe('a connection that breaks after the work is done', () => {
     return body.data.map(({ id }) => id)
   }
 
-  test('does not make a thing twice: the next try gets the stored answer', async () => {
+  test('creates nothing twice: the next attempt gets the stored answer', async () => {
     const countersign = await behind(2)
     const answer = await countersign.call('customer_create', { body: { customerType: 'INDIVIDUAL' } })
     expect(answer.isReplayed).toBe(true)
     expect(await customers(countersign)).toEqual([answer.body.id])
   })
 
-  test('gives the key with the error, by which the answer is found later', async () => {
+  test('gives the key with the error, which finds the answer later', async () => {
     const countersign = await behind(1, 1)
     const body = { customerType: 'INDIVIDUAL' } as const
     const error = await countersign.call('customer_create', { body }).catch((error: unknown) => error)

@@ -33,7 +33,7 @@ const newChallenge = () => randomBytes(16).toString('base64url')
 const addPasskey = (wallet: Wallet, session: Session, nickname = 'Phone') =>
   wallet.passkey.register({ nickname, challenge: newChallenge(), session })
 
-/** Signs something harmless: whether the session can. */
+/** Whether the session can sign: signs something harmless. */
 async function canSign(made: Awaited<ReturnType<typeof signedIn>>, session: Session): Promise<boolean> {
   const { countersign, wallet } = made
   const call = { params: { id: wallet.accountId }, body: { privateEnabled: true } }
@@ -68,7 +68,7 @@ describe('a passkey', () => {
     expect(session.isExpired(session.expiresAt)).toBe(true)
   })
 
-  test('has to be named where there are several', async () => {
+  test('must be named where there are several', async () => {
     const { countersign, wallet, session } = await signedIn()
     const first = await addPasskey(wallet, session)
     const other = new SoftwareAuthenticator({ origin: 'http://localhost:3000' })
@@ -107,7 +107,7 @@ describe('an identity', () => {
     expect(await canSign(made, await wallet.oauth.signIn({ oidcToken: token, key }))).toBe(true)
   })
 
-  test('does not sign in by a token that was made for another key, or of somebody else', async () => {
+  test('does not sign in by a token for another key or of another person', async () => {
     const { wallet, session } = await signedIn()
     await wallet.oauth.register({ oidcToken: token, session })
     const refused = { status: 401, code: 'UNAUTHORIZED', reason: expect.any(String) }
@@ -149,14 +149,14 @@ describe('a session', () => {
     await expect(session.refresh()).rejects.toMatchObject({ status: 404, code: 'SESSION_NOT_FOUND' })
   })
 
-  test('ends another one', async () => {
+  test('revokes another one', async () => {
     const { wallet, session } = await signedIn()
     const other = await wallet.email.signIn(CODE)
     await wallet.revokeSession(other.id, session)
     expect((await wallet.sessions()).map(({ id }) => id)).toEqual([session.id])
   })
 
-  test('comes back from storage with the same key, still unreadable', async () => {
+  test('is restored from storage with the same key, still not exportable', async () => {
     const made = await signedIn()
     const again = await made.wallet.session(structuredClone(made.session.record))
     expect(again.record).toEqual({ ...made.session.record, keyPair: again.key.keyPair })
@@ -165,7 +165,7 @@ describe('a session', () => {
     expect(await canSign(made, again)).toBe(true)
   })
 
-  test('is over from its last moment on', async () => {
+  test('has expired from its last moment on', async () => {
     const { session } = await signedIn()
     const end = session.expiresAt.getTime()
     expect([-1, 0].map((ms) => session.isExpired(new Date(end + ms)))).toEqual([false, true])
@@ -173,7 +173,7 @@ describe('a session', () => {
 })
 
 describe('a wallet', () => {
-  test('is exported as 24 words, the same each time, on the word of the pinned key only', async () => {
+  test('is exported as 24 words, the same each time, only under the pinned key', async () => {
     const { countersign, wallet, session } = await signedIn()
     const phrase = await wallet.export(session)
     expect(phrase.split(' ')).toHaveLength(24)
@@ -182,7 +182,7 @@ describe('a wallet', () => {
     await expect(misled.export(session)).rejects.toThrow(EnvelopeError)
   })
 
-  test('gives up a way to sign in, by a session of another, and takes the address again', async () => {
+  test('revokes a credential by a session of another, and registers the address again', async () => {
     const made = await signedIn()
     const { wallet, session } = made
     const [email] = await wallet.credentials()

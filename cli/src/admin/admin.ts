@@ -71,7 +71,7 @@ export async function listTokens(options: { platform: string; json?: boolean }):
   return ask(args, options.json ?? false, ({ data }: Listed<Token>) =>
     tableOf(
       data.map(({ id, name, permissions, createdAt }) => [id, createdAt, permissions.join(','), name]),
-      'There is no such platform, or it has no token.',
+      'No such platform, or it has no tokens.',
     ),
   )
 }
@@ -81,7 +81,7 @@ export async function revokeToken(token: string, options: { json?: boolean }): P
   return ask(
     ['token', 'revoke', '--token', token],
     options.json ?? false,
-    ({ revoked }: { readonly revoked: string }) => `${revoked} is revoked.\n`,
+    ({ revoked }: { readonly revoked: string }) => `${revoked} has been revoked.\n`,
   )
 }
 
@@ -90,11 +90,11 @@ export async function unlockWallet(account: string, options: { json?: boolean })
   return ask(
     ['wallet', 'unlock', '--account', account],
     options.json ?? false,
-    ({ unlocked }: { readonly unlocked: string }) => `The codes of ${unlocked} may be tried again.\n`,
+    ({ unlocked }: { readonly unlocked: string }) => `Sign-in by code to ${unlocked} is unlocked.\n`,
   )
 }
 
-/** Reads `VIEW,TRANSACT`. Throws Failure for a word that is no permission. */
+/** Reads `VIEW,TRANSACT`. Throws Failure for an unknown permission. */
 export function readPermissions(text: string): readonly string[] {
   const words = text.split(',').map((word) => word.trim())
   const unknown = words.find((word) => !PERMISSIONS.some((permission) => permission === word))
@@ -107,7 +107,7 @@ async function create(args: readonly string[], isJson: boolean): Promise<number>
   return ask(args, isJson, inWords)
 }
 
-/** The server's program does it, on the database itself, and says on standard error what went wrong. */
+/** Runs the server's program, which works on the database itself and writes errors to standard error. */
 async function ask<T>(
   args: readonly string[],
   isJson: boolean,
@@ -120,7 +120,7 @@ async function ask<T>(
   return 0
 }
 
-/** Columns of one width each, the last one free; or a line for none. */
+/** Columns of a fixed width, except the last; or `none` where there are no rows. */
 function tableOf(rows: readonly (readonly string[])[], none: string): string {
   if (rows.length === 0) return `${none}\n`
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
@@ -138,7 +138,7 @@ function inWords({ platformId, tokenId, clientSecret, baseUrl }: NewCredentials)
   return [
     ...rows.map(([name, value]) => `${name!.padEnd(15)}${value}`),
     '',
-    'The secret is not stored and not shown again. Both together are user name and password:',
+    'The secret is not stored and not shown again. Use the two as user name and password:',
     `  curl -u "${tokenId}:$CLIENT_SECRET" ${baseUrl}/config`,
     '',
   ].join('\n')

@@ -24,11 +24,11 @@ function addPlatform(program: Command, done: Done): void {
   const platform = program.command('platform').description('platforms of this server')
   platform
     .command('create')
-    .description('make a platform and show its first token, once')
-    .requiredOption('--name <name>', 'what to call it')
+    .description('create a platform and show its first token, once')
+    .requiredOption('--name <name>', 'name of the platform')
     .option(
       '--regulated',
-      'it checks the identity of its customers itself: in production they begin as approved',
+      'it verifies the identity of its customers itself: in production they are approved from the start',
     )
     .option('--json', 'print JSON')
     .action(async (options: { name: string; regulated?: boolean; json?: boolean }) =>
@@ -46,7 +46,7 @@ function addMasterKey(program: Command, done: Done): void {
     .command('master-key')
     .description('the key that all secrets of the database are sealed under')
     .command('rotate')
-    .description('change from COUNTERSIGN_MASTER_KEY to COUNTERSIGN_NEW_MASTER_KEY')
+    .description('replace COUNTERSIGN_MASTER_KEY by COUNTERSIGN_NEW_MASTER_KEY')
     .action(async () =>
       done((await runServerProgram(['master-key', 'rotate'], { captures: false })).exitCode),
     )
@@ -56,9 +56,9 @@ function addToken(program: Command, done: Done): void {
   const token = program.command('token').description('API tokens')
   token
     .command('create')
-    .description('make a token for a platform and show it, once')
+    .description('create a token for a platform and show it, once')
     .requiredOption('--platform <id>', 'the platform, Platform:…')
-    .requiredOption('--name <name>', 'what to call it')
+    .requiredOption('--name <name>', 'name of the token')
     .requiredOption('--permissions <list>', 'of VIEW, TRANSACT, MANAGE, separated by commas', readPermissions)
     .option('--json', 'print JSON')
     .action(
@@ -73,7 +73,7 @@ function addToken(program: Command, done: Done): void {
     .action(async (options: { platform: string; json?: boolean }) => done(await listTokens(options)))
   token
     .command('revoke')
-    .description('end a token at once')
+    .description('revoke a token at once')
     .argument('<id>', 'the token, Token:…')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => done(await revokeToken(id, options)))
@@ -84,7 +84,7 @@ function addWallet(program: Command, done: Done): void {
     .command('wallet')
     .description('embedded wallets, for the operator')
     .command('unlock')
-    .description('let the codes of a wallet be tried again that a hundred wrong ones have locked')
+    .description('unlock sign-in by code to a wallet after a hundred wrong codes')
     .argument('<id>', 'the wallet, InternalAccount:…')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => done(await unlockWallet(id, options)))

@@ -43,13 +43,13 @@ export async function approveAction(
       if (!(error instanceof SignatureRequiredError)) throw error
       const words = statementOf(error.payloadToSign)?.summary ?? error.payloadToSign
       throw new Failure(
-        `A wallet pays, so its holder signs the approval, in your app (agents.approve of the sdk with a session): ${words}`,
+        `The source is an embedded wallet, so its holder must sign the approval in your app (agents.approve of the sdk with a session): ${words}`,
       )
     })
   sayDecided(shell, action)
-  // The word was taken, and it came to nothing: a script should notice.
+  // The approval was accepted, but the action failed: the exit code tells a script.
   if (action.status === 'FAILED')
-    throw new Failure(`It was not done: ${action.rejectionReason ?? 'no reason is given'}`)
+    throw new Failure(`The action failed: ${action.rejectionReason ?? 'no reason is given'}`)
 }
 
 /** `countersign agent reject` */
@@ -66,7 +66,7 @@ export async function rejectAction(
 export async function setPaused(shell: Shell, agentId: string, isPaused: boolean): Promise<void> {
   const agent = await shell.countersign.agents.update(agentId, { isPaused })
   say(shell, agent, [
-    `${agent.id} "${agent.name}" ${agent.isPaused ? 'is paused: it may read and do nothing' : 'goes on'}.`,
+    `${agent.id} "${agent.name}" ${agent.isPaused ? 'is paused: it can only read' : 'is resumed'}.`,
   ])
 }
 
@@ -74,7 +74,7 @@ export async function setPaused(shell: Shell, agentId: string, isPaused: boolean
 export async function deleteAgent(shell: Shell, agentId: string): Promise<void> {
   await shell.countersign.agents.delete(agentId)
   say(shell, { id: agentId, isDeleted: true }, [
-    `${agentId} is deleted. Its token has ended, and what waited for approval is rejected.`,
+    `${agentId} has been deleted. Its token is revoked, and its pending actions are rejected.`,
   ])
 }
 
@@ -84,7 +84,7 @@ export async function makeCode(shell: Shell, agentId: string): Promise<void> {
   say(shell, code, codeRows(shell, code))
 }
 
-/** An action that waits is found by its id alone; of any other one has to say whose it is. */
+/** Finds a pending action by its id alone. For any other one, the agent must be given. */
 async function findAction(
   { countersign }: Shell,
   id: string,
@@ -93,7 +93,7 @@ async function findAction(
   if (agentId !== undefined) return { id, agentId }
   for await (const action of countersign.agents.approvals()) if (action.id === id) return action
   throw new Failure(
-    `No action ${id} waits for approval. Where it was decided before, say whose it is: --agent Agent:…`,
+    `No action ${id} waits for approval. If it is already decided, name its agent: --agent Agent:…`,
   )
 }
 
@@ -122,8 +122,8 @@ function agentRows(agent: AgentRecord): string[] {
 
 function codeRows({ baseUrl }: Shell, { code, expiresAt }: DeviceCode): string[] {
   return [
-    `Device code  ${code}  good once, until ${expiresAt}`,
-    'The agent redeems it. An AI program does so where it has this as a tool server:',
+    `Device code  ${code}  valid once, until ${expiresAt}`,
+    'The agent redeems it. An AI program does so when this is configured as its tool server:',
     `  ${programWords({ isAbsolute: true })} mcp --base-url ${baseUrl} --code ${code}`,
   ]
 }

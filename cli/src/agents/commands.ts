@@ -12,14 +12,12 @@ import {
 import type { PolicyOptions } from './policy.ts'
 import { watchApprovals } from './watch.ts'
 
-/** Makes a command of `countersign agent …`, with the options that all of them have. */
+/** Makes a command of `countersign agent …`, with the common options. */
 type Add = (usage: string, description: string) => Command
 
 /** Adds `countersign agent …`. */
 export function addAgentCommands(program: Command): void {
-  const agent = program
-    .command('agent')
-    .description('agents of your platform: who there is, what waits for approval')
+  const agent = program.command('agent').description('agents of your platform and their pending actions')
   const add: Add = (usage, description) => withShellOptions(agent.command(usage).description(description))
   addCreate(add)
   addList(add)
@@ -29,22 +27,22 @@ export function addAgentCommands(program: Command): void {
 }
 
 function addCreate(add: Add): void {
-  add('create', 'make an agent for a customer and show its device code, once')
-    .requiredOption('--customer <id>', 'for whom it acts, Customer:…')
-    .requiredOption('--name <name>', 'what to call it')
-    .option('--policy <file>', 'the whole policy as JSON, as the API has it; or the options below')
+  add('create', 'create an agent for a customer and show its device code, once')
+    .requiredOption('--customer <id>', 'the customer for whom it acts, Customer:…')
+    .requiredOption('--name <name>', 'name of the agent')
+    .option('--policy <file>', 'the whole policy as JSON, as in the API; or use the options below')
     .option('--allow <list>', 'permissions, separated by commas: VIEW_TRANSACTIONS, CREATE_TRANSFERS, …')
-    .option('--currency <code>', 'of all amounts here, as USD')
-    .option('--per-transaction <amount>', 'the most that one action may move, as 100.00')
-    .option('--daily <amount>', 'the most on one day, in UTC')
-    .option('--daily-count <number>', 'how many actions on one day')
-    .option('--monthly <amount>', 'the most in one month')
-    .option('--approve-all', 'each action waits for approval')
-    .option('--approve-over <amount>', 'what moves more than this waits for approval')
-    .option('--accounts <list>', 'the only accounts here that it may touch, separated by commas')
+    .option('--currency <code>', 'currency of all amounts below, for example USD')
+    .option('--per-transaction <amount>', 'largest amount of one action, for example 100.00')
+    .option('--daily <amount>', 'largest sum of one day, in UTC')
+    .option('--daily-count <number>', 'largest number of actions on one day')
+    .option('--monthly <amount>', 'largest sum of one month')
+    .option('--approve-all', 'every action waits for approval')
+    .option('--approve-over <amount>', 'an action above this amount waits for approval')
+    .option('--accounts <list>', 'the only internal accounts that it may use, separated by commas')
     .option(
       '--payees <list>',
-      'the only accounts elsewhere that it may touch, separated by commas; no addresses then',
+      'the only external accounts that it may use, separated by commas; excludes UMA addresses',
     )
     .action(async (options: ShellOptions & PolicyOptions & { customer: string; name: string }) => {
       const { credentials: _, baseUrl: __, json: ___, ...own } = options
@@ -53,53 +51,53 @@ function addCreate(add: Add): void {
 }
 
 function addList(add: Add): void {
-  add('list', 'agents, their limits and what they have used of them')
-    .option('--customer <id>', 'of this customer only')
+  add('list', 'list agents, their limits and their usage')
+    .option('--customer <id>', 'only agents of this customer')
     .action(async (options: ShellOptions & { customer?: string }) =>
       listAgents(await openShell(options), options),
     )
 }
 
-/** What a person says to an action that waits. */
+/** The commands that decide about a pending action. */
 function addDecisions(add: Add): void {
-  add('approve <action>', 'have done what waits for approval, AgentAction:…')
-    .option('--agent <id>', 'whose it is; needed only where it was decided before')
+  add('approve <action>', 'approve a pending action, AgentAction:…')
+    .option('--agent <id>', 'its agent; needed only if it is already decided')
     .action(async (action: string, options: ShellOptions & { agent?: string }) =>
       approveAction(await openShell(options), action, options),
     )
-  add('reject <action>', 'turn down what waits for approval')
-    .option('--agent <id>', 'whose it is; needed only where it was decided before')
-    .option('--reason <text>', 'the agent reads it')
+  add('reject <action>', 'reject a pending action')
+    .option('--agent <id>', 'its agent; needed only if it is already decided')
+    .option('--reason <text>', 'reason that the agent sees')
     .action(async (action: string, options: ShellOptions & { agent?: string; reason?: string }) =>
       rejectAction(await openShell(options), action, options),
     )
 }
 
 function addLifecycle(add: Add): void {
-  add('pause <agent>', 'let it read and do nothing, from the next request on').action(
+  add('pause <agent>', 'let it only read, from the next request on').action(
     async (id: string, options: ShellOptions) => setPaused(await openShell(options), id, true),
   )
-  add('resume <agent>', 'let a paused agent go on').action(async (id: string, options: ShellOptions) =>
+  add('resume <agent>', 'let a paused agent act again').action(async (id: string, options: ShellOptions) =>
     setPaused(await openShell(options), id, false),
   )
-  add('delete <agent>', 'end it: its token, and what waits for approval').action(
+  add('delete <agent>', 'delete an agent: revokes its token and rejects its pending actions').action(
     async (id: string, options: ShellOptions) => deleteAgent(await openShell(options), id),
   )
-  add('code <agent>', 'a new device code, which connects it anew').action(
+  add('code <agent>', 'create a new device code, which connects the agent again').action(
     async (id: string, options: ShellOptions) => makeCode(await openShell(options), id),
   )
 }
 
 function addWatch(add: Add): void {
-  add('watch', 'print what waits for approval, as it comes, until Ctrl-C')
-    .option('--agent <id>', 'of this agent only')
+  add('watch', 'print pending actions as they arrive, until Ctrl-C')
+    .option('--agent <id>', 'only actions of this agent')
     .action(async (options: ShellOptions & { agent?: string }) => {
       const shell = await openShell(options)
       await untilInterrupted((signal) => watchApprovals(shell, { ...options, signal }))
     })
 }
 
-/** Ctrl-C and SIGTERM end the work in an orderly way, and the program with 0. */
+/** Ctrl-C and SIGTERM stop the work in an orderly way, with exit code 0. */
 async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const end = () => controller.abort()

@@ -8,7 +8,7 @@ import { Failure } from '../terminal/failure.ts'
 
 export type Policy = BodyInput<'agent_create'>['policy']
 
-/** A policy as the command line says it: amounts as a person writes them. */
+/** A policy in options of the command line, with amounts as a person writes them. */
 export interface PolicyOptions {
   readonly policy?: string
   readonly allow?: string
@@ -23,12 +23,11 @@ export interface PolicyOptions {
   readonly payees?: string
 }
 
-/** The policy of a file, which is as the API has it, or of the other options. Throws Failure. */
+/** The policy of a file, in the form of the API, or of the other options. Throws Failure. */
 export async function readPolicy({ policy: file, ...words }: PolicyOptions): Promise<Policy> {
   if (file === undefined) return policyOf(words)
   const other = Object.keys(words).length
-  if (other > 0)
-    throw new Failure('--policy is the whole policy: leave out the options that say parts of it.')
+  if (other > 0) throw new Failure('--policy is the whole policy: leave out the options for its parts.')
   try {
     return parseJson(await readFile(file, 'utf8')) as Policy
   } catch (error) {
@@ -39,14 +38,16 @@ export async function readPolicy({ policy: file, ...words }: PolicyOptions): Pro
 function policyOf(words: Omit<PolicyOptions, 'policy'>): Policy {
   const { currency, perTransaction, allow, approveOver, accounts, payees } = words
   if (currency === undefined || perTransaction === undefined || allow === undefined)
-    throw new Failure('A policy takes --allow, --currency and --per-transaction, or a --policy file.')
+    throw new Failure('A policy needs --allow, --currency and --per-transaction, or a --policy file.')
   if (!isKnownCurrency(currency))
-    throw new Failure(`--currency is a code like USD; "${currency}" is not known.`)
+    throw new Failure(`--currency must be a known code like USD, not "${currency}".`)
   const amount = (option: string, text: string): bigint => {
     const value = parseAmount(text, currencyOf(currency))
     if (value !== undefined) return value
     const places = currencyOf(currency).decimals
-    throw new Failure(`--${option} is an amount of ${currency} with ${places} places at most, not "${text}".`)
+    throw new Failure(
+      `--${option} must be an amount of ${currency} with at most ${places} decimal places, not "${text}".`,
+    )
   }
   const { daily, monthly, dailyCount } = words
   return {
@@ -77,7 +78,9 @@ function permissionsOf(text: string): AgentPermission[] {
   return wordsOf(text).map((word) => {
     const permission = AGENT_PERMISSIONS.find((known) => known === word)
     if (permission) return permission
-    throw new Failure(`--allow takes ${AGENT_PERMISSIONS.join(', ')}, separated by commas; not "${word}".`)
+    throw new Failure(
+      `--allow must be of ${AGENT_PERMISSIONS.join(', ')}, separated by commas; not "${word}".`,
+    )
   })
 }
 
@@ -87,5 +90,5 @@ function wordsOf(text: string): string[] {
 
 function countOf(text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text)
-  throw new Failure(`--daily-count is a whole number, not "${text}".`)
+  throw new Failure(`--daily-count must be a whole number, not "${text}".`)
 }

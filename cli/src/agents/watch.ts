@@ -10,8 +10,8 @@ import { actionInWords } from './words.ts'
 const INTERVAL_MS = 1_000
 
 /**
- * `countersign agent watch`: says what waits for approval, at once and as it comes, and what does not wait any more,
- * until the signal comes. A server that is away for a while is said once and waited for.
+ * `countersign agent watch`: prints pending actions, at once and as they arrive, and those that have been decided,
+ * until the signal is aborted. If the server is not reachable, reports it once and keeps trying.
  */
 export async function watchApprovals(
   shell: Shell,
@@ -29,7 +29,7 @@ export async function watchApprovals(
     } catch (error) {
       if (signal.aborted) return
       if (isFirst || !isPassing(error)) throw error
-      if (!isAway) process.stderr.write(`${messageOf(error)} Trying again.\n`)
+      if (!isAway) process.stderr.write(`${messageOf(error)} Retrying.\n`)
       isAway = true
     }
     await wait(INTERVAL_MS, signal).catch(() => {})
@@ -65,7 +65,7 @@ function say(
     write(
       `${waiting.size === 0 ? 'Nothing waits for approval' : `${waiting.size} waiting`}. Ctrl-C ends this.`,
     )
-  for (const action of known.values()) if (!waiting.has(action.id)) write(`${action.id} is decided.`)
+  for (const action of known.values()) if (!waiting.has(action.id)) write(`${action.id} has been decided.`)
   for (const action of news) {
     write(`${action.createdAt}  ${action.id}  of ${action.agentId} for ${action.customerId}`)
     write(`  ${actionInWords(action)}`)
@@ -73,7 +73,7 @@ function say(
   }
 }
 
-/** What may be otherwise when asked again. */
+/** Errors that a retry may resolve. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionError) return true
   return error instanceof CountersignError && (error.status >= 500 || error.status === 429)

@@ -4,7 +4,7 @@ import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 type Spender = Pick<AgentRecord, 'policy' | 'usage'>
 
-/** What the limits of a policy leave now, one line each. */
+/** The usage of the limits of a policy, one line each. */
 export function limitsInWords({ policy, usage }: Spender): string[] {
   const { currency, perTransactionLimit, dailyLimit, monthlyLimit, dailyTransactionLimit } =
     policy.spendingLimits
@@ -25,28 +25,28 @@ export function limitsInWords({ policy, usage }: Spender): string[] {
   ]
 }
 
-/** What of an agent's actions waits for the platform. */
+/** Which actions of an agent wait for the platform's approval. */
 export function approvalsInWords({ policy }: Pick<AgentRecord, 'policy'>): string {
   const { approvalThresholds, defaultExecutionMode, spendingLimits } = policy
-  if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'each action waits for approval'
+  if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'every action waits for approval'
   const threshold = approvalThresholds?.amount ?? undefined
-  if (threshold === undefined) return 'no action waits for approval, but what a wallet pays'
+  if (threshold === undefined) return 'only payments from an embedded wallet wait for approval'
   const currency = currencyOf(approvalThresholds?.currency ?? spendingLimits.currency)
-  return `what moves more than ${formatAmount(threshold, currency)} waits for approval, and what a wallet pays`
+  return `actions above ${formatAmount(threshold, currency)} and payments from an embedded wallet wait for approval`
 }
 
-/** To which accounts a policy keeps an agent, one line for each list that there is. */
+/** The accounts that a policy restricts an agent to, one line for each list. */
 export function accountsInWords({ policy }: Pick<AgentRecord, 'policy'>): string[] {
   const { allowedAccountIds, allowedExternalAccountIds } = policy.accountRestrictions ?? {}
   return [
-    ...(allowedAccountIds ? [`only these accounts here: ${allowedAccountIds.join(', ') || 'none'}`] : []),
+    ...(allowedAccountIds ? [`only these internal accounts: ${allowedAccountIds.join(', ') || 'none'}`] : []),
     ...(allowedExternalAccountIds
-      ? [`only these accounts elsewhere, no addresses: ${allowedExternalAccountIds.join(', ') || 'none'}`]
+      ? [`only these external accounts, no UMA addresses: ${allowedExternalAccountIds.join(', ') || 'none'}`]
       : []),
   ]
 }
 
-/** One action as a person who decides reads it: what, how much, from where to where. */
+/** One action in words, for the person who decides: type, amounts, source and destination. */
 export function actionInWords(action: AgentAction): string {
   const { quote, transferDetails, type } = action
   if (quote) {

@@ -6,7 +6,7 @@ import { programWords } from '../terminal/program-words.ts'
 import { type Shell, say } from '../terminal/shell.ts'
 import { cardInWords, purchaseInWords } from './words.ts'
 
-/** Who issues at once does so by then. */
+/** How long an issuer that decides at once needs at most. */
 const ISSUE_TIMEOUT_MS = 3_000
 
 /** `countersign card issue` */
@@ -33,10 +33,10 @@ export async function issueCard(
     throw error
   })
   sayCard(shell, card)
-  // It was asked for, and came to nothing: a script should notice.
-  if (card.state === 'CLOSED') throw new Failure('The issuer has rejected it.')
+  // The request was accepted, but no card was issued: the exit code tells a script.
+  if (card.state === 'CLOSED') throw new Failure('The issuer has rejected the card.')
   if (card.state === 'PROCESSING')
-    process.stderr.write(`The issuer has not answered yet. See later: ${programWords()} card show ${id}\n`)
+    process.stderr.write(`The issuer has not answered yet. Check later: ${programWords()} card show ${id}\n`)
 }
 
 /** `countersign card list` */
@@ -46,7 +46,7 @@ export async function listCards(
 ): Promise<void> {
   const known = CARD_STATES.find((one) => one === state)
   if (state !== undefined && known === undefined)
-    throw new Failure(`--state is one of ${CARD_STATES.join(', ')}, not "${state}".`)
+    throw new Failure(`--state must be one of ${CARD_STATES.join(', ')}, not "${state}".`)
   const query = {
     ...(customer === undefined ? {} : { cardholderId: customer }),
     ...(known === undefined ? {} : { state: known }),
@@ -67,14 +67,14 @@ export async function listPurchases(shell: Shell, id: string): Promise<void> {
   const purchases: CardPurchase[] = []
   for await (const purchase of shell.countersign.cards.transactions(id)) purchases.push(purchase)
   const lines = purchases.flatMap((purchase, i) => [...(i > 0 ? [''] : []), ...purchaseInWords(purchase)])
-  say(shell, purchases, lines.length > 0 ? lines : ['This card was not used yet.'])
+  say(shell, purchases, lines.length > 0 ? lines : ['This card has not been used yet.'])
 }
 
 export function sayCard(shell: Shell, card: CardRecord): void {
   say(shell, card, cardInWords(card))
 }
 
-/** The ids of a list that a person wrote. */
+/** The ids of a list separated by commas. */
 export function idsOf(text: string): string[] {
   return text.split(',').map((word) => word.trim())
 }

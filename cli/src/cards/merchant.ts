@@ -49,11 +49,11 @@ async function moveOf({ countersign }: Shell, id: string, amount: string, purcha
 
 async function newestOf(countersign: Shell['countersign'], id: string): Promise<string> {
   const { value } = await countersign.cards.transactions(id, { limit: 1 }).next()
-  if (!value) throw new Failure('This card was not used yet.')
+  if (!value) throw new Failure('This card has not been used yet.')
   return value.id
 }
 
-/** The purchase once what is due has been done: what is above the hold is pulled after the claim. */
+/** The purchase after the due work: a claim above the hold is pulled afterwards. */
 async function settled({ countersign }: Shell, purchase: CardPurchase): Promise<CardPurchase> {
   if (!purchase.pullSummary.pendingCount) return purchase
   await countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
@@ -67,20 +67,20 @@ function amountOf(text: string, code: string): bigint {
   const amount = parseAmount(text, currency)
   if (amount !== undefined) return amount
   throw new Failure(
-    `An amount of ${code} is written like 12.50, with ${currency.decimals} places at most, not "${text}".`,
+    `An amount of ${code} must be like 12.50, with at most ${currency.decimals} decimal places, not "${text}".`,
   )
 }
 
-/** A decline is an answer to the merchant. Where no source could pay, that may be for want of a key. */
+/** A decline is an answer to the merchant. If no source could pay, a delegated key may be missing. */
 function refusal(error: unknown): never {
   if (!(error instanceof CountersignError)) throw error
   const { code, message, status } = error
   if (code === 'NOT_FOUND')
-    throw new Failure('This server is not a sandbox: what merchants do comes from the card network there.')
+    throw new Failure('This server is not a sandbox: authorizations and claims come from the card network.')
   if (status !== 403 || !code.startsWith('CARD_')) throw error
   const hint =
     code === 'CARD_INSUFFICIENT_FUNDS'
-      ? ` An embedded wallet counts once its holder lets the card take from it: ${programWords()} card delegate`
+      ? ` An embedded wallet pays only after its holder has authorized a delegated key: ${programWords()} card delegate`
       : ''
   throw new Failure(`${code}: ${message}${hint}`)
 }

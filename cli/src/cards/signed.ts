@@ -6,7 +6,7 @@ import { Failure } from '../terminal/failure.ts'
 import { type Shell, say } from '../terminal/shell.ts'
 import { idsOf, sayCard } from './cards.ts'
 
-/** In sandbox no code is sent, and it is always this one. */
+/** The code of every sign-in in sandbox, where none is sent. */
 const SANDBOX_CODE = '000000'
 
 /** `countersign card freeze`, `unfreeze` and `close` */
@@ -30,10 +30,10 @@ export async function delegateKey(shell: Shell, id: string, nickname: string): P
   const { holder, walletId } = await findHolder(shell, id)
   const body = { cardId: id, internalAccountId: walletId, nickname }
   const key = await shell.countersign.delegatedKeys.create(body, holder)
-  say(shell, key, [`${key.id} "${key.nickname}" is ${key.status}: the card is paid from ${walletId}.`])
+  say(shell, key, [`${key.id} "${key.nickname}" is ${key.status}: the card can be paid from ${walletId}.`])
 }
 
-/** Who signs for a card: the cardholder, by a session that is begun when something is there to sign. */
+/** The signer of a card: the cardholder, by a session that starts when something has to be signed. */
 async function findHolder(
   { countersign }: Shell,
   cardId: string,
@@ -44,7 +44,7 @@ async function findHolder(
   const walletId = body.data[0]?.id
   if (walletId === undefined)
     throw new Failure(
-      `${cardholderId} has no embedded wallet, and so nothing to sign with: it comes with an e-mail address.`,
+      `${cardholderId} has no embedded wallet to sign with. A customer with an e-mail address gets one.`,
     )
   const sign: Signer['sign'] = async (payload) => {
     await refuseOutsideSandbox(countersign, payload.statement.summary)
@@ -53,14 +53,14 @@ async function findHolder(
   return { holder: { accountId: walletId, sign }, walletId }
 }
 
-/** Anywhere but in sandbox a sign-in would send the customer a code, and the signature is the customer's own. */
+/** Outside sandbox, a sign-in would send the customer a code, and only the customer may sign. */
 async function refuseOutsideSandbox(countersign: Shell['countersign'], words: string): Promise<void> {
   try {
     await countersign.call('sandbox_clock_get')
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
     throw new Failure(
-      `This server is not a sandbox, so only the cardholder's device can sign, in your app (countersign.card(id) of the sdk with a session): ${words}`,
+      `This server is not a sandbox, so only the cardholder's device can sign in your app (countersign.card(id) of the sdk with a session): ${words}`,
     )
   }
 }
@@ -68,14 +68,14 @@ async function refuseOutsideSandbox(countersign: Shell['countersign'], words: st
 async function signIn(wallet: Wallet): Promise<Session> {
   const credential = (await wallet.credentials()).find(({ type }) => type === 'EMAIL_OTP')
   if (!credential)
-    throw new Failure('The wallet cannot be signed in to by e-mail, the one way that this program knows.')
+    throw new Failure('The wallet has no e-mail credential, and this program can sign in only by e-mail.')
   try {
     return await wallet.email.signIn({ code: SANDBOX_CODE, credentialId: credential.id })
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'RATE_LIMITED') throw error
     const minutes = Math.ceil((error.retryAfterSeconds ?? 60) / 60)
     throw new Failure(
-      `The cardholder has signed in too often of late. Wait ${minutes} minutes, or move the clock of the sandbox: POST /sandbox/clock/advance`,
+      `The cardholder has signed in too often. Wait ${minutes} minutes, or move the clock of the sandbox: POST /sandbox/clock/advance`,
     )
   }
 }

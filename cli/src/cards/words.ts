@@ -3,7 +3,7 @@ import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 const LABEL_WIDTH = 15
 
-/** A card as a person reads it, one line each. */
+/** A card in words, one property a line. */
 export function cardInWords(card: CardRecord): string[] {
   const { brand, last4, expMonth, expYear, panEmbedUrl, state, stateReason } = card
   const face = last4 === undefined ? 'no number yet' : `${brand} ending ${last4}`
@@ -18,7 +18,7 @@ export function cardInWords(card: CardRecord): string[] {
   ]
 }
 
-/** A purchase as a person reads it: who, how much, and what has come of it. */
+/** A purchase in words: merchant, amounts, and outcome. */
 export function purchaseInWords(purchase: CardPurchase): string[] {
   const { merchant, authorizedAmount, pullSummary, refundSummary, settlementSummary } = purchase
   const currency = currencyOf(authorizedAmount.currency.code)
@@ -36,8 +36,8 @@ export function purchaseInWords(purchase: CardPurchase): string[] {
     ...(settlementSummary.count === 0 ? [] : [row('claimed', sum(settlementSummary))]),
     ...(settlementSummary.count === 0
       ? []
-      : [row('taken', `${taken}${pendingCount > 0 ? `, and ${pendingCount} to come` : ''}`)]),
-    ...(refundSummary.count === 0 ? [] : [row('given back', sum(refundSummary))]),
+      : [row('taken', `${taken}${pendingCount > 0 ? `, and ${pendingCount} pending` : ''}`)]),
+    ...(refundSummary.count === 0 ? [] : [row('returned', sum(refundSummary))]),
   ]
 }
 

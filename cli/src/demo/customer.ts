@@ -8,25 +8,25 @@ export interface DemoCustomer {
   readonly id: string
   /** The embedded wallet, in USDB. */
   readonly walletId: string
-  /** The bank account that is paid, in USD. */
+  /** The bank account that receives the payment, in USD. */
   readonly bankAccountId: string
 }
 
 const FUNDED = 100_000_000n
 
-/** A customer with money in an embedded wallet and a bank account elsewhere. */
+/** A customer with money in an embedded wallet and an external bank account. */
 export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
   const { countersign, script } = demo
-  // Each run has a customer of its own. The last characters before the @ choose an outcome: letters choose success.
+  // Each run has its own customer. The last characters before the @ choose an outcome: letters choose success.
   const email = `demo-${randomBytes(4).toString('hex')}-ada@example.com`
-  script.call('customer_create', 'a customer, who will sign in by e-mail')
+  script.call('customer_create', 'creates a customer, who signs in by e-mail')
   const { body: customer } = await countersign.call('customer_create', {
     body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email },
   })
   script.show('customer', customer.id)
   script.show('e-mail', email)
 
-  script.call('customer_internal_account_list', 'the accounts that came with it')
+  script.call('customer_internal_account_list', 'lists the accounts of the new customer')
   let walletId: string | undefined
   for await (const account of countersign.paginate('customer_internal_account_list', {
     query: { customerId: customer.id },
@@ -45,7 +45,7 @@ export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
 
   await fund(demo, walletId)
 
-  script.call('customer_external_account_create', 'the bank account that will be paid')
+  script.call('customer_external_account_create', 'adds the bank account that will be paid')
   const { body: bank } = await countersign.call('customer_external_account_create', {
     body: {
       customerId: customer.id,
@@ -64,7 +64,7 @@ export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
 }
 
 async function fund({ countersign, script }: Demo, walletId: string): Promise<void> {
-  script.call('sandbox_account_fund', 'money out of nothing, in sandbox only')
+  script.call('sandbox_account_fund', 'adds test money, in sandbox only')
   try {
     const { body } = await countersign.call('sandbox_account_fund', {
       params: { accountId: walletId },
@@ -73,6 +73,6 @@ async function fund({ countersign, script }: Demo, walletId: string): Promise<vo
     script.show('balance', formatAmount(body.balance.amount, body.balance.currency))
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
-    throw new Failure('This server is not a sandbox, and the demo needs one: COUNTERSIGN_MODE=sandbox')
+    throw new Failure('The demo needs a sandbox, and this server is not one: set COUNTERSIGN_MODE=sandbox')
   }
 }

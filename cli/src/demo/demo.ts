@@ -15,7 +15,7 @@ export interface Demo {
 
 /**
  * A payment from nothing to settled, against a running sandbox: a customer, a sign-in by e-mail code, a quote, a
- * signature by a key of the customer's device. Says each step on standard output.
+ * signature by a key of the customer's device. Prints each step to standard output.
  */
 export async function runDemo(credentials: Credentials): Promise<void> {
   const begun = performance.now()
@@ -23,8 +23,8 @@ export async function runDemo(credentials: Credentials): Promise<void> {
   const demo: Demo = { countersign: new Countersign(credentials), script }
   await checkAccess(demo, credentials)
   script.line(`Countersign: a payment, step by step, at ${credentials.baseUrl}`)
-  script.line('Lines with a method and a path are calls by the backend of the platform. "device" is the')
-  script.line("customer's telephone or browser: its key is made there, and only signatures leave it.")
+  script.line('Lines with a method and a path are calls by the platform\'s backend. "device" is the')
+  script.line("customer's phone or browser: the key is made there, and only signatures leave it.")
 
   const customer = await makeCustomer(demo)
   const signInBegun = performance.now()
@@ -38,14 +38,14 @@ export async function runDemo(credentials: Credentials): Promise<void> {
   script.line(`Everything:                 ${seconds(performance.now() - begun)}`)
 }
 
-/** So that a wrong address or secret is said before anything is done. */
+/** Reports a wrong address or secret before anything is done. */
 async function checkAccess({ countersign }: Demo, { baseUrl, tokenId }: Credentials): Promise<void> {
   try {
     await countersign.call('config_get')
   } catch (error) {
     if (!(error instanceof CountersignError) || error.status !== 401) throw error
     throw new Failure(
-      `${baseUrl} does not know ${tokenId} with this secret: the credentials are of another server or data directory.`,
+      `${baseUrl} refuses ${tokenId} with this secret: the credentials belong to another server or data directory.`,
     )
   }
 }

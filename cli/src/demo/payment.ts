@@ -15,7 +15,7 @@ const WORDS_WIDTH = 72
 
 type Quote = Answer<'quote_create'>['body']
 
-/** A call of `quote_execute` that has been made, and what it takes to make it again. */
+/** A completed call of `quote_execute`, with what is needed to repeat it. */
 export interface Execution {
   readonly call: {
     readonly params: { readonly quoteId: string }
@@ -32,14 +32,14 @@ export async function pay(demo: Demo, customer: DemoCustomer, session: Session):
 
   const params = { quoteId: quote.id }
   const idempotencyKey = randomBytes(16).toString('hex')
-  script.call('quote_execute', "pay; the wallet's signature is missing")
+  script.call('quote_execute', "pays; the wallet's signature is still missing")
   const first = await countersign.call('quote_execute', { params, idempotencyKey })
   if (first.status !== 202) throw new Failure(`The first call answered ${first.status}, not 202.`)
   const { payloadToSign, requestId, expiresAt } = first.body
   script.show('answer', '202: sign this payload')
   script.show('request', requestId)
 
-  script.step('device: checks that this is the call it asked for', 'and shows what is paid to whom')
+  script.step('device: checks that this is the call it requested', 'and shows the amount and the payee')
   const asked = { ...signedCall('quote_execute', { params }), requestId, expiresAt }
   const signature = await session
     .confirmedBy((payment) => confirmPayment(demo, payment, quote))
@@ -47,24 +47,25 @@ export async function pay(demo: Demo, customer: DemoCustomer, session: Session):
   script.show('stamp', `${signature.slice(0, 50)}… (${signature.length} characters)`)
 
   const call = { params, idempotencyKey, requestId, signature }
-  script.call('quote_execute', 'the same call with the stamp')
+  script.call('quote_execute', 'repeats the call with the stamp')
   const second = await countersign.call('quote_execute', call)
   if (second.status !== 200) throw new Failure(`The signed call answered ${second.status}, not 200.`)
   script.show('quote', `${second.body.status}: the amount is held`)
 
-  script.call('transaction_get', 'until it has ended')
+  script.call('transaction_get', 'waits until the payment has ended')
   const begun = performance.now()
   const transaction = await countersign.waitForTransaction(quote.transactionId)
   script.show('transaction', transaction.id)
   script.show('status', `${transaction.status} after ${Math.round(performance.now() - begun)} ms`)
-  if (transaction.status !== 'COMPLETED') throw new Failure(`The payment ended as ${transaction.status}.`)
+  if (transaction.status !== 'COMPLETED')
+    throw new Failure(`The payment ended with the status ${transaction.status}.`)
   return { call }
 }
 
-/** What an app shows its customer before they agree, all of it out of the text that is signed. */
+/** What an app shows its customer before the confirmation, all of it from the text that is signed. */
 function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boolean {
   for (const [i, words] of wrap(payment.summary, WORDS_WIDTH).entries())
-    script.show(i === 0 ? 'the words' : '', words)
+    script.show(i === 0 ? 'summary' : '', words)
   script.show('leaves', formatAmount(payment.sends.amount, quote.sendingCurrency))
   script.show('arrives', formatAmount(payment.delivers.amount, quote.receivingCurrency))
   for (const [i, [member, text]] of membersOf(payment.destination).entries())
@@ -73,7 +74,7 @@ function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boole
 }
 
 async function makeQuote({ countersign, script }: Demo, customer: DemoCustomer): Promise<Quote> {
-  script.call('quote_create', '25.00 USD are to arrive: at what price?')
+  script.call('quote_create', 'asks for the price of delivering 25.00 USD')
   const { body: quote } = await countersign.call('quote_create', {
     body: {
       source: { sourceType: 'ACCOUNT', accountId: customer.walletId },
@@ -93,17 +94,17 @@ async function makeQuote({ countersign, script }: Demo, customer: DemoCustomer):
     script.show('fixed fee', sending(rateDetails.svcApiFixedFee))
     script.show(
       'variable fee',
-      `${sending(quote.feesIncluded - rateDetails.svcApiFixedFee)}  ${share} of the sum`,
+      `${sending(quote.feesIncluded - rateDetails.svcApiFixedFee)}  ${share} of the rest`,
     )
   }
   script.show('sum', `${sending(quote.totalSendingAmount)}  leave the wallet`)
   return quote
 }
 
-/** What is left, and that neither the key nor the request can be used for a second payment. */
+/** Shows the balance, and that neither the key nor the request can be used for a second payment. */
 export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: Execution): Promise<void> {
   const { countersign, script } = demo
-  script.call('customer_internal_account_list', 'what is left')
+  script.call('customer_internal_account_list', 'shows the remaining balance')
   const { body: accounts } = await countersign.call('customer_internal_account_list', {
     query: { customerId: customer.id, type: 'EMBEDDED_WALLET' },
   })
@@ -112,13 +113,12 @@ export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: 
     script.show('total balance', formatAmount(totalBalance.amount, totalBalance.currency))
   }
 
-  script.call('quote_execute', 'the same call again: nothing happens twice')
+  script.call('quote_execute', 'repeats the call: nothing happens twice')
   const again = await countersign.call('quote_execute', call)
-  if (again.status !== 200 || !again.isReplayed)
-    throw new Failure('The answer is not the one that was stored.')
-  script.show('answer', `200 ${again.body.status}, as it was stored (Idempotency-Replayed: true)`)
+  if (again.status !== 200 || !again.isReplayed) throw new Failure('The answer is not the stored one.')
+  script.show('answer', `200 ${again.body.status}, the stored answer (Idempotency-Replayed: true)`)
 
-  script.call('quote_execute', 'the used request with a new Idempotency-Key')
+  script.call('quote_execute', 'repeats the used request under a new key')
   const idempotencyKey = randomBytes(16).toString('hex')
   try {
     const { status } = await countersign.call('quote_execute', { ...call, idempotencyKey })

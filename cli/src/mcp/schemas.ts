@@ -3,13 +3,13 @@ import type { JSONObject } from '@modelcontextprotocol/server'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a tool takes, as JSON Schema. */
+/** The input of a tool, as JSON Schema. */
 export interface ToolInput {
   type: 'object'
   properties: Record<string, JSONObject>
   required: string[]
   additionalProperties: false
-  // What the protocol's own type of a schema leaves open.
+  // The index signature that the protocol's type of a schema requires.
   [keyword: string]: unknown
 }
 
@@ -18,7 +18,7 @@ type Part = 'params' | 'query' | 'body'
 
 const PARTS = ['params', 'query', 'body'] as const
 
-/** Keywords that are the contract's own; a program that reads these schemas strictly does not know them. */
+/** Keywords of the contract itself. A program that reads schemas strictly does not know them. */
 const OWN_KEYWORDS: ReadonlySet<string> = new Set(['wellFormed', 'discriminator'])
 
 const IDEMPOTENCY_KEY = {
@@ -26,18 +26,18 @@ const IDEMPOTENCY_KEY = {
   minLength: 1,
   maxLength: 255,
   description:
-    'Makes the call safe to repeat: the same key with the same input is done once. One is made where none is given.',
+    'Makes the call safe to repeat: the same key with the same input is executed once. Left out: generated.',
 } as const
 
 /** What is changed of an endpoint's own input for a tool. */
 export interface InputChange {
-  /** Members that the tool does not offer. */
+  /** Members that the tool omits. */
   readonly without?: readonly string[]
-  /** Members that the endpoint takes and the tool insists on. */
+  /** Members that are optional for the endpoint and required by the tool. */
   readonly insistsOn?: readonly string[]
 }
 
-/** The members of path, query and body of an endpoint, side by side, as the contract has them. */
+/** The members of path, query and body of an endpoint in one object, as in the contract. */
 export function inputOf(endpoint: Endpoint, { without = [], insistsOn = [] }: InputChange): ToolInput {
   const properties: Record<string, JSONObject> = {}
   const required = new Set(insistsOn)
@@ -51,12 +51,12 @@ export function inputOf(endpoint: Endpoint, { without = [], insistsOn = [] }: In
   return { type: 'object', properties, required: [...required], additionalProperties: false }
 }
 
-/** The members that stand in the path. */
+/** The members of the path. */
 export function idNames(endpoint: Endpoint): string[] {
   return Object.keys(endpoint.params?.properties ?? {})
 }
 
-/** The input of a call of the endpoint, out of the input of its tool. */
+/** The input of a call of the endpoint, from the input of its tool. */
 export function callInput(endpoint: Endpoint, args: Json): Json {
   const input: Record<string, unknown> = {}
   for (const [part, schema] of partsOf(endpoint)) {
@@ -81,8 +81,8 @@ function partsOf(endpoint: Endpoint): [Part, ObjectSchema][] {
 }
 
 /**
- * A schema of the contract in the words that everybody knows. This protocol carries numbers as doubles, so an amount ends
- * where those are exact.
+ * A schema of the contract in standard JSON Schema. This protocol carries numbers as doubles, so amounts are limited to
+ * the exact ones.
  */
 function plain(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(plain)

@@ -21,13 +21,13 @@ Do not split a payment to get below a limit. Give an idempotencyKey to what you 
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * `countersign mcp`: serves the tools over standard input and output until the other side hangs up. Nothing else may be
- * written to standard output. The agent connects at its first use: a process that is started only to be looked at spends
- * no device code.
+ * `countersign mcp`: serves the tools over standard input and output until the other side closes. Nothing else may be
+ * written to standard output. The agent connects at its first use, so a process that is only inspected redeems no
+ * device code.
  */
 export async function serveMcp(options: McpOptions): Promise<void> {
   const find = await findAgent(options)
-  // Loaded here: no other command should wait for it.
+  // Loaded here, so that no other command waits for it.
   const [{ ProtocolError, ProtocolErrorCode, Server }, { serveStdio }] = await Promise.all([
     import('@modelcontextprotocol/server'),
     import('@modelcontextprotocol/server/stdio'),
@@ -64,7 +64,7 @@ export async function serveMcp(options: McpOptions): Promise<void> {
   await handle.close()
 }
 
-/** The tools are listed also where nobody answers; what the policy says of them is then missing. */
+/** Lists the tools even if the server does not answer, then without what the policy says of them. */
 async function readSelf(connect: () => Promise<Agent>) {
   try {
     return await (await connect()).me()
@@ -96,11 +96,11 @@ async function run(agent: Agent, tool: Tool, args: Json, signal: AbortSignal): P
   return answer.body
 }
 
-/** That nobody has decided yet is an answer, not an error. */
+/** A pending action is an answer, not an error. */
 async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): Promise<unknown> {
   const { actionId, timeoutSeconds = WAIT_SECONDS } = args
   if (typeof timeoutSeconds !== 'number' || !(timeoutSeconds >= 0 && timeoutSeconds <= WAIT_SECONDS_MAX))
-    throw invalidInput('timeoutSeconds', `is a number from 0 to ${WAIT_SECONDS_MAX}`)
+    throw invalidInput('timeoutSeconds', `must be a number from 0 to ${WAIT_SECONDS_MAX}`)
   try {
     return await agent.waitForDecision(String(actionId), { timeoutMs: timeoutSeconds * 1000, signal })
   } catch (error) {
@@ -110,23 +110,21 @@ async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): P
 }
 
 /**
- * What only this side can see: a member that the API would pass over because it has no such name, one that is missing,
- * a number that has lost digits on the way. All else the API checks, and says which member is wrong.
+ * Checks what only this side can see: a member that the API does not know, one that is missing, or a number that has
+ * lost digits. The API checks everything else and names the wrong member.
  */
 function checkInput(tool: Tool, args: Json): void {
   const { properties, required } = toolInput(tool)
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name))
   if (unknown !== undefined)
-    throw invalidInput(
-      unknown,
-      `is not taken here; there are ${Object.keys(properties).join(', ') || 'none'}`,
-    )
+    throw invalidInput(unknown, `is unknown; the members are ${Object.keys(properties).join(', ') || 'none'}`)
   const missing = required.find((name) => args[name] === undefined)
   if (missing !== undefined) throw invalidInput(missing, 'is required')
   for (const [name, value] of Object.entries(args))
-    if (hasLostDigits(value)) throw invalidInput(name, `is beyond ${Number.MAX_SAFE_INTEGER}`)
+    if (hasLostDigits(value)) throw invalidInput(name, `must be at most ${Number.MAX_SAFE_INTEGER}`)
   for (const name of idNames(API[tool.call]))
-    if (typeof args[name] !== 'string' || /^\.{0,2}$/.test(args[name])) throw invalidInput(name, 'is an id')
+    if (typeof args[name] !== 'string' || /^\.{0,2}$/.test(args[name]))
+      throw invalidInput(name, 'must be an id')
 }
 
 function hasLostDigits(value: unknown): boolean {
@@ -143,7 +141,7 @@ function invalidInput(field: string, what: string): CountersignError {
   })
 }
 
-/** A refusal as the API gives it; what did not come from the API has a code of its own. */
+/** A refusal as the API gives it. A failure without an answer of the API has its own code. */
 function refusalOf(error: unknown): Json {
   if (error instanceof CountersignError) {
     const { status, code, message, reason, details, requestId, retryAfterSeconds } = error
@@ -151,7 +149,7 @@ function refusalOf(error: unknown): Json {
   }
   if (error instanceof ConnectionError) {
     const { idempotencyKey } = error
-    const message = `${error.message} It may have been done all the same: repeat it with the idempotencyKey.`
+    const message = `${error.message} The call may still have been executed: repeat it with the idempotencyKey.`
     return {
       code: 'NO_ANSWER',
       message: idempotencyKey === undefined ? error.message : message,
@@ -162,7 +160,7 @@ function refusalOf(error: unknown): Json {
   throw error
 }
 
-/** The text has each digit. Structured content is of doubles: an integer beyond 2^53 is given there as text. */
+/** The text has every digit. Structured content holds doubles, so an integer beyond 2^53 is text there. */
 function resultOf(value: unknown, isError: boolean): CallToolResult {
   return {
     content: [{ type: 'text', text: toJson(value) }],

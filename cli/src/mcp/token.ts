@@ -9,7 +9,7 @@ import { checkBaseUrl } from '../terminal/credentials.ts'
 import { Failure } from '../terminal/failure.ts'
 import { isMissing, messageOf } from '../terminal/thrown.ts'
 
-/** What the command line and the environment say about who the agent is. */
+/** The options and environment variables that identify the agent. */
 export interface McpOptions {
   readonly baseUrl?: string
   readonly code?: string
@@ -17,12 +17,12 @@ export interface McpOptions {
   readonly tokenFile?: string
 }
 
-/** So long another process may take to write down the token of a code that it has redeemed. */
+/** How long another process may take to store the token of a code that it has redeemed. */
 const OTHER_WRITES_MS = 1_000
 
 const BASE_URL = 'http://127.0.0.1:8787/2025-10-13'
 
-/** What the token file holds. The code is kept as a hash: it tells whether another one is given now. */
+/** The content of the token file. The hash of the code shows whether another code is given now. */
 interface Kept {
   readonly baseUrl: string
   readonly accessToken: string
@@ -30,8 +30,8 @@ interface Kept {
 }
 
 /**
- * How to connect the agent of the options: by its token, by the token that was kept when the code was redeemed, or by
- * redeeming the code, whose token is then kept in a file that only this user can read. Nothing is redeemed before the
+ * Connects the agent of the options: by its token, by the token that was stored when the code was redeemed, or by
+ * redeeming the code, whose token is then stored in a file that only this user can read. Redeems nothing before the
  * result is called. Throws Failure where the options name no agent.
  */
 export async function findAgent(options: McpOptions): Promise<() => Promise<Agent>> {
@@ -49,7 +49,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
   if (kept) return async () => kept
   if (code === undefined || codeHash === undefined)
     throw new Failure(
-      `There is no agent in ${nameOf(file)}. Give a device code of "countersign agent code" as --code or ` +
+      `${nameOf(file)} has no agent token. Give a device code from "countersign agent code" as --code or ` +
         'COUNTERSIGN_DEVICE_CODE, or a token as COUNTERSIGN_AGENT_TOKEN.',
     )
   return async () => {
@@ -57,7 +57,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
       return await redeem(file, code, baseUrl ?? BASE_URL)
     } catch (error) {
       if (!(error instanceof CountersignError) || error.code !== 'DEVICE_CODE_NOT_FOUND') throw error
-      // Another process that was started with the same code may have redeemed it, and be about to write the file.
+      // Another process with the same code may have redeemed it and be about to write the file.
       const look = () => keptAgent(file, codeHash, baseUrl)
       const { last } = await waitUntil(look, (found) => found !== undefined, { timeoutMs: OTHER_WRITES_MS })
       if (last) return last
@@ -75,7 +75,7 @@ async function redeem(file: string, code: string, baseUrl: string): Promise<Agen
   })
 }
 
-/** The agent of the file, unless that was made by another code than is given now. A token goes to its own server only. */
+/** The agent of the file, unless another code is given now. A token is sent to its own server only. */
 async function keptAgent(
   file: string,
   codeHash: string | undefined,
@@ -84,7 +84,9 @@ async function keptAgent(
   const kept = await readKept(file)
   if (!kept || (codeHash !== undefined && kept.codeHash !== codeHash)) return undefined
   if (baseUrl !== undefined && baseUrl !== kept.baseUrl)
-    throw new Failure(`${nameOf(file)} is of ${kept.baseUrl}, not of ${baseUrl}: give another --token-file.`)
+    throw new Failure(
+      `${nameOf(file)} belongs to ${kept.baseUrl}, not to ${baseUrl}: give another --token-file.`,
+    )
   return Agent.withToken(kept)
 }
 
@@ -100,7 +102,7 @@ async function readKept(file: string): Promise<Kept | undefined> {
     const value: unknown = JSON.parse(text)
     if (isKept(value)) return value
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Failure(`${nameOf(file)} is not a token file: it lacks baseUrl, accessToken, codeHash.`)
 }
@@ -112,8 +114,8 @@ function isKept(value: unknown): value is Kept {
 }
 
 /**
- * Writes a file for this user's eyes only (0600), whole or not at all. It is opened before `work` begins: a token that is
- * given once must not be lost to a folder that cannot be written to.
+ * Writes a file that only this user can read (0600), whole or not at all. Opens it before `work` begins, so that a
+ * folder without write access does not lose a token that is issued once.
  */
 async function writingPrivately<T>(
   file: string,
@@ -138,7 +140,7 @@ async function writingPrivately<T>(
   }
 }
 
-/** Case and hyphens of a code do not matter. */
+/** Ignores case and hyphens of a code. */
 function hashOf(code: string): string {
   return createHash('sha256').update(code.replaceAll('-', '').toUpperCase()).digest('hex')
 }

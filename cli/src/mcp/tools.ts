@@ -5,7 +5,7 @@ import type { AgentCallName } from '@countersign/sdk/calls'
 import { accountsInWords, approvalsInWords, limitsInWords } from '../agents/words.ts'
 import { type InputChange, inputOf, type ToolInput } from './schemas.ts'
 
-/** What a tool does to the world, in the words of the protocol. */
+/** The effects of a tool, in the protocol's terms. */
 interface Hints {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -13,17 +13,17 @@ interface Hints {
   readonly openWorldHint: boolean
 }
 
-/** A tool: one call of the API under a name of its own. */
+/** A tool: one call of the API under its own name. */
 export interface Tool extends InputChange {
   readonly call: AgentCallName
   readonly title: string
   readonly description: string
   readonly hints: Hints
-  /** Without it in the policy the API refuses the call. */
+  /** The permission that the policy must have for the call. */
   readonly permission?: AgentPermission
-  /** Whether the limits of the policy hold it. */
+  /** Whether the limits of the policy apply. */
   readonly isLimited?: boolean
-  /** Waits until the answer is decided, for so many seconds at most as the caller says. */
+  /** Waits until the action is decided, at most for the seconds that the caller gives. */
   readonly waits?: boolean
 }
 
@@ -33,7 +33,7 @@ const READS: Hints = {
   idempotentHint: true,
   openWorldHint: false,
 }
-/** Makes something new each time. */
+/** Creates something new each time. */
 const MAKES: Hints = {
   readOnlyHint: false,
   destructiveHint: false,
@@ -45,10 +45,10 @@ const PAYS: Hints = { readOnlyHint: false, destructiveHint: true, idempotentHint
 
 const AMOUNTS = 'Amounts are whole numbers of the smallest unit of their currency: 2500 is 25.00 USD.'
 const WAITS =
-  'The answer is an action: APPROVED was done, PENDING_APPROVAL waits for a person (use wait_for_decision). ' +
-  'A refusal is FORBIDDEN or VELOCITY_LIMIT_EXCEEDED; its details name the rule, what was asked and what was left.'
+  'The answer is an action: APPROVED was executed, PENDING_APPROVAL waits for a person (use wait_for_decision). ' +
+  'A denial is FORBIDDEN or VELOCITY_LIMIT_EXCEEDED; its details name the rule, what was asked and what was left.'
 
-/** How long one call of wait_for_decision may take: programs give up on a tool after a minute. */
+/** The longest call of wait_for_decision: programs abort a tool after a minute. */
 export const WAIT_SECONDS_MAX = 50
 export const WAIT_SECONDS = 30
 
@@ -56,31 +56,32 @@ export const TOOLS = {
   whoami: {
     call: 'agent_me_get',
     title: 'Who am I, and what may I do',
-    description: `Your name, your customer, your policy and what you have used of its limits, as they are now. ${AMOUNTS}`,
+    description: `Your name, your customer, your policy and your usage of its limits, as they are now. ${AMOUNTS}`,
     hints: READS,
   },
   list_accounts: {
     call: 'agent_me_internal_account_list',
-    title: 'Accounts here',
-    description: `The accounts of your customer that money can be paid from, with balances: balance can be spent, totalBalance includes what is held. ${AMOUNTS}`,
+    title: 'Internal accounts',
+    description: `The accounts of your customer that can pay, with balances: balance can be spent, totalBalance includes holds. ${AMOUNTS}`,
     hints: READS,
   },
   list_external_accounts: {
     call: 'agent_me_external_account_list',
-    title: 'Accounts elsewhere',
-    description: 'The bank accounts, wallets and so on of your customer that money can be paid to.',
+    title: 'External accounts',
+    description:
+      'The external accounts of your customer that can be paid to, such as bank accounts and wallets.',
     hints: READS,
   },
   exchange_rates: {
     call: 'agent_me_exchange_rate_list',
     title: 'Exchange rates',
-    description: `What an amount of one currency comes to in another now, with fees. It locks nothing: a quote does. ${AMOUNTS}`,
+    description: `The current value of an amount in another currency, with fees. It locks nothing: a quote does. ${AMOUNTS}`,
     hints: READS,
   },
   create_quote: {
     call: 'agent_me_quote_create',
     title: 'Lock a price',
-    description: `A price for a payment, good until expiresAt. No money moves until execute_quote. ${AMOUNTS}`,
+    description: `A price for a payment, valid until expiresAt. No money moves until execute_quote. ${AMOUNTS}`,
     hints: MAKES,
     permission: 'CREATE_QUOTES',
     without: ['immediatelyExecute', 'lookupId'],
@@ -88,14 +89,14 @@ export const TOOLS = {
   get_quote: {
     call: 'agent_me_quote_get',
     title: 'Read a quote',
-    description: 'A quote that you created, and what has become of it.',
+    description: 'A quote that you created, with its current status.',
     hints: READS,
   },
   execute_quote: {
     call: 'agent_me_quote_execute',
     title: 'Pay a quote',
-    description: `Pays a quote of yours, once. A payment from an EMBEDDED_WALLET waits for the customer's signature. ${WAITS}`,
-    // A quote is paid once, however often this is called.
+    description: `Pays your quote, once. A payment from an EMBEDDED_WALLET waits for the customer's signature. ${WAITS}`,
+    // A quote is paid once, however often this tool is called.
     hints: { ...PAYS, idempotentHint: true },
     permission: 'EXECUTE_QUOTES',
     isLimited: true,
@@ -103,17 +104,17 @@ export const TOOLS = {
   transfer_out: {
     call: 'agent_me_transfer_out',
     title: 'Push money out',
-    description: `Pays from an account here to one elsewhere of the same currency; for another currency make a quote. ${AMOUNTS} ${WAITS}`,
+    description: `Pays from an internal account to an external one of the same currency; for another currency, create a quote. ${AMOUNTS} ${WAITS}`,
     hints: PAYS,
     permission: 'CREATE_TRANSFERS',
     isLimited: true,
-    // Without an amount the API sends all there is: too much to come of a member that was forgotten or misspelt.
+    // Without an amount the API sends the whole balance: too much for a forgotten or misspelt member.
     insistsOn: ['amount'],
   },
   transfer_in: {
     call: 'agent_me_transfer_in',
     title: 'Pull money in',
-    description: `Pulls money from an account elsewhere into one here of the same currency. It counts against the limits as a payment does. ${AMOUNTS} ${WAITS}`,
+    description: `Pulls money from an external account into an internal one of the same currency. It counts against the limits like a payment. ${AMOUNTS} ${WAITS}`,
     hints: PAYS,
     permission: 'CREATE_TRANSFERS',
     isLimited: true,
@@ -129,13 +130,13 @@ export const TOOLS = {
   get_transaction: {
     call: 'agent_me_transaction_get',
     title: 'Read a transaction',
-    description: 'One payment, and how far it has come. Those that you began can be read with any policy.',
+    description: 'One payment and its status. Payments that you started can be read with any policy.',
     hints: READS,
   },
   list_actions: {
     call: 'agent_me_action_list',
     title: 'My actions',
-    description: 'What you asked for so far, the newest first, and what was decided about it.',
+    description: 'Your actions so far, the newest first, with the decisions about them.',
     hints: READS,
   },
   get_action: {
@@ -147,26 +148,26 @@ export const TOOLS = {
   wait_for_decision: {
     call: 'agent_me_action_get',
     title: 'Wait for a decision',
-    description: `Reads an action once it is decided: APPROVED, REJECTED or FAILED; rejectionReason says why. Where nobody has decided in timeoutSeconds (${WAIT_SECONDS} unless given) it is PENDING_APPROVAL still: ask again later.`,
+    description: `Reads an action once it is decided: APPROVED, REJECTED or FAILED; rejectionReason says why. If nobody has decided within timeoutSeconds (default ${WAIT_SECONDS}), it is still PENDING_APPROVAL: call again later.`,
     hints: READS,
     waits: true,
   },
   simulate: {
     call: 'agent_me_policy_simulate',
-    title: 'Ask what the policy would say',
-    description: `Whether an action would be ALLOWED, APPROVAL_REQUIRED or DENIED, and by which rule. Nothing is done or reserved; balances are not looked at. ${AMOUNTS}`,
+    title: 'Ask what the policy would decide',
+    description: `Whether an action would be ALLOWED, APPROVAL_REQUIRED or DENIED, and by which rule. Nothing is executed or reserved; balances are not checked. ${AMOUNTS}`,
     hints: READS,
   },
 } as const satisfies Record<string, Tool>
 
 export type ToolName = keyof typeof TOOLS
 
-/** The tool of this name. */
+/** The tool with this name. */
 export function findTool(name: string): Tool | undefined {
   return Object.hasOwn(TOOLS, name) ? TOOLS[name as ToolName] : undefined
 }
 
-/** What the tool takes: what its endpoint takes, by the contract. */
+/** The input of a tool, which is that of its endpoint in the contract. */
 export function toolInput(tool: Tool): ToolInput {
   const input = inputOf(API[tool.call], tool)
   if (!tool.waits) return input
@@ -175,12 +176,12 @@ export function toolInput(tool: Tool): ToolInput {
     minimum: 0,
     maximum: WAIT_SECONDS_MAX,
     default: WAIT_SECONDS,
-    description: 'How long to wait',
+    description: 'Seconds to wait',
   }
   return { ...input, properties: { ...input.properties, timeoutSeconds } }
 }
 
-/** The tools as the protocol lists them, with what the policy of the agent says of each now; undefined: not known. */
+/** The tools as the protocol lists them, with what the agent's policy now says of each. Undefined: not known. */
 export function listTools(agent: OwnAgent | undefined) {
   return Object.entries(TOOLS).map(([name, tool]: [string, Tool]) => ({
     name,
@@ -191,7 +192,7 @@ export function listTools(agent: OwnAgent | undefined) {
   }))
 }
 
-/** What the policy says of a tool now, in words. */
+/** What the policy now says of a tool, in words. */
 export function policyNotes({ permission, isLimited, hints }: Tool, agent: OwnAgent): string[] {
   const { permissions, accountRestrictions } = agent.policy
   if (permission !== undefined && !permissions.includes(permission))
@@ -200,12 +201,12 @@ export function policyNotes({ permission, isLimited, hints }: Tool, agent: OwnAg
   if (!isLimited) return []
   const { accountRules = [] } = accountRestrictions ?? {}
   return [
-    'Your policy as it is now (whoami has it later):',
+    'Your current policy (call whoami for later changes):',
     ...limitsInWords(agent).map((line) => `- ${line}`),
     `- ${approvalsInWords(agent)}`,
     ...accountsInWords(agent).map((line) => `- ${line}`),
     ...(accountRules.length > 0
-      ? [`- rules of their own: ${accountRules.map((rule) => rule.accountId).join(', ')}`]
+      ? [`- accounts with their own rules: ${accountRules.map((rule) => rule.accountId).join(', ')}`]
       : []),
   ]
 }

@@ -25,7 +25,7 @@ describe('amounts', () => {
     )
   })
 
-  test('are read as they are written, to the last digit', () => {
+  test('are parsed to the last digit', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), fc.nat(8), (amount, decimals) => {
         const currency = { code: 'XXX', decimals }
@@ -37,7 +37,7 @@ describe('amounts', () => {
   })
 
   test.each(['', '-1', '1.234', '1,5', '1.', '.5', '1e3', ' 1', '92233720368547758.08'])(
-    '%j is none',
+    '%j is not an amount',
     (text) => {
       expect(parseAmount(text, usd)).toBeUndefined()
     },

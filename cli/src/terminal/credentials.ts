@@ -13,7 +13,7 @@ export interface Credentials {
 const MEMBERS = ['baseUrl', 'tokenId', 'clientSecret'] as const
 
 /**
- * Reads a credentials file: `path`, or the one that the first sandbox start writes into the data directory. Throws
+ * Reads a credentials file: `path`, or the one in the data directory, which the first sandbox start writes. Throws
  * Failure.
  */
 export async function readCredentials(path: string | undefined): Promise<Credentials> {
@@ -47,14 +47,14 @@ function hasAll(members: object): members is Credentials {
   return MEMBERS.every((member) => typeof values[member] === 'string')
 }
 
-/** The credentials with another base address. Throws Failure where it is none. */
+/** The credentials with another base address. Throws Failure for a malformed address. */
 export function atBaseUrl(credentials: Credentials, baseUrl: string): Credentials {
   return { ...credentials, baseUrl: checkBaseUrl(baseUrl) }
 }
 
-/** Gives a base address back. Throws Failure where it is none. */
+/** Returns a base address. Throws Failure for a malformed one. */
 export function checkBaseUrl(baseUrl: string): string {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
-    throw new Failure(`The base address is like http://127.0.0.1:8787/2025-10-13, not "${baseUrl}".`)
+    throw new Failure(`The base address must be like http://127.0.0.1:8787/2025-10-13, not "${baseUrl}".`)
   return baseUrl
 }

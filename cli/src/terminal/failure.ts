@@ -1,4 +1,4 @@
-/** Something that a person can put right: shown as its one line, without a stack trace. */
+/** A failure that a person can fix: shown as one line, without a stack trace. */
 export class Failure extends Error {
   override readonly name = 'Failure'
 }

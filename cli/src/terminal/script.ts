@@ -4,7 +4,7 @@ const SENT_WIDTH = 50
 const LABEL_WIDTH = 17
 const INDENT = ' '.repeat(5)
 
-/** Prints the steps of a journey, numbered: what is done and why, and under it what came of it. */
+/** Prints the numbered steps of a run: the action, the reason, and below them the result. */
 export class Script {
   readonly #write: (text: string) => void
   #steps = 0
@@ -19,7 +19,7 @@ export class Script {
     this.step(`${method} ${path}`, why)
   }
 
-  /** Something that happens without the network. */
+  /** A step without the network. */
   step(what: string, why: string): void {
     this.#steps++
     const number = String(this.#steps).padStart(3)
@@ -27,7 +27,7 @@ export class Script {
     this.#write('\n')
   }
 
-  /** One thing that came of the step. */
+  /** One result of the step. */
   show(label: string, value: string): void {
     this.#write(`${INDENT}${label.padEnd(LABEL_WIDTH)}${value}\n`)
   }

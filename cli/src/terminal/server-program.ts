@@ -11,8 +11,8 @@ const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
 /**
- * Runs the server's own program, to its end, with this process's environment and signals. Gives its exit code (128 and
- * the signal's number where a signal ended it) and, where `captures` is set, what it wrote to standard output.
+ * Runs the server's program to its end, with this process's environment and signals. Returns its exit code (128 and the
+ * signal's number where a signal ended it) and, where `captures` is set, what it wrote to standard output.
  */
 export async function runServerProgram(
   args: readonly string[],
@@ -29,7 +29,7 @@ export async function runServerProgram(
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
-    child.once('error', (error) => reject(new Failure(`The server cannot be run: ${error.message}`)))
+    child.once('error', (error) => reject(new Failure(`The server could not be started: ${error.message}`)))
     child.once('close', (code, signal) => {
       for (const name of FORWARDED_SIGNALS) process.off(name, forward)
       resolve({ exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0), output })

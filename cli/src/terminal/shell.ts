@@ -3,28 +3,28 @@ import { toJson } from '@countersign/sdk/json'
 import type { Command } from 'commander'
 import { atBaseUrl, readCredentials } from './credentials.ts'
 
-/** What the commands of a platform share: the way to the API, and how to say what came of it. */
+/** What the commands of a platform share: the client, and the output of the result. */
 export interface Shell {
   readonly countersign: Countersign
   readonly baseUrl: string
   readonly isJson: boolean
 }
 
-/** What each of them takes beside its own. */
+/** The options of every command. */
 export interface ShellOptions {
   readonly credentials?: string
   readonly baseUrl?: string
   readonly json?: boolean
 }
 
-/** Adds the options of every such command. */
+/** Adds the options of every command. */
 export function withShellOptions(command: Command): Command {
   return command
     .option(
       '--credentials <file>',
-      'JSON with baseUrl, tokenId, clientSecret (default: of the data directory)',
+      'JSON with baseUrl, tokenId, clientSecret (default: credentials.json in the data directory)',
     )
-    .option('--base-url <url>', 'the server, where it is another than the credentials say')
+    .option('--base-url <url>', 'base address of the server, in place of the one in the credentials')
     .option('--json', 'print JSON')
 }
 
@@ -34,7 +34,7 @@ export async function openShell({ credentials, baseUrl, json }: ShellOptions): P
   return { countersign: new Countersign(used), baseUrl: used.baseUrl, isJson: json ?? false }
 }
 
-/** What came of it: the answer as JSON, or in words. */
+/** Prints the result: the answer as JSON, or in words. */
 export function say({ isJson }: Shell, answer: unknown, lines: readonly string[]): void {
   process.stdout.write(isJson ? `${toJson(answer)}\n` : `${lines.join('\n')}\n`)
 }

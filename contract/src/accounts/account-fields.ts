@@ -3,12 +3,12 @@ import type { KnownCurrency } from '../core/currencies.ts'
 import type { PaymentRailName } from '../core/rails.ts'
 import { OneOfWords, Pattern, Text } from '../core/schema.ts'
 
-/** What a member of an account is held to, in words. The server has the functions, under the same names. */
+/** The checks of an account's members, in words. The server has the functions, under the same names. */
 export const ACCOUNT_CHECKS = {
-  aba: 'ABA routing number: a prefix that is in use, and its check digit',
-  bic: 'BIC (ISO 9362) of a country that there is',
+  aba: 'ABA routing number: a prefix in use, and its check digit',
+  bic: 'BIC (ISO 9362) of an existing country',
   bolt11: 'BOLT 11 invoice: bech32 checksum, network, fields',
-  bolt12: 'BOLT 12 offer: its records, and who issues it; parts that + joins are put together',
+  bolt12: 'BOLT 12 offer: its records and its issuer; parts separated by + are joined',
   cbu: 'CBU or CVU: both check digits',
   clabe: 'CLABE: its check digit',
   country: 'Country of ISO 3166-1',
@@ -16,9 +16,10 @@ export const ACCOUNT_CHECKS = {
   iban: 'IBAN (ISO 13616): country, length and form by the registry, check digits',
   number: 'Letters A to Z in either case, digits 0 to 9, spaces, dots, dashes and slashes',
   phone:
-    "Telephone number that can be in use, of the account's country; no landline, toll-free number or the like where " +
+    "Valid telephone number of the account's country; no landline or toll-free number where " +
     'the account is reached by MOBILE_MONEY alone',
-  pixKey: 'PIX key of its kind: check digits of CPF and CNPJ, e-mail address, Brazilian phone number, UUID',
+  pixKey:
+    'PIX key of the stated kind: check digits of CPF and CNPJ, e-mail address, Brazilian phone number, UUID',
   solana: 'Base58 of 32 bytes',
   spark: 'Spark address, also with the older prefix sp: bech32m checksum, an identity key',
   tron: 'Base58check of 21 bytes that begin with 0x41',
@@ -28,7 +29,7 @@ export const ACCOUNT_CHECKS = {
 
 export type AccountCheckName = keyof typeof ACCOUNT_CHECKS
 
-/** Where a SEPA payment can go (European Payments Council, list of the SEPA scheme countries). */
+/** Countries that a SEPA payment can reach (European Payments Council, list of the SEPA scheme countries). */
 export const SEPA_COUNTRIES = [
   ...['AD', 'AL', 'AT', 'BE', 'BG', 'CH', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GB', 'GI', 'GR'],
   ...['HR', 'HU', 'IE', 'IS', 'IT', 'LI', 'LT', 'LU', 'LV', 'MC', 'MD', 'ME', 'MK', 'MT', 'NL', 'NO', 'PL'],
@@ -37,32 +38,32 @@ export const SEPA_COUNTRIES = [
 
 /** One row of the table of account types. */
 export interface AccountTypeDeclaration {
-  /** What an account of this type may hold. */
+  /** The currencies that an account of this type may hold. */
   readonly currencies: readonly KnownCurrency[]
   /** The country the account is in, where the type fixes it (ISO 3166-1 alpha-2). */
   readonly country?: string
-  /** How money reaches it, the preferred rail first; a wallet has none. */
+  /** The rails that reach it, the preferred one first; a wallet has none. */
   readonly rails: readonly PaymentRailName[]
-  /** Whether it is on a chain, so that a payment to it has a hash there. */
+  /** Whether it is on a chain. A payment to it then has a transaction hash. */
   readonly isChain?: boolean
-  /** What the holder tells about the account. Left out where there are payment instructions only. */
+  /** The members of a request. Absent where the type exists in payment instructions only. */
   readonly fields?: TProperties
   /**
-   * The members that identify the account, the primary one first. At least one of them must be given; the
-   * first that is given steers the sandbox by its last three characters (specification 4.16).
+   * The members that identify the account, the primary one first. At least one must be given. The last three characters
+   * of the first given one steer the sandbox (specification 4.16).
    */
   readonly identifiedBy: readonly string[]
-  /** What must hold of a member beyond its pattern, by member. */
+  /** The checks of a member beyond its pattern, by member. */
   readonly checks?: Readonly<Record<string, AccountCheckName>>
-  /** The countries that its IBAN may be of, where it is not the account's own. */
+  /** The countries that its IBAN may have, where that is not only the account's own. */
   readonly ibanCountries?: readonly string[]
-  /** Accounts of this type as a caller describes them, without the holder; every check lets them through. */
+  /** Examples as a caller sends them, without the holder. They pass every check. */
   readonly examples?: readonly Readonly<Record<string, string>>[]
-  /** The individual that may hold it; a business always may. Left out where the holder is not asked for. */
+  /** The schema of an individual holder; a business may hold any. Absent where no holder is asked for. */
   readonly individual?: TObject
-  /** Payment instructions: what stands beside `fields` and the rails … */
+  /** Payment instructions: the members beside `fields` and the rails … */
   readonly paymentExtra?: TProperties
-  /** … or what stands instead of them. */
+  /** … or the members in place of them. */
   readonly paymentOnly?: TProperties
 }
 
@@ -91,20 +92,20 @@ export function Iban(pattern: string) {
 
 export const AnyIban = Iban('^[A-Z]{2}[0-9]{2}[A-Za-z0-9]{11,30}$')
 
-/** The number of a mobile wallet; `pattern` where its country is known. */
+/** The number of a mobile wallet; `pattern` is given where the country is known. */
 export function MobileNumber(pattern = '^\\+[0-9]{6,14}$') {
   return Pattern(pattern, { maxLength: 15, description: 'With country code and plus sign' })
 }
 
-/** An address on a chain. Which form it has the chain says: see the checks of its type. */
+/** An address on a chain. The checks of the account type hold its form. */
 export const WalletAddress = Pattern('^[0-9A-Za-z]{4,128}$', {
   maxLength: 128,
   description: 'Address on the chain',
 })
 
-/** Payment instructions that are told apart by a reference. */
+/** Payment instructions that a reference identifies. */
 export const byReference = {
-  reference: Text(255, { description: 'Must travel with the payment: it finds the quote or account' }),
+  reference: Text(255, { description: 'Must be sent with the payment: it identifies the quote or account' }),
 }
 
 /** Payment instructions that name the asset to send. */

@@ -39,7 +39,7 @@ export const BANK_ACCOUNT_TYPES = {
     individual: IndividualBeneficiaryWithAddress,
     paymentExtra,
   },
-  // Pays in by CVU; there is no paying out to it.
+  // For paying in, by CVU; no payment goes out to it.
   ARS_ACCOUNT: {
     currencies: ['ARS'],
     country: 'AR',
@@ -67,7 +67,7 @@ export const BANK_ACCOUNT_TYPES = {
       { pixKey: '123e4567-e89b-42d3-a456-426614174000', pixKeyType: 'RANDOM', taxId: '12345678909' },
     ],
     individual,
-    paymentOnly: { qrCode: Text(4096, { description: 'PIX code to copy or to draw' }) },
+    paymentOnly: { qrCode: Text(4096, { description: 'PIX code to copy or to show as a QR code' }) },
   },
   CAD_ACCOUNT: {
     currencies: ['CAD'],

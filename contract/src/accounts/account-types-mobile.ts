@@ -23,7 +23,7 @@ const bankOrMobile = {
 const individual = IndividualBeneficiary
 const paymentExtra = byReference
 
-/** Mobile wallets, and accounts that are either at a bank or with a mobile operator. */
+/** Mobile wallets, and accounts at either a bank or a mobile operator. */
 export const MOBILE_ACCOUNT_TYPES = {
   BDT_ACCOUNT: {
     currencies: ['BDT'],
@@ -83,7 +83,7 @@ export const MOBILE_ACCOUNT_TYPES = {
     ],
     individual: IndividualBeneficiaryWithDocument,
     paymentOnly: {
-      paymentUrl: Type.String({ format: 'uri', description: 'Page on which the customer pays' }),
+      paymentUrl: Type.String({ format: 'uri', description: 'Payment page for the customer' }),
     },
   },
   EGP_ACCOUNT: {

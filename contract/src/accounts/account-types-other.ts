@@ -25,7 +25,7 @@ const EXAMPLE_INVOICE = [
 
 const address = { address: WalletAddress }
 
-/** Accounts that no one country or currency fixes: a bank by SWIFT, and wallets. */
+/** Accounts without a fixed country or currency: banks by SWIFT, and wallets. */
 export const OTHER_ACCOUNT_TYPES = {
   SWIFT_ACCOUNT: {
     currencies: currenciesOfKind('fiat'),
@@ -131,7 +131,7 @@ export const OTHER_ACCOUNT_TYPES = {
     examples: [{ address: '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB' }],
     paymentExtra: ofAsset(['USDC']),
   },
-  // A wallet held here: it pays by signing, so its instructions are the payload and nothing else.
+  // An embedded wallet pays by a signature, so its instructions are the payload alone.
   EMBEDDED_WALLET: {
     currencies: currenciesOfKind('crypto'),
     rails: [],

@@ -12,13 +12,13 @@ import {
 const names = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
 
 describe('the table of account types', () => {
-  test.each(names)('%s is identified by members that it has', (name) => {
+  test.each(names)('%s is identified by its own members', (name) => {
     const { fields, paymentOnly, identifiedBy } = accountType(name)
     for (const member of identifiedBy) expect(Object.keys(fields ?? paymentOnly ?? {})).toContain(member)
     if (fields) expect(identifiedBy.length).toBeGreaterThan(0)
   })
 
-  test.each(names)('%s holds currencies that are known', (name) => {
+  test.each(names)('%s holds known currencies', (name) => {
     expect(accountType(name).currencies.length).toBeGreaterThan(0)
     for (const code of accountType(name).currencies) expect(isKnownCurrency(code)).toBe(true)
   })
@@ -31,7 +31,7 @@ describe('the table of account types', () => {
     ])
   })
 
-  test('reaches every fiat currency by an account type of its own', () => {
+  test('has an account type of its own for every fiat currency', () => {
     for (const [code, { kind }] of Object.entries(CURRENCIES))
       if (kind === 'fiat') expect(names).toContain(`${code}_ACCOUNT`)
   })

@@ -8,8 +8,8 @@ import { OTHER_ACCOUNT_TYPES } from './account-types-other.ts'
 import { BusinessBeneficiary, exampleOfHolder } from './beneficiaries.ts'
 
 /**
- * Every account type: what is asked about it, what identifies it, how money reaches it, what it may hold. The
- * three shapes below (what a caller sends, what a record shows, where to pay to) are made from this table.
+ * Every account type: its members, its identifiers, its rails and its currencies. The three shapes below (request,
+ * record, payment instructions) are made from this table.
  */
 export const ACCOUNT_TYPES = {
   ...BANK_ACCOUNT_TYPES,
@@ -20,7 +20,7 @@ export const ACCOUNT_TYPES = {
 type Table = typeof ACCOUNT_TYPES
 export type AccountTypeName = keyof Table
 
-/** The account types that an account elsewhere may have; the others exist in payment instructions only. */
+/** The types of external accounts; the other types exist in payment instructions only. */
 export type ExternalAccountTypeName = {
   [K in AccountTypeName]: Table[K] extends { fields: TProperties } ? K : never
 }[AccountTypeName]
@@ -41,19 +41,19 @@ type PaymentFieldsOf<D> = D extends { paymentOnly: infer P }
     ? Fields<F> & Fields<P> & RailsOf<D>
     : never
 
-/** An account elsewhere as a caller describes it. */
+/** An external account as a caller sends it. */
 export type ExternalAccountCreateInfoValue = {
   [K in ExternalAccountTypeName]: { accountType: K } & Fields<Table[K]['fields']> & BeneficiaryOf<Table[K]>
 }[ExternalAccountTypeName]
 
-/** An account elsewhere as the record shows it: with its rails. */
+/** An external account as the record shows it, with its rails. */
 export type ExternalAccountInfoValue = {
   [K in ExternalAccountTypeName]: { accountType: K } & Fields<Table[K]['fields']> &
     RailsOf<Table[K]> &
     BeneficiaryOf<Table[K]>
 }[ExternalAccountTypeName]
 
-/** Where to pay to. */
+/** Payment instructions. */
 export type PaymentAccountInfoValue = {
   [K in AccountTypeName]: { accountType: K } & PaymentFieldsOf<Table[K]>
 }[AccountTypeName]
@@ -69,8 +69,8 @@ export function accountType(name: AccountTypeName): AccountTypeDeclaration {
 }
 
 /**
- * The identifier that steers the sandbox (specification 4.16): the first of the type's identifying members
- * that is given. Undefined when none is, which no schema can say: the operation refuses such an account.
+ * The identifier that steers the sandbox (specification 4.16): the first of the type's identifying members that is
+ * given. Undefined when none is given: no schema can refuse that, so the operation does.
  */
 export function primaryIdentifier(info: { accountType: AccountTypeName }): string | undefined {
   const members = new Map(Object.entries(info))
@@ -98,9 +98,9 @@ function beneficiaryOf(row: AccountTypeDeclaration): TProperties {
 }
 
 /**
- * A member as a request gives it. What is not one of some words is any text there, of any length: the server holds it
- * to length and pattern together with the checks, so that whatever is wrong with a bank account is the same error. The
- * description says it all.
+ * A member of a request. Where it is not one of fixed words, the schema takes any text of any length. The server holds
+ * it to length and pattern together with the checks, so that every fault of a bank account gives the same error. The
+ * description names all of them.
  */
 function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
   const { pattern, maxLength, description } = field as {
@@ -111,7 +111,7 @@ function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
   if (maxLength === undefined) return field
   const length = pattern === undefined && `1 to ${maxLength} characters`
   const what = [description, check && ACCOUNT_CHECKS[check], length].filter(Boolean).join('. ')
-  // An offer may be cut by + and the end of a line.
+  // An offer may be split by + and a line break.
   const wellFormed = check === 'bolt12' ? 'prose' : 'line'
   const text = Type.String({ wellFormed, ...(what === '' ? {} : { description: what }) })
   return Type.IsOptional(field) ? Type.Optional(text) : text
@@ -135,11 +135,11 @@ function members(
   return made
 }
 
-/** Accounts of a type as a caller describes them, holder included. Empty for a type that no account elsewhere has. */
+/** Examples of a type as a caller sends them, with the holder. Empty for a type that no external account has. */
 export function exampleAccounts(name: AccountTypeName): readonly ExternalAccountCreateInfoValue[] {
   const { individual, examples = [] } = accountType(name)
   const holder = individual ? { beneficiary: exampleOfHolder(individual) } : {}
-  // That they are what the schema asks for is a test's to say: all of them are registered over HTTP.
+  // A test proves that they match the schema: it registers all of them over HTTP.
   return examples.map(
     (example) => ({ accountType: name, ...example, ...holder }) as ExternalAccountCreateInfoValue,
   )
@@ -158,22 +158,22 @@ export const PAYMENT_ACCOUNT_INFO = members(
   (row) => row.paymentOnly ?? { ...row.fields, ...railsOf(row), ...row.paymentExtra },
 )
 
-/** What stands in `accountInfo` of a request to add an account elsewhere. */
+/** `accountInfo` in a request to add an external account. */
 export const ExternalAccountCreateInfo: TUnsafe<ExternalAccountCreateInfoValue> = Type.Unsafe(
   OneOf('accountType', [...EXTERNAL_ACCOUNT_CREATE_INFO.values()]),
 )
 
-/** What stands in `accountInfo` of an account elsewhere. */
+/** `accountInfo` in the record of an external account. */
 export const ExternalAccountInfo: TUnsafe<ExternalAccountInfoValue> = Type.Unsafe(
   OneOf('accountType', [...EXTERNAL_ACCOUNT_INFO.values()]),
 )
 
-/** The same as it was given and is kept, which is what a payment to it is made by: without the rails. */
+/** `accountInfo` as it was given and is stored, without the rails. A payment is made by it. */
 export const ExternalAccountDetails: TUnsafe<ExternalAccountCreateInfoValue> = Type.Unsafe(
   OneOf('accountType', [...EXTERNAL_ACCOUNT_DETAILS.values()]),
 )
 
-/** What stands in `accountOrWalletInfo` of payment instructions. */
+/** `accountOrWalletInfo` of payment instructions. */
 export const PaymentAccountInfo: TUnsafe<PaymentAccountInfoValue> = Type.Unsafe(
   OneOf('accountType', [...PAYMENT_ACCOUNT_INFO.values()]),
 )

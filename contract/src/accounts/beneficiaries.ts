@@ -14,7 +14,7 @@ const individualFields = {
   address: Type.Optional(Address),
 }
 
-/** The person an account belongs to. Some countries want more: the schemas below. */
+/** The person who holds an account. Some countries need more: see the schemas below. */
 export const IndividualBeneficiary = Type.Object(individualFields)
 
 export const IndividualBeneficiaryWithAddress = Type.Object({ ...individualFields, address: Address })
@@ -41,7 +41,7 @@ export const IndividualBeneficiaryWithRegistration = Type.Object({
   registrationNumber: Type.Optional(Text(100)),
 })
 
-/** Colombia: by the kind and number of an identity document. */
+/** Colombia: with the kind and number of an identity document. */
 export const IndividualBeneficiaryWithDocument = Type.Object({
   ...individualFields,
   documentType: Type.Optional(
@@ -50,7 +50,7 @@ export const IndividualBeneficiaryWithDocument = Type.Object({
   documentNumber: Type.Optional(Text(50)),
 })
 
-/** The business an account belongs to. */
+/** The business that holds an account. */
 export const BusinessBeneficiary = Type.Object({
   beneficiaryType: Tag('BUSINESS'),
   legalName: Text(255),
@@ -70,7 +70,7 @@ const EXAMPLE = {
   address: { line1: '12 St James Square', city: 'London', postalCode: 'SW1Y 4JH', country: 'GB' },
 }
 
-/** The least that a holder of this kind has to tell. */
+/** An example of a holder of this kind, with the required members alone. */
 export function exampleOfHolder(individual: TObject): Readonly<Record<string, unknown>> {
   const required: readonly string[] = individual.required ?? []
   return Object.fromEntries(Object.entries(EXAMPLE).filter(([name]) => required.includes(name)))

@@ -24,10 +24,12 @@ const shared = {
 }
 
 const ofCustomer = {
-  customerId: Type.Optional(Id('Customer', 'Whose account it is. Left out: the platform itself')),
+  customerId: Type.Optional(Id('Customer', 'The owner of the account. Left out: the platform itself')),
   ...shared,
   defaultUmaDepositAccount: Type.Optional(
-    Type.Boolean({ description: 'Payments to the UMA address of the customer are passed on to here' }),
+    Type.Boolean({
+      description: 'Payments to the UMA address of the customer are forwarded to this account',
+    }),
   ),
 }
 
@@ -58,9 +60,9 @@ export const customer_external_account_create = endpoint({
   method: 'POST',
   path: '/customers/external-accounts',
   tag: 'External accounts',
-  summary: "Add a customer's account elsewhere",
+  summary: "Add a customer's external account",
   description:
-    'Without customerId it is an account of the platform itself, as one of POST /platform/external-accounts.',
+    'Without customerId the account belongs to the platform itself, as with POST /platform/external-accounts.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -81,7 +83,7 @@ export const customer_external_account_list = endpoint({
   method: 'GET',
   path: '/customers/external-accounts',
   tag: 'External accounts',
-  summary: "List customers' accounts elsewhere",
+  summary: "List customers' external accounts",
   query: Type.Object({
     currency: Type.Optional(CurrencyCode),
     customerId: Type.Optional(Id('Customer')),
@@ -97,35 +99,35 @@ export const customer_external_account_get = endpoint({
   method: 'GET',
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',
-  summary: "Read a customer's account elsewhere",
-  description: "Finds the platform's own accounts as well.",
+  summary: "Read a customer's external account",
+  description: "Also reads the platform's own external accounts.",
   params: accountPath,
   responses: { 200: ExternalAccount },
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** Payments under way to the account are not stopped. */
+/** Does not stop payments to the account that are under way. */
 export const customer_external_account_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
   method: 'DELETE',
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',
-  summary: "Remove a customer's account elsewhere",
-  description: "Removes the platform's own accounts as well.",
+  summary: "Remove a customer's external account",
+  description: "Also removes the platform's own external accounts.",
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** An account of the platform itself, to send its own money to. */
+/** An account of the platform itself, as a destination of its own money. */
 export const platform_external_account_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
   method: 'POST',
   path: '/platform/external-accounts',
   tag: 'External accounts',
-  summary: "Add the platform's own account elsewhere",
+  summary: "Add the platform's own external account",
   idempotent: true,
   body: PlatformExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -139,7 +141,7 @@ export const platform_external_account_list = endpoint({
   method: 'GET',
   path: '/platform/external-accounts',
   tag: 'External accounts',
-  summary: "List the platform's own accounts elsewhere",
+  summary: "List the platform's own external accounts",
   query: Type.Object({ currency: Type.Optional(CurrencyCode), ...pageQuery }),
   responses: { 200: Page(ExternalAccount) },
   errors: ['INVALID_INPUT'],
@@ -151,20 +153,20 @@ export const platform_external_account_get = endpoint({
   method: 'GET',
   path: '/platform/external-accounts/{externalAccountId}',
   tag: 'External accounts',
-  summary: "Read the platform's own account elsewhere",
+  summary: "Read the platform's own external account",
   params: accountPath,
   responses: { 200: ExternalAccount },
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** Payments under way to the account are not stopped. */
+/** Does not stop payments to the account that are under way. */
 export const platform_external_account_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
   method: 'DELETE',
   path: '/platform/external-accounts/{externalAccountId}',
   tag: 'External accounts',
-  summary: "Remove the platform's own account elsewhere",
+  summary: "Remove the platform's own external account",
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],

@@ -14,11 +14,11 @@ export const INTERNAL_ACCOUNT_INITIAL = 'ACTIVE' satisfies (typeof INTERNAL_ACCO
 
 export const InternalAccountType = OneOfWords(
   INTERNAL_ACCOUNT_TYPES,
-  'What holds the money; only the sessions of an EMBEDDED_WALLET can sign it away',
+  'The kind of account. Money leaves an EMBEDDED_WALLET only by the signature of one of its sessions',
 )
 export const InternalAccountStatus = OneOfWords(INTERNAL_ACCOUNT_STATUSES)
 
-/** An account held here (specification 2.9). */
+/** An account held on this platform (specification 2.9). */
 export const InternalAccount = Type.Object({
   id: Id('InternalAccount'),
   customerId: Type.Optional(Id('Customer', 'Left out on an account of the platform itself')),
@@ -39,7 +39,7 @@ const accountFilters = {
   type: Type.Optional(InternalAccountType),
 }
 
-/** The accounts of the platform's customers. `balance` can be spent, `totalBalance` includes what is held. */
+/** The accounts of the platform's customers. `balance` can be spent; `totalBalance` includes holds. */
 export const customer_internal_account_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -52,7 +52,7 @@ export const customer_internal_account_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
-/** The accounts that belong to the platform itself; not paged, there is one per currency. */
+/** The platform's own accounts, one per currency. Not paged. */
 export const platform_internal_account_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -82,7 +82,7 @@ export const internal_account_update = endpoint({
   errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
 })
 
-/** Hands the wallet's mnemonic to its holder, sealed to a key of the holder's device. */
+/** Gives the wallet's mnemonic to its holder, sealed to a key of the holder's device. */
 export const internal_account_export = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -17,10 +17,13 @@ import { transfer_in, transfer_out } from '../payments/transfers.ts'
 import { AgentAction, AgentActionStatus } from './agent-actions.ts'
 import { Agent, agent_policy_simulate } from './agents.ts'
 
-/** What an agent itself calls, with its own credential (specification 4.8, 4.9, 5.2): its customer's, and nothing else. */
+/**
+ * The endpoints that an agent calls with its own credential (specification 4.8, 4.9, 5.2). It sees its customer's data
+ * alone.
+ */
 const tag = 'Agent access'
 
-/** What the policy may say to any action. */
+/** The errors that the policy can give to any action. */
 const DENIED = ['FORBIDDEN', 'VELOCITY_LIMIT_EXCEEDED'] as const
 
 export const agent_me_get = endpoint({
@@ -28,8 +31,8 @@ export const agent_me_get = endpoint({
   method: 'GET',
   path: '/agents/me',
   tag,
-  summary: 'Read yourself',
-  description: 'Policy and usage say what may still be done.',
+  summary: 'Read your own agent',
+  description: 'The policy and the usage show what is still allowed.',
   responses: { 200: Agent },
   errors: [],
 })
@@ -50,7 +53,7 @@ export const agent_me_external_account_list = endpoint({
   method: 'GET',
   path: '/agents/me/external-accounts',
   tag,
-  summary: "List the customer's accounts elsewhere",
+  summary: "List the customer's external accounts",
   query: Type.Object({ currency: Type.Optional(CurrencyCode), ...pageQuery }),
   responses: { 200: Page(customer_external_account_get.responses[200]) },
   errors: ['INVALID_INPUT'],
@@ -61,8 +64,9 @@ export const agent_me_external_account_create = endpoint({
   method: 'POST',
   path: '/agents/me/external-accounts',
   tag,
-  summary: 'Add an account elsewhere',
-  description: 'Needs MANAGE_EXTERNAL_ACCOUNTS in the policy. A customerId, if given, is the own one.',
+  summary: 'Add an external account',
+  description:
+    'Needs MANAGE_EXTERNAL_ACCOUNTS in the policy. A customerId must be that of your own customer.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -75,7 +79,7 @@ export const agent_me_external_account_get = endpoint({
   method: 'GET',
   path: '/agents/me/external-accounts/{externalAccountId}',
   tag,
-  summary: 'Read an account elsewhere',
+  summary: 'Read an external account',
   params: customer_external_account_get.params,
   responses: customer_external_account_get.responses,
   errors: customer_external_account_get.errors,
@@ -86,7 +90,7 @@ export const agent_me_external_account_delete = endpoint({
   method: 'DELETE',
   path: '/agents/me/external-accounts/{externalAccountId}',
   tag,
-  summary: 'Remove an account elsewhere',
+  summary: 'Remove an external account',
   description: 'Needs MANAGE_EXTERNAL_ACCOUNTS in the policy.',
   params: customer_external_account_delete.params,
   responses: customer_external_account_delete.responses,
@@ -111,7 +115,7 @@ export const agent_me_quote_create = endpoint({
   tag,
   summary: 'Create a quote',
   description:
-    'Needs CREATE_QUOTES in the policy. Executing is a call of its own: immediatelyExecute is refused.',
+    'Needs CREATE_QUOTES in the policy. Execution is a separate call: immediatelyExecute is refused.',
   idempotent: true,
   body: quote_create.body,
   bodyBytesMax: 16 * KIB,
@@ -119,13 +123,13 @@ export const agent_me_quote_create = endpoint({
   errors: [...quote_create.errors, ...DENIED],
 })
 
-/** Also 404 where another one created the quote (specification 4.8). */
+/** Answers 404 for a quote that another agent created (specification 4.8). */
 export const agent_me_quote_get = endpoint({
   auth: 'agent',
   method: 'GET',
   path: '/agents/me/quotes/{quoteId}',
   tag,
-  summary: 'Read a quote of yours',
+  summary: 'Read your quote',
   params: quote_get.params,
   responses: { 200: Quote },
   errors: quote_get.errors,
@@ -136,10 +140,10 @@ export const agent_me_quote_execute = endpoint({
   method: 'POST',
   path: '/agents/me/quotes/{quoteId}/execute',
   tag,
-  summary: 'Execute a quote of yours',
+  summary: 'Execute your quote',
   description:
-    'Needs EXECUTE_QUOTES in the policy, which decides whether it is done at once or waits for the platform. From an ' +
-    'embedded wallet it waits for the signature of the customer, unless that comes in Svc-Wallet-Signature.',
+    'Needs EXECUTE_QUOTES in the policy, which decides whether it executes at once or waits for approval. From an ' +
+    'embedded wallet it waits for the signature of the customer, unless Svc-Wallet-Signature carries that signature.',
   signed: true,
   signatureAlone: 'executes',
   idempotent: true,
@@ -154,7 +158,8 @@ export const agent_me_transfer_in = endpoint({
   path: '/agents/me/transfer-in',
   tag,
   summary: 'Pull money in',
-  description: 'Needs CREATE_TRANSFERS in the policy, which decides whether it is done at once or waits.',
+  description:
+    'Needs CREATE_TRANSFERS in the policy, which decides whether it executes at once or waits for approval.',
   idempotent: true,
   body: transfer_in.body,
   responses: { 201: AgentAction },
@@ -167,7 +172,8 @@ export const agent_me_transfer_out = endpoint({
   path: '/agents/me/transfer-out',
   tag,
   summary: 'Push money out',
-  description: 'Needs CREATE_TRANSFERS in the policy, which decides whether it is done at once or waits.',
+  description:
+    'Needs CREATE_TRANSFERS in the policy, which decides whether it executes at once or waits for approval.',
   idempotent: true,
   body: transfer_out.body,
   responses: { 201: AgentAction },
@@ -192,7 +198,7 @@ export const agent_me_transaction_get = endpoint({
   path: '/agents/me/transactions/{transactionId}',
   tag,
   summary: 'Read a transaction',
-  description: 'Needs VIEW_TRANSACTIONS in the policy, unless you began it.',
+  description: 'Needs VIEW_TRANSACTIONS in the policy, unless you started the transaction.',
   params: transaction_get.params,
   responses: transaction_get.responses,
   errors: [...transaction_get.errors, 'FORBIDDEN'],
@@ -214,7 +220,7 @@ export const agent_me_action_get = endpoint({
   method: 'GET',
   path: '/agents/me/actions/{actionId}',
   tag,
-  summary: 'Read an action of yours',
+  summary: 'Read your action',
   params: Type.Object({ actionId: PathId }),
   responses: { 200: AgentAction },
   errors: ['AGENT_ACTION_NOT_FOUND'],
@@ -226,8 +232,8 @@ export const agent_me_policy_simulate = endpoint({
   method: 'POST',
   path: '/agents/me/policy/simulate',
   tag,
-  summary: 'Ask what your policy would say',
-  description: 'Nothing is done, reserved or recorded. Balances are not looked at.',
+  summary: 'Ask what your policy would decide',
+  description: 'Nothing is executed, reserved or recorded. Balances are not checked.',
   body: agent_policy_simulate.body,
   responses: agent_policy_simulate.responses,
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND'],

@@ -9,7 +9,7 @@ import { Transaction } from '../payments/transactions.ts'
 export const AGENT_ACTION_TYPES = ['EXECUTE_QUOTE', 'TRANSFER_OUT', 'TRANSFER_IN'] as const
 export type AgentActionType = (typeof AGENT_ACTION_TYPES)[number]
 
-/** For so long the platform can decide on a transfer; on a quote until it expires. */
+/** How long the platform can decide on a transfer. A quote can be decided on until it expires. */
 export const AGENT_APPROVAL_SECONDS = 24 * 3600
 
 export const AgentActionStatus = OneOfWords(AGENT_ACTION_STATES)
@@ -21,7 +21,7 @@ export const AgentTransferDetails = Type.Object({
   destinationAccountId: IdOfAny(['InternalAccount', 'ExternalAccount']),
 })
 
-/** Something that an agent asked to be done with money, and what has become of it. */
+/** An action with money that an agent requested, and its outcome. */
 export const AgentAction = Type.Object({
   id: Id('AgentAction'),
   agentId: Id('Agent'),
@@ -29,13 +29,13 @@ export const AgentAction = Type.Object({
   platformCustomerId: Text(255),
   status: OneOfWords(
     AGENT_ACTION_STATES,
-    'APPROVED says that it was done; how the payment went after that is told by transaction',
+    'APPROVED: the action was executed. The transaction shows the outcome of the payment',
   ),
   type: OneOfWords(AGENT_ACTION_TYPES),
   quote: Type.Optional(Quote),
   transferDetails: Type.Optional(AgentTransferDetails),
   transaction: Type.Optional(Transaction),
-  rejectionReason: Type.Optional(Prose(500, { description: 'Why it was rejected, or why it failed' })),
+  rejectionReason: Type.Optional(Prose(500, { description: 'Why the action was rejected or failed' })),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })

@@ -3,7 +3,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny } from '../core/ids.ts'
 import { Int64, NullableArray, NullableInt64, OneOfWords, Pattern, Text } from '../core/schema.ts'
 
-/** What an agent may be allowed to do. What a policy does not name it does not allow. */
+/** The permissions of an agent. A policy allows only what it names. */
 export const AGENT_PERMISSIONS = [
   'VIEW_TRANSACTIONS',
   'CREATE_TRANSFERS',
@@ -13,13 +13,13 @@ export const AGENT_PERMISSIONS = [
 ] as const
 export type AgentPermission = (typeof AGENT_PERMISSIONS)[number]
 
-/** Those by which money moves. Whoever gives them to an agent must be allowed to move money. */
+/** The permissions that move money. A caller that grants them must be allowed to move money. */
 export const AGENT_SPENDING_PERMISSIONS = [
   'CREATE_TRANSFERS',
   'EXECUTE_QUOTES',
 ] as const satisfies readonly AgentPermission[]
 
-/** Whether an action is done at once or waits for the platform. */
+/** Whether an action executes at once or waits for the platform's approval. */
 export const AGENT_EXECUTION_MODES = ['AUTO', 'APPROVAL_REQUIRED'] as const
 export type AgentExecutionMode = (typeof AGENT_EXECUTION_MODES)[number]
 
@@ -28,25 +28,28 @@ export const AgentExecutionModeWord = OneOfWords(AGENT_EXECUTION_MODES)
 
 const AccountId = IdOfAny(['InternalAccount', 'ExternalAccount'])
 
-const perTransactionLimit = Int64({ minimum: 0, description: 'The most that one action may move' })
+const perTransactionLimit = Int64({ minimum: 0, description: 'Largest amount of one action' })
 
 const budgets = {
   dailyLimit: Type.Optional(
-    NullableInt64({ minimum: 0, description: 'The most on one day, in UTC. null or left out: no limit' }),
+    NullableInt64({ minimum: 0, description: 'Largest sum of one day, in UTC. null or left out: no limit' }),
   ),
   dailyTransactionLimit: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 1_000_000,
-      description: 'How many actions on one day, in UTC. Left out: no limit',
+      description: 'Largest number of actions on one day, in UTC. Left out: no limit',
     }),
   ),
   monthlyLimit: Type.Optional(
-    NullableInt64({ minimum: 0, description: 'The most in one month, in UTC. null or left out: no limit' }),
+    NullableInt64({
+      minimum: 0,
+      description: 'Largest sum of one month, in UTC. null or left out: no limit',
+    }),
   ),
 }
 
-/** In the smallest unit of `currency`. What is moved in another currency is converted when it is asked for. */
+/** In the smallest unit of `currency`. An amount in another currency is converted when the action is requested. */
 export const AgentSpendingLimits = Type.Object({ currency: CurrencyCode, perTransactionLimit, ...budgets })
 
 export const AgentSpendingLimitsUpdate = Type.Object({
@@ -55,14 +58,14 @@ export const AgentSpendingLimitsUpdate = Type.Object({
   ...budgets,
 })
 
-/** What holds for the actions that touch one account, beside what holds for all. */
+/** A rule for the actions that use one account, on top of the rules for all. */
 export const AgentAccountRule = Type.Object({
   accountId: AccountId,
   executionMode: Type.Optional(AgentExecutionModeWord),
   perTransactionLimit: Type.Optional(
     NullableInt64({
       minimum: 0,
-      description: 'The most that one action with this account may move, in the currency of spendingLimits',
+      description: 'Largest amount of one action with this account, in the currency of spendingLimits',
     }),
   ),
 })
@@ -73,8 +76,8 @@ export const AgentAccountRestrictions = Type.Object({
       maxItems: 200,
       uniqueItems: true,
       description:
-        'Every account here that an action touches must be one of these, on either side. Accounts elsewhere are not held ' +
-        'against it. null or left out: all accounts of the customer',
+        'Every internal account that an action uses, as source or destination, must be in this list. It does not restrict ' +
+        'external accounts. null or left out: all accounts of the customer',
     }),
   ),
   allowedExternalAccountIds: Type.Optional(
@@ -82,26 +85,26 @@ export const AgentAccountRestrictions = Type.Object({
       maxItems: 200,
       uniqueItems: true,
       description:
-        'Every account elsewhere that an action touches must be one of these: whom it pays, or what it pulls from. With a ' +
-        'list, UMA addresses are not allowed. null or left out: all accounts of the customer, and UMA addresses',
+        'Every external account that an action pays or pulls from must be in this list. With a ' +
+        'list, UMA addresses are not allowed. null or left out: all external accounts of the customer, and UMA addresses',
     }),
   ),
   accountRules: Type.Optional(Type.Array(AgentAccountRule, { maxItems: 200 })),
 })
 
-/** An action that moves more than `amount` waits for the platform. */
+/** An action that moves more than `amount` waits for the platform's approval. */
 export const AgentApprovalThresholds = Type.Object({
   currency: Type.Optional(CurrencyCode),
   amount: Type.Optional(
     NullableInt64({
       minimum: 0,
       description:
-        'Smallest unit of currency, which is that of spendingLimits where it is left out. null: none',
+        'Smallest unit of currency. A currency that is left out is that of spendingLimits. null: no threshold',
     }),
   ),
 })
 
-/** What an agent may do, with how much, and what it has to ask for. */
+/** The permissions of an agent, its limits, and what needs an approval. */
 export const AgentPolicy = Type.Object({
   permissions: Type.Array(AgentPermissionWord, { maxItems: 100, uniqueItems: true }),
   defaultExecutionMode: AgentExecutionModeWord,
@@ -110,7 +113,7 @@ export const AgentPolicy = Type.Object({
   approvalThresholds: Type.Optional(AgentApprovalThresholds),
 })
 
-/** What is given replaces what was there; inside the three groups, member by member. */
+/** A change to a policy. Given members replace the old ones; inside the three groups, member by member. */
 export const AgentPolicyUpdateRequest = Type.Object({
   permissions: Type.Optional(AgentPolicy.properties.permissions),
   defaultExecutionMode: Type.Optional(AgentExecutionModeWord),
@@ -119,20 +122,20 @@ export const AgentPolicyUpdateRequest = Type.Object({
   approvalThresholds: Type.Optional(AgentApprovalThresholds),
 })
 
-/** What an agent has used of its limits, in their currency: what was done, and what waits for approval. */
+/** What an agent has used of its limits, in their currency: executed actions, and those that wait for approval. */
 export const AgentUsage = Type.Object({
   dailyTransactionCount: Type.Integer({ minimum: 0 }),
   dailySpend: Int64({ minimum: 0 }),
   dailyResetDate: Type.Optional(
-    Type.String({ format: 'date', description: 'The day on which the daily figures begin anew' }),
+    Type.String({ format: 'date', description: 'The day on which the daily figures are reset' }),
   ),
   monthlySpend: Int64({ minimum: 0 }),
   monthlyResetMonth: Type.Optional(
-    Pattern('^[0-9]{4,6}-[0-9]{2}$', { description: 'The month in which the monthly sum begins anew' }),
+    Pattern('^[0-9]{4,6}-[0-9]{2}$', { description: 'The month in which the monthly sum is reset' }),
   ),
 })
 
-/** Why an action is denied. Rules are asked in this order, and the first that speaks decides. */
+/** The reasons of a denial. Rules are checked in this order, and the first that denies decides. */
 export const AGENT_DENIAL_RULES = [
   'paused',
   'permission',
@@ -147,39 +150,42 @@ export const AGENT_DENIAL_RULES = [
 ] as const
 export type AgentDenialRule = (typeof AGENT_DENIAL_RULES)[number]
 
-/** What each of them is answered with, and when it says no. The guide prints it. */
+/** The error code of each rule, and when it denies. The guide prints this table. */
 export const AGENT_DENIALS = {
   paused: { code: 'FORBIDDEN', when: 'the agent is paused' },
-  permission: { code: 'FORBIDDEN', when: 'the policy does not have the permission that the call needs' },
+  permission: { code: 'FORBIDDEN', when: 'the policy lacks the permission that the call needs' },
   account: {
     code: 'FORBIDDEN',
-    when: 'there are allowedAccountIds, and the action touches an account here that is none of them',
+    when: 'allowedAccountIds is set, and the action uses an internal account that is not in it',
   },
   externalAccount: {
     code: 'FORBIDDEN',
-    when: 'there are allowedExternalAccountIds, and the action touches an account elsewhere that is none of them, or an UMA address',
+    when: 'allowedExternalAccountIds is set, and the action uses an external account that is not in it, or an UMA address',
   },
   conversion: {
     code: 'FORBIDDEN',
-    when: 'there is no rate from what is moved to the currency of the limits',
+    when: 'no exchange rate converts the amount to the currency of the limits',
   },
-  perTransactionLimit: { code: 'VELOCITY_LIMIT_EXCEEDED', when: 'the action moves more than one action may' },
+  perTransactionLimit: {
+    code: 'VELOCITY_LIMIT_EXCEEDED',
+    when: 'the amount exceeds the limit of one action',
+  },
   accountPerTransactionLimit: {
     code: 'VELOCITY_LIMIT_EXCEEDED',
-    when: 'it moves more than one action with this account may',
+    when: 'the amount exceeds the limit of one action with this account',
   },
   dailyTransactionLimit: {
     code: 'VELOCITY_LIMIT_EXCEEDED',
-    when: 'there were as many actions today as there may be',
+    when: 'the number of actions today has reached its limit',
   },
-  dailyLimit: { code: 'VELOCITY_LIMIT_EXCEEDED', when: 'it moves more than is left for today' },
-  monthlyLimit: { code: 'VELOCITY_LIMIT_EXCEEDED', when: 'it moves more than is left for this month' },
+  dailyLimit: { code: 'VELOCITY_LIMIT_EXCEEDED', when: 'the amount exceeds what is left for today' },
+  monthlyLimit: { code: 'VELOCITY_LIMIT_EXCEEDED', when: 'the amount exceeds what is left for this month' },
 } as const satisfies Record<
   AgentDenialRule,
   { readonly code: 'FORBIDDEN' | 'VELOCITY_LIMIT_EXCEEDED'; readonly when: string }
 >
 
-/** Why an action that is not denied waits for the platform. */
+/** The reasons why an action that is not denied waits for the platform's approval. */
 export const AGENT_APPROVAL_RULES = [
   'accountExecutionMode',
   'defaultExecutionMode',
@@ -188,32 +194,36 @@ export const AGENT_APPROVAL_RULES = [
 ] as const
 export type AgentApprovalRule = (typeof AGENT_APPROVAL_RULES)[number]
 
-/** When each of them asks for an approval. The guide prints it. */
+/** When each of them requires an approval. The guide prints this table. */
 export const AGENT_APPROVALS = {
-  accountExecutionMode: 'the rule of an account that it touches has executionMode APPROVAL_REQUIRED',
+  accountExecutionMode: 'the rule of an account that it uses has executionMode APPROVAL_REQUIRED',
   defaultExecutionMode:
-    'defaultExecutionMode is APPROVAL_REQUIRED, and no account that it touches has an executionMode of its own',
+    'defaultExecutionMode is APPROVAL_REQUIRED, and no account that it uses has an executionMode of its own',
   approvalThreshold:
-    'it moves more than approvalThresholds.amount, or there is no rate to that currency to say',
-  walletSignature: 'an embedded wallet pays, and its holder has not signed',
+    'the amount exceeds approvalThresholds.amount, or no exchange rate converts it to that currency',
+  walletSignature: 'the source is an embedded wallet, and its holder has not signed',
 } as const satisfies Record<AgentApprovalRule, string>
 
 export const AGENT_DECISION_OUTCOMES = ['ALLOWED', 'APPROVAL_REQUIRED', 'DENIED'] as const
 
-/** What a policy says to an action. */
+/** The decision of a policy about an action. */
 export const AgentDecision = Type.Object({
   outcome: OneOfWords(AGENT_DECISION_OUTCOMES),
-  rule: Type.Optional(OneOfWords(AGENT_DENIAL_RULES, 'DENIED: the rule that says no')),
+  rule: Type.Optional(OneOfWords(AGENT_DENIAL_RULES, 'DENIED: the rule that denies')),
   subject: Type.Optional(
     Text(255, { description: 'DENIED: the permission or the account that is not allowed' }),
   ),
-  asked: Type.Optional(Int64({ minimum: 0, description: 'DENIED by a limit: what was asked of it' })),
-  left: Type.Optional(Int64({ minimum: 0, description: 'DENIED by a limit: what was left of it' })),
+  asked: Type.Optional(
+    Int64({ minimum: 0, description: 'DENIED by a limit: the amount or count requested' }),
+  ),
+  left: Type.Optional(Int64({ minimum: 0, description: 'DENIED by a limit: the amount or count left' })),
   because: Type.Optional(
     Type.Array(OneOfWords(AGENT_APPROVAL_RULES), {
-      description: 'APPROVAL_REQUIRED: the rules that ask for it',
+      description: 'APPROVAL_REQUIRED: the rules that require it',
     }),
   ),
-  amount: Type.Optional(Int64({ minimum: 0, description: 'What it moves, in the currency of the limits' })),
+  amount: Type.Optional(
+    Int64({ minimum: 0, description: 'The amount of the action, in the currency of the limits' }),
+  ),
   currency: Type.Optional(CurrencyCode),
 })

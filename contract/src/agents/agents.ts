@@ -24,7 +24,7 @@ import {
   AgentUsage,
 } from './agent-policy.ts'
 
-/** For so long a device code is good. */
+/** How long a device code is valid. */
 export const DEVICE_CODE_SECONDS = 15 * 60
 
 /** A program that acts for one customer under a policy. */
@@ -32,17 +32,17 @@ export const Agent = Type.Object({
   id: Id('Agent'),
   name: Text(255),
   customerId: Id('Customer'),
-  isPaused: Type.Boolean({ description: 'A paused agent may read and do nothing' }),
-  isConnected: Type.Boolean({ description: 'Whether it has redeemed a device code' }),
+  isPaused: Type.Boolean({ description: 'A paused agent can only read' }),
+  isConnected: Type.Boolean({ description: 'Whether the agent has redeemed a device code' }),
   policy: AgentPolicy,
   usage: AgentUsage,
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
 
-/** What connects an agent: read aloud or typed in, good once and for 15 minutes. */
+/** A code that connects an agent. It is read aloud or typed in, and valid once, for 15 minutes. */
 export const AgentDeviceCode = Type.Object({
-  code: Text(32, { description: 'Case and hyphens do not matter' }),
+  code: Text(32, { description: 'Case and hyphens are ignored' }),
   agentId: Id('Agent'),
   expiresAt: Timestamp(),
   redeemed: Type.Boolean(),
@@ -50,7 +50,7 @@ export const AgentDeviceCode = Type.Object({
 
 export const AgentCreateRequest = Type.Object({
   name: Text(255),
-  customerId: Id('Customer', 'For whom it acts: it sees and moves nothing of anybody else'),
+  customerId: Id('Customer', 'The customer for whom the agent acts. It has no access to other customers'),
   policy: AgentPolicy,
 })
 
@@ -63,7 +63,7 @@ export const AgentUpdateRequest = Type.Object({
 
 export const AgentDeviceCodeStatusResponse = Type.Object({ code: Text(32), redeemed: Type.Boolean() })
 
-/** The token is in this answer and nowhere else. */
+/** The only answer that contains the token. */
 export const AgentDeviceCodeRedeemResponse = Type.Object({
   agentId: Id('Agent'),
   agentName: Text(255),
@@ -72,13 +72,16 @@ export const AgentDeviceCodeRedeemResponse = Type.Object({
 })
 
 export const AgentActionRejectRequest = Type.Object({
-  reason: Type.Optional(Prose(500, { description: 'The agent reads it' })),
+  reason: Type.Optional(Prose(500, { description: 'Shown to the agent' })),
 })
 
-/** An action that is not done, only asked about. */
+/** A hypothetical action: the policy decides about it, and nothing is executed. */
 export const AgentPolicySimulateRequest = Type.Object({
   type: OneOfWords(AGENT_ACTION_TYPES),
-  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency; of a quote, what it sends' }),
+  amount: Int64({
+    exclusiveMinimum: 0,
+    description: 'Smallest unit of currency; for a quote, the sending amount',
+  }),
   currency: CurrencyCode,
   sourceAccountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),
   destinationAccountId: Type.Optional(
@@ -88,13 +91,13 @@ export const AgentPolicySimulateRequest = Type.Object({
 
 export const AgentPolicySimulateResponse = Type.Object({ decision: AgentDecision, usage: AgentUsage })
 
-/** A decision of a policy, with all that it was made from. */
+/** A decision of a policy, with everything that it was based on. */
 export const AgentDecisionRecord = Type.Object({
   id: Id('AgentDecision'),
   agentId: Id('Agent'),
-  actionId: Type.Optional(Id('AgentAction', 'The action that came of it, or that was approved')),
+  actionId: Type.Optional(Id('AgentAction', 'The action that was created or approved')),
   decision: AgentDecision,
-  inputs: FreeForm('Request, policy, usage and pause as they were'),
+  inputs: FreeForm('Request, policy, usage and pause at the time of the decision'),
   createdAt: Timestamp(),
 })
 
@@ -107,10 +110,10 @@ const sortOrder = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
-/** An agent moves money in place of who made it, so a token gives it no more than the token has. */
+/** An agent moves money in place of its creator, so a token cannot grant it more than the token's own permissions. */
 const furtherPermission = {
   permission: 'TRANSACT',
-  when: `the policy, as it then is, has ${AGENT_SPENDING_PERMISSIONS.join(' or ')}`,
+  when: `the policy after the call has ${AGENT_SPENDING_PERMISSIONS.join(' or ')}`,
 } as const
 
 export const agent_create = endpoint({
@@ -121,7 +124,7 @@ export const agent_create = endpoint({
   path: '/agents',
   tag,
   summary: 'Create an agent',
-  description: 'The device code in the answer connects it. It is shown once.',
+  description: 'The device code in the answer connects the agent. It is shown once.',
   body: AgentCreateRequest,
   bodyBytesMax: 96 * KIB,
   responses: { 201: AgentCreateResponse },
@@ -170,7 +173,7 @@ export const agent_update = endpoint({
   permission: 'MANAGE',
   furtherPermission: {
     ...furtherPermission,
-    when: `${furtherPermission.when}; pausing alone does not need it`,
+    when: `${furtherPermission.when}; pausing alone does not need TRANSACT`,
   },
   method: 'PATCH',
   path: '/agents/{agentId}',
@@ -182,7 +185,7 @@ export const agent_update = endpoint({
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'AGENT_NOT_FOUND'],
 })
 
-/** Ends its credential at once. What waits for approval is rejected. */
+/** Revokes its token at once. Pending approvals are rejected. */
 export const agent_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -190,14 +193,13 @@ export const agent_delete = endpoint({
   path: '/agents/{agentId}',
   tag,
   summary: 'Delete an agent',
-  description:
-    'Its token ends at once, and what waits for approval is rejected. What it did stays on record.',
+  description: 'Its token is revoked at once, and pending actions are rejected. Its history is kept.',
   params: agentPath,
   responses: { 204: null },
   errors: ['AGENT_NOT_FOUND'],
 })
 
-/** Holds from the next request on. What waits for approval is held to it when it is decided. */
+/** Takes effect from the next request on. A pending action is checked against it when it is decided. */
 export const agent_policy_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -207,8 +209,8 @@ export const agent_policy_update = endpoint({
   tag,
   summary: 'Change a policy',
   description:
-    'Holds from the next request on, also for what waits for approval. Limits in another currency begin with ' +
-    'nothing used, so all of them are given anew with it.',
+    'Takes effect from the next request on, also for pending actions. A new currency of the limits resets the usage ' +
+    'to zero, so the request must give all limits again.',
   params: agentPath,
   body: AgentPolicyUpdateRequest,
   bodyBytesMax: 96 * KIB,
@@ -222,8 +224,8 @@ export const agent_policy_simulate = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/policy/simulate',
   tag,
-  summary: 'Ask what a policy would say',
-  description: 'Nothing is done, reserved or recorded. Balances are not looked at.',
+  summary: 'Ask what a policy would decide',
+  description: 'Nothing is executed, reserved or recorded. Balances are not checked.',
   params: agentPath,
   body: AgentPolicySimulateRequest,
   responses: { 200: AgentPolicySimulateResponse },
@@ -236,15 +238,15 @@ export const agent_decision_list = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/decisions',
   tag,
-  summary: 'List what a policy decided',
-  description: 'Also of an agent that was deleted.',
+  summary: 'List the decisions of a policy',
+  description: 'Also for a deleted agent.',
   params: agentPath,
   query: Type.Object({ ...pageQuery, sortOrder }),
   responses: { 200: Page(AgentDecisionRecord) },
   errors: ['INVALID_INPUT', 'AGENT_NOT_FOUND'],
 })
 
-/** A new code ends the one before. The agent's token stays good until the new code is redeemed. */
+/** A new code invalidates the previous one. The agent's token stays valid until the new code is redeemed. */
 export const agent_device_code_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -252,8 +254,9 @@ export const agent_device_code_create = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/device-codes',
   tag,
-  summary: 'Make a device code',
-  description: 'It ends the code before. The token of the agent stays good until the new code is redeemed.',
+  summary: 'Create a device code',
+  description:
+    'Invalidates the previous code. The token of the agent stays valid until the new code is redeemed.',
   params: agentPath,
   responses: { 201: AgentDeviceCode },
   errors: ['FORBIDDEN', 'AGENT_NOT_FOUND'],
@@ -271,32 +274,32 @@ export const agent_device_code_get = endpoint({
   errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
 })
 
-/** Takes no credential: the code is one. It gives the token once, and ends the token before it. */
+/** Takes no credential: the code is one. It gives the token once, and revokes the previous token. */
 export const agent_device_code_redeem = endpoint({
   auth: 'deviceCode',
   method: 'POST',
   path: '/agents/device-codes/{code}/redeem',
   tag: 'Agent access',
   summary: 'Redeem a device code',
-  description: 'Takes no credential: the code is one. The token is in this answer and nowhere else.',
+  description: 'Takes no credential: the code is one. No other answer contains the token.',
   params: codePath,
   responses: { 200: AgentDeviceCodeRedeemResponse },
   errors: ['DEVICE_CODE_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
-/** What waits for the platform, of all agents. */
+/** The pending actions of all agents. */
 export const agent_approval_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
   method: 'GET',
   path: '/agents/approvals',
   tag,
-  summary: 'List what waits for approval',
+  summary: 'List pending approvals',
   query: Type.Object({
     agentId: Type.Optional(Id('Agent')),
     customerId: Type.Optional(Id('Customer')),
-    startDate: Type.Optional(Timestamp('Asked for at or after')),
-    endDate: Type.Optional(Timestamp('Asked for at or before')),
+    startDate: Type.Optional(Timestamp('Requested at or after')),
+    endDate: Type.Optional(Timestamp('Requested at or before')),
     ...pageQuery,
     sortOrder,
   }),
@@ -305,7 +308,7 @@ export const agent_approval_list = endpoint({
 })
 
 /**
- * Does what the agent asked for, if all that it needs still holds; else it is FAILED, with the reason. A payment from an
+ * Executes the action if every check still passes; otherwise the action is FAILED, with the reason. A payment from an
  * embedded wallet is signed by its holder: the approval is a signed retry over the payload of the quote.
  */
 export const agent_action_approve = endpoint({
@@ -316,8 +319,8 @@ export const agent_action_approve = endpoint({
   tag,
   summary: 'Approve an action',
   description:
-    'Everything is checked again: what no longer holds makes the action FAILED and gives back what it had reserved. ' +
-    'Repeated, it is answered as the first time. From an embedded wallet the customer signs: 202 gives the payload, ' +
+    'Everything is checked again. If a check fails, the action is FAILED and its reservation is released. ' +
+    'A repeated call gets the first answer. For an embedded wallet the customer signs: 202 gives the payload, ' +
     'the signed retry approves.',
   signed: true,
   params: actionPath,
@@ -332,7 +335,7 @@ export const agent_action_reject = endpoint({
   path: '/agents/{agentId}/actions/{actionId}/reject',
   tag,
   summary: 'Reject an action',
-  description: 'Repeated, it is answered as the first time.',
+  description: 'A repeated call gets the first answer.',
   params: actionPath,
   body: AgentActionRejectRequest,
   bodyOptional: true,

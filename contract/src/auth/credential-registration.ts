@@ -6,9 +6,9 @@ import { OneOf, Opaque, Tag, Text } from '../core/schema.ts'
 import { AuthSignedRequestChallenge } from '../core/signed-retry.ts'
 import { AuthMethodResponse } from './credentials.ts'
 
-const accountId = Id('InternalAccount', 'The embedded wallet that the credential is for')
+const accountId = Id('InternalAccount', 'The embedded wallet that the credential signs in to')
 
-/** What the authenticator answered to the registration, member for member as WebAuthn has it. */
+/** The authenticator's answer to the registration, with the members of WebAuthn. */
 export const PasskeyAttestation = Type.Object({
   credentialId: Opaque(2048, { description: 'base64url' }),
   clientDataJson: Opaque(16384, { description: 'base64url' }),
@@ -16,7 +16,7 @@ export const PasskeyAttestation = Type.Object({
   transports: Type.Optional(
     Type.Array(Opaque(64, { knownWords: ['usb', 'nfc', 'ble', 'internal', 'hybrid', 'smart-card'] }), {
       maxItems: 16,
-      description: 'As getTransports() gives them',
+      description: 'The result of getTransports()',
     }),
   ),
 })
@@ -38,7 +38,7 @@ export const OauthCreateRequest = Type.Object({
 export const PasskeyCreateRequest = Type.Object({
   type: Tag('PASSKEY'),
   accountId,
-  nickname: Text(255, { description: 'What the customer calls this passkey' }),
+  nickname: Text(255, { description: "The customer's name for this passkey" }),
   challenge: Opaque(1024, { description: "The registration challenge that the platform's backend issued" }),
   attestation: PasskeyAttestation,
 })
@@ -51,7 +51,7 @@ export const CredentialCreateRequest = OneOf('type', [
   PasskeyCreateRequest,
 ])
 
-/** Adds a way to sign in to a wallet. */
+/** Adds a credential to a wallet. */
 export const credential_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -60,7 +60,7 @@ export const credential_create = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Register a credential',
   description:
-    'The first credential of a wallet is registered at once. Any further one answers 202 and is registered by the ' +
+    'The first credential of a wallet is registered at once. A further credential answers 202 and is registered by the ' +
     'signed retry, signed by an active session of a credential that the wallet already has.',
   signed: true,
   body: CredentialCreateRequest,
@@ -79,7 +79,7 @@ export const credential_create = endpoint({
   ],
 })
 
-/** Takes a credential away, and its sessions with it (specification 4.3). */
+/** Revokes a credential together with its sessions (specification 4.3). */
 export const credential_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -88,7 +88,7 @@ export const credential_delete = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Revoke a credential',
   description:
-    'Signed by an active session of another credential of the same wallet. The last credential of a wallet stays.',
+    'Signed by an active session of another credential of the same wallet. The last credential of a wallet cannot be revoked.',
   signed: true,
   params: Type.Object({ id: PathId }),
   responses: { 202: AuthSignedRequestChallenge, 204: null },

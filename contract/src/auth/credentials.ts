@@ -4,9 +4,9 @@ import { Id, PathId } from '../core/ids.ts'
 import { ClientPublicKey, OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../core/schema.ts'
 import { AuthMethodType, AuthSignedRequestChallenge } from '../core/signed-retry.ts'
 
-/** The members that a credential and a session share; `id` and `type` differ between them. */
+/** The members that a credential and a session share. Their `id` and `type` differ. */
 export const authMethodFields = {
-  accountId: Id('InternalAccount', 'The account this signs in to'),
+  accountId: Id('InternalAccount', 'The account that this signs in to'),
   nickname: Type.String({
     description: 'E-mail address, phone number or the name given to the passkey, by kind of credential',
   }),
@@ -26,11 +26,11 @@ export const AuthMethod = Type.Object({
 
 const otpEncryptionTargetBundle = Type.Optional(
   Type.String({
-    description: 'EMAIL_OTP and SMS_OTP: the HPKE recipient to seal the code to. Good for one code',
+    description: 'EMAIL_OTP and SMS_OTP: the HPKE recipient to seal the code to. Valid for one code',
   }),
 )
 
-/** The answer to a registration. Closed, so that it is never taken for a passkey challenge. */
+/** The answer to a registration. Closed, so that it cannot be mistaken for a passkey challenge. */
 export const AuthMethodResponse = Type.Object(
   {
     id: Id('AuthMethod'),
@@ -42,7 +42,7 @@ export const AuthMethodResponse = Type.Object(
   { additionalProperties: false },
 )
 
-/** The answer to a challenge of a credential that is not a passkey: where to seal its code. */
+/** The answer to a challenge of a credential that is not a passkey: the key to seal its code to. */
 export const OtpAuthChallenge = Type.Object(
   {
     id: Id('AuthMethod'),
@@ -62,20 +62,20 @@ export const PasskeyAuthChallenge = Type.Object({
   challenge: Type.String({
     description:
       'Lower-case hex: the SHA-256 of payloadToSign. The WebAuthn challenge is the UTF-8 bytes of this text, not ' +
-      'the bytes it spells',
+      'the bytes that the hex stands for',
   }),
   payloadToSign: Type.String({
     description:
-      'What is signed by the assertion: it names the account, the credential and the clientPublicKey that the ' +
-      'session will be sealed to. Check them, and hash these very characters, before asking the authenticator',
+      'The text that the assertion signs. It names the account, the credential and the clientPublicKey that the ' +
+      'session will be sealed to. Check them and hash exactly these characters before you ask the authenticator',
   }),
-  requestId: Id('Request', 'Goes into the Request-Id header of the verify call, once'),
+  requestId: Id('Request', 'Send it in the Request-Id header of the verify call, once'),
   expiresAt: Timestamp(),
 })
 
 const Base64Url = (maxLength: number) => Opaque(maxLength, { description: 'base64url' })
 
-/** What the authenticator answered to the challenge, member for member as WebAuthn has it. */
+/** The authenticator's answer to the challenge, with the members of WebAuthn. */
 export const PasskeyAssertion = Type.Object({
   credentialId: Base64Url(2048),
   clientDataJson: Base64Url(16384),
@@ -117,11 +117,11 @@ export const AuthSession = Type.Object({
   type: AuthMethodType,
   ...authMethodFields,
   credentialId: Type.Optional(PasskeyCredentialId),
-  expiresAt: Timestamp('From here on the key of this session signs nothing'),
+  expiresAt: Timestamp('From this time on, signatures of this session are refused'),
   encryptedSessionSigningKey: Type.Optional(
     Type.String({
       description:
-        'OAUTH and PASSKEY, only where the session is issued: base58check of the 33-byte encapsulated key ' +
+        'OAUTH and PASSKEY, only in the answer that issues the session: base58check of the 33-byte encapsulated key ' +
         'and the HPKE ciphertext, sealed to clientPublicKey',
     }),
   ),
@@ -142,7 +142,7 @@ export const credential_list = endpoint({
   errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
 })
 
-/** Starts a sign-in: sends a code, or gives a WebAuthn challenge (specification 4.4). */
+/** Starts a sign-in: sends a code or returns a WebAuthn challenge (specification 4.4). */
 export const credential_challenge = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -151,7 +151,7 @@ export const credential_challenge = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Start a sign-in',
   description:
-    'EMAIL_OTP and SMS_OTP: a new code goes out and earlier codes stop working. PASSKEY: gives the ' +
+    'EMAIL_OTP and SMS_OTP: sends a new code and invalidates earlier codes. PASSKEY: returns the ' +
     'challenge for the assertion; clientPublicKey is required. OAUTH credentials need no challenge.',
   params: credentialPath,
   body: Type.Object({
@@ -177,7 +177,7 @@ export const credential_verify = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Finish a sign-in',
   description:
-    'EMAIL_OTP and SMS_OTP take two calls: the first answers 202, the second repeats it with a stamp made ' +
+    'EMAIL_OTP and SMS_OTP take two calls: the first answers 202, the second repeats it with a stamp ' +
     'by the key sealed in the bundle. OAUTH takes one call; PASSKEY one, with its Request-Id.',
   signed: true,
   params: credentialPath,

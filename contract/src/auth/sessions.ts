@@ -5,7 +5,7 @@ import { ClientPublicKey } from '../core/schema.ts'
 import { AuthSignedRequestChallenge, SignedRequestChallenge } from '../core/signed-retry.ts'
 import { AuthSession } from './credentials.ts'
 
-/** The active sessions of one account; never with a signing key. */
+/** The active sessions of one account, without signing keys. */
 export const session_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -20,7 +20,7 @@ export const session_list = endpoint({
 
 const sessionPath = Type.Object({ id: PathId })
 
-/** A new session for one that is about to end (specification 4.6). */
+/** Replaces a session that is about to expire (specification 4.6). */
 export const session_refresh = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -29,7 +29,7 @@ export const session_refresh = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Refresh a session',
   description:
-    'Signed by the session itself, which must be active at both calls. Gives a new session, with its signing key ' +
+    'Signed by the session itself, which must be active at both calls. Issues a new session, with its signing key ' +
     'sealed to clientPublicKey; the old one keeps its own expiry.',
   signed: true,
   params: sessionPath,
@@ -38,7 +38,7 @@ export const session_refresh = endpoint({
   errors: ['INVALID_INPUT', 'SESSION_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
 })
 
-/** Ends a session before its time. */
+/** Revokes a session before its expiry. */
 export const session_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -46,7 +46,7 @@ export const session_delete = endpoint({
   path: '/auth/sessions/{id}',
   tag: 'Wallet sign-in',
   summary: 'Revoke a session',
-  description: 'Signed by any active session of the same wallet, also the one that ends.',
+  description: 'Signed by any active session of the same wallet, also by the one that is revoked.',
   signed: true,
   params: sessionPath,
   responses: { 202: AuthSignedRequestChallenge, 204: null },

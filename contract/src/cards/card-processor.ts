@@ -7,11 +7,11 @@ import { CARD_TRANSACTION_STATES } from '../core/states.ts'
 import { CardMerchant } from './cards.ts'
 
 /**
- * What a card's processor sends, and what it is answered. It is no part of the API, and so not in `API` of `api.ts`: the
- * caller is not a platform, and proves itself by a signature over the body.
+ * The messages of a card's processor, and our answers. They are not part of the API, so they are not in `API` of
+ * `api.ts`: the caller is not a platform, and authenticates by a signature over the body.
  */
 
-/** Why a card does not pay; each is the code of a 403 where a caller of the API is told. */
+/** The reasons of a decline. Each is the code of the 403 that a caller of the API gets. */
 export const DECLINE_REASONS = [
   'CARD_PAUSED',
   'CARD_CLOSED',
@@ -24,9 +24,9 @@ const shared = {
   processorRef: Text(255, { description: "The processor's own id of the card" }),
   token: Text(255, { description: "The issuer's id of the purchase" }),
 }
-const eventId = Text(255, { description: 'Tells this one from others of the same purchase' })
+const eventId = Text(255, { description: 'Distinguishes this one from others of the same purchase' })
 
-/** May it be paid? Asked again with the same token, the answer is the same. */
+/** Asks for an authorization. A repeated request with the same token gets the same answer. */
 export const CardAuthorizationEvent = Type.Object({
   kind: Tag('authorization'),
   ...shared,
@@ -36,7 +36,7 @@ export const CardAuthorizationEvent = Type.Object({
   declined: Type.Optional(OneOfWords(DECLINE_REASONS, 'The processor has declined it already')),
 })
 
-/** The merchant claims an amount; 0: nothing more. One that was never authorized brings its merchant. */
+/** The merchant claims an amount; 0 means nothing more. A claim without an authorization names its merchant. */
 export const CardClearingEvent = Type.Object({
   kind: Tag('clearing'),
   ...shared,
@@ -46,7 +46,7 @@ export const CardClearingEvent = Type.Object({
   merchant: Type.Optional(CardMerchant),
 })
 
-/** The merchant gives an amount back. */
+/** The merchant returns an amount. */
 export const CardReturnEvent = Type.Object({
   kind: Tag('return'),
   ...shared,
@@ -56,28 +56,29 @@ export const CardReturnEvent = Type.Object({
 
 export const CardProcessorEvent = OneOf('kind', [CardAuthorizationEvent, CardClearingEvent, CardReturnEvent])
 
-/** Approved, or declined with the reason; `TIMEOUT` where that was not decided in time. */
+/** Approved, or declined with the reason; `TIMEOUT` where the decision came too late. */
 export const CardAuthorizationAnswer = Type.Union([
   Type.Object({ approved: Type.Literal(true), cardTransactionId: Id('CardTransaction') }),
   Type.Object({ approved: Type.Literal(false), reason: OneOfWords([...DECLINE_REASONS, 'TIMEOUT']) }),
 ])
 
-/** What has become of a purchase by a claim or a return. */
+/** The state of a purchase after a claim or a return. */
 export const CardMovementAnswer = Type.Object({
   cardTransactionId: Id('CardTransaction'),
   status: OneOfWords(CARD_TRANSACTION_STATES),
 })
 
 /**
- * The processor asks before a card pays, and tells of what merchants claim and give back, of what was never authorized as
- * well. Without a processor the route is not there. `CONFLICT`: the token or event was something else before.
+ * The processor asks for authorizations, and reports claims and returns of merchants, also those without an
+ * authorization. Without a processor the route does not exist. `CONFLICT`: the token or event was used before with
+ * other content.
  */
 export const card_processor_event = endpoint({
   auth: 'cardProcessor',
   method: 'POST',
   path: '/card-processor/events',
   tag: 'Card processor',
-  summary: 'Tell of the use of a card',
+  summary: 'Report the use of a card',
   body: CardProcessorEvent,
   bodyBytesMax: 64 * KIB,
   responses: { 200: Type.Union([CardAuthorizationAnswer, CardMovementAnswer]) },

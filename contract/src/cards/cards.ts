@@ -11,11 +11,11 @@ import { TRANSACTION_DIRECTIONS } from '../payments/transactions.ts'
 export const CARD_STATE_REASONS = ['ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', 'CLOSED_BY_SVC'] as const
 export const CARD_BRANDS = ['VISA', 'MASTERCARD'] as const
 export const CARD_FORMS = ['VIRTUAL'] as const
-/** What a cardholder may make of a card. */
+/** The states that a cardholder can set. */
 export const CARD_UPDATE_STATES = ['ACTIVE', 'FROZEN', 'CLOSED'] as const
 
 /**
- * The currency of a card, by that of the accounts that pay it: all of them lead to the same one. A dollar stablecoin pays
+ * The currency of a card, by that of its funding sources: all of them must give the same one. A dollar stablecoin pays
  * a card in USD, one to one.
  */
 export const CARD_CURRENCY_OF = {
@@ -27,7 +27,7 @@ export const CARD_CURRENCY_OF = {
   USDT: 'USD',
 } as const satisfies { readonly [Source in KnownCurrency]?: KnownCurrency }
 
-/** An authorization that was not cleared ends by itself. */
+/** An authorization that is not cleared expires after this time. */
 export const AUTHORIZATION_SECONDS = 7 * 24 * 3600
 
 const FUNDING_SOURCES_MAX = 20
@@ -37,7 +37,7 @@ const FundingSources = (description: string) =>
 
 export const CardState = OneOfWords(CARD_STATES)
 
-/** A debit card on a customer's own accounts (specification 2.10). The number itself is the processor's alone. */
+/** A debit card on a customer's own accounts (specification 2.10). Only the processor has its number. */
 export const Card = Type.Object({
   id: Id('Card'),
   cardholderId: Id('Customer'),
@@ -45,7 +45,7 @@ export const Card = Type.Object({
   state: CardState,
   stateReason: Type.Unsafe<(typeof CARD_STATE_REASONS)[number] | null>({
     anyOf: [OneOfWords(CARD_STATE_REASONS), { type: 'null' }],
-    description: 'Why it is CLOSED, else null',
+    description: 'Why the card is CLOSED, else null',
   }),
   brand: Type.Optional(OneOfWords(CARD_BRANDS)),
   form: OneOfWords(CARD_FORMS),
@@ -68,7 +68,7 @@ export const Card = Type.Object({
 
 export const CardCreateRequest = Type.Object({
   cardholderId: Id('Customer'),
-  platformCardId: Type.Optional(Text(255, { description: "The platform's own id; left out: made up" })),
+  platformCardId: Type.Optional(Text(255, { description: "The platform's own id. Left out: generated" })),
   form: OneOfWords(CARD_FORMS),
   fundingSources: FundingSources(
     'Accounts of the cardholder in the order to try them, all for cards in one currency: dollar stablecoins pay a card in USD',
@@ -80,7 +80,7 @@ export const CardUpdateRequest = Type.Object({
   fundingSources: Type.Optional(FundingSources('Replaces the list; not together with CLOSED')),
 })
 
-/** Where a card is used, as the network tells it. */
+/** The merchant where a card is used, as the network reports it. */
 export const CardMerchant = Type.Object({
   descriptor: Text(255),
   mcc: Type.Optional(
@@ -96,7 +96,7 @@ export const CardMerchant = Type.Object({
 const count = Type.Integer({ minimum: 0 })
 const totalAmount = Int64({ minimum: 0, description: 'Smallest unit of the currency of the card' })
 
-/** What was taken from the funding source. */
+/** An amount that was taken from the funding source. */
 export const CardPullSummary = Type.Object({
   count,
   totalAmount: Int64({
@@ -107,13 +107,13 @@ export const CardPullSummary = Type.Object({
   pendingCount: Type.Optional(count),
 })
 
-/** What the merchant gave back. */
+/** An amount that the merchant returned. */
 export const CardRefundSummary = Type.Object({ count, totalAmount })
 
-/** What the merchant claimed. */
+/** An amount that the merchant claimed. */
 export const CardSettlementSummary = Type.Object({ count, totalAmount })
 
-/** One purchase, from its authorization to what the merchant gave back of it. */
+/** One purchase, from its authorization to its returns. */
 export const CardTransaction = Type.Object({
   id: Id('CardTransaction'),
   cardId: Id('Card'),
@@ -141,7 +141,7 @@ const sortOrder = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
-/** Asks the processor for a card. It is PROCESSING until the processor has made it. */
+/** Asks the processor for a card. It is PROCESSING until the processor has issued it. */
 export const card_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -150,7 +150,7 @@ export const card_create = endpoint({
   tag,
   summary: 'Issue a card',
   description:
-    'It is PROCESSING until the processor has made it; CARD.STATE_CHANGE tells when it is ACTIVE. Its currency is that of its ' +
+    'The card is PROCESSING until the processor has issued it; CARD.STATE_CHANGE reports when it is ACTIVE. Its currency is that of its ' +
     'funding sources; dollar stablecoins pay a card in USD, one to one.',
   idempotent: true,
   body: CardCreateRequest,
@@ -207,7 +207,7 @@ export const card_update = endpoint({
   summary: 'Update a card',
   description:
     "Signed by a session of the cardholder's embedded wallet. A frozen or closed card declines new authorizations; " +
-    'what was authorized before goes on.',
+    'earlier authorizations stay valid.',
   signed: true,
   signatureAlone: 'ignored',
   params: cardPath,
@@ -222,7 +222,7 @@ export const card_transaction_list = endpoint({
   method: 'GET',
   path: '/cards/{id}/transactions',
   tag,
-  summary: 'List what a card was used for',
+  summary: 'List the purchases by card',
   params: cardPath,
   query: Type.Object({
     status: Type.Optional(OneOfWords(CARD_TRANSACTION_STATES)),

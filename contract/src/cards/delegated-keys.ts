@@ -5,12 +5,12 @@ import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { DELEGATED_KEY_STATES } from '../core/states.ts'
 
-/** A key of the enclave that may sign for one card what one embedded wallet pays. */
+/** A key of the enclave that may sign payments from one embedded wallet for one card. */
 export const DelegatedKey = Type.Object({
   id: Id('DelegatedKey'),
   cardId: Id('Card'),
-  fundingSourceId: Id('InternalAccount', 'What it may spend from'),
-  accountId: Id('InternalAccount', 'The wallet whose holder authorized it'),
+  fundingSourceId: Id('InternalAccount', 'The account that the key may spend from'),
+  accountId: Id('InternalAccount', 'The wallet whose holder authorized the key'),
   publicKey: Type.String({ pattern: '^[0-9a-f]{66}$', description: 'Compressed SEC1 P-256, in hex' }),
   nickname: Text(256),
   status: OneOfWords(DELEGATED_KEY_STATES),
@@ -27,7 +27,7 @@ export const DelegatedKeyCreateRequest = Type.Object({
 const tag = 'Delegated keys'
 const keyPath = Type.Object({ id: PathId })
 
-/** The customer lets the enclave sign for a card, by a signed retry. */
+/** Authorizes the enclave to sign for a card. The customer signs it by a signed retry. */
 export const delegated_key_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -36,7 +36,7 @@ export const delegated_key_create = endpoint({
   tag,
   summary: 'Authorize a key for a card',
   description:
-    'Signed by a session of the wallet. Without an ACTIVE key, an embedded wallet pays for no card.',
+    'Signed by a session of the wallet. Without an ACTIVE key, an embedded wallet cannot pay for a card.',
   signed: true,
   body: DelegatedKeyCreateRequest,
   responses: { 201: DelegatedKey, 202: SignedRequestChallenge },
@@ -70,7 +70,7 @@ export const delegated_key_get = endpoint({
   errors: ['DELEGATED_KEY_NOT_FOUND'],
 })
 
-/** It signs nothing more from now on. Taking a permission back needs no signature. */
+/** Revokes a key at once. Withdrawing a permission needs no signature. */
 export const delegated_key_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -1,11 +1,11 @@
 /**
- * How much more than was authorized a merchant may claim of a card: tips, fuel, days that are added to a stay. What the
- * networks let a category claim is in the table; of any other it is a percentage.
+ * How much above the authorization a merchant may claim: tips, fuel, extra days of a stay. The table has what the
+ * networks allow a category; for any other it is a percentage.
  */
 
-/** Of what was authorized, where neither the category nor the platform says otherwise. */
+/** Per cent of the authorized amount, where neither the category nor the platform sets another. */
 export const OVER_CLAIM_PERCENT_DEFAULT = 50
-/** What a platform may set at most. */
+/** The largest percentage that a platform can set. */
 export const OVER_CLAIM_PERCENT_MAX = 100
 
 export interface OverClaimRule {
@@ -13,13 +13,13 @@ export interface OverClaimRule {
   readonly from: string
   readonly to: string
   readonly what: string
-  /** Above what was authorized, per cent of that. */
+  /** How much above the authorized amount, in per cent of it. */
   readonly percent: number
-  /** Claims in all may reach so many whole units of the card's currency, however little was authorized. */
+  /** The sum of claims that is always allowed, in whole units of the card's currency, however little was authorized. */
   readonly units?: number
 }
 
-/** No two of these overlap. */
+/** The ranges do not overlap. */
 export const OVER_CLAIM_RULES: readonly OverClaimRule[] = [
   { from: '3351', to: '3500', what: 'Car rental, by name', percent: 15 },
   { from: '3501', to: '3999', what: 'Hotels, by name', percent: 15 },

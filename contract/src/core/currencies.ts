@@ -16,8 +16,8 @@ const crypto = (name: string, symbol: string, decimals: number) =>
   ({ name, symbol, decimals, kind: 'crypto' }) as const
 
 /**
- * Every currency this platform can hold or pay out. SLV is missing on purpose: `SLV_ACCOUNT` is an account in
- * El Salvador, and those are in US dollars.
+ * Every currency this platform can hold or pay out. SLV is not a currency: `SLV_ACCOUNT` is an account in El Salvador,
+ * which holds US dollars.
  */
 export const CURRENCIES = {
   AED: fiat('UAE Dirham', 'AED'),
@@ -82,7 +82,10 @@ export const Currency = Type.Object({
   code: CurrencyCode,
   name: Type.String(),
   symbol: Type.String(),
-  decimals: Type.Integer({ minimum: 0, description: 'Places between the unit and the smallest unit' }),
+  decimals: Type.Integer({
+    minimum: 0,
+    description: 'Decimal places between the unit and the smallest unit',
+  }),
 })
 
 /** The record form of a currency in the table. */

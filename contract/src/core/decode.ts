@@ -40,7 +40,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The member of a union that a value is of, by its tag or else by its type; an empty schema where it is of none. */
+/** The member of a union that fits a value, by its tag or else by its type; an empty schema where none fits. */
 export function memberFor(
   members: readonly JsonSchema[],
   discriminator: string | undefined,

@@ -9,7 +9,7 @@ const SIGNED = [
   'REQUEST_ID_MISSING',
 ] as const satisfies readonly ErrorCode[]
 
-/** Every code an endpoint may answer with: its handler's own, and what the pipeline gives for its kind. */
+/** Every code that an endpoint may answer with: those of its handler, and those of the pipeline for its kind. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors)
   const add = (condition: boolean, ...more: readonly ErrorCode[]) => {

@@ -14,12 +14,12 @@ interface Schema {
   readonly freeFormMax?: { readonly bytes: number }
 }
 
-/** Text that people read may be of any script: four bytes a character in UTF-8. Everything else is of ASCII. */
+/** Text that people read may have any script: four bytes a character in UTF-8. Everything else is ASCII. */
 const SCRIPT_BYTES_MAX = 4
-/** What ids, numbers, times and texts are that say no length: by their pattern, or by the check of their account. */
+/** Bounds ids, numbers, times and texts without a `maxLength`, which a pattern or an account's check limits. */
 const BYTES_MAX_ELSE = 512
 
-/** The length of the longest JSON text of what a schema takes. */
+/** The length of the longest JSON text that a schema takes. */
 function longest({ enum: words, oneOf, properties, items, ...schema }: Schema): number {
   const { maxItems = 0, maxLength = BYTES_MAX_ELSE, wellFormed, freeFormMax } = schema
   if (freeFormMax) return freeFormMax.bytes
@@ -36,7 +36,7 @@ function longest({ enum: words, oneOf, properties, items, ...schema }: Schema): 
   return '-9223372036854775808'.length
 }
 
-/** Bounded as a whole, which is less than its lists add up to. */
+/** Bounded as a whole, below the sum of its lists. */
 const BOUNDED_AS_A_WHOLE = ['config_update']
 
 test('no body that its schema takes is too long for its endpoint', () => {

@@ -4,21 +4,23 @@ import type { ErrorCode } from './errors.ts'
 export const PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE'] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** Who may call an endpoint. There is no default: an endpoint that does not say so does not compile. */
+/** Who may call an endpoint. There is no default: an endpoint without `auth` does not compile. */
 export type Access =
   | {
       readonly auth: 'platform'
       readonly permission: Permission
-      /** What some calls need as well: the handler says which, by what they would do. */
+      /** A permission that some calls need as well. The handler decides which, by their effect. */
       readonly furtherPermission?: { readonly permission: Permission; readonly when: string }
     }
   | {
       readonly auth: 'agent'
-      /** Answers a paused agent as well, as what is only read does: it changes nothing. */
+      /** Also answers a paused agent. For endpoints that change nothing. */
       readonly whilePaused?: boolean
     }
   | { readonly auth: 'deviceCode' | 'public' }
-  /** By the processor's own signature over the body. Such an endpoint is no part of the API and not below its base address. */
+  /**
+   * By the processor's signature over the body. Such an endpoint is not part of the API and not below its base address.
+   */
   | { readonly auth: 'cardProcessor' }
 
 /** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */
@@ -29,7 +31,7 @@ export type Endpoint = Access & {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Exists in sandbox only: in production the route is not there (404). */
+  /** Exists in sandbox only: in production the route answers 404. */
   readonly sandboxOnly?: boolean
   /**
    * Takes the signed retry (specification 3.4): both headers are declared and the first call may answer 202.
@@ -47,7 +49,7 @@ export type Endpoint = Access & {
   readonly query?: TObject
   readonly body?: TSchema
   readonly bodyOptional?: boolean
-  /** How long the body may be, where that is not `BODY_BYTES_MAX_DEFAULT`. */
+  /** The largest body, where that is not `BODY_BYTES_MAX_DEFAULT`. */
   readonly bodyBytesMax?: number
   /** Success answers by status; `null` is an answer without a body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
@@ -57,10 +59,10 @@ export type Endpoint = Access & {
 
 export const KIB = 1024
 
-/** How long a body may be where the endpoint does not say: no other needs half of it. */
+/** The largest body of an endpoint that sets none. Those endpoints need less than half of it. */
 export const BODY_BYTES_MAX_DEFAULT = 8 * KIB
 
-/** How long the body of a request to this endpoint may be; 413 `PAYLOAD_TOO_LARGE` for more. */
+/** The largest body of a request to this endpoint; 413 `PAYLOAD_TOO_LARGE` for more. */
 export function bodyBytesMaxOf({ bodyBytesMax }: Pick<Endpoint, 'bodyBytesMax'>): number {
   return bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT
 }

@@ -31,7 +31,7 @@ export const Region = Pattern(COUNTRY_PATTERN, {
   description: 'Country in which the customer is served, ISO 3166-1 alpha-2',
 })
 
-/** Any currency code, known to this server or not; whether it is known is for the operation to say. */
+/** Any currency code, also one that this server does not know. The operation decides about that. */
 export const CurrencyCode = Pattern('^[A-Z0-9]{3,5}$', {
   maxLength: 5,
   inWords: 'the code of a currency in capital letters, like USD',
@@ -42,7 +42,7 @@ const HOST_LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 /** 1 to 65535. */
 const PORT = '(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 const UMA_HOST = `${HOST_LABEL}(?:\\.${HOST_LABEL})*(?::${PORT})?`
-/** Of the name of an UMA address. */
+/** The longest name of an UMA address. */
 export const UMA_NAME_CHARACTERS_MAX = 64
 
 /** The pattern of `name@host`, lower case; the host may carry a port. */
@@ -58,17 +58,17 @@ export const UmaAddress = Pattern(UMA_PATTERN, {
 })
 
 /**
- * An UMA address as a caller may write it, in any case: the schema takes any text, so that the operation can say
- * `INVALID_UMA_ADDRESS` of what is none. It may be stored in its canonical form only.
+ * An UMA address as a caller may write it, in any case. The schema takes any text, so that the operation can answer
+ * `INVALID_UMA_ADDRESS`. Only its canonical form is stored.
  */
 export const UmaAddressInput = Opaque(512, {
   description: 'Universal Money Address, $name@host, in any case',
 })
 
-/** Without the flag `u`, so that no other letter counts as one of these in another case. */
+/** Has no flag `u`, so that no letter outside ASCII matches one of these in another case. */
 const UMA_IN_ANY_CASE = new RegExp(UMA_PATTERN, 'i')
 
-/** The one form in which an UMA address is kept and compared; undefined for what is none. */
+/** The canonical form of an UMA address, in which it is stored and compared; undefined if the text is not one. */
 export function canonicalUmaAddress(text: string): string | undefined {
   return text.length <= UMA_CHARACTERS_MAX && UMA_IN_ANY_CASE.test(text) ? text.toLowerCase() : undefined
 }

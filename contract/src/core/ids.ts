@@ -47,5 +47,5 @@ export function IdOfAny(kinds: readonly IdKind[], description?: string) {
   })
 }
 
-/** The schema of a record id in a path: any text, because what is not an id of ours is simply not found. */
+/** The schema of a record id in a path: any text, because an id of another form is answered 404. */
 export const PathId = Type.String({ minLength: 1, maxLength: 255, wellFormed: true })

@@ -48,7 +48,7 @@ export function isInstantRail(name: string): boolean {
   return INSTANT_RAILS.has(name)
 }
 
-/** Rails that fetch money from an account: direct debits, and what the holder of an account lets others collect. */
+/** Rails that pull money from an account: direct debits, and collections that its holder allows. */
 const PULLING_RAILS: ReadonlySet<string> = new Set<PaymentRailName>([
   'ACH',
   'ACH_COLOMBIA',
@@ -62,4 +62,4 @@ export function isPullingRail(name: string): boolean {
   return PULLING_RAILS.has(name)
 }
 
-export const PaymentRail = OneOfWords(PAYMENT_RAILS, 'The network the money travels on')
+export const PaymentRail = OneOfWords(PAYMENT_RAILS, 'The network of the payment')

@@ -1,20 +1,20 @@
 import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Type } from 'typebox'
 
 /**
- * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object
- * is the type, the validation and the OpenAPI text. Six keywords are ours and are explained here:
+ * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object is the type, the
+ * validation and the OpenAPI text. Six keywords are ours and are explained here:
  * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
- * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate. `line` and `prose` say more,
- *   see `TEXT_FORMS`.
- * - `freeFormMax` on an object whose members are the caller's own: how much of them there may be.
- * - `inWords` on a string with a pattern: what it must be, for a person. A refusal says "must be …".
- * - `knownWords` on a string: words that it may be, among any others.
- * - `judgedByHandler: true`: any value passes the validation, because whether it counts is for the handler to know.
+ * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate. `line` and `prose` say
+ *   more, see `TEXT_FORMS`.
+ * - `freeFormMax` on an object whose members are the caller's own: their largest number, depth and size.
+ * - `inWords` on a string with a pattern: the pattern in words. A refusal says "must be …".
+ * - `knownWords` on a string: its known values; others are accepted.
+ * - `judgedByHandler: true`: any value passes the validation, because the handler decides whether the member counts.
  */
 
 /**
- * What makes text read otherwise than it is: control characters, ends of lines and paragraphs, and what sets the direction
- * of the text around it. The joiners of Persian and Indic names are none of these.
+ * Characters that make text read differently from its content: control characters, ends of lines and paragraphs, and
+ * marks that set the direction of text. The joiners of Persian and Indic names are none of these.
  */
 export const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
@@ -35,17 +35,17 @@ function text(form: TextForm, maxLength: number, options: TextOptions) {
   return Type.String({ minLength: 1, maxLength, wellFormed: form, ...options })
 }
 
-/** Text in one line, which reads as it is: names above all. 1 to `maxLength` characters. */
+/** One line of readable text, such as a name. 1 to `maxLength` characters. */
 export function Text(maxLength: number, options: TextOptions = {}) {
   return text('line', maxLength, options)
 }
 
-/** The same in several lines: what somebody explains. */
+/** Readable text of several lines, such as an explanation. */
 export function Prose(maxLength: number, options: TextOptions = {}) {
   return text('prose', maxLength, options)
 }
 
-/** Text with a pattern of its own, which must itself exclude U+0000 and surrogates; `inWords` says it to a person. */
+/** Text with its own pattern, which must exclude U+0000 and surrogates; `inWords` describes the pattern. */
 export function Pattern(
   pattern: string,
   options: { inWords?: string; description?: string; maxLength?: number } = {},
@@ -68,14 +68,14 @@ export function Int64(
   return Type.Unsafe<bigint>({ type: 'integer', format: 'int64', ...options })
 }
 
-/** The same, or null where there is none. */
+/** `Int64` or null. */
 export function NullableInt64(
   options: { minimum?: number; exclusiveMinimum?: number; maximum?: number; description?: string } = {},
 ): TUnsafe<bigint | null> {
   return Type.Unsafe<bigint | null>({ type: ['integer', 'null'], format: 'int64', ...options })
 }
 
-/** A text as another schema describes it, or null where there is none. */
+/** A text of another schema, or null. */
 export function NullableText<T extends TString>(
   text: T,
   options: { description?: string } = {},
@@ -83,7 +83,7 @@ export function NullableText<T extends TString>(
   return Type.Unsafe<string | null>({ ...text, type: ['string', 'null'], ...options })
 }
 
-/** A list, or null where there is none. */
+/** A list, or null. */
 export function NullableArray<T extends TSchema>(
   items: T,
   options: { maxItems?: number; uniqueItems?: boolean; description?: string } = {},
@@ -104,7 +104,7 @@ export function OneOfWords<const T extends readonly string[]>(
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...(description ? { description } : {}) })
 }
 
-/** A closed union whose members are told apart by the constant in `discriminator`. Members are flat objects. */
+/** A closed union. The constant in `discriminator` identifies the member. Members are flat objects. */
 export function OneOf<T extends TObject[]>(
   discriminator: string,
   members: [...T],
@@ -117,12 +117,12 @@ export function OneOf<T extends TObject[]>(
   })
 }
 
-/** The constant that tells a member of `OneOf` apart. */
+/** The constant that identifies a member of `OneOf`. */
 export function Tag<const T extends string>(value: T): TUnsafe<T> {
   return Type.Unsafe<T>({ type: 'string', enum: [value] })
 }
 
-/** An object with keys of the caller's own choice; its texts are such as can be stored. */
+/** An object with keys of the caller's choice. Its texts can be stored. */
 export function FreeForm(description?: string): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
@@ -132,11 +132,11 @@ export function FreeForm(description?: string): TUnsafe<Record<string, unknown>>
   })
 }
 
-/** How much a caller may give as it likes: names and items at all levels, levels, and bytes of its JSON. */
+/** The bounds of a free-form object: names and items at all levels, levels, and bytes of its JSON. */
 export const FREE_FORM_MAX = { members: 100, levels: 5, bytes: 4096 } as const
 export type FreeFormMax = typeof FREE_FORM_MAX
 
-/** `FreeForm` of a caller, which is stored: no more than `FREE_FORM_MAX`. */
+/** `FreeForm` in a request, which is stored. It is bounded by `FREE_FORM_MAX`. */
 export function FreeFormInput(description: string): TUnsafe<Record<string, unknown>> {
   const { members, levels, bytes } = FREE_FORM_MAX
   return Type.Unsafe<Record<string, unknown>>({

@@ -28,8 +28,8 @@ export const PULL_EVENTS = ['deliver', 'fail', 'return'] as const
 export type PullEvent = (typeof PULL_EVENTS)[number]
 
 /**
- * How the money of a quote comes from an account elsewhere, from its execution on. `fail`: the bank does not give it.
- * `return`: the bank takes it back, however far the quote is by then.
+ * The pull of a quote's money from an external account, which starts with the execution. `fail`: the bank refuses it.
+ * `return`: the bank takes the money back, whatever the state of the quote is by then.
  */
 export const PULL_TRANSITIONS = {
   PENDING: { deliver: 'PULLED', fail: 'FAILED', return: null },
@@ -69,7 +69,7 @@ export type TransferOutEvent = (typeof TRANSFER_OUT_EVENTS)[number]
 
 /**
  * The life of a transfer out, in the states of an outgoing transaction: its amount is held from the start, so it is not
- * executed. `reject`, `expire`: one that an agent asked for, and that the platform did not approve.
+ * executed. `reject`, `expire`: the platform did not approve the transfer of an agent.
  */
 export const TRANSFER_OUT_TRANSITIONS = {
   PENDING: { settle: 'COMPLETED', reject: 'FAILED', fail: 'FAILED', expire: 'EXPIRED' },
@@ -107,8 +107,8 @@ export const INCOMING_TRANSACTION_EVENTS = [
 export type IncomingTransactionEvent = (typeof INCOMING_TRANSACTION_EVENTS)[number]
 
 /**
- * The life of a record of type INCOMING: money from outside, and transfers in.
- * `approve`, `reject`: the platform's word on a payment to one of its customers. `refund`: what had arrived went back.
+ * The life of a record of type INCOMING: money from outside, and transfers in. `approve`, `reject`: the platform's
+ * decision about a payment to one of its customers. `refund`: money that had arrived is returned.
  */
 export const INCOMING_TRANSACTION_TRANSITIONS = {
   CREATED: {
@@ -195,8 +195,8 @@ export const AGENT_ACTION_EVENTS = ['approve', 'reject', 'fail'] as const
 export type AgentActionEvent = (typeof AGENT_ACTION_EVENTS)[number]
 
 /**
- * What an agent asked to be done. `approve`: done; how the payment went after that is told by its transaction. `fail`:
- * not decided in time, or what it needs no longer held when it was approved.
+ * The life of an agent's action. `approve`: it is executed; its transaction shows the outcome of the payment. `fail`:
+ * it was not decided in time, or a check failed at its approval.
  */
 export const AGENT_ACTION_TRANSITIONS = {
   PENDING_APPROVAL: { approve: 'APPROVED', reject: 'REJECTED', fail: 'FAILED' },
@@ -213,8 +213,9 @@ export const CARD_EVENTS = ['provision', 'reject', 'freeze', 'unfreeze', 'close'
 export type CardEvent = (typeof CARD_EVENTS)[number]
 
 /**
- * The life of a card (specification 3.1). `provision`, `reject`: the issuer's answer. `delete`: the cardholder
- * was deleted. The others are the cardholder's, by signature. A cardholder is approved before a card is made, so that none is PENDING_KYC here.
+ * The life of a card (specification 3.1). `provision`, `reject`: the issuer's answer. `delete`: the cardholder was
+ * deleted. The others are the cardholder's, by signature. A cardholder is approved before a card is issued, so no card
+ * of this server is PENDING_KYC.
  */
 export const CARD_TRANSITIONS = {
   PENDING_KYC: { provision: null, reject: null, freeze: null, unfreeze: null, close: null, delete: 'CLOSED' },
@@ -266,10 +267,10 @@ export const CARD_TRANSACTION_EVENTS = [
 export type CardTransactionEvent = (typeof CARD_TRANSACTION_EVENTS)[number]
 
 /**
- * The life of a purchase by card. `clear_part`: the merchant claims some and may claim more. `clear_rest`: it has claimed
- * what was authorized, or more. `expire`: it claims nothing more, by a clearing of 0 or after seven days. `pull_fail`: what
- * it claimed could not be taken from the funding source. `return_part`, `return_rest`: it gives back some, or all that
- * it claimed, and nothing stays held.
+ * The life of a purchase by card. `clear_part`: the merchant claims some and may claim more. `clear_rest`: it has
+ * claimed what was authorized, or more. `expire`: it claims nothing more, by a clearing of 0 or after seven days.
+ * `pull_fail`: the claimed amount could not be taken from the funding source. `return_part`, `return_rest`: it returns
+ * some or all of its claims, and no hold remains.
  */
 export const CARD_TRANSACTION_TRANSITIONS = {
   AUTHORIZED: {
@@ -333,7 +334,7 @@ export type MessageState = (typeof MESSAGE_STATES)[number]
 export const MESSAGE_EVENTS = ['deliver', 'fail'] as const
 export type MessageEvent = (typeof MESSAGE_EVENTS)[number]
 
-/** `deliver`: the mail server or the SMS gateway took the message over. `fail`: it is tried no more. */
+/** `deliver`: the mail server or the SMS gateway accepted the message. `fail`: there are no more attempts. */
 export const MESSAGE_TRANSITIONS = {
   QUEUED: { deliver: 'DELIVERED', fail: 'FAILED' },
   DELIVERED: { deliver: null, fail: null },

@@ -2,16 +2,15 @@ import { type JsonSchema, memberFor } from './decode.ts'
 
 /** A member that the schema of its object does not name. */
 export interface UnknownMember {
-  /** From the whole value down to the member itself; an item of a list by its index. */
+  /** The names from the whole value down to the member; an item of a list has its index. */
   readonly path: readonly string[]
-  /** What the object may have instead. */
+  /** The members that the object may have. */
   readonly known: readonly string[]
 }
 
 /**
- * The members of parsed JSON that a schema does not name, at every level, at most `countMax` of them, in their order.
- * Where the schema takes any members there are none. The value need not fit the schema: what has another type than its
- * schema says is passed over.
+ * The members of parsed JSON that a schema does not name, at every level, at most `countMax` of them, in their order. A
+ * schema that takes any members has none. The value need not fit the schema: a value of another type is skipped.
  */
 export function unknownMembers(schema: JsonSchema, value: unknown, countMax: number): UnknownMember[] {
   const found: UnknownMember[] = []

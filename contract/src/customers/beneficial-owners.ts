@@ -29,7 +29,7 @@ export const BeneficialOwnerPersonalInfo = Type.Object({
   countryOfIssuance: Type.Optional(CountryCode),
 })
 
-/** A person behind a business customer. */
+/** A beneficial owner of a business customer. */
 export const BeneficialOwner = Type.Object({
   id: Id('BeneficialOwner'),
   customerId: Id('Customer'),

@@ -86,7 +86,7 @@ const optionalFields = {
   expectedRecipientJurisdictions: Type.Optional(Countries),
 }
 
-/** A business as it is first described. */
+/** A business as a caller describes it first. */
 export const BusinessInfo = Type.Object({
   legalName: Text(255),
   incorporatedOn: CalendarDate,
@@ -102,7 +102,7 @@ export const BusinessInfoResponse = Type.Object({
   ...optionalFields,
 })
 
-/** A change to a business: members that are left out keep their value. */
+/** A change to a business. Omitted members keep their value. */
 export const BusinessInfoUpdate = Type.Object({
   legalName: Type.Optional(Text(255)),
   incorporatedOn: Type.Optional(CalendarDate),

@@ -23,7 +23,7 @@ export const CONTACT_VERIFICATION_STATUSES = ['PENDING', 'VERIFIED'] as const
 
 const ContactVerificationStatus = OneOfWords(CONTACT_VERIFICATION_STATUSES)
 
-/** Whether the customer has shown that the e-mail address and the telephone number are theirs. */
+/** Whether the customer has proved to own the e-mail address and the telephone number. */
 export const ContactVerification = Type.Object({
   email: Type.Optional(ContactVerificationStatus),
   phone: Type.Optional(ContactVerificationStatus),
@@ -34,10 +34,10 @@ const PlatformCustomerId = Text(255, { description: "The platform's own id, uniq
 const Currencies = Type.Array(CurrencyCode, {
   maxItems: 100,
   uniqueItems: true,
-  description: "What the customer deals in, of the platform's currencies",
+  description: 'The currencies of the customer, of those of the platform',
 })
 
-/** The check is ours to decide, so a status in a request changes nothing. */
+/** A status in a request changes nothing, because the server decides the check. */
 const StatusIgnored = Type.Optional(OneOfWords(KYC_STATUSES, 'Read-only: ignored on input'))
 
 const personFields = {
@@ -47,12 +47,12 @@ const personFields = {
   address: Type.Optional(Address),
 }
 
-/** Where codes by SMS go when a registration names no number (specification 4.1). */
+/** The number for codes by SMS where a registration names none (specification 4.1). */
 const CustomerPhone = Type.Optional(PhoneNumber)
 
 const createFields = {
   platformCustomerId: Type.Optional(
-    Text(255, { description: 'Unique among the customers. Made up if it is left out' }),
+    Text(255, { description: 'Unique among the customers. Left out: generated' }),
   ),
   region: Type.Optional(Region),
   currencies: Type.Optional(Currencies),
@@ -103,7 +103,7 @@ export const BusinessCustomerUpdateRequest = Type.Object({
   kybStatus: StatusIgnored,
 })
 
-/** A change to a customer. `customerType` must be the record's: a person does not become a business. */
+/** A change to a customer. `customerType` must be the record's: a person cannot become a business. */
 export const CustomerUpdateRequest = OneOf('customerType', [
   IndividualCustomerUpdateRequest,
   BusinessCustomerUpdateRequest,
@@ -153,7 +153,7 @@ export const customer_create = endpoint({
   tag: 'Customers',
   summary: 'Create a customer',
   description:
-    'Left out, platformCustomerId and umaAddress are made up. A wallet of the customer is signed in to ' +
+    'A platformCustomerId or umaAddress that is left out is generated. The customer signs in to a wallet ' +
     'with the e-mail address given here.',
   idempotent: true,
   body: CustomerCreateRequest,
@@ -204,7 +204,9 @@ export const customer_get = endpoint({
   errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
-/** Changes what is given. Where the e-mail address opens a wallet, that is signed (specification 4.7). */
+/**
+ * Changes the given members. Where the e-mail address signs in to a wallet, the change is signed (specification 4.7).
+ */
 export const customer_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -213,7 +215,7 @@ export const customer_update = endpoint({
   tag: 'Customers',
   summary: 'Change a customer',
   description:
-    'Members that are left out keep their value. When a wallet is signed in to with the e-mail address, ' +
+    'Omitted members keep their value. If the customer signs in to a wallet with the e-mail address, ' +
     'changing it answers 202 first; the signed retry then changes the customer and the credential together.',
   signed: true,
   params: customerPath,
@@ -233,7 +235,7 @@ export const customer_update = endpoint({
   ],
 })
 
-/** Marks a customer as deleted: from then on it answers 410, and stands only in a list that includes the deleted. */
+/** Marks a customer as deleted. Reads then answer 410, and only lists that include deleted customers contain it. */
 export const customer_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -242,9 +244,9 @@ export const customer_delete = endpoint({
   tag: 'Customers',
   summary: 'Delete a customer',
   description:
-    'The record and its accounts stay, with isDeleted set. While an account of the customer holds money, or a payment or ' +
-    'a purchase by card is under way, it is 409 CONFLICT; details names them in accounts, transactions and ' +
-    'cardTransactions, twenty of each at most. Sessions, credentials, cards and delegated keys of the customer end.',
+    'The record and its accounts are kept, with isDeleted set. While an account of the customer holds money, or a payment or ' +
+    'a purchase by card is under way, the answer is 409 CONFLICT; details lists them in accounts, transactions and ' +
+    'cardTransactions, twenty of each at most. Sessions and credentials of the customer are revoked, its cards closed and its delegated keys revoked.',
   params: customerPath,
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CONFLICT', 'CUSTOMER_DELETED'],

@@ -231,8 +231,8 @@ const nouns = {
 }
 
 /**
- * The schemas that the OpenAPI document names, each under the name it has there. Where two are the same, the
- * first name stands for both: a wallet looks alike in a request and in a record.
+ * The schemas that the OpenAPI document names, each under the name it has there. Where two are the same, the first name
+ * stands for both: a wallet has the same form in a request and in a record.
  */
 export const NAMED_SCHEMAS: readonly (readonly [string, TSchema])[] = [
   ...Object.entries<TSchema>(nouns),

@@ -35,7 +35,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has the events of the platform as webhooks, with what each tells', () => {
+  test('has the events of the platform as webhooks, with the form of each', () => {
     const bodies = Object.entries<{
       post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } }
     }>(document.webhooks)
@@ -48,7 +48,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('carries the version of the description, and marks what manages agents as experimental', () => {
+  test('carries the version of the description, and marks the management of agents as experimental', () => {
     const { info, tags } = openApi({ serverUrl: '/' }) as { info: object; tags: { name: string }[] }
     expect(info).toMatchObject({ version: '2026-06-25' })
     const isMarked = (one: object) => 'x-stability' in one
@@ -65,19 +65,19 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has no reference that leads nowhere', () => {
+  test('has no dangling reference', () => {
     const references = [...text.matchAll(/"(#\/[^"]+)"/g)].map((match) => match[1] ?? '')
     expect(references.length).toBeGreaterThan(100)
     for (const reference of new Set(references)) expect(resolve(reference), reference).toBeTypeOf('object')
   })
 
-  test('names no schema twice, and uses every name it gives', () => {
+  test('names no schema twice, and uses every name', () => {
     const names = NAMED_SCHEMAS.map(([name]) => name)
     expect(new Set(names).size).toBe(names.length)
     const unused = Object.keys(document.components.schemas).filter(
       (name) => !text.includes(`"#/components/schemas/${name}"`),
     )
-    // statuses outside of the operations come from the pipeline
+    // Statuses outside the operations come from the pipeline.
     expect(unused.sort()).toEqual(['Error405'])
   })
 
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     for (const { operation } of operations) {
       const endpoint = API[operation.operationId as keyof typeof API]
       const signed = 'signed' in endpoint
-      // An agent is not asked to sign: what it asks for waits for the platform.
+      // An agent gets no challenge: its action waits for approval.
       const asks = signed && endpoint.auth !== 'agent'
       expect('202' in operation.responses, operation.operationId).toBe(asks)
       const references = operation.parameters.map((parameter) => parameter.$ref)
@@ -118,14 +118,14 @@ describe('the OpenAPI document', () => {
     walk(document)
   })
 
-  test('has nothing of the sandbox in production', () => {
+  test('has no sandbox endpoints in production', () => {
     const { paths } = openApi({ serverUrl: '/', version: '0.1.0', mode: 'production' })
     const left = Object.keys(paths as object)
     expect(left).toContain('/quotes')
     expect(left.filter((path) => path.startsWith('/sandbox'))).toEqual([])
   })
 
-  test('keeps our own keyword to ourselves and stays readable', () => {
+  test('omits our own keywords and stays readable', () => {
     expect(text).not.toContain('wellFormed')
     expect(text.length).toBeLessThan(1_500_000)
   })

@@ -12,20 +12,20 @@ export interface OpenApiOptions {
   readonly serverUrl: string
   /** Left out: `DESCRIPTION_VERSION`. */
   readonly version?: string
-  /** In production the endpoints of the sandbox are not there; left out, they are. */
+  /** Production has no endpoints of the sandbox. Left out: sandbox. */
   readonly mode?: 'sandbox' | 'production'
 }
 
 /** The dated version of the interface, as the base address carries it (specification 9). */
 export const API_VERSION = '2025-10-13'
 
-/** The version that the description itself carries (specification 9). */
+/** The version of the description itself (specification 9). */
 export const DESCRIPTION_VERSION = '2026-06-25'
 
-/** What may still change without notice (specification 9). */
+/** The tags that may change without notice (specification 9). */
 const EXPERIMENTAL_TAGS: ReadonlySet<string> = new Set(['Agents', 'Agent access'])
 
-/** Says of an operation or a tag that it is experimental, where it is. */
+/** Marks an operation or a tag as experimental. */
 function stabilityOf(tag: string): Json {
   return EXPERIMENTAL_TAGS.has(tag) ? { 'x-stability': 'experimental' } : {}
 }
@@ -37,7 +37,7 @@ const HEADERS = {
     name: 'Idempotency-Key',
     schema: Type.String({ pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 }),
     description:
-      'The same key with the same request answers what the first one answered; with another request 409.',
+      'The same key with the same request gets the answer of the first one; with another request 409.',
   },
   WalletSignature: {
     name: 'Svc-Wallet-Signature',
@@ -47,7 +47,7 @@ const HEADERS = {
   RequestId: {
     name: 'Request-Id',
     schema: Opaque(255),
-    description: 'The requestId of the challenge that this call answers. Good once.',
+    description: 'The requestId of the challenge that this call answers. Valid once.',
   },
 } as const
 
@@ -69,8 +69,8 @@ export function openApi(options: OpenApiOptions): Json {
       title: 'Countersign',
       version: options.version ?? DESCRIPTION_VERSION,
       description:
-        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names, and all other ' +
-        'text but explanations, are in one line: no control characters, and none that set the direction of text. Members ' +
+        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names and all other ' +
+        'text except explanations are one line, without control characters and marks that set the direction of text. Members ' +
         'and query parameters that are not described are refused (400), unless lenientInput is set in the configuration.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -100,7 +100,7 @@ function operation(name: string, endpoint: Endpoint): Json {
   const notes = [
     endpoint.description,
     endpoint.auth === 'platform' && permissionNote(endpoint),
-    endpoint.sandboxOnly && 'Sandbox only: in production there is nothing here.',
+    endpoint.sandboxOnly && 'Sandbox only: in production the answer is 404.',
   ]
   return {
     operationId: name,
@@ -136,12 +136,12 @@ function permissionMembers({ permission, furtherPermission: further }: OfPlatfor
   return { 'x-permission': permission, ...(further ? { 'x-further-permission': further } : {}) }
 }
 
-/** A request of this server to the platform's own. */
+/** A request of this server to the platform's server. */
 function received({ summary, body, answers }: Webhook): Json {
   return {
     tags: ['Webhooks'],
     summary,
-    description: 'Signed by X-Svc-Signature and by the headers of Standard Webhooks 1.0.',
+    description: 'Signed in X-Svc-Signature and in the headers of Standard Webhooks 1.0.',
     security: [],
     requestBody: { required: true, content: jsonContent(body) },
     responses: Object.fromEntries(
@@ -188,7 +188,10 @@ function successesOf(endpoint: Endpoint): Json {
   const answers: Json = {}
   for (const [status, schema] of Object.entries(endpoint.responses))
     answers[status] = {
-      description: status === '202' ? 'Sign the payload and send the same request again' : endpoint.summary,
+      description:
+        status === '202'
+          ? 'Signature required: sign the payload and send the same request again'
+          : endpoint.summary,
       ...(schema ? { content: jsonContent(schema) } : {}),
     }
   return answers
@@ -224,7 +227,7 @@ function jsonContent(schema: TSchema): Json {
   return { 'application/json': { schema: refer(schema) } }
 }
 
-/** One schema of an error body per status, with the codes that there are. */
+/** One schema of an error body per status, with its codes. */
 function errorComponents(): Json {
   const byStatus = groupByStatus(ERROR_CODES)
   const { reason, ...members } = refer(ErrorBody.properties) as Json
@@ -245,10 +248,7 @@ function errorComponents(): Json {
   )
 }
 
-/**
- * Schemas are found by what they say and not by identity: `Type.Optional` copies, so a noun that is optional
- * somewhere is another object there.
- */
+/** Finds schemas by content and not by identity, because `Type.Optional` copies them. */
 const nameByText = new Map<string, string>()
 for (const [name, schema] of NAMED_SCHEMAS) {
   const text = JSON.stringify(schema)
@@ -261,7 +261,7 @@ function namedComponents(): Json {
   return components
 }
 
-/** Of our own validation; they say nothing to anybody else's. */
+/** The keywords of our own validation. Others do not know them. */
 const OWN_KEYWORDS = new Set(['wellFormed', 'inWords', 'freeFormMax', 'judgedByHandler', 'knownWords'])
 
 /** A schema with every named schema in it, itself included, replaced by a reference. */
@@ -277,7 +277,7 @@ function referInside(node: object): unknown {
   for (const [key, value] of Object.entries(node)) if (!OWN_KEYWORDS.has(key)) copy[key] = refer(value)
   if ('discriminator' in node && 'oneOf' in node)
     copy.discriminator = withMapping(node as Union, copy.oneOf as Json[])
-  // Any word is taken; a reader, or a client that is generated, sees which there are today.
+  // Lists the known values for readers and generated clients; any other value is accepted.
   return 'knownWords' in node ? { anyOf: [{ type: 'string', enum: node.knownWords }, copy] } : copy
 }
 
@@ -286,7 +286,7 @@ interface Union {
   oneOf: { properties: Record<string, { enum: string[] }> }[]
 }
 
-/** The discriminator with a mapping: without one the names of the members would have to be the values. */
+/** Adds a mapping to the discriminator. Without one, the names of the members would have to be the values. */
 function withMapping(union: Union, references: Json[]): Json {
   const { propertyName } = union.discriminator
   const mapping: Json = {}

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Id } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 
-/** Everything a webhook may tell. */
+/** The types of all events. */
 export const EVENT_TYPES = [
   'OUTGOING_PAYMENT.PENDING',
   'OUTGOING_PAYMENT.PROCESSING',
@@ -43,12 +43,15 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** An event as a webhook delivers it. It may come more than once: `id` tells repeats. */
+/** An event as a webhook delivers it. It may arrive more than once: `id` identifies repeats. */
 export const EventEnvelope = Type.Object({
   id: Id('Event', 'The same on every delivery of this event'),
   type: OneOfWords(EVENT_TYPES),
   timestamp: Timestamp('When it happened, by the clock of the platform'),
-  objectId: Type.String({ description: 'The record that it tells of; of a TEST, the event itself' }),
-  sequence: Type.Integer({ minimum: 1, description: 'Counts the events of that record, without gaps' }),
-  data: Type.Optional(Type.Unknown({ description: 'The record as it was then; a TEST has none' })),
+  objectId: Type.String({ description: 'The record that it concerns; for a TEST, the event itself' }),
+  sequence: Type.Integer({
+    minimum: 1,
+    description: 'The number of the event among those of that record, without gaps',
+  }),
+  data: Type.Optional(Type.Unknown({ description: 'The record at that time; a TEST has none' })),
 })

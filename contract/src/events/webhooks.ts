@@ -18,15 +18,17 @@ function webhook<const T extends EventType, D extends TSchema>(types: readonly T
   return Type.Object({ ...EventEnvelope.properties, type: OneOfWords(types), data })
 }
 
-/** A payment that came in; while it is PENDING the answer decides about it. */
+/** An incoming payment. While it is PENDING, the answer decides about it. */
 export const IncomingPaymentWebhookData = Type.Object({
   ...IncomingTransaction.properties,
   requestedReceiverCustomerInfoFields: Type.Optional(
-    Type.Array(CounterpartyFieldDefinition, { description: 'What the sending side asks about the receiver' }),
+    Type.Array(CounterpartyFieldDefinition, {
+      description: 'The information about the receiver that the sending side requests',
+    }),
   ),
 })
 
-/** A transaction of direction DEBIT: also a transfer-out, which is of type INCOMING. */
+/** A transaction of direction DEBIT, including a transfer out, which is of type INCOMING. */
 export const OutgoingPaymentWebhook = webhook(
   [
     'OUTGOING_PAYMENT.PENDING',
@@ -73,13 +75,15 @@ export const CardStateChangeWebhook = webhook(['CARD.STATE_CHANGE'], Card)
 
 export const CardFundingSourceChangeWebhook = webhook(['CARD.FUNDING_SOURCE_CHANGE'], Card)
 
-/** All that a person needs to decide: the action with its payment, who asks, and why the policy wants to be asked. */
+/**
+ * What a person needs for the decision: the action with its payment, the agent, and the rules that require an approval.
+ */
 export const AgentActionWebhook = webhook(
   ['AGENT_ACTION.PENDING_APPROVAL'],
   Type.Object({
     ...AgentAction.properties,
     agentName: Text(255),
-    summary: Text(8192, { description: 'What would be done, in a sentence' }),
+    summary: Text(8192, { description: 'The action in one sentence' }),
     decision: AgentDecision,
   }),
 )
@@ -89,33 +93,35 @@ export const TestWebhook = Type.Object({
   type: OneOfWords(['TEST']),
 })
 
-/** What a platform may say with its approval of a payment. */
+/** The body that a platform may send with its approval of a payment. */
 export const IncomingPaymentApproval = Type.Object({
-  receiverCustomerInfo: Type.Optional(FreeFormInput('What the sending side asked about the receiver')),
+  receiverCustomerInfo: Type.Optional(
+    FreeFormInput('The information about the receiver that the sending side requested'),
+  ),
 })
 
-/** One kind of request that the platform's own server gets. */
+/** One kind of request to the platform's server. */
 export interface Webhook {
   readonly summary: string
   readonly body: TObject
-  /** What answers of the platform mean, by status; those that are not here are tried again. */
+  /** The meaning of the platform's answers, by status. Any other status is retried. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
 }
 
 const RECEIVED = {
-  200: { description: 'Received. So is every other 2xx' },
+  200: { description: 'Received, as with every other 2xx' },
   409: { description: 'Received before: not sent again' },
 } as const
 
-/** The webhooks whose events have a form of their own, under their names in the OpenAPI document. */
+/** The webhooks whose events have their own form, under their names in the OpenAPI document. */
 export const WEBHOOKS = {
   'outgoing-payment': {
-    summary: 'A payment out has moved on',
+    summary: 'The status of an outgoing payment has changed',
     body: OutgoingPaymentWebhook,
     answers: RECEIVED,
   },
   'incoming-payment': {
-    summary: 'A payment in has arrived, or waits for the platform to decide',
+    summary: 'An incoming payment has arrived, or waits for approval by the platform',
     body: IncomingPaymentWebhook,
     answers: {
       ...RECEIVED,
@@ -123,39 +129,41 @@ export const WEBHOOKS = {
         description: 'Received; approves a payment that is PENDING',
         body: IncomingPaymentApproval,
       },
-      202: { description: 'Received; the platform will approve or reject a payment that is PENDING' },
+      202: {
+        description: 'Received; the platform will approve or reject a payment that is PENDING by a call',
+      },
       403: {
-        description: 'Refuses a payment that is PENDING',
+        description: 'Rejects a payment that is PENDING',
         body: Type.Object({ reason: Type.Optional(Prose(500)) }),
       },
       422: {
-        description: 'Refuses a payment that is PENDING: something about the sender is missing',
+        description: 'Rejects a payment that is PENDING: information about the sender is missing',
         body: Type.Object({ requiredFields: Type.Optional(Type.Array(CustomerInfoField)) }),
       },
     },
   },
   'customer-update': {
-    summary: 'The identity check of a customer has moved on',
+    summary: 'The status of the identity check of a customer has changed',
     body: CustomerWebhook,
     answers: RECEIVED,
   },
   'card-state-change': {
-    summary: 'A card has another state',
+    summary: 'The state of a card has changed',
     body: CardStateChangeWebhook,
     answers: RECEIVED,
   },
   'card-funding-source-change': {
-    summary: 'A card has other funding sources',
+    summary: 'The funding sources of a card have changed',
     body: CardFundingSourceChangeWebhook,
     answers: RECEIVED,
   },
   'agent-action': {
-    summary: 'An agent asks for an approval',
+    summary: 'An action of an agent waits for approval',
     body: AgentActionWebhook,
     answers: RECEIVED,
   },
   'internal-account-status': {
-    summary: 'What an account holds, or its status, has changed',
+    summary: 'The balance or the status of an account has changed',
     body: InternalAccountWebhook,
     answers: RECEIVED,
   },
@@ -164,14 +172,14 @@ export const WEBHOOKS = {
     body: CredentialWebhook,
     answers: RECEIVED,
   },
-  'test-webhook': { summary: 'A test that was asked for', body: TestWebhook, answers: RECEIVED },
+  'test-webhook': { summary: 'A requested test', body: TestWebhook, answers: RECEIVED },
 } as const satisfies Record<string, Webhook>
 
 type TypedEvent = {
   [Name in keyof typeof WEBHOOKS]: Static<(typeof WEBHOOKS)[Name]['body']>
 }[keyof typeof WEBHOOKS]
 
-/** An event of any type, told apart by `type`. */
+/** An event of any type. `type` identifies its form. */
 export type WebhookEvent =
   | TypedEvent
   | (Omit<Static<typeof EventEnvelope>, 'type'> & { type: Exclude<EventType, TypedEvent['type']> })
@@ -180,27 +188,27 @@ export const DELIVERY_STATUSES = ['NONE', ...WEBHOOK_DELIVERY_STATES] as const
 
 const deliveryStatus = OneOfWords(
   DELIVERY_STATUSES,
-  'NONE: the platform had no webhookEndpoint then. FAILED: given up',
+  'NONE: the platform had no webhookEndpoint at that time. FAILED: no more attempts',
 )
 
-/** What happened, as the feed shows it. */
+/** An event as the feed shows it. */
 export const PlatformEvent = Type.Object({ ...EventEnvelope.properties, deliveryStatus })
 
-/** One try at delivering an event. */
+/** One attempt to deliver an event. */
 export const DeliveryAttempt = Type.Object({
-  attempt: Type.Integer({ minimum: 1, description: 'Counts the tries of this event' }),
+  attempt: Type.Integer({ minimum: 1, description: 'The number of the attempt' }),
   url: Type.String({ description: 'The webhookEndpoint at that time' }),
   startedAt: Timestamp('By the clock of the platform'),
   durationMs: Type.Integer({ minimum: 0 }),
-  responseStatus: Type.Optional(Type.Integer({ description: 'Left out where no answer came' })),
+  responseStatus: Type.Optional(Type.Integer({ description: 'Absent if there was no answer' })),
   responseBody: Type.Optional(Type.String({ description: 'Its first 1024 bytes, as text' })),
-  error: Type.Optional(Type.String({ description: 'What kept the answer away: TIMEOUT, ECONNREFUSED, …' })),
+  error: Type.Optional(Type.String({ description: 'Why there was no answer: TIMEOUT, ECONNREFUSED, …' })),
 })
 
 export const PlatformEventWithAttempts = Type.Object({
   ...PlatformEvent.properties,
-  nextAttemptAt: Type.Optional(Timestamp('While it is being retried')),
-  deliveryAttempts: Type.Array(DeliveryAttempt, { description: 'The last hundred, oldest first' }),
+  nextAttemptAt: Type.Optional(Timestamp('Present while it is being retried')),
+  deliveryAttempts: Type.Array(DeliveryAttempt, { description: 'The last hundred attempts, oldest first' }),
 })
 
 export const event_list = endpoint({
@@ -209,16 +217,16 @@ export const event_list = endpoint({
   method: 'GET',
   path: '/events',
   tag: 'Events and webhooks',
-  summary: 'Read what happened',
+  summary: 'List events',
   description:
-    'Everything that happened, delivered or not, in the order in which it became final, oldest first. An event can ' +
-    'appear a moment after the change that it tells of, never before one that was shown. Ask with after for what is new.',
+    'All events, delivered or not, in the order in which they became final, oldest first. An event can ' +
+    'appear a moment after the change that it reports, but never before one that was already shown. Use after to read what is new.',
   query: Type.Object({
     type: Type.Optional(OneOfWords(EVENT_TYPES)),
-    objectId: Type.Optional(Text(255, { description: 'The record that it tells of' })),
-    after: Type.Optional(Id('Event', 'Only what came after this event')),
-    startDate: Type.Optional(Timestamp('Happened at or after')),
-    endDate: Type.Optional(Timestamp('Happened at or before')),
+    objectId: Type.Optional(Text(255, { description: 'The record that the event concerns' })),
+    after: Type.Optional(Id('Event', 'Only events after this one')),
+    startDate: Type.Optional(Timestamp('Occurred at or after')),
+    endDate: Type.Optional(Timestamp('Occurred at or before')),
     ...pageQuery,
     sortOrder: Type.Optional(
       Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'asc' }),
@@ -236,13 +244,13 @@ export const event_get = endpoint({
   method: 'GET',
   path: '/events/{eventId}',
   tag: 'Events and webhooks',
-  summary: 'Read an event and how its delivery went',
+  summary: 'Read an event and its delivery attempts',
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
   errors: ['EVENT_NOT_FOUND'],
 })
 
-/** Delivers once more what was delivered, given up or never sent; what is being retried is tried now. */
+/** Delivers an event again that was delivered, failed or never sent. One that is being retried is attempted at once. */
 export const event_redeliver = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -251,15 +259,15 @@ export const event_redeliver = endpoint({
   tag: 'Events and webhooks',
   summary: 'Deliver an event again',
   description:
-    'Under the same id, retried for seven days from now, without waiting for other events. An event that is still ' +
-    'being retried is tried at once, in its turn.',
+    'Delivers under the same id, with retries for seven days from now, without waiting for other events. An event that is still ' +
+    'being retried is attempted at once, in its order.',
   idempotent: true,
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
   errors: ['EVENT_NOT_FOUND', 'CONFLICT'],
 })
 
-/** What deliveries are signed with, by Standard Webhooks. */
+/** The secret that signs deliveries, by Standard Webhooks. */
 export const WebhookSecret = Type.Object({
   id: Id('WebhookSecret'),
   secret: Type.String({ description: 'whsec_ and the base64 of 32 bytes' }),
@@ -273,7 +281,7 @@ export const WebhookSecretCreateRequest = Type.Object({
   formerValidSeconds: Type.Integer({
     minimum: 0,
     maximum: FORMER_SECRET_SECONDS_MAX,
-    description: 'How long deliveries carry a signature by the present secret too; 0 where it has leaked',
+    description: 'How long deliveries also carry a signature by the present secret; 0 if it has leaked',
   }),
 })
 
@@ -283,7 +291,7 @@ export const webhook_secret_list = endpoint({
   method: 'GET',
   path: '/webhook-secrets',
   tag: 'Events and webhooks',
-  summary: 'List the secrets that deliveries are signed with',
+  summary: 'List the secrets that sign deliveries',
   description: 'Newest first: one, or two while a replaced one is still valid.',
   responses: { 200: Type.Object({ data: Type.Array(WebhookSecret) }) },
   errors: [],
@@ -297,20 +305,20 @@ export const webhook_secret_create = endpoint({
   tag: 'Events and webhooks',
   summary: 'Replace the secret',
   description:
-    'The present one stays valid as long as the request says; one that was replaced earlier ends at once. Takes no ' +
-    'Idempotency-Key: an answer that is kept for a retry would keep the secret.',
+    'The present secret stays valid as long as the request says; one that was replaced earlier is revoked at once. Takes no ' +
+    'Idempotency-Key: a stored answer would contain the secret.',
   body: WebhookSecretCreateRequest,
   responses: { 201: WebhookSecret },
   errors: ['INVALID_INPUT'],
 })
 
-/** What came of a test. Its members are the ones that clients of such a test know. */
+/** The outcome of a test. Clients know these members. */
 export const WebhookTestResult = Type.Object({
   url: Type.String({ format: 'uri', description: 'The webhookEndpoint' }),
-  response_status: Type.Integer({ description: '0 where no answer came' }),
+  response_status: Type.Integer({ description: '0 if there was no answer' }),
   response_body: Type.Optional(Type.String({ description: 'At most 64 KiB, as text' })),
-  error: Type.Optional(Type.String({ description: 'What kept the answer away: TIMEOUT, ECONNREFUSED, …' })),
-  event_id: Id('Event', 'The TEST that was sent'),
+  error: Type.Optional(Type.String({ description: 'Why there was no answer: TIMEOUT, ECONNREFUSED, …' })),
+  event_id: Id('Event', 'The TEST event that was sent'),
 })
 
 export const sandbox_webhook_test = endpoint({
@@ -320,7 +328,7 @@ export const sandbox_webhook_test = endpoint({
   path: '/sandbox/webhooks/test',
   tag: 'Sandbox',
   summary: 'Send a test to the webhook endpoint',
-  description: 'Sends an event TEST, once, and waits up to ten seconds for the answer.',
+  description: 'Sends a TEST event once and waits up to ten seconds for the answer.',
   sandboxOnly: true,
   responses: { 200: WebhookTestResult },
   errors: ['INVALID_INPUT'],

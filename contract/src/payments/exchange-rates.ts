@@ -14,12 +14,12 @@ export const SENDING_AMOUNT_DEFAULT = 10_000
 export const ExchangeRateFees = Type.Object({
   fixed: Int64({
     minimum: 0,
-    description: 'The fixed fee, with what of the amount buys no whole receiving unit',
+    description: 'The fixed fee, with the rest of the amount that buys no whole receiving unit',
   }),
   total: Int64({ minimum: 0, description: 'The fixed and the variable fee' }),
 })
 
-/** What an amount of one currency comes to in another, by one rail: what a quote would say now. */
+/** The amount that another currency gives for an amount, by one rail, as a quote would say now. */
 export const ExchangeRate = Type.Object({
   sourceCurrency: Currency,
   sendingAmount: Int64({ minimum: 0, description: 'Smallest unit of the source currency, with fees' }),
@@ -39,7 +39,7 @@ export const ExchangeRate = Type.Object({
   updatedAt: Timestamp('When these rates were made'),
 })
 
-/** Rates and fees, without a quote. What they say holds until the next table of rates, about five minutes. */
+/** Rates and fees, without a quote. They are valid until the next table of rates, about five minutes. */
 export const exchange_rate_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -48,13 +48,13 @@ export const exchange_rate_list = endpoint({
   tag: 'Exchange rates',
   summary: 'List exchange rates',
   description:
-    'One entry per source currency, destination currency and payment rail. Without sourceCurrency the sources are ' +
-    'the currencies of the settings that may go out, and that of the wallets. The destinations are those that a ' +
-    'rail reaches. Rates are about five minutes old at most; an entry locks nothing, a quote does.',
+    'One entry per source currency, destination currency and payment rail. Without sourceCurrency, the sources are ' +
+    'the currencies of the settings that allow outgoing payments, and that of the wallets. The destinations are those that a ' +
+    'rail reaches. Rates are at most about five minutes old. An entry locks nothing; a quote does.',
   query: Type.Object({
     sourceCurrency: Type.Optional(CurrencyCode),
     destinationCurrency: Type.Optional(
-      Type.Array(CurrencyCode, { maxItems: 50, description: 'Given once for each currency' }),
+      Type.Array(CurrencyCode, { maxItems: 50, description: 'Repeat it for each currency' }),
     ),
     sendingAmount: Type.Optional(
       Type.Unsafe<bigint>({

@@ -5,20 +5,23 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny } from '../core/ids.ts'
 import { Page, pageQuery, Timestamp } from '../core/schema.ts'
 
-/** A fee that a payment was charged, or that was given back because the payment came back. */
+/** A fee that was charged for a payment, or refunded because the payment was returned. */
 export const Fee = Type.Object({
-  id: Id('LedgerTransfer', 'The movement in the ledger that the fee is a part of'),
+  id: Id('LedgerTransfer', 'The transfer of the ledger that contains the fee'),
   amount: CurrencyAmount,
   quoteId: Id('Quote'),
-  transactionId: Id('Transaction', 'The payment; its transaction has the fee as well'),
-  customerId: IdOfAny(['Customer', 'Platform'], 'Who paid. The platform where the money was its own'),
+  transactionId: Id('Transaction', 'The payment; its transaction shows the fee as well'),
+  customerId: IdOfAny(
+    ['Customer', 'Platform'],
+    'The customer who paid. The platform where the money was its own',
+  ),
   createdAt: Timestamp(),
 })
 
-/** What a platform has earned by fees in one currency. */
+/** The sum of a platform's fees in one currency. */
 export const FeeBalance = Type.Object({ balance: CurrencyAmount })
 
-/** What fees come to is in the ledger alone: no account can spend it. */
+/** Fees are recorded in the ledger alone: no account can spend them. */
 export const platform_fee_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -27,8 +30,8 @@ export const platform_fee_list = endpoint({
   tag: 'Fees',
   summary: 'List fees',
   description:
-    'One entry for each fee that was charged, once its payment was delivered, and one with a negative amount for each ' +
-    'that was given back because the payment came back. The entries of a currency sum to its balance.',
+    'One entry for each fee that was charged, once its payment was delivered, and one negative entry for each ' +
+    'that was refunded because the payment was returned. The entries of a currency sum to its balance.',
   query: Type.Object({
     currency: Type.Optional(CurrencyCode),
     startDate: Type.Optional(Timestamp('Created at or after')),
@@ -48,10 +51,10 @@ export const platform_fee_balance_list = endpoint({
   method: 'GET',
   path: '/platform/fee-balances',
   tag: 'Fees',
-  summary: 'List what fees come to',
+  summary: 'List the sums of fees',
   description:
-    'One entry per currency in which a fee was ever charged: all fees, less those that were given back. It is no account: ' +
-    'nothing pays out of it.',
+    'One entry per currency in which a fee was ever charged: all fees, less those that were refunded. It is not an account: ' +
+    'no payment is made from it.',
   query: Type.Object({ currency: Type.Optional(CurrencyCode) }),
   responses: { 200: Type.Object({ data: Type.Array(FeeBalance) }) },
   errors: ['INVALID_INPUT'],

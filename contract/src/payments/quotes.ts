@@ -40,29 +40,29 @@ export const PURPOSES_OF_PAYMENT = [
   'OTHER',
 ] as const
 
-/** Money that is on an account already (specification 2.5). */
+/** Money that is already in an account (specification 2.5). */
 export const AccountQuoteSource = Type.Object({
   sourceType: Tag('ACCOUNT'),
   accountId: IdOfAny(
     ['InternalAccount', 'ExternalAccount'],
-    'An account here, or one elsewhere from which the money is pulled in first',
+    'An internal account, or an external account from which the money is pulled first',
   ),
   customerId: Type.Optional(
     Id(
       'Customer',
-      "On whose behalf. Left out: the account's own customer, or the platform itself where the account is its own",
+      "The customer on whose behalf the quote is made. Left out: the account's own customer, or the platform itself where the account is its own",
     ),
   ),
 })
 
-/** Money that the customer is going to send when the quote is made. */
+/** Money that the customer will send after the quote is made. */
 export const RealtimeFundingQuoteSource = Type.Object({
   sourceType: Tag('REALTIME_FUNDING'),
   currency: CurrencyCode,
   customerId: Type.Optional(
     Id(
       'Customer',
-      'Who pays. Left out: the owner of the receiving account; for an UMA address the platform itself',
+      'The customer who pays. Left out: the owner of the receiving account; for an UMA address the platform itself',
     ),
   ),
   cryptoNetwork: Type.Optional(
@@ -95,33 +95,35 @@ export const QuoteRequest = Type.Object({
   destination: QuoteDestination,
   lockedCurrencySide: OneOfWords(
     LOCK_SIDES,
-    'The side whose amount is fixed; the other one follows from the rate',
+    'The side whose amount is fixed; the rate gives the other amount',
   ),
   lockedCurrencyAmount: Int64({
     exclusiveMinimum: 0,
     maximum: 9_000_000_000_000_000,
-    description: 'Smallest unit of the currency of that side',
+    description: 'Smallest unit of the currency of the locked side',
   }),
   immediatelyExecute: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'Execute in the same call. Not for an embedded wallet, which signs. With real-time funding it changes nothing: ' +
+        'Execute in the same call. Not for an embedded wallet, which must sign. No effect with real-time funding: ' +
         'the payment executes the quote',
     }),
   ),
   description: Type.Optional(Prose(500)),
   purposeOfPayment: Type.Optional(OneOfWords(PURPOSES_OF_PAYMENT)),
-  lookupId: Type.Optional(Text(255, { description: 'The receiver lookup that came before' })),
-  senderCustomerInfo: Type.Optional(FreeFormInput('What the receiver asks to know about the sender')),
+  lookupId: Type.Optional(Text(255, { description: 'The lookup of the receiver' })),
+  senderCustomerInfo: Type.Optional(
+    FreeFormInput('The information about the sender that the receiver requires'),
+  ),
 })
 
-/** A price, good until `expiresAt`, and the transaction that pays it (specification 2.5). */
+/** A price, valid until `expiresAt`, and its transaction (specification 2.5). */
 export const Quote = Type.Object({
   id: Id('Quote'),
   status: OneOfWords(QUOTE_STATES),
   createdAt: Timestamp(),
-  expiresAt: Timestamp('The rate holds until then; after it the quote cannot be executed'),
+  expiresAt: Timestamp('The rate is locked until then; afterwards the quote cannot be executed'),
   source: QuoteSource,
   destination: QuoteDestination,
   sendingCurrency: Currency,
@@ -138,11 +140,12 @@ export const Quote = Type.Object({
   feesIncluded: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
   paymentInstructions: Type.Optional(
     Type.Array(PaymentInstructions, {
-      description: 'REALTIME_FUNDING: where to pay. An embedded wallet as source: the payload to sign',
+      description:
+        'REALTIME_FUNDING: where to send the money. An embedded wallet as source: the payload to sign',
     }),
   ),
   transactionId: Id('Transaction'),
-  counterpartyInformation: Type.Optional(FreeForm('What is known of the receiver')),
+  counterpartyInformation: Type.Optional(FreeForm('The known information about the receiver')),
   rateDetails: Type.Optional(OutgoingRateDetails),
 })
 
@@ -204,8 +207,8 @@ export const quote_execute = endpoint({
   tag: 'Quotes',
   summary: 'Execute a quote',
   description:
-    'A managed account pays at once. From an account elsewhere the money is pulled in first. An embedded wallet signs: either in two calls, by the 202 challenge, ' +
-    'or in one, with a stamp over the payloadToSign that stands in the paymentInstructions of the quote.',
+    'A managed account pays at once. From an external account the money is pulled first. An embedded wallet signs: either in two calls, by the 202 challenge, ' +
+    'or in one, with a stamp over the payloadToSign in the paymentInstructions of the quote.',
   signed: true,
   signatureAlone: 'executes',
   idempotent: true,

@@ -5,7 +5,7 @@ const ownSide = {
   svcApiMultiplier: Type.Number({
     exclusiveMinimum: 0,
     description:
-      'mSATs per smallest unit of the sending currency, of the amount less the fixed fee: the variable fee is in it',
+      'mSATs per smallest unit of the sending currency, for the amount less the fixed fee. Includes the variable fee',
   }),
   svcApiFixedFee: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
   svcApiVariableFeeRate: Type.Number({ minimum: 0, description: 'Share of the sending amount' }),
@@ -16,8 +16,8 @@ const ownSide = {
 }
 
 /**
- * How an outgoing amount came about (specification 2.7): (sending amount − svcApiFixedFee) × svcApiMultiplier ×
- * counterpartyMultiplier − counterpartyFixedFee = receiving amount.
+ * The calculation of an outgoing amount (specification 2.7):
+ * (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier − counterpartyFixedFee = receiving amount.
  */
 export const OutgoingRateDetails = Type.Object({
   counterpartyMultiplier: Type.Number({
@@ -28,5 +28,5 @@ export const OutgoingRateDetails = Type.Object({
   ...ownSide,
 })
 
-/** The same for money coming in and for transfers out: only what is our own. */
+/** The same for incoming money and for transfers out: only our own rates and fees. */
 export const IncomingRateDetails = Type.Object(ownSide)

@@ -12,7 +12,7 @@ export const APPROVAL_SECONDS = 15 * 60
 const transactionPath = Type.Object({ transactionId: PathId })
 
 const receiverCustomerInfo = Type.Optional(
-  FreeFormInput('What the platform tells of its customer to the side that sends'),
+  FreeFormInput('The information about the customer that the platform gives to the sending side'),
 )
 
 export const ApprovePaymentRequest = Type.Object({ receiverCustomerInfo })
@@ -25,7 +25,7 @@ const errors = [
   'TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL',
 ] as const
 
-/** Lets a payment in. Of several words on one payment the first counts, by whichever way it comes. */
+/** Approves a payment. The first decision about a payment counts, by whichever way it arrives. */
 export const transaction_approve = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -34,8 +34,8 @@ export const transaction_approve = endpoint({
   tag: 'Transactions',
   summary: 'Approve a payment',
   description:
-    'For a payment to a customer that is PENDING and not older than 15 minutes, however the webhook was answered so ' +
-    'far; and for the payment of an agent that waits for approval, as POST /agents/{agentId}/actions/{actionId}/approve.',
+    'For a payment to a customer that is PENDING and at most 15 minutes old, whatever the webhook was answered so ' +
+    'far; and for the payment of an agent that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve.',
   signed: true,
   params: transactionPath,
   body: ApprovePaymentRequest,
@@ -45,7 +45,7 @@ export const transaction_approve = endpoint({
   errors: [...errors, 'UNAUTHORIZED'],
 })
 
-/** Sends a payment back. */
+/** Rejects a payment, which goes back. */
 export const transaction_reject = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -54,7 +54,7 @@ export const transaction_reject = endpoint({
   tag: 'Transactions',
   summary: 'Reject a payment',
   description:
-    'For a payment that is PENDING and not older than 15 minutes. The reason is shown in counterpartyInformation.',
+    'For a payment that is PENDING and at most 15 minutes old. The reason is shown in counterpartyInformation.',
   params: transactionPath,
   body: RejectPaymentRequest,
   bodyOptional: true,
@@ -65,7 +65,7 @@ export const transaction_reject = endpoint({
 export const SandboxUmaReceiveRequest = Type.Object({
   senderUmaAddress: UmaAddressInput,
   receiverUmaAddress: Type.Optional(UmaAddressInput),
-  customerId: Type.Optional(Id('Customer', 'Instead of receiverUmaAddress')),
+  customerId: Type.Optional(Id('Customer', 'In place of receiverUmaAddress')),
   receivingCurrencyCode: CurrencyCode,
   receivingCurrencyAmount: Int64({
     exclusiveMinimum: 0,
@@ -73,7 +73,7 @@ export const SandboxUmaReceiveRequest = Type.Object({
   }),
 })
 
-/** A payment from elsewhere to a customer of the platform (specification 4.14). */
+/** An incoming payment to a customer of the platform (specification 4.14). */
 export const sandbox_uma_receive = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -82,7 +82,7 @@ export const sandbox_uma_receive = endpoint({
   tag: 'Sandbox',
   summary: 'Simulate an incoming UMA payment',
   description:
-    'With a webhookEndpoint the platform is asked whether it lets the payment in; without one it goes in at once.',
+    'With a webhookEndpoint the platform is asked to approve the payment; without one the payment is approved at once.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxUmaReceiveRequest,

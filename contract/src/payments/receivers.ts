@@ -7,34 +7,36 @@ import { Id, PathId } from '../core/ids.ts'
 import { Int64, Text } from '../core/schema.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 
-/** One thing that one side of a payment asks to know of the other. */
+/** One piece of information that one side of a payment requires about the other. */
 export const CounterpartyFieldDefinition = Type.Object({
   name: CustomerInfoField,
-  mandatory: Type.Boolean({ description: 'Whether the payment is refused without it' }),
+  mandatory: Type.Boolean({ description: 'Whether the payment is refused without this information' }),
 })
 
-/** What the receiver takes in one currency. Amounts are in its smallest unit. */
+/** One currency that the receiver accepts. Amounts are in its smallest unit. */
 export const CurrencyPreference = Type.Object({
   currency: Currency,
   sendingCurrency: Currency,
   estimatedExchangeRate: Type.Number({
     exclusiveMinimum: 0,
     description:
-      'Units of sendingCurrency per unit of currency, both in their smallest, without fees. Nothing is locked',
+      'Units of sendingCurrency per unit of currency, both in their smallest, without fees. Not locked',
   }),
-  min: Int64({ exclusiveMinimum: 0, description: 'The least that can be delivered by one payment' }),
-  max: Int64({ exclusiveMinimum: 0, description: 'The most that can be delivered by one payment' }),
+  min: Int64({ exclusiveMinimum: 0, description: 'Smallest amount that one payment can deliver' }),
+  max: Int64({ exclusiveMinimum: 0, description: 'Largest amount that one payment can deliver' }),
 })
 
-/** For how long a quote may name a lookup. */
+/** How long a quote may name a lookup. */
 export const LOOKUP_SECONDS = 30 * 60
 
 const lookupFields = {
   supportedCurrencies: Type.Array(CurrencyPreference),
   requiredPayerDataFields: Type.Optional(
-    Type.Array(CounterpartyFieldDefinition, { description: 'What the receiver asks to know of the sender' }),
+    Type.Array(CounterpartyFieldDefinition, {
+      description: 'The information about the sender that the receiver requires',
+    }),
   ),
-  lookupId: Text(255, { description: 'Name it in the quote. Good for 30 minutes' }),
+  lookupId: Text(255, { description: 'Name it in the quote. Valid for 30 minutes' }),
 }
 
 export const ReceiverUmaLookup = Type.Object({ ...lookupFields, receiverUmaAddress: UmaAddress })
@@ -44,7 +46,7 @@ export const ReceiverExternalAccountLookup = Type.Object({
   accountId: Id('ExternalAccount'),
 })
 
-/** How the receiving side may fail before there is a payment. */
+/** The failures of the receiving side before a payment exists. */
 export const COUNTERPARTY_ERRORS = [
   'UNSUPPORTED_UMA_VERSION',
   'LNURLP_REQUEST_FAILED',
@@ -52,17 +54,17 @@ export const COUNTERPARTY_ERRORS = [
   'NO_COMPATIBLE_UMA_VERSION',
 ] as const satisfies readonly ErrorCode[]
 
-/** The sender may be named either way; both must be the same customer. */
+/** The sender may be named either way; both ways must name the same customer. */
 const senderQuery = Type.Object({
   senderUmaAddress: Type.Optional(UmaAddressInput),
-  customerId: Type.Optional(Id('Customer', 'Who is going to send')),
+  customerId: Type.Optional(Id('Customer', 'The customer who will send')),
 })
 
 const description =
-  'The amounts are those that the corridor allows. They are told for one sending currency: the first one of the ' +
+  'The amounts are those that the corridor allows, for one sending currency: the first one of the ' +
   'sending customer that the platform pays from, else the first that the platform pays from.'
 
-/** Who receives at an UMA address, and what (specification 2.5). */
+/** The receiver at an UMA address and its currencies (specification 2.5). */
 export const receiver_uma_lookup = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -85,7 +87,7 @@ export const receiver_uma_lookup = endpoint({
   ],
 })
 
-/** What an account elsewhere receives. */
+/** The currencies that an external account receives. */
 export const receiver_external_account_lookup = endpoint({
   auth: 'platform',
   permission: 'VIEW',

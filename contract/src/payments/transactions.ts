@@ -60,7 +60,7 @@ export const UmaAddressTransactionSource = Type.Object({
   currency,
 })
 
-/** Money that arrived from outside; what the sending bank said about itself stands beside it. */
+/** Money that arrived from outside, with the details that the sending bank gave. */
 export const RealtimeFundingTransactionSource = Type.Object({
   sourceType: Tag('REALTIME_FUNDING'),
   currency: CurrencyCode,
@@ -100,13 +100,13 @@ export const TransactionDestination = OneOf('destinationType', [
   UmaAddressTransactionDestination,
 ])
 
-/** What finds the payment again at the bank or on the chain. At least one of the two is there. */
+/** The references of the payment at the bank or on the chain. At least one of the two is present. */
 export const ReconciliationInstructions = Type.Object(
   { reference: Type.Optional(Text(255)), transactionHash: Type.Optional(Text(255)) },
   { minProperties: 1 },
 )
 
-/** The way back of money that could not be delivered. */
+/** The refund of money that could not be delivered. */
 export const Refund = Type.Object({
   reference: Text(255),
   initiatedAt: Timestamp(),
@@ -119,21 +119,23 @@ const transactionFields = {
   id: Id('Transaction'),
   direction: OneOfWords(
     TRANSACTION_DIRECTIONS,
-    'CREDIT adds to the account of the customer, DEBIT takes from it',
+    'CREDIT adds to the account of the customer, DEBIT subtracts from it',
   ),
   destination: TransactionDestination,
   customerId: IdOfAny(
     ['Customer', 'Platform'],
-    'Outgoing: who sends. Incoming: who receives. The platform where the money is its own',
+    'Outgoing: the sender. Incoming: the receiver. The platform where the money is its own',
   ),
   platformCustomerId: Text(255, { description: "The platform's own id of that customer" }),
   settledAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
-  receiptDeliveryConfirmedAt: Type.Optional(Timestamp('When the platform said its customer has the receipt')),
-  agentId: Type.Optional(Id('Agent', 'The agent that began this, if one did')),
+  receiptDeliveryConfirmedAt: Type.Optional(
+    Timestamp('When the platform confirmed that its customer has the receipt'),
+  ),
+  agentId: Type.Optional(Id('Agent', 'The agent that started this, if one did')),
   description: Type.Optional(Prose(500)),
-  counterpartyInformation: Type.Optional(FreeForm('What is known of the other side')),
+  counterpartyInformation: Type.Optional(FreeForm('The known information about the other side')),
   reconciliationInstructions: Type.Optional(ReconciliationInstructions),
 }
 
@@ -154,8 +156,8 @@ export const IncomingTransaction = Type.Object({
 })
 
 /**
- * Money that went out, or is about to (specification 2.11). `fees` is in the sending currency. The `rateDetails` of a
- * transfer out have what is our own only (specification 2.7).
+ * Money that went out or will go out (specification 2.11). `fees` is in the sending currency. The `rateDetails` of a
+ * transfer out have only our own rates and fees (specification 2.7).
  */
 export const OutgoingTransaction = Type.Object({
   type: Tag('OUTGOING'),
@@ -175,7 +177,7 @@ export const OutgoingTransaction = Type.Object({
   failureReason: Type.Optional(OneOfWords(OUTGOING_FAILURE_REASONS)),
 })
 
-/** A movement of money, told apart by `type`. */
+/** A movement of money. `type` identifies its form. */
 export const Transaction = OneOf('type', [IncomingTransaction, OutgoingTransaction])
 
 const transactionPath = Type.Object({ transactionId: PathId })
@@ -225,10 +227,10 @@ export const transaction_get = endpoint({
 })
 
 export const ConfirmReceiptDeliveryRequest = Type.Object({
-  receiptDeliveryConfirmedAt: Type.Optional(Timestamp('When the customer had it; left out: now')),
+  receiptDeliveryConfirmedAt: Type.Optional(Timestamp('When the customer received it. Left out: now')),
 })
 
-/** The first word stands: confirming again changes nothing. */
+/** The first confirmation counts: another changes nothing. */
 export const transaction_confirm = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -236,7 +238,7 @@ export const transaction_confirm = endpoint({
   path: '/transactions/{transactionId}/confirm',
   tag: 'Transactions',
   summary: 'Confirm that the receipt was delivered',
-  description: 'Keeps the time of the first confirmation; the transaction itself does not change.',
+  description: 'The time of the first confirmation is kept. The transaction itself does not change.',
   params: transactionPath,
   body: ConfirmReceiptDeliveryRequest,
   bodyOptional: true,

@@ -5,7 +5,7 @@ import { PaymentRail } from '../core/rails.ts'
 import { Int64, Text } from '../core/schema.ts'
 import { Transaction } from './transactions.ts'
 
-/** Longer would not fit into the addenda of every rail. */
+/** A longer text does not fit into the addenda of every rail. */
 export const REMITTANCE_CHARACTERS_MAX = 80
 
 export const InternalAccountReference = Type.Object({ accountId: Id('InternalAccount') })
@@ -22,23 +22,25 @@ export const TransferInRequest = Type.Object({
   source: ExternalAccountReference,
   destination: InternalAccountReference,
   amount: amount(
-    'Smallest unit of the currency of both accounts. Left out: all that can be pulled, where the rail can say how much',
+    'Smallest unit of the currency of both accounts. Left out: the whole amount that can be pulled, where the rail can report it',
   ),
 })
 
 export const TransferOutRequest = Type.Object({
   source: InternalAccountReference,
   destination: ExternalAccountDestinationReference,
-  amount: amount('Smallest unit of the currency of both accounts. Left out: all that the account can spend'),
+  amount: amount(
+    'Smallest unit of the currency of both accounts. Left out: the available balance of the account',
+  ),
   remittanceInformation: Type.Optional(
     Text(REMITTANCE_CHARACTERS_MAX, {
       description:
-        'Travels with the payment: ACH addenda, remittanceInformation of FedNow and RTP, information of a wire',
+        'Sent with the payment: ACH addenda, remittanceInformation of FedNow and RTP, information of a wire',
     }),
   ),
 })
 
-/** Pulls money from an account elsewhere into one here, of the same owner and currency. */
+/** Pulls money from an external account into an internal one of the same owner and currency. */
 export const transfer_in = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -47,7 +49,7 @@ export const transfer_in = endpoint({
   tag: 'Transfers',
   summary: 'Pull money in',
   description:
-    'Both accounts are of one owner and one currency. The money is there once the transaction is COMPLETED.',
+    'Both accounts are of one owner and one currency. The money can be spent once the transaction is COMPLETED.',
   idempotent: true,
   body: TransferInRequest,
   responses: { 201: Transaction },
@@ -64,7 +66,7 @@ export const transfer_in = endpoint({
   ],
 })
 
-/** Pushes money from an account here to one elsewhere, of the same owner and currency (specification 4.11). */
+/** Pushes money from an internal account to an external one of the same owner and currency (specification 4.11). */
 export const transfer_out = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -73,7 +75,7 @@ export const transfer_out = endpoint({
   tag: 'Transfers',
   summary: 'Push money out',
   description:
-    'Both accounts are of one owner and one currency; for another currency make a quote. The amount is held at once. ' +
+    'Both accounts are of one owner and one currency; for another currency, create a quote. The amount is held at once. ' +
     'An embedded wallet pays by a quote, which its holder signs.',
   idempotent: true,
   body: TransferOutRequest,

@@ -12,18 +12,20 @@ const infoFieldsOfProvider = (description: string) =>
     Type.Array(CustomerInfoField, { readOnly: true, description: `${description} Ignored on input.` }),
   )
 
-/** What a platform does in one currency. Amounts are in its smallest unit. */
+/** The settings of a platform for one currency. Amounts are in its smallest unit. */
 export const PlatformCurrencyConfig = Type.Object({
   currencyCode: CurrencyCode,
   minAmount: Int64({ minimum: 0, description: 'Smallest amount of one payment' }),
   maxAmount: Int64({ minimum: 0, description: 'Largest amount of one payment, at least minAmount' }),
   requiredCounterpartyFields: Type.Array(
     Type.Object({ name: CustomerInfoField, mandatory: Type.Boolean() }),
-    { maxItems: 50, description: 'What the platform asks of the other side' },
+    { maxItems: 50, description: 'The information that the platform requires about the other side' },
   ),
-  providerRequiredCustomerFields: infoFieldsOfProvider('What the provider needs of our customer.'),
+  providerRequiredCustomerFields: infoFieldsOfProvider(
+    'The information that the provider needs about our customer.',
+  ),
   providerRequiredCounterpartyCustomerFields: infoFieldsOfProvider(
-    'What the provider needs of the other side.',
+    'The information that the provider needs about the other side.',
   ),
   enabledTransactionTypes: Type.Array(OneOfWords(TRANSACTION_TYPES), {
     maxItems: TRANSACTION_TYPES.length,
@@ -31,13 +33,15 @@ export const PlatformCurrencyConfig = Type.Object({
   }),
 })
 
-/** How codes look and who seems to send them. */
+/** The form of codes and their sender. */
 export const EmbeddedWalletConfig = Type.Object({
-  appName: Type.Optional(Text(255, { description: 'What the messages call the app' })),
-  otpLength: Type.Optional(Type.Integer({ minimum: 6, maximum: 9, description: 'Characters in a code' })),
-  alphanumeric: Type.Optional(Type.Boolean({ description: 'Letters in codes as well' })),
+  appName: Type.Optional(Text(255, { description: 'The name of the app in messages' })),
+  otpLength: Type.Optional(
+    Type.Integer({ minimum: 6, maximum: 9, description: 'Number of characters in a code' }),
+  ),
+  alphanumeric: Type.Optional(Type.Boolean({ description: 'Whether codes contain letters as well' })),
   expirationSeconds: Type.Optional(
-    Type.Integer({ minimum: 60, maximum: 600, description: 'How long a code is good' }),
+    Type.Integer({ minimum: 60, maximum: 600, description: 'How long a code is valid' }),
   ),
   sendFromEmailAddress: Type.Optional(Email),
   sendFromEmailSenderName: Type.Optional(Text(255)),
@@ -53,20 +57,20 @@ export const EmbeddedWalletConfig = Type.Object({
   ),
 })
 
-/** What the platform's cards do. */
+/** The settings of the platform's cards. */
 export const CardConfig = Type.Object({
   overClaimPercentMax: Type.Integer({
     minimum: 0,
     maximum: OVER_CLAIM_PERCENT_MAX,
     description:
-      'How many per cent above an authorization a merchant may claim, of whose category the table in docs/cards.md says nothing. ' +
-      'It counts for purchases that are authorized from then on',
+      'How many per cent above an authorization a merchant may claim if the table in docs/cards.md does not have its category. ' +
+      'A change applies to purchases that are authorized afterwards',
   }),
 })
 
 export const USER_VERIFICATIONS = ['required', 'preferred', 'discouraged'] as const
 
-/** Where passkeys of the platform's customers are made and used. */
+/** The relying party and the origins of passkeys of the platform's customers. */
 export const PasskeyConfig = Type.Object({
   rpId: Text(253, { description: 'The relying party id: the domain, without scheme and port' }),
   origins: Type.Array(
@@ -86,7 +90,7 @@ export const PasskeyConfig = Type.Object({
   ),
 })
 
-/** Whose identity tokens are believed. */
+/** An issuer whose identity tokens are accepted. */
 export const OauthConfig = Type.Object({
   issuers: Type.Array(
     Type.Object({
@@ -98,7 +102,11 @@ export const OauthConfig = Type.Object({
         inWords: 'a URL that begins with https://',
       }),
       audiences: Type.Optional(
-        Type.Array(Text(255), { minItems: 1, maxItems: 64, description: 'The client ids; left out: any' }),
+        Type.Array(Text(255), {
+          minItems: 1,
+          maxItems: 64,
+          description: 'The accepted client ids. Left out: any',
+        }),
       ),
     }),
     { maxItems: 64 },
@@ -106,19 +114,19 @@ export const OauthConfig = Type.Object({
 })
 
 const LENIENT_INPUT =
-  'Whether members and query parameters that are not described here are passed over; they are refused (400) otherwise'
+  'Whether unknown members and query parameters are ignored; otherwise they are refused (400)'
 
 /** The settings of a platform. */
 export const PlatformConfig = Type.Object({
   id: Id('Platform'),
   umaDomain: Type.Optional(UmaDomain),
   proxyUmaSubdomain: Type.Optional(
-    Type.String({ description: 'Where UMA requests arrive when umaDomain points here' }),
+    Type.String({ description: 'The host for UMA requests, to which umaDomain must point' }),
   ),
   webhookEndpoint: Type.Optional(HttpUrl),
   supportedCurrencies: Type.Array(PlatformCurrencyConfig),
   isRegulatedFinancialInstitution: Type.Boolean({
-    description: 'Whether the platform checks the identity of its customers itself',
+    description: 'Whether the platform itself verifies the identity of its customers',
   }),
   embeddedWalletConfig: EmbeddedWalletConfig,
   passkeyConfig: Type.Optional(PasskeyConfig),
@@ -132,12 +140,12 @@ export const PlatformConfig = Type.Object({
 export const PlatformConfigUpdateRequest = Type.Object({
   umaDomain: Type.Optional(UmaDomain),
   webhookEndpoint: Type.Optional(
-    NullableText(HttpUrl, { description: 'A new one is sent a TEST event. null: no webhooks any more' }),
+    NullableText(HttpUrl, { description: 'A new endpoint gets a TEST event. null: no more webhooks' }),
   ),
   supportedCurrencies: Type.Optional(
     Type.Array(PlatformCurrencyConfig, {
       maxItems: 100,
-      description: 'Replaces the whole list; each currency once',
+      description: 'Replaces the whole list. Each currency may appear once',
     }),
   ),
   embeddedWalletConfig: Type.Optional(EmbeddedWalletConfig),
@@ -158,7 +166,7 @@ export const config_get = endpoint({
   errors: [],
 })
 
-/** Changes the settings that are given and leaves the others. */
+/** Changes the given settings and keeps the others. */
 export const config_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -167,8 +175,8 @@ export const config_update = endpoint({
   tag: 'Configuration',
   summary: 'Change the settings',
   description:
-    'Members that are left out keep their value, inside embeddedWalletConfig and passkeyConfig too; ' +
-    'supportedCurrencies and oauthConfig are replaced as a whole. All settings together have 48 KiB at most.',
+    'Omitted members keep their value, inside embeddedWalletConfig and passkeyConfig too; ' +
+    'supportedCurrencies and oauthConfig are replaced as a whole. All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,
   responses: { 200: PlatformConfig },

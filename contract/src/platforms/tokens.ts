@@ -17,7 +17,7 @@ export const ApiToken = Type.Object({
   permissions: Permissions,
   clientId: Type.String({ description: 'The user name of HTTP Basic' }),
   clientSecret: Type.Optional(
-    Type.String({ description: 'The password of HTTP Basic. Only the answer to the creation has it' }),
+    Type.String({ description: 'The password of HTTP Basic. Only the answer to the creation contains it' }),
   ),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -27,7 +27,7 @@ export const ApiTokenCreateRequest = Type.Object({ name: Text(255), permissions:
 
 const tokenPath = Type.Object({ tokenId: PathId })
 
-/** A new token. Its secret is shown here and never again. */
+/** Creates a token. No other answer contains its secret. */
 export const token_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -36,8 +36,8 @@ export const token_create = endpoint({
   tag: 'API tokens',
   summary: 'Create a token',
   description:
-    'A token cannot grant a permission that the calling token lacks. Takes no Idempotency-Key: an answer that is ' +
-    'kept for a retry would keep the secret.',
+    'A token cannot grant a permission that the calling token lacks. Takes no Idempotency-Key: a stored answer ' +
+    'would contain the secret.',
   body: ApiTokenCreateRequest,
   responses: { 201: ApiToken },
   errors: ['INVALID_INPUT', 'FORBIDDEN'],
@@ -51,7 +51,7 @@ export const token_list = endpoint({
   tag: 'API tokens',
   summary: 'List the tokens',
   query: Type.Object({
-    name: Type.Optional(Text(255, { description: 'The whole name' })),
+    name: Type.Optional(Text(255, { description: 'The exact name' })),
     ...timeRangeQuery,
     ...pageQuery,
   }),
@@ -71,7 +71,7 @@ export const token_get = endpoint({
   errors: ['TOKEN_NOT_FOUND'],
 })
 
-/** Ends a token at once. */
+/** Revokes a token at once. */
 export const token_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -80,7 +80,7 @@ export const token_delete = endpoint({
   tag: 'API tokens',
   summary: 'Delete a token',
   description:
-    'Requests with it answer 401 from then on. The last token that can manage tokens cannot be deleted.',
+    'Requests with it are answered 401 from then on. The last token that can manage tokens cannot be deleted.',
   params: tokenPath,
   responses: { 204: null },
   errors: ['INVALID_INPUT', 'TOKEN_NOT_FOUND'],

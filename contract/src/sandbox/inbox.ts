@@ -8,32 +8,34 @@ export const MESSAGE_CHANNELS = ['EMAIL', 'SMS'] as const
 
 const MessageChannel = OneOfWords(MESSAGE_CHANNELS)
 
-/** A message to a person, as it would have gone out (specification 5.6: the sandbox skips delivery alone). */
+/** A message to a person, as production would send it (specification 5.6: the sandbox skips only the delivery). */
 export const InboxMessage = Type.Object({
   id: Id('Message'),
   channel: MessageChannel,
   recipient: Type.String({ description: 'E-mail address, or phone number in E.164' }),
   customerId: Type.Optional(Id('Customer')),
   accountId: Id('InternalAccount', 'The wallet that the code signs in to'),
-  credentialId: Id('AuthMethod', 'The credential that the code is for'),
+  credentialId: Id('AuthMethod', 'The credential that the code belongs to'),
   status: OneOfWords(MESSAGE_STATES),
   from: Type.Optional(
     Type.Object(
       { name: Type.Optional(Type.String()), address: Type.Optional(Type.String()) },
-      { description: "EMAIL: the platform's own sender; what is missing is the server's" },
+      { description: "EMAIL: the platform's own sender; missing members are the server's" },
     ),
   ),
-  replyTo: Type.Optional(Type.String({ description: 'EMAIL: where answers go, if the platform says so' })),
+  replyTo: Type.Optional(
+    Type.String({ description: 'EMAIL: the address for replies, if the platform sets one' }),
+  ),
   subject: Type.Optional(Type.String({ description: 'EMAIL only' })),
-  text: Type.Optional(Type.String({ description: 'The message, or its plain text part' })),
+  text: Type.Optional(Type.String({ description: 'The text, or the plain text part' })),
   html: Type.Optional(Type.String({ description: 'EMAIL: the HTML part' })),
-  expiresAt: Timestamp('From here on the code in it is good for nothing'),
+  expiresAt: Timestamp('When the code in it expires'),
   deliveredAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
 
-/** What would have gone out to people, newest first. */
+/** The messages that production would have sent, newest first. */
 export const sandbox_inbox_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -41,11 +43,11 @@ export const sandbox_inbox_list = endpoint({
   path: '/sandbox/inbox',
   tag: 'Sandbox',
   summary: 'List the messages to customers',
-  description: 'The sandbox sends no e-mail and no SMS. What production would have sent is here to be seen.',
+  description: 'The sandbox sends no e-mail and no SMS. Messages that production would send are listed here.',
   sandboxOnly: true,
   query: Type.Object({
     recipient: Type.Optional(
-      Text(255, { description: 'The whole e-mail address, in either case, or phone number' }),
+      Text(255, { description: 'The exact phone number or e-mail address, in any case' }),
     ),
     channel: Type.Optional(MessageChannel),
     customerId: Type.Optional(Id('Customer')),

@@ -5,7 +5,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Int64, Text } from '../core/schema.ts'
 
-/** A currency as answers have it, or its code alone. */
+/** A currency as in answers, or its code alone. */
 const CurrencyInput = Type.Object({
   code: CurrencyCode,
   name: Type.Optional(Text(64)),
@@ -24,13 +24,13 @@ export const SandboxCardClearingRequest = Type.Object({
   amount: Int64({
     minimum: 0,
     description:
-      'May be above what was authorized, up to what its merchant may claim; more is an EXCEPTION. 0: it claims nothing',
+      'May exceed the authorized amount, up to what the merchant may claim; more is an EXCEPTION. 0: the merchant claims nothing',
   }),
 })
 
 export const SandboxCardReturnRequest = Type.Object({
   cardTransactionId: Id('CardTransaction'),
-  amount: Int64({ exclusiveMinimum: 0, description: 'At most what was settled and not returned yet' }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'At most the settled amount that is not returned yet' }),
 })
 
 const shared = {
@@ -44,13 +44,13 @@ const shared = {
   responses: { 200: CardTransaction },
 } as const
 
-/** What the merchant asks when the card is used. A decline is a 403 with its reason as the code. */
+/** The merchant's request for an authorization. A decline is a 403 with its reason as the code. */
 export const sandbox_card_authorization = endpoint({
   ...shared,
   path: '/sandbox/cards/{id}/simulate/authorization',
   summary: 'Use a card',
   description:
-    'A decline is a 403 whose code is the reason. Steered by the last three characters of the descriptor.',
+    'A decline is a 403 whose code is the reason. The last three characters of the descriptor steer the outcome.',
   body: SandboxCardAuthorizationRequest,
   errors: [
     'INVALID_INPUT',
@@ -64,7 +64,7 @@ export const sandbox_card_authorization = endpoint({
   ],
 })
 
-/** The merchant's claim, once or several times. */
+/** A claim of the merchant. There may be several. */
 export const sandbox_card_clearing = endpoint({
   ...shared,
   path: '/sandbox/cards/{id}/simulate/clearing',
@@ -80,7 +80,7 @@ export const sandbox_card_clearing = endpoint({
   ],
 })
 
-/** The merchant gives back. */
+/** A return by the merchant. */
 export const sandbox_card_return = endpoint({
   ...shared,
   path: '/sandbox/cards/{id}/simulate/return',

@@ -12,12 +12,12 @@ export const SandboxSendRequest = Type.Object({
     Int64({
       exclusiveMinimum: 0,
       description:
-        'Smallest unit. Left out: what the quote asks for. Another amount fails the quote and is refunded',
+        'Smallest unit. Left out: the amount of the quote. Another amount makes the quote fail and is refunded',
     }),
   ),
 })
 
-/** Pays a quote with real-time funding in its customer's place (specification 4.12). */
+/** Pays a quote with real-time funding in place of its customer (specification 4.12). */
 export const sandbox_send = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -25,7 +25,7 @@ export const sandbox_send = endpoint({
   path: '/sandbox/send',
   tag: 'Sandbox',
   summary: 'Pay a quote',
-  description: 'What a bank does when the customer pays as the paymentInstructions of the quote say.',
+  description: 'Simulates the payment that the customer makes by the paymentInstructions of the quote.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxSendRequest,

@@ -13,9 +13,9 @@ export const SandboxFundRequest = Type.Object({
 })
 
 /** The virtual clock of the sandbox. */
-export const SandboxClock = Type.Object({ now: Timestamp('What time it is in the sandbox') })
+export const SandboxClock = Type.Object({ now: Timestamp('The time of the sandbox') })
 
-/** Ten years: enough to see anything expire, and far from where dates stop fitting. */
+/** Ten years. Everything expires within it, and dates stay far from their limits. */
 export const CLOCK_ADVANCE_SECONDS_MAX = 315_360_000
 
 export const SandboxClockAdvanceRequest = Type.Object({
@@ -24,8 +24,8 @@ export const SandboxClockAdvanceRequest = Type.Object({
 })
 
 /**
- * Puts money into an account out of nothing, at once (specification 4.13). The answer is the account as this call makes it:
- * it does not know of others at the same moment.
+ * Creates money in an account at once (specification 4.13). The answer shows the account after this call, without other
+ * calls at the same moment.
  */
 export const sandbox_account_fund = endpoint({
   auth: 'platform',
@@ -61,7 +61,7 @@ export const sandbox_clock_get = endpoint({
   errors: [],
 })
 
-/** Moves the clock forward and does what falls due on the way, in order, before it answers. */
+/** Moves the clock forward and runs the work that falls due on the way, in order, before it answers. */
 export const sandbox_clock_advance = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -70,7 +70,7 @@ export const sandbox_clock_advance = endpoint({
   tag: 'Sandbox',
   summary: 'Advance the clock',
   description:
-    'Give either seconds or to. On the way quotes, sessions and codes expire, payments settle and webhooks are retried.',
+    'Give either seconds or to. On the way, quotes, sessions and codes expire, payments settle and webhooks are retried.',
   sandboxOnly: true,
   body: SandboxClockAdvanceRequest,
   responses: { 200: SandboxClock },
@@ -93,26 +93,26 @@ export const MAGIC_VALUE_FAMILIES = [
   'CARD_PURCHASE',
 ] as const
 
-/** What one value does. */
+/** The effect of one value. */
 export const MagicValue = Type.Object({
-  suffix: Type.Optional(Type.String({ description: 'The last characters of what is given' })),
-  value: Type.Optional(Type.String({ description: 'The whole of what is given' })),
-  outcome: Type.String({ description: 'The status that comes of it; ACCEPTED of a code or a signature' }),
-  failureReason: Type.Optional(Type.String({ description: 'That of the transaction' })),
-  refundStatus: Type.Optional(Type.String({ description: "That of the transaction's refund" })),
+  suffix: Type.Optional(Type.String({ description: 'The last characters of the given text' })),
+  value: Type.Optional(Type.String({ description: 'The whole given text' })),
+  outcome: Type.String({ description: 'The resulting status; ACCEPTED for a code or a signature' }),
+  failureReason: Type.Optional(Type.String({ description: 'The failure reason of the transaction' })),
+  refundStatus: Type.Optional(Type.String({ description: "The status of the transaction's refund" })),
   afterSeconds: Type.Optional(
-    Type.Integer({ minimum: 0, description: "When it comes, by the platform's clock" }),
+    Type.Integer({ minimum: 0, description: "When it happens, by the platform's clock" }),
   ),
   meaning: Type.String(),
 })
 
-/** One family of values: where they go and what each does. */
+/** One family of values: where they are given, and the effect of each. */
 export const MagicValueFamily = Type.Object({
   family: OneOfWords(MAGIC_VALUE_FAMILIES),
   appliesTo: Type.String({ description: 'What is steered' }),
   places: Type.Array(Type.String(), { description: 'Where the value is given' }),
   values: Type.Array(MagicValue),
-  otherwise: Type.String({ description: 'What comes of any other value' }),
+  otherwise: Type.String({ description: 'The effect of any other value' }),
 })
 
 /** Everything that steers the sandbox (specification 4.16, 5.6). */
@@ -129,10 +129,10 @@ export const sandbox_magic_value_list = endpoint({
   errors: [],
 })
 
-/** A platform that has just been emptied. */
+/** A platform after a reset. */
 export const SandboxReset = Type.Object({
-  platformId: Id('Platform', 'That of the empty platform, which is another one than before'),
-  now: Timestamp('Its time: real time again'),
+  platformId: Id('Platform', 'The id of the empty platform, which differs from the previous one'),
+  now: Timestamp('Its time, which is real time again'),
 })
 
 /** Empties the platform: settings and tokens stay, everything else is gone. */
@@ -144,9 +144,9 @@ export const sandbox_reset = endpoint({
   tag: 'Sandbox',
   summary: 'Empty the platform',
   description:
-    'An empty platform takes the place of this one, with its name, settings, API tokens and webhook secrets. Customers, ' +
-    'accounts, payments, events, messages and idempotency keys are gone for good, due work is never done, and the ' +
-    'clock is back at real time. Of several at once one resets; the others may be answered 409.',
+    'An empty platform replaces this one, with its name, settings, API tokens and webhook secrets. Customers, ' +
+    'accounts, payments, events, messages and idempotency keys are removed for good, due work is dropped, and the ' +
+    'clock returns to real time. Of several concurrent resets one succeeds; the others may be answered 409.',
   sandboxOnly: true,
   responses: { 200: SandboxReset },
   errors: ['CONFLICT'],

@@ -9,24 +9,26 @@ import { AuthMethodType } from '../core/signed-retry.ts'
 
 /**
  * What a wallet signs. Each `payloadToSign` is the JSON text of one of these, by `operation`; the one exception is the
- * second leg of a sign-in by code, whose payload is a token (specification 4.5). A payload says all that will happen, so
- * that a device can show it, and hold it against the call that it made.
+ * second leg of a sign-in by code, whose payload is a token (specification 4.5). A payload names everything that will
+ * happen, so that a device can show it and compare it with its own call.
  */
 
-/** The members that every payload has, beside those of its operation. */
+/** The members of every payload, beside those of its operation. */
 function commonFields<const O extends string>(operation: O) {
   return {
     operation: Tag(operation),
-    summary: Type.String({ description: 'One sentence for the person who signs. Names in it are in “”' }),
+    summary: Type.String({
+      description: 'One sentence for the person who signs. Names in it are quoted in “”',
+    }),
     account: Id('InternalAccount', 'The account whose session signs'),
     target: Type.String({ description: 'Method and path of the call, below the base address' }),
     bodySha256: Type.String({
       pattern: '^[0-9a-f]{64}$',
       description:
-        'SHA-256 of the canonical JSON text of the body, in lower-case hex; without a body of null',
+        'SHA-256 of the canonical JSON text of the body, in lower-case hex. A call without a body counts as null',
     }),
-    requestId: Id('Request', 'Goes into the Request-Id header, once'),
-    expiresAt: Timestamp('The call must have arrived before this time'),
+    requestId: Id('Request', 'Send it in the Request-Id header, once'),
+    expiresAt: Timestamp('The call must arrive before this time'),
   }
 }
 
@@ -39,7 +41,7 @@ const Amount = Type.Object({
   currency: CurrencyCode,
 })
 
-/** Where a payment goes, in the words of the quote's own `destination`. */
+/** The destination of a payment, in the form of the quote's own `destination`. */
 export const SignedDestination = OneOf('destinationType', [
   Type.Object({
     destinationType: Tag('ACCOUNT'),
@@ -57,10 +59,10 @@ const credentialFields = {
   credentialId: Type.Optional(Type.String({ description: 'PASSKEY: the raw WebAuthn id, base64url' })),
 }
 
-/** A credential that there is. */
+/** An existing credential. */
 export const SignedCredential = Type.Object({ id: Id('AuthMethod'), ...credentialFields })
 
-/** Of a credential that is to be: all that it will be held to. */
+/** A credential to be registered, with everything that its sign-ins will be checked against. */
 const NewCredential = Type.Object({
   ...credentialFields,
   publicKey: Type.Optional(
@@ -102,7 +104,7 @@ export const PAYLOADS = {
     oldEmail: Type.String(),
     newEmail: Type.String(),
     credentials: Type.Array(SignedCredential, {
-      description: 'The credentials whose codes go to newEmail from then on',
+      description: 'The credentials whose codes are sent to newEmail from then on',
     }),
   }),
   card_update: payload('card_update', {
@@ -128,7 +130,7 @@ export type Payload<O extends SignedOperation = SignedOperation> = {
 /** The members that the server adds to a statement, whatever the operation. */
 type AddedMember = Exclude<keyof ReturnType<typeof commonFields>, 'operation' | 'summary'>
 
-/** What an operation itself says in its payload. */
+/** The members that an operation itself puts into its payload. */
 export type Statement<O extends SignedOperation = SignedOperation> = {
   [K in O]: Omit<Static<(typeof PAYLOADS)[K]>, AddedMember>
 }[O]

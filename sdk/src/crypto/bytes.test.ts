@@ -30,7 +30,7 @@ describe('bytes', () => {
     )
   })
 
-  test.each(['0', '0g', ' 00', '00 ', '0x00', 'zz'])('%j is no hex', (text) => {
+  test.each(['0', '0g', ' 00', '00 ', '0x00', 'zz'])('%j is not hex', (text) => {
     expect(bytesFromHex(text)).toBeUndefined()
   })
 

@@ -1,4 +1,4 @@
-/** Bytes as Web Crypto takes them: over memory of their own, not shared between threads. */
+/** Bytes as Web Crypto takes them, in memory that threads do not share. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
 const HEX = /^(?:[0-9a-fA-F]{2})*$/
@@ -18,7 +18,7 @@ export function hexFromBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Bytes of hex text; undefined where it is not hex throughout. */
+/** Bytes of hex text; undefined where the text is not hex. */
 export function bytesFromHex(text: string): Bytes | undefined {
   if (!HEX.test(text)) return undefined
   return Uint8Array.from({ length: text.length / 2 }, (_, i) =>
@@ -35,7 +35,7 @@ export function base64FromBytes(bytes: Uint8Array): string {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Bytes of standard base64 with padding; undefined where it is not that. */
+/** Bytes of standard base64 with padding; undefined for other text. */
 export function bytesFromBase64(text: string): Bytes | undefined {
   return BASE64.test(text) ? Uint8Array.from(atob(text), (c) => c.charCodeAt(0)) : undefined
 }
@@ -45,7 +45,7 @@ export function base64urlFromBytes(bytes: Uint8Array): string {
   return base64FromBytes(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
-/** Bytes of base64url text without padding. Throws DOMException where it is none. */
+/** Bytes of base64url text without padding. Throws DOMException for other text. */
 export function bytesFromBase64url(text: string): Bytes {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
 }

@@ -5,7 +5,7 @@ import { derFromRawSignature, rawSignatureFromDer } from './der.ts'
 
 const scalar = fc.oneof(
   fc.uint8Array({ minLength: 32, maxLength: 32 }),
-  // Many leading zeros, and a first bit of 1 after them: where the lengths change.
+  // Numbers with many leading zeros and then a first bit of 1, where the lengths change.
   fc
     .tuple(fc.integer({ min: 0, max: 31 }), fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.boolean())
     .map(([zeros, bytes, high]) => {
@@ -39,7 +39,7 @@ describe('DER of a signature', () => {
     }
   })
 
-  test('bytes that are no DER signature give undefined and never throw', () => {
+  test('bytes that are not a DER signature give undefined and never throw', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         const read = rawSignatureFromDer(bytes)

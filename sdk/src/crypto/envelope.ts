@@ -11,8 +11,9 @@ export class EnvelopeError extends Error {
 
 /**
  * Checks a signed envelope (`otpEncryptionTargetBundle`, specification 2.1) and gives its data. `quorumPublicKey` is
- * the key that the envelope must be signed with, 130 hex characters. Without it the key inside the envelope is taken,
- * which shows that the envelope is whole but not who made it: pin the key where that matters. Throws EnvelopeError.
+ * the key that the envelope must be signed with, 130 hex characters. Without it the key inside the envelope is used,
+ * which proves that the envelope is unchanged, but not who made it: pin the key where that matters. Throws
+ * EnvelopeError.
  */
 export async function openEnvelope(
   text: string,
@@ -29,7 +30,7 @@ export async function openEnvelope(
     quorumPublicKey !== undefined &&
     quorumPublicKey.toLowerCase() !== String(enclaveQuorumPublic).toLowerCase()
   )
-    throw new EnvelopeError('The envelope is signed by another key than the pinned one.')
+    throw new EnvelopeError('The envelope is not signed by the pinned key.')
   if (!(await verify(signer, bytes, signature)))
     throw new EnvelopeError('The signature of the envelope is not valid.')
   let content: string

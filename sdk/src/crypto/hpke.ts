@@ -21,7 +21,8 @@ export async function seal(
   plaintext: Bytes,
 ): Promise<{ enc: Bytes; ciphertext: Bytes }> {
   const recipient = await suite.kem.deserializePublicKey(recipientPublicKey)
-  // In two steps, not in the library's single one: the additional data contains `enc`, which only the context knows.
+  // Seals in two steps, not in the library's single one: the additional data contains `enc`, which only the context
+  // has.
   const context = await suite.createSenderContext({ recipientPublicKey: recipient, info: INFO })
   const enc = new Uint8Array(context.enc)
   const ciphertext = await context.seal(plaintext, concatBytes(enc, recipientPublicKey))
@@ -30,7 +31,7 @@ export async function seal(
 
 /**
  * Opens what was sealed to `recipient`, as `seal` seals. `enc` is 65 bytes. Undefined where it was sealed to another
- * key or changed on the way.
+ * key or changed.
  */
 export async function open(
   recipient: CryptoKeyPair,

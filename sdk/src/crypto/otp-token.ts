@@ -6,7 +6,7 @@ import { pointFromHex, verifyRaw } from './p256.ts'
 const HEADER = '{"alg":"ES256","typ":"JWT"}'
 const SIGNATURE_BYTES = 64
 
-/** What this device knows of the sign-in by code that a token is to be about. */
+/** What this device knows about its own sign-in by code. */
 export interface ExpectedOtpToken {
   /** The wallet. */
   readonly accountId: string
@@ -20,8 +20,8 @@ export interface ExpectedOtpToken {
 }
 
 /**
- * Holds the token that a sign-in by code signs in its second leg against what this device knows: the enclave signed it,
- * for this wallet and this very key, and it is not over. Rejects with PayloadMismatchError.
+ * Checks the token that a sign-in by code signs in its second call against what this device knows: the enclave signed
+ * it, for this wallet and this key, and it has not expired. Rejects with PayloadMismatchError.
  */
 export async function checkOtpToken(token: string, expected: ExpectedOtpToken): Promise<void> {
   const { accountId, publicKey, quorumPublicKey, type, now } = expected
@@ -39,21 +39,21 @@ export async function checkOtpToken(token: string, expected: ExpectedOtpToken): 
   if (type !== undefined) hold('verification_type', claims.verification_type, type)
   const { exp } = claims
   if (typeof exp !== 'string' || !/^\d{1,15}$/.test(exp) || Number(exp) <= now)
-    throw new PayloadMismatchError('exp', 'is over by the clock of this device')
+    throw new PayloadMismatchError('exp', 'has expired by the clock of this device')
 }
 
 function hold(member: string, found: unknown, expected: string): void {
   if (found !== expected)
-    throw new PayloadMismatchError(member, `is ${String(found)} where ${expected} was asked for`)
+    throw new PayloadMismatchError(member, `is ${String(found)}, but ${expected} was expected`)
 }
 
-/** The claims in the one spelling that JSON text of them has: of a claim given twice another text would be made. */
+/** The claims of a token in canonical JSON. A text with another spelling, such as a claim given twice, is refused. */
 function claimsOf(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    // Not JSON, as the line below finds.
+    // Not JSON. The check below refuses it.
   }
   if (!isObject(value) || JSON.stringify(value) !== text)
     throw new PayloadMismatchError('payloadToSign', 'has claims that are not compact JSON of an object')
@@ -69,7 +69,7 @@ function textOf(base64url: string): string | undefined {
   }
 }
 
-/** Bytes of base64url in its one spelling. */
+/** Bytes of canonical base64url. */
 function bytesOf(base64url: string) {
   try {
     const bytes = bytesFromBase64url(base64url)

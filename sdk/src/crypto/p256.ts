@@ -6,12 +6,12 @@ const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 const ECDSA_SHA256 = { name: 'ECDSA', hash: 'SHA-256' } as const
 const UNCOMPRESSED_HEX = /^04[0-9a-fA-F]{128}$/
 
-/** A new P-256 key pair for signatures. The private key cannot be read out, only used. */
+/** A new P-256 key pair for signatures. The private key cannot be exported, only used. */
 export async function generateSigningKeyPair(): Promise<CryptoKeyPair> {
   return await crypto.subtle.generateKey(ECDSA, false, ['sign', 'verify'])
 }
 
-/** A new P-256 key pair to be sealed to. The private key cannot be read out, only used. */
+/** A new P-256 key pair for receiving sealed secrets. The private key cannot be exported, only used. */
 export async function generateRecipientKeyPair(): Promise<CryptoKeyPair> {
   return await crypto.subtle.generateKey(ECDH, false, ['deriveBits'])
 }
@@ -36,13 +36,13 @@ export async function sign(privateKey: CryptoKey, message: Bytes): Promise<Bytes
   return derFromRawSignature(new Uint8Array(await crypto.subtle.sign(ECDSA_SHA256, privateKey, message)))
 }
 
-/** Whether a DER signature over `message` is by `publicKey` (65 bytes). False too where that is not a point. */
+/** Whether a DER signature over `message` is by `publicKey` (65 bytes). Also false where that is not a point. */
 export async function verify(publicKey: Bytes, message: Bytes, der: Uint8Array): Promise<boolean> {
   const raw = rawSignatureFromDer(der)
   return raw !== undefined && verifyRaw(publicKey, message, raw)
 }
 
-/** The same of r ‖ s, 64 bytes, as tokens have it. */
+/** The same for a signature of r ‖ s, 64 bytes, as in tokens. */
 export async function verifyRaw(publicKey: Bytes, message: Bytes, raw: Bytes): Promise<boolean> {
   const key = await crypto.subtle.importKey('raw', publicKey, ECDSA, false, ['verify']).catch(() => undefined)
   return key !== undefined && (await crypto.subtle.verify(ECDSA_SHA256, key, raw, message))

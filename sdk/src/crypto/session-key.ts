@@ -11,15 +11,14 @@ const SCALAR_BITS = 256
 /** PKCS#8 of a P-256 private key without its public half, up to the 32 bytes of the scalar (RFC 5915). */
 const PKCS8_START = bytesFromHex('3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420')!
 
-/** What a server sealed to this device does not open. `message` says why. */
+/** A secret that the server sealed to this device cannot be opened. `message` says why. */
 export class SealedKeyError extends Error {
   override readonly name = 'SealedKeyError'
 }
 
 /**
  * Opens `encryptedSessionSigningKey` (specification 2.2) with the key pair it was sealed to. The private key of the
- * pair that comes out signs and cannot be read out. Throws SealedKeyError where it was sealed to another key or changed
- * on the way.
+ * result can sign and cannot be exported. Throws SealedKeyError where it was sealed to another key or changed.
  */
 export async function openSessionKey(recipient: CryptoKeyPair, text: string): Promise<CryptoKeyPair> {
   const bytes = await fromBase58check(text)
@@ -27,7 +26,7 @@ export async function openSessionKey(recipient: CryptoKeyPair, text: string): Pr
     throw new SealedKeyError('This is not a sealed session key.')
   const enc = decompress(bytes.subarray(0, ENC_BYTES))
   const scalar = enc && (await open(recipient, enc, bytes.slice(ENC_BYTES)))
-  if (!scalar) throw new SealedKeyError('The session key is sealed to another key than this one.')
+  if (!scalar) throw new SealedKeyError('The session key is not sealed to this key.')
   try {
     return await signingKeyPair(scalar)
   } finally {
@@ -49,8 +48,8 @@ async function fromBase58check(text: string): Promise<Bytes | undefined> {
 }
 
 /**
- * The key pair of a private scalar. Only the scalar is given, and its public half is needed to import it; nothing here
- * reads a key out again, which not every browser can do for a key without its public half.
+ * The key pair of a private scalar. Importing the scalar needs its public half. The half is computed, because not every
+ * browser can export a key that was imported without it.
  */
 async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
   const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const
@@ -62,17 +61,17 @@ async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
     if (!point) break
     const [xText, yText] = [point.subarray(1, 33), point.subarray(33)].map(base64urlFromBytes)
     const jwk = { kty: 'EC', crv: 'P-256', x: xText!, y: yText!, d }
-    // Both points with this x are on the curve; a key that is told the wrong one is refused now or signs for neither.
+    // Both points with this x are on the curve. A key with the wrong one is refused here or makes invalid signatures.
     const privateKey = await crypto.subtle
       .importKey('jwk', jwk, ecdsa, false, ['sign'])
       .catch(() => undefined)
     if (!privateKey || !(await verify(point, message, await sign(privateKey, message)))) continue
     return { privateKey, publicKey: await crypto.subtle.importKey('raw', point, ecdsa, true, ['verify']) }
   }
-  throw new SealedKeyError('What was sealed is not a private key.')
+  throw new SealedKeyError('The sealed secret is not a private key.')
 }
 
-/** X of the public key: what a key agreement with the generator gives. */
+/** X of the public key, from a key agreement with the generator. */
 async function publicX(scalar: Bytes): Promise<Bytes> {
   const ecdh = { name: 'ECDH', namedCurve: 'P-256' } as const
   const pkcs8 = concatBytes(PKCS8_START, scalar)
@@ -81,7 +80,7 @@ async function publicX(scalar: Bytes): Promise<Bytes> {
     const generator = await crypto.subtle.importKey('raw', GENERATOR, ecdh, false, [])
     return new Uint8Array(await crypto.subtle.deriveBits({ ...ecdh, public: generator }, key, SCALAR_BITS))
   } catch {
-    throw new SealedKeyError('What was sealed is not a private key.')
+    throw new SealedKeyError('The sealed secret is not a private key.')
   } finally {
     pkcs8.fill(0)
   }

@@ -5,8 +5,8 @@ import { pointFromHex } from './p256.ts'
 
 /**
  * Opens `encryptedWalletCredentials` of a wallet export with the key pair it was sealed to: gives the recovery phrase,
- * words of BIP-39 with a space between them. The envelope has to be signed by `quorumPublicKey` and to be of the wallet
- * `accountId`. Throws EnvelopeError for one that is not.
+ * words of BIP-39 with a space between them. The envelope must be signed by `quorumPublicKey` and be for the wallet
+ * `accountId`; otherwise throws EnvelopeError.
  */
 export async function openWalletExport(
   recipient: CryptoKeyPair,
@@ -15,11 +15,11 @@ export async function openWalletExport(
 ): Promise<string> {
   const { quorumPublicKey, accountId } = expected
   const { encappedPublic, ciphertext, organizationId } = await openEnvelope(text, { quorumPublicKey })
-  if (organizationId !== accountId) throw new EnvelopeError('The envelope is of another wallet.')
+  if (organizationId !== accountId) throw new EnvelopeError('The envelope is for another wallet.')
   const enc = typeof encappedPublic === 'string' ? pointFromHex(encappedPublic) : undefined
   const sealed = typeof ciphertext === 'string' ? bytesFromHex(ciphertext) : undefined
   if (!enc || !sealed) throw new EnvelopeError('The envelope cannot be read.')
   const phrase = await open(recipient, enc, sealed)
-  if (!phrase) throw new EnvelopeError('The recovery phrase is sealed to another key than this one.')
+  if (!phrase) throw new EnvelopeError('The recovery phrase is not sealed to this key.')
   return textFromBytes(phrase)
 }

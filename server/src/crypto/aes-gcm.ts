@@ -5,7 +5,7 @@ export const GCM_NONCE_BYTES = 12
 export const GCM_TAG_BYTES = 16
 
 const CIPHER = 'aes-256-gcm'
-// Without it createDecipheriv takes a tag of 4 bytes.
+// Without the tag length, createDecipheriv accepts a tag of 4 bytes.
 const OPTIONS = { authTagLength: GCM_TAG_BYTES } as const
 
 /**
@@ -27,8 +27,8 @@ export function gcmSeal(
 }
 
 /**
- * Opens ciphertext ‖ tag of `gcmSeal`; undefined where anything of it, the nonce, the AAD or the key is
- * another. Throws RangeError as `gcmSeal` does, and never because of the ciphertext.
+ * Opens ciphertext ‖ tag of `gcmSeal`; undefined where the ciphertext, the nonce, the AAD or the key differs. Throws
+ * RangeError as `gcmSeal` does, and never because of the ciphertext.
  */
 export function gcmOpen(
   key: Uint8Array,

@@ -11,7 +11,7 @@ function members(text: string): Record<string, string> {
   return JSON.parse(text) as Record<string, string>
 }
 
-/** An envelope over arbitrary bytes, signed as it should be. */
+/** An envelope over arbitrary bytes, correctly signed. */
 function envelopeOf(bytes: Uint8Array, key = quorumKey): string {
   return JSON.stringify({
     version: 'v1.0.0',
@@ -46,7 +46,7 @@ describe('signed envelope', () => {
     )
   })
 
-  test('an envelope with a key of its own is refused, however good its signature', () => {
+  test('an envelope with another key is refused, even with a valid signature', () => {
     const other = generateKeyPair()
     const text = signEnvelope(data, other)
     expect(verifyEnvelope(text, other.publicKey.uncompressedHex)).toEqual({ data })
@@ -85,7 +85,7 @@ describe('signed envelope', () => {
     expect(verifyEnvelope(text, pinned)).toEqual({ failure })
   })
 
-  test('a pinned key that is none is the mistake of the caller', () => {
+  test("an invalid pinned key is the caller's mistake", () => {
     expect(() => verifyEnvelope(JSON.stringify(good), 'none')).toThrow(TypeError)
   })
 

@@ -8,17 +8,16 @@ const ENVELOPE_CHARACTERS_MAX = 65_536
 const MEMBERS = ['version', 'data', 'dataSignature', 'enclaveQuorumPublic'] as const
 
 export type EnvelopeFailure =
-  /** Not an envelope: JSON, members, hex or data. */
+  /** Not an envelope: its JSON, members, hex or data are malformed. */
   | 'MALFORMED'
   | 'UNKNOWN_VERSION'
-  /** Signed by a key other than the pinned one, whatever the signature is worth. */
+  /** Signed by a key other than the pinned one, whether or not the signature is valid. */
   | 'WRONG_QUORUM_KEY'
   | 'BAD_SIGNATURE'
 
 /**
- * Signs `data` with the server's quorum key pair (formats 3). Gives JSON text with the members
- * `version`, `data` (hex of the UTF-8 JSON), `dataSignature` (hex DER over those bytes) and
- * `enclaveQuorumPublic` (130 hex, lower case).
+ * Signs `data` with the server's quorum key pair (formats 3). Returns JSON text with the members `version`, `data` (hex
+ * of the UTF-8 JSON), `dataSignature` (hex DER over those bytes) and `enclaveQuorumPublic` (130 hex, lower case).
  */
 export function signEnvelope(data: Readonly<Record<string, string>>, quorumKey: KeyPair): string {
   const bytes = Buffer.from(JSON.stringify(data), 'utf8')
@@ -31,9 +30,9 @@ export function signEnvelope(data: Readonly<Record<string, string>>, quorumKey: 
 }
 
 /**
- * Verifies an envelope against the quorum key that the caller has pinned (hex, either form) and gives its
- * data. The key inside the envelope is never trusted, only compared. Never throws because of the text; throws
- * TypeError where the pinned key is none.
+ * Verifies an envelope against the caller's pinned quorum key (hex, either form) and returns its data. The key inside
+ * the envelope is never trusted, only compared. Never throws because of the text; throws TypeError where the pinned key
+ * is not a key.
  */
 export function verifyEnvelope(
   text: string,

@@ -45,7 +45,7 @@ describe.skipIf(vectorsAbsent)('Wycheproof', () => {
   })
 })
 
-test('parts are joined: how they are cut makes no difference', () => {
+test('parts are joined: where they are split makes no difference', () => {
   const [salt, key] = [Buffer.from('salt'), Buffer.from('key')]
   expect(hkdfExtract(salt, Buffer.from('ab'), Buffer.from('c'))).toEqual(
     hkdfExtract(salt, Buffer.from('abc')),

@@ -20,7 +20,7 @@ interface Rfc9180Vector {
   encryptions: { aad: string; ct: string; nonce: string; pt: string }[]
 }
 
-/** ComputeNonce (RFC 9180 section 5.2). Single shot, all that the server does, stays at 0. */
+/** ComputeNonce (RFC 9180 section 5.2). Single shot, the server's only use, stays at 0. */
 function nonceAt(baseNonce: Uint8Array, sequenceNumber: number): Buffer {
   const nonce = Buffer.from(baseNonce)
   nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ sequenceNumber) >>> 0, 8)
@@ -28,7 +28,7 @@ function nonceAt(baseNonce: Uint8Array, sequenceNumber: number): Buffer {
 }
 
 describe.skipIf(vectorsAbsent)('RFC 9180 vectors of our suite', () => {
-  // Out of scope: modes 1 to 3 (psk, auth, auth_psk), which no format uses, and exports, likewise.
+  // Out of scope, because no format uses them: modes 1 to 3 (psk, auth, auth_psk) and exports.
   test('base mode: key schedule and all 257 encryptions, both ways', () => {
     const vectors = readVectors<Rfc9180Vector[]>('hpke/rfc9180_p256_sha256_aes256gcm.json')
     const base = vectors.filter(({ mode }) => mode === 0)
@@ -93,7 +93,7 @@ describe('single shot', () => {
     expect(open({ privateKey: recipient, enc, ciphertext, aad: Buffer.alloc(0) })).toBeUndefined()
   })
 
-  test('it opens for nobody else, and not when changed', () => {
+  test('it does not open for another key, nor when changed', () => {
     const { enc, ciphertext } = seal({ recipientPublicKey: recipient.publicKey, plaintext })
     expect(open({ privateKey: generateKeyPair(), enc, ciphertext })).toBeUndefined()
     for (let length = 0; length < ciphertext.length; length += 1) {

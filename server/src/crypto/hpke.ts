@@ -25,13 +25,13 @@ const MODE_BASE = Buffer.of(0x00)
 // Base mode has no psk, and the hash of an empty psk_id never changes.
 const PSK_ID_HASH = labeledExtract(HPKE_SUITE, EMPTY, 'psk_id_hash', EMPTY)
 
-/** What sender and recipient share once `enc` is known (RFC 9180 section 5.1). */
+/** The shared context of sender and recipient (RFC 9180 section 5.1). */
 export interface HpkeContext {
   /** SerializePublicKey(pkE): 65 bytes, uncompressed. */
   readonly enc: Uint8Array
   /** AES-256-GCM key, 32 bytes. */
   readonly key: Uint8Array
-  /** 12 bytes; single shot uses it as it is, being message 0. */
+  /** 12 bytes; single shot uses it unchanged, because its message is number 0. */
   readonly baseNonce: Uint8Array
 }
 
@@ -45,12 +45,9 @@ export interface SealOptions {
 }
 
 export interface OpenOptions {
-  /**
-   * The recipient's: private scalar of 32 bytes, or the pair where it is at hand, which saves a
-   * multiplication.
-   */
+  /** The recipient's private scalar of 32 bytes, or its pair, which saves a multiplication. */
   readonly privateKey: Uint8Array | KeyPair
-  /** As it came: 65 bytes, uncompressed. */
+  /** As received: 65 bytes, uncompressed. */
   readonly enc: Uint8Array
   /** Ciphertext ‖ tag. */
   readonly ciphertext: Uint8Array
@@ -70,8 +67,8 @@ export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8
 }
 
 /**
- * Opens what `seal` made; undefined where `enc` is not an uncompressed point of the curve or the ciphertext
- * does not open. Throws RangeError for a private key that is none, and never because of what the sender sent.
+ * Opens what `seal` made; undefined where `enc` is not an uncompressed point of the curve or the ciphertext does not
+ * open. Throws RangeError for an invalid private key, and never because of the sender's input.
  */
 export function open(options: OpenOptions): Uint8Array | undefined {
   const { privateKey, ciphertext, info = HPKE_INFO } = options
@@ -82,7 +79,7 @@ export function open(options: OpenOptions): Uint8Array | undefined {
   return gcmOpen(context.key, context.baseNonce, aad, ciphertext)
 }
 
-/** SetupBaseS. The ephemeral pair is random; only a test of the RFC's vectors gives one. */
+/** SetupBaseS. The ephemeral pair is random; only a test of the RFC's vectors sets it. */
 export function senderContext(
   recipientPublicKey: PublicKey,
   info: Uint8Array,
@@ -98,7 +95,7 @@ export function recipientContext(
   enc: Uint8Array,
   info: Uint8Array,
 ): HpkeContext | undefined {
-  // Compressed is how `enc` may travel, never what DHKEM takes: the caller expands it.
+  // `enc` may be sent compressed, but DHKEM does not take that: the caller expands it.
   const ephemeralPublicKey = enc.length === 65 ? parsePublicKeyBytes(enc) : undefined
   if (ephemeralPublicKey === undefined) return undefined
   const dh = sharedSecret(recipient.privateKey, ephemeralPublicKey)

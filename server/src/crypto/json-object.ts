@@ -1,11 +1,10 @@
-// A name stands before a colon, and in JSON only a name does.
+// Matches a name: in JSON, only a name is followed by a colon.
 const STRING_AND_COLON = /"(?:[^"\\]|\\.)*"([ \t\r\n]*:)?/g
 
 /**
- * The members of JSON text that is one object. Undefined for text that is not JSON, for another value, where
- * any object inside names a member twice (of which `JSON.parse` keeps the last without a word, and another
- * reader perhaps the first), and where any string holds what a database's text cannot: U+0000 or half a
- * surrogate pair. Never throws.
+ * The members of JSON text that is one object. Undefined for text that is not JSON, for another value, where any object
+ * inside names a member twice (`JSON.parse` silently keeps the last one, another reader perhaps the first), and where
+ * any string contains what a database's text cannot hold: U+0000 or half a surrogate pair. Never throws.
  */
 export function readJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   let value: unknown
@@ -27,10 +26,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** How many members all objects inside have together; undefined where a string is not to be kept. */
+/** The number of members of all objects inside together; undefined where a string cannot be stored. */
 function countMembers(root: unknown): number | undefined {
   let count = 0
-  // A list of its own rather than recursion: the text decides how deep it goes.
+  // Uses a list instead of recursion, because the text controls the depth.
   const open: unknown[] = [root]
   while (open.length > 0) {
     const value = open.pop()

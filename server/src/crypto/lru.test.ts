@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Lru } from './lru.ts'
 
-test('at most so many entries are held, and the one unused for longest goes first', () => {
+test('the number of entries is limited, and the least recently used one is evicted first', () => {
   const lru = new Lru<string, number>(2)
   lru.set('a', 1)
   lru.set('b', 2)

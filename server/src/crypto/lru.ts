@@ -1,7 +1,7 @@
-/** A map that holds at most `entriesMax` entries and forgets the one unused for longest. */
+/** A map of at most `entriesMax` entries that evicts the least recently used one. */
 export class Lru<Key, Value> {
   readonly #entriesMax: number
-  /** A Map keeps the order of insertion, so its first key is the one unused for longest. */
+  /** A Map keeps the order of insertion, so its first key is the least recently used one. */
   readonly #entries = new Map<Key, Value>()
 
   constructor(entriesMax: number) {

@@ -57,7 +57,7 @@ describe.skipIf(vectorsAbsent)('Wycheproof', () => {
     expect(seen.wrong).toEqual([])
   })
 
-  test('ECDH P-256 points: all 355, compressed points taken', () => {
+  test('ECDH P-256 points: all 355, compressed points accepted', () => {
     const seen = { shared: 0, refused: 0, wrong: [] as number[] }
     const cases = wycheproofCases<object, EcdhCase>('wycheproof/ecdh_secp256r1_ecpoint_test.json')
     for (const { case: one } of cases) {
@@ -96,7 +96,7 @@ describe('public keys', () => {
     expect(samePublicKey(generateKeyPair().publicKey, pair.publicKey)).toBe(false)
   })
 
-  test('a key after it verified, when it comes from the cache, is the same key', () => {
+  test('a key from the cache, after it verified, is the same key', () => {
     const fresh = generateKeyPair()
     const message = Buffer.from('m')
     expect(verifySignature(fresh.publicKey, message, signMessage(fresh, message))).toBe(true)
@@ -129,7 +129,7 @@ describe('public keys', () => {
     expect(parseUncompressedPublicKey(pair.publicKey.compressedHex)).toBeUndefined()
   })
 
-  test('the parsed bytes do not follow the buffer they came from', () => {
+  test('the parsed bytes do not change with their buffer', () => {
     const source = Buffer.from(pair.publicKey.bytes)
     const parsed = parsePublicKeyBytes(source)!
     source.fill(0)
@@ -143,7 +143,7 @@ describe('public keys', () => {
 
 describe('key pairs and signatures', () => {
   test('a generated pair has a 32-byte scalar of its public key, also where it starts with zeros', () => {
-    // One scalar in 256 does: that none of these did is a chance of 3 in 1,000.
+    // One scalar in 256 does: the chance that none of these does is 3 in 1,000.
     for (let round = 0; round < 1500; round += 1) {
       const { privateKey, publicKey } = generateKeyPair()
       expect(privateKey.length).toBe(32)
@@ -158,7 +158,7 @@ describe('key pairs and signatures', () => {
     ['31 bytes', '01'.repeat(31)],
     ['33 bytes', `00${'01'.repeat(32)}`],
     ['none', ''],
-  ])('a private key that is refused: %s', (_what, scalar) => {
+  ])('refused private key: %s', (_what, scalar) => {
     expect(() => keyPairFromPrivateKey(hex(scalar))).toThrow(RangeError)
     expect(() => sharedSecret(hex(scalar), pair.publicKey)).toThrow(RangeError)
   })

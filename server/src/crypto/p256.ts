@@ -11,7 +11,7 @@ import { Lru } from './lru.ts'
 
 /** A point of P-256, checked to be on the curve. Made by the functions of this file only. */
 export interface PublicKey {
-  /** SEC1 uncompressed, 65 bytes: 0x04 ‖ X ‖ Y. Not to be written to. */
+  /** SEC1 uncompressed, 65 bytes: 0x04 ‖ X ‖ Y. Read-only. */
   readonly bytes: Uint8Array
   /** 130 hex characters, lower case, prefix `04`. */
   readonly uncompressedHex: string
@@ -20,15 +20,12 @@ export interface PublicKey {
 }
 
 export interface KeyPair {
-  /** The private scalar, 32 bytes, big-endian, in 1..n-1. Not to be written to. */
+  /** The private scalar, 32 bytes, big-endian, in 1..n-1. Read-only. */
   readonly privateKey: Uint8Array
   readonly publicKey: PublicKey
 }
 
-/**
- * How r and s of a signature are written: DER as clients send it, or the 64 bytes r ‖ s that ES256 tokens
- * carry.
- */
+/** The encoding of r and s in a signature: DER as clients send it, or the 64 bytes r ‖ s that ES256 tokens carry. */
 export type SignatureEncoding = 'der' | 'ieee-p1363'
 
 const CURVE = 'prime256v1'
@@ -36,28 +33,26 @@ const UNCOMPRESSED_HEX = /^04[0-9a-fA-F]{128}$/
 const COMPRESSED_HEX = /^0[23][0-9a-fA-F]{64}$/
 const PRIVATE_KEY_BYTES = 32
 
-// DER around a raw private key, up to where the key's own bytes begin. A JWK would put the scalar into a
-// string, which cannot be wiped.
+// The DER prefix of a raw private key. A JWK would put the scalar into a string, which cannot be wiped.
 const PKCS8_PREFIX = Buffer.from(
   '3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420',
   'hex',
 )
 
 /**
- * Public keys that signatures were checked against lately, by their compressed hex. Importing a key costs as
- * much as verifying with it. Only `verifySignature` fills it, so where the caller looks the session up first,
- * as `signing/` does, nobody can push out the keys of active sessions by merely sending others.
+ * Caches public keys of recently checked signatures, by their compressed hex, because importing a key costs as much as
+ * verifying with it. Only `verifySignature` fills it. So where the caller looks the session up first, as `signing/`
+ * does, an attacker cannot evict the keys of active sessions by sending others.
  */
 const VERIFYING_KEYS_MAX = 4096
 const verifyingKeys = new Lru<string, { publicKey: PublicKey; keyObject: KeyObject }>(VERIFYING_KEYS_MAX)
 
-/** Imported private keys, for as long as the pair itself is alive and no longer. */
+/** Caches imported private keys for the lifetime of their pair. */
 const signingKeys = new WeakMap<KeyPair, KeyObject>()
 
 /**
- * Parses a SEC1 public key from hex: uncompressed (130 characters, `04`) or compressed (66, `02` or `03`),
- * either case. Undefined where the form is another (hybrid `06`/`07` included) or the point is not on the
- * curve; never throws.
+ * Parses a SEC1 public key from hex: uncompressed (130 characters, `04`) or compressed (66, `02` or `03`), either case.
+ * Undefined for any other form (hybrid `06`/`07` included) or the point is not on the curve; never throws.
  */
 export function parsePublicKey(hex: string): PublicKey | undefined {
   if (UNCOMPRESSED_HEX.test(hex)) return pointOf(Buffer.from(hex, 'hex'))
@@ -83,12 +78,12 @@ export function parsePublicKeyBytes(bytes: Uint8Array): PublicKey | undefined {
   return knownForm ? pointOf(bytes) : undefined
 }
 
-/** Whether two keys are the same point, however they travelled. */
+/** Whether two keys are the same point, in any encoding. */
 export function samePublicKey(a: PublicKey, b: PublicKey): boolean {
   return a.compressedHex === b.compressedHex
 }
 
-/** A fresh random key pair. */
+/** A new random key pair. */
 export function generateKeyPair(): KeyPair {
   const ecdh = createECDH(CURVE)
   ecdh.generateKeys()
@@ -101,8 +96,8 @@ export function generateKeyPair(): KeyPair {
 }
 
 /**
- * The key pair of a private scalar, which is kept, not copied: whoever wipes it gives up the pair with it.
- * Throws RangeError where it is not 32 bytes in 1..n-1.
+ * The key pair of a private scalar, which is not copied: wiping the scalar also makes the pair unusable. Throws
+ * RangeError where it is not 32 bytes in 1..n-1.
  */
 export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
   return { privateKey, publicKey: publicKeyOf(ecdhOf(privateKey)) }
@@ -127,7 +122,7 @@ export function signMessage(
 ): Uint8Array {
   let key = signingKeys.get(keyPair)
   if (key === undefined) {
-    // A wiped scalar must not sign: OpenSSL imports zero without a word.
+    // A wiped scalar must not sign: OpenSSL imports zero without an error.
     ecdhOf(keyPair.privateKey)
     const der = Buffer.concat([PKCS8_PREFIX, keyPair.privateKey])
     key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
@@ -138,9 +133,9 @@ export function signMessage(
 }
 
 /**
- * Whether `signature` is a P-256 ECDSA-SHA256 signature over `message` by `publicKey`. DER is strict:
- * trailing bytes and BER are refused. High-S is valid (formats 4), so a signature can be rewritten and
- * must not serve as a key against replay. Never throws on a hostile signature.
+ * Whether `signature` is a P-256 ECDSA-SHA256 signature over `message` by `publicKey`. DER is strict: trailing bytes
+ * and BER are refused. High-S is valid (formats 4), so a signature can be rewritten and must not identify a request
+ * against replays. Never throws on a hostile signature.
  */
 export function verifySignature(
   publicKey: PublicKey,
@@ -164,7 +159,7 @@ function importPublicKey({ bytes }: PublicKey): KeyObject {
   return createPublicKey({ key: { kty: 'EC', crv: 'P-256', x: x!, y: y! }, format: 'jwk' })
 }
 
-/** The form of `bytes` has been checked; that they are on the curve has not. */
+/** The form of `bytes` has been checked, but not that they are on the curve. */
 function pointOf(bytes: Uint8Array): PublicKey | undefined {
   try {
     return publicKeyFrom(
@@ -187,7 +182,7 @@ function publicKeyOf(ecdh: ECDH): PublicKey {
 
 function publicKeyFrom(uncompressed: Uint8Array, compressed: Uint8Array): PublicKey {
   return {
-    // A copy: the caller's buffer may change after the check.
+    // Copies the bytes: the caller's buffer may change after the check.
     bytes: Uint8Array.from(uncompressed),
     uncompressedHex: Buffer.from(uncompressed).toString('hex'),
     compressedHex: Buffer.from(compressed).toString('hex'),
@@ -201,7 +196,7 @@ function ecdhOf(privateKey: Uint8Array): ECDH {
     // This checks the range of the scalar; createPrivateKey does not.
     ecdh.setPrivateKey(privateKey)
   } catch {
-    // The cause is left out: no message may carry anything of the key.
+    // Omits the cause: no message may contain a part of the key.
     throw new RangeError('a P-256 private key lies in 1..n-1')
   }
   return ecdh

@@ -61,7 +61,7 @@ describe.skipIf(vectorsAbsent)('Wycheproof AES-GCM', () => {
 })
 
 describe('at rest', () => {
-  test('what was sealed opens again, 29 bytes longer, and never looks the same twice', () => {
+  test('a sealed secret opens again, is 29 bytes longer, and never looks the same twice', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (plaintext, associatedData) => {
         const sealed = sealAtRest(key, plaintext, associatedData)
@@ -101,7 +101,7 @@ describe('at rest', () => {
   })
 })
 
-test('a tag cut to 4 bytes is refused, which node:crypto alone would take', () => {
+test('a tag cut to 4 bytes is refused, which node:crypto alone would accept', () => {
   const sealed = gcmSeal(key, key.subarray(0, 12), Buffer.alloc(0), Buffer.from('x'))
   expect(gcmOpen(key, key.subarray(0, 12), Buffer.alloc(0), sealed.subarray(0, 5))).toBeUndefined()
   expect(gcmOpen(key, key.subarray(0, 12), Buffer.alloc(0), sealed)).toEqual(Buffer.from('x'))

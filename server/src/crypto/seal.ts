@@ -6,9 +6,9 @@ const VERSION = 1
 const CIPHERTEXT_START = 1 + GCM_NONCE_BYTES
 
 /**
- * Seals a secret for the database: AES-256-GCM under `key` (32 bytes) with a random nonce, 29 bytes longer
- * than the plaintext. `associatedData` names the row and column it belongs to, so that it opens nowhere else;
- * text is UTF-8. One key is good for 2^32 seals. Throws RangeError for a key of another length.
+ * Seals a secret for the database: AES-256-GCM under `key` (32 bytes) with a random nonce, 29 bytes longer than the
+ * plaintext. `associatedData` names the row and column it belongs to, so that it opens nowhere else; text is UTF-8. One
+ * key may seal 2^32 times. Throws RangeError for a key of another length.
  */
 export function sealAtRest(
   key: Uint8Array,

@@ -15,7 +15,7 @@ function url(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url')
 }
 
-/** JSON text whose encoding has the wanted remainder, so that every padding is met: white space is free. */
+/** JSON text whose encoding has the wanted remainder, so that every padding occurs: white space does not matter. */
 function spaced(remainder: number): string {
   let text = JSON.stringify(good)
   while (text.length % 3 !== remainder) text += ' '
@@ -84,10 +84,10 @@ describe('malformed', () => {
   const with_ = (change: Record<string, unknown>) => url(JSON.stringify({ ...good, ...change }))
   const withoutPadding = url(spaced(1))
   const { uncompressedHex, compressedHex } = session.publicKey
-  /** The same bytes, leniently read: one of the four bits that the last character has left over is set. */
+  /** The same bytes for a lenient reader: one of the four leftover bits of the last character is set. */
   const leftover = withoutPadding.replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 1))
 
-  test('the encoding that the cases below change is itself good', () => {
+  test('the encoding that the cases below change is itself valid', () => {
     expect(parseStamp(with_({}))).toBeDefined()
     expect(parseStamp(withoutPadding)).toBeDefined()
     expect(parseStamp(`${withoutPadding}==`)).toBeDefined()
@@ -152,7 +152,7 @@ describe('malformed', () => {
     fc.assert(fc.property(hostile, (header) => parseStamp(header) === undefined))
   })
 
-  test('a well-formed stamp with a signature that is no DER parses, and does not verify', () => {
+  test('a well-formed stamp with a signature that is not DER parses and does not verify', () => {
     for (const signature of ['00', `${good.signature}00`, good.signature.slice(0, -2)]) {
       const stamp = parseStamp(with_({ signature }))!
       expect(verifyStamp(stamp, payload)).toBe(false)

@@ -17,16 +17,15 @@ const COMPRESSED_LOWER_HEX = /^0[23][0-9a-f]{64}$/
 export interface Stamp {
   /** 66 hex characters, compressed, lower case; a point of the curve. */
   readonly publicKey: string
-  /** DER, as it came. Malleable: it must not serve as a key against replay. */
+  /** DER, as received. Malleable: it must not identify a request against replays. */
   readonly signature: Uint8Array
 }
 
 /**
- * Parses a `Svc-Wallet-Signature` value (specification 5.3, formats 4): base64url without padding, or standard
- * base64, of JSON `{"publicKey", "scheme", "signature"}`. Undefined stands for 401
- * `WALLET_SIGNATURE_MALFORMED`: more than 2 KiB, another encoding or spelling of it, other or repeated
- * members, an unknown scheme, a key that is not 66 lower-case hex characters of a point on the curve, a
- * signature that is not hex. Never throws.
+ * Parses a `Svc-Wallet-Signature` value (specification 5.3, formats 4): base64url without padding, or standard base64,
+ * of JSON `{"publicKey", "scheme", "signature"}`. Undefined means 401 `WALLET_SIGNATURE_MALFORMED`: more than 2 KiB,
+ * another encoding or spelling of it, other or repeated members, an unknown scheme, a key that is not 66 lower-case hex
+ * characters of a point on the curve, a signature that is not hex. Never throws.
  */
 export function parseStamp(headerValue: string): Stamp | undefined {
   if (headerValue.length > STAMP_CHARACTERS_MAX) return undefined
@@ -48,7 +47,7 @@ export function verifyStamp(stamp: Stamp, payloadToSign: string): boolean {
   )
 }
 
-/** The stamp a client makes over `payloadToSign`, for tests and simulators. */
+/** The stamp of a client over `payloadToSign`, for tests and simulators. */
 export function makeStamp(keyPair: KeyPair, payloadToSign: string): string {
   const stamp = {
     publicKey: keyPair.publicKey.compressedHex,

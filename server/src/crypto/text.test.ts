@@ -68,7 +68,7 @@ describe('encodings', () => {
     }
   })
 
-  test('only the bytes of the view are read, not those of the memory around it', () => {
+  test('only the bytes of the view are read, not those around it', () => {
     const memory = Uint8Array.from([0x41, 0x42, 0x43, 0x44])
     expect(textFromUtf8(memory.subarray(1, 3))).toBe('BC')
     expect(hexFromBytes(memory.subarray(1, 3))).toBe('4243')

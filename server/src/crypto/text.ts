@@ -8,9 +8,8 @@ const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Bytes of hex text, at least one; undefined for anything else, where `Buffer.from(text, 'hex')` would
- * truncate. Either case, but one case throughout: mixed case is what a flipped bit makes of a letter, and no
- * client writes it.
+ * Bytes of hex text, at least one; undefined for anything else, where `Buffer.from(text, 'hex')` would truncate.
+ * Accepts either case, but not both: a flipped bit can change the case of a letter, and no client mixes them.
  */
 export function bytesFromHex(text: string): Buffer | undefined {
   return HEX_ONE_CASE.test(text) ? Buffer.from(text, 'hex') : undefined
@@ -72,9 +71,8 @@ export function readStringMembers<Name extends string>(
   const members = value as Record<Name, unknown>
   if (!names.every((name) => Object.hasOwn(members, name) && typeof members[name] === 'string'))
     return undefined
-  // JSON.parse keeps the last of a member given twice and drops the others without a word. Every member here
-  // is two strings, its name and its value, so a dropped one shows as a name too many in the text, as does a
-  // member that was not asked for.
+  // JSON.parse silently keeps the last of duplicate members. Every member here is two strings, its name and its value,
+  // so a dropped one appears as an extra name in the text, as does an unexpected member.
   if (text.match(JSON_STRING)?.length !== names.length * 2) return undefined
   return members as Record<Name, string>
 }

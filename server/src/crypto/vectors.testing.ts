@@ -4,10 +4,7 @@ import { resolve } from 'node:path'
 const projectRoot = resolve(import.meta.dirname, '../../..')
 const vectorsDir = resolve(projectRoot, process.env.VECTORS_DIR ?? '../shared/vectors')
 
-/**
- * Whether the third-party vectors are at hand. Where they are not, says so; the tests that need them are
- * skipped.
- */
+/** Whether the third-party vectors are available. If not, prints that, and the tests that need them are skipped. */
 export const vectorsAbsent = !existsSync(vectorsDir)
 if (vectorsAbsent) console.warn(`no test vectors at ${vectorsDir} (VECTORS_DIR): their tests are skipped`)
 
@@ -24,7 +21,7 @@ export interface Wycheproof<Group, Case extends WycheproofCase> {
   testGroups: (Group & { tests: Case[] })[]
 }
 
-/** Every case of a Wycheproof file with the group it stands in. */
+/** Every case of a Wycheproof file with its group. */
 export function wycheproofCases<Group, Case extends WycheproofCase>(
   path: string,
 ): { group: Group; case: Case }[] {

@@ -3,7 +3,7 @@ import { createHash, ECDH } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base58, bech32, bech32m, createBase58check } from '@scure/base'
 
-/** Addresses on chains: each function says whether what is computed in an address fits. Forms are in `checks.ts`. */
+/** Checks the computed parts of addresses on chains, such as checksums. Forms are in `checks.ts`. */
 
 const SOLANA_KEY_BYTES = 32
 const TRON_ADDRESS_BYTES = 21
@@ -14,7 +14,7 @@ const COMPRESSED_KEY_BYTES = 33
 const INVOICE_TIMESTAMP_WORDS = 7
 const INVOICE_SIGNATURE_WORDS = 104
 const INVOICE_LENGTH_WORDS = 2
-/** The words of a payment hash, which every invoice has. */
+/** The length of a payment hash in words. Every invoice has one. */
 const INVOICE_HASH = { tag: 1, words: 52 } as const
 const OFFER_PREFIX = 'lno1'
 const CHAIN_HASH_BYTES = 32
@@ -22,7 +22,7 @@ const INTEGER_BYTES_MAX = 8
 
 const OFFER = { currency: 6n, amount: 8n, description: 10n, paths: 16n, issuerId: 22n } as const
 
-/** The records of an offer (BOLT 12), and what their values are; into features and paths nobody looks. */
+/** The records of an offer (BOLT 12) and the types of their values. Features and paths are not parsed. */
 const OFFER_RECORDS: ReadonlyMap<bigint, (value: Uint8Array) => boolean> = new Map([
   [2n, ({ length }) => length > 0 && length % CHAIN_HASH_BYTES === 0],
   [4n, () => true],
@@ -36,20 +36,20 @@ const OFFER_RECORDS: ReadonlyMap<bigint, (value: Uint8Array) => boolean> = new M
   [20n, isInteger],
   [OFFER.issuerId, isPublicKey],
 ])
-/** Where the types of an offer's records lie, the ends included. */
+/** The ranges of an offer's record types, both ends included. */
 const OFFER_RANGES = [
   [1n, 79n],
   [1_000_000_000n, 1_999_999_999n],
 ] as const
 
-/** What the sandbox reads of an address: fewer letters than its checksum has. */
+/** The characters of an address that steer the sandbox: fewer than its checksum has. */
 const GIVEN_END = 3
 const BECH32_CHECKSUM_LETTERS = 6
 const BECH32_LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** The EIP-55 spelling of 40 hexadecimal digits: `0x`, and a letter in upper case where the digest says so. */
+/** The EIP-55 spelling of 40 hexadecimal digits: `0x`, and upper-case letters where the digest requires them. */
 export function toChecksumAddress(hex: string): string {
   const lower = hex.toLowerCase()
   const digest = Buffer.from(keccak_256(Buffer.from(lower))).toString('hex')
@@ -59,7 +59,7 @@ export function toChecksumAddress(hex: string): string {
   return `0x${letters.join('')}`
 }
 
-/** EIP-55: an address in one case says nothing, one in mixed case carries a checksum. */
+/** EIP-55: an address in mixed case carries a checksum; one in a single case has none. */
 export function hasEvmChecksum(text: string): boolean {
   const hex = text.slice(2)
   return hex === hex.toLowerCase() || hex === hex.toUpperCase() || text === toChecksumAddress(hex)
@@ -83,8 +83,8 @@ export function isSparkAddress(text: string): boolean {
 }
 
 /**
- * The one spelling of a Spark address: in lower case, with the prefix of today. Where its end is given and its checksum
- * therefore does not fit, it keeps that end.
+ * The canonical spelling of a Spark address: lower case, with the current prefix. An address with a magic end, whose
+ * checksum is therefore wrong, keeps that end.
  */
 export function sparkSpelling(text: string): string {
   const lower = text.toLowerCase()
@@ -95,7 +95,7 @@ export function sparkSpelling(text: string): string {
   return isSparkAddress(lower) ? spelling : spelling.slice(0, -GIVEN_END) + lower.slice(-GIVEN_END)
 }
 
-/** A BOLT 11 invoice: its checksum, and between timestamp and signature fields that are whole, a payment hash too. */
+/** Checks a BOLT 11 invoice: its checksum, and complete fields between timestamp and signature, with a payment hash. */
 export function isLightningInvoice(text: string): boolean {
   const words = attempt(() => bech32.decode(text as `${string}1${string}`, false))?.words
   if (!words) return false
@@ -117,8 +117,8 @@ export function joinedOffer(text: string): string {
 }
 
 /**
- * A BOLT 12 offer, which has no checksum: records in the order of their types, each whole and of the form of its type,
- * an amount that goes with what it is for, and who is to be asked for the invoice, by key or by a way to get there.
+ * Checks a BOLT 12 offer, which has no checksum: records in the order of their types, each complete and in the form of
+ * its type, an amount with its description, and an issuer, by key or by path.
  */
 export function isLightningOffer(text: string): boolean {
   const records = recordsOf(bytesOf(text.toLowerCase().slice(OFFER_PREFIX.length)))
@@ -133,7 +133,7 @@ export function isLightningOffer(text: string): boolean {
   )
 }
 
-/** A record of a known type, or of an odd one, which may be passed over. */
+/** Whether a record has a known type, or an odd one, which may be ignored. */
 function isOfferRecord({ type, value }: TlvRecord): boolean {
   if (!OFFER_RANGES.some(([first, last]) => type >= first && type <= last)) return false
   const isForm = OFFER_RECORDS.get(type)
@@ -152,7 +152,7 @@ function isPublicKey(value: Uint8Array): boolean {
   )
 }
 
-/** The bytes of bech32 letters without a checksum, or undefined where the bits left over are not few and zero. */
+/** The bytes of bech32 letters without a checksum, or undefined where the leftover bits are too many or not zero. */
 function bytesOf(letters: string): Uint8Array | undefined {
   const bits = [...letters]
     .map((letter) => BECH32_LETTERS.indexOf(letter).toString(2).padStart(5, '0'))
@@ -184,7 +184,7 @@ function recordsOf(bytes: Uint8Array | undefined): TlvRecord[] | undefined {
   return records
 }
 
-/** Of the first bytes that say so: how many follow, and the least that needs them. */
+/** The prefix bytes of a BigSize: how many bytes follow, and the smallest value that needs them. */
 const BIG_SIZES: Readonly<Record<number, { readonly bytes: number; readonly min: bigint }>> = {
   253: { bytes: 2, min: 253n },
   254: { bytes: 4, min: 0x1_0000n },
@@ -205,7 +205,7 @@ function bigSize(
   return value < size.min ? undefined : { value, next }
 }
 
-/** What a decoder gives, or undefined where it throws. */
+/** The result of a decoder, or undefined where it throws. */
 function attempt<T>(decode: () => T): T | undefined {
   try {
     return decode()

@@ -19,7 +19,7 @@ function withOneDigitChanged(text: string): string[] {
 }
 
 describe('routing number', () => {
-  test.each(['021000021', '011401533', '110000000', '322271627', '091000019'])('%s is one', (number) => {
+  test.each(['021000021', '011401533', '110000000', '322271627', '091000019'])('%s is valid', (number) => {
     expect(isRoutingNumber(number)).toBe(true)
     expect(withOneDigitChanged(number).filter(isRoutingNumber)).toEqual([])
   })
@@ -34,43 +34,43 @@ describe('routing number', () => {
     '0210000210',
     '02100002x',
     '',
-  ])('%j is none', (number) => {
+  ])('%j is not valid', (number) => {
     expect(isRoutingNumber(number)).toBe(false)
   })
 })
 
 describe('CLABE', () => {
-  test.each(['032180000118359719', '002010077777777771'])('%s is one', (number) => {
+  test.each(['032180000118359719', '002010077777777771'])('%s is valid', (number) => {
     expect(isClabe(number)).toBe(true)
     expect(withOneDigitChanged(number).filter(isClabe)).toEqual([])
   })
 
   test.each(['032180000118359718', '03218000011835971', '0321800001183597190', '03218000011835971x'])(
-    '%s is none',
+    '%s is not valid',
     (number) => {
       expect(isClabe(number)).toBe(false)
     },
   )
 
-  test('a computed digit makes one', () => {
+  test('a computed digit is valid', () => {
     fc.assert(fc.property(digits(17), (first) => isClabe(first + clabeCheckDigit(first))))
   })
 })
 
 describe('CBU and CVU', () => {
-  test.each(['2850590940090418135201', '0110599520000000000103'])('%s is one', (number) => {
+  test.each(['2850590940090418135201', '0110599520000000000103'])('%s is valid', (number) => {
     expect(isCbu(number)).toBe(true)
     expect(withOneDigitChanged(number).filter(isCbu)).toEqual([])
   })
 
   test.each(['2850590940090418135202', '2850590040090418135201', '285059094009041813520', ''])(
-    '%j is none',
+    '%j is not valid',
     (number) => {
       expect(isCbu(number)).toBe(false)
     },
   )
 
-  test('computed digits make one', () => {
+  test('computed digits are valid', () => {
     fc.assert(fc.property(digits(7), digits(13), (bank, account) => isCbu(cbuFrom(bank, account))))
   })
 })
@@ -89,14 +89,14 @@ describe('CPF and CNPJ', () => {
   })
 
   test.each(['12345678900', '11111111111', '1234567890', '123456789012', '1234567890a', ''])(
-    '%j is no CPF',
+    '%j is not a CPF',
     (number) => {
       expect(isCpf(number)).toBe(false)
     },
   )
 
   test.each(['11222333000180', '00000000000000', '12abc34501de35', '12ABC34501DE3F', ''])(
-    '%j is no CNPJ',
+    '%j is not a CNPJ',
     (number) => {
       expect(isCnpj(number)).toBe(false)
     },

@@ -5,11 +5,11 @@ const CLABE_WEIGHTS = [3, 7, 1] as const
 const CBU_WEIGHTS = { bank: [7, 1, 3, 9, 7, 1, 3], account: [3, 9, 7, 1, 3, 9, 7, 1, 3, 9, 7, 1, 3] } as const
 const CPF_DIGITS = 11
 const CNPJ_CHARACTERS = 14
-/** Of a CNPJ the weights begin again after 9; a CPF is too short to get there. */
+/** The weights of a CNPJ start again after 9. A CPF is too short for that. */
 const CNPJ_WEIGHT_MAX = 9
 const TAX_NUMBER_MODULUS = 11
 
-/** An ABA routing number: 9 digits, a prefix that is in use (Federal Reserve districts, thrifts, travelers checks). */
+/** An ABA routing number: 9 digits, a prefix in use (Federal Reserve districts, thrifts, travelers checks). */
 export function isRoutingNumber(text: string): boolean {
   if (!/^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}$/.test(text) || /^0+$/.test(text)) return false
   return weighted(text, ROUTING_WEIGHTS) % 10 === 0
@@ -40,7 +40,7 @@ export function cbuFrom(bank: string, account: string): string {
   return `${bank}${check(bank, CBU_WEIGHTS.bank)}${account}${check(account, CBU_WEIGHTS.account)}`
 }
 
-/** A CPF, the tax number of a person in Brazil: 11 digits, the last two computed; eleven times the same is none. */
+/** A CPF, the tax number of a person in Brazil: 11 digits, the last two computed; eleven equal digits are not valid. */
 export function isCpf(text: string): boolean {
   return /^(?!(\d)\1{10})\d{11}$/.test(text) && hasTaxNumberDigits(text, CPF_DIGITS)
 }

@@ -1,9 +1,9 @@
-/** A name that is longer than any of ours is not compared: the cost grows with the product of the lengths. */
+/** The longest name that is compared: the cost grows with the product of the lengths. */
 const COMPARED_CHARACTERS_MAX = 64
 
 /**
- * The word that was meant by one that is not known, or undefined where none is near: the same but for case and
- * separators, or away by one mistype in four characters, three at most.
+ * The known word nearest to an unknown one: equal except for case and separators, or with one mistype in four
+ * characters, at most three. Undefined where none is near.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > COMPARED_CHARACTERS_MAX) return undefined
@@ -19,7 +19,7 @@ function folded(word: string): string {
   return word.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
-/** How many characters must be put in, left out, replaced or swapped with their neighbour (optimal string alignment). */
+/** The number of characters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
 function mistypesBetween(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)

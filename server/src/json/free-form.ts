@@ -1,7 +1,7 @@
 import { FREE_FORM_MAX, type FreeFormMax } from '@countersign/contract/core/schema'
 import { toJson } from './json.ts'
 
-/** Whether what a caller gives as it likes is no more than is taken. */
+/** Whether a free-form object of a caller is within its bounds. */
 export function isWithinFreeForm(value: unknown, max: FreeFormMax = FREE_FORM_MAX): boolean {
   let members = 0
   const fits = (one: unknown, levels: number): boolean => {

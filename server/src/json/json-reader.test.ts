@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonLimitError, readJson } from './json-reader.ts'
 
-/** What JSON.parse makes of a text, or that it refuses it. */
+/** The result of JSON.parse, or its refusal. */
 function outcome(parse: (text: string) => unknown, text: string): unknown {
   try {
     return { value: asNumbers(parse(text)) }
@@ -25,7 +25,7 @@ const texts = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value, null, 2)),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
 )
-/** Characters that mean something in JSON, and some that must not be in it. */
+/** Characters with a meaning in JSON, and some that it must not contain. */
 const PIECES = [
   ...'{}[]:,"\\/+-.eE019tfn \t\n\r\u0000\u001f\u00a0\u2028\ufeffu',
   'true',
@@ -43,7 +43,7 @@ describe('a JSON text', () => {
     )
   })
 
-  test('with a part taken out or put in is read, or refused, as by JSON.parse', () => {
+  test('with a part removed or inserted is read, or refused, as by JSON.parse', () => {
     const changed = fc
       .tuple(texts, fc.nat(), fc.nat({ max: 2 }), fc.constantFrom('', ...PIECES))
       .map(([text, at, left, piece]) => {
@@ -59,7 +59,7 @@ describe('a JSON text', () => {
     )
   })
 
-  test('of pieces that mean something is read, or refused, as by JSON.parse', () => {
+  test('of meaningful pieces is read, or refused, as by JSON.parse', () => {
     const mixed = fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }).map((pieces) => pieces.join(''))
     fc.assert(
       fc.property(mixed, (text) => {
@@ -89,7 +89,7 @@ describe('a JSON text', () => {
     },
   )
 
-  test('is read no further than to where a limit is passed', () => {
+  test('is read only until a limit is exceeded', () => {
     const limits = { depthMax: 3, membersMax: 4 }
     const rest = 'this is not JSON'
     expect(readJson('[[[1,2]]]', limits)).toEqual([[[1, 2]]])

@@ -1,19 +1,19 @@
-/** Limits on JSON text of strangers. */
+/** Limits of JSON text from outside. */
 export interface JsonLimits {
-  /** Of arrays and objects within each other. */
+  /** Nesting depth of arrays and objects. */
   readonly depthMax: number
-  /** Of members of objects and elements of arrays, counted through the whole text. */
+  /** Number of object members and array elements in the whole text. */
   readonly membersMax: number
 }
 
-/** Text that is JSON, and more of it than a limit allows. */
+/** The text is JSON but exceeds a limit. */
 export class JsonLimitError extends Error {}
 
 const UNLIMITED: JsonLimits = { depthMax: 10_000, membersMax: Number.POSITIVE_INFINITY }
 
-/** So many digits are at most 2^53 - 1. */
+/** Integers of this many digits are at most 2^53 - 1. */
 const SAFE_DIGITS = 15
-/** Longer integers are beyond what a double can hold, and are Infinity as they are to JSON.parse. */
+/** Longer integers exceed the range of a double and become Infinity, as with JSON.parse. */
 const INTEGER_CHARACTERS_MAX = 400
 
 const QUOTE = 0x22
@@ -30,9 +30,10 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * Reads JSON text (RFC 8259) in one pass, so that what a limit forbids costs no more than what came before it. Integers
- * beyond 2^53 come out as `bigint`, exact; all other numbers as `number`. Of a member given twice the last one stands. Throws
- * SyntaxError for what is not JSON and for `__proto__` and `constructor.prototype` members, JsonLimitError for too much.
+ * Reads JSON text (RFC 8259) in one pass, so that a text beyond a limit costs no more than the part before it. Integers
+ * beyond 2^53 come out as `bigint`, exact; all other numbers as `number`. The last one of duplicate members counts.
+ * Throws SyntaxError for text that is not JSON and for `__proto__` and `constructor.prototype` members, JsonLimitError
+ * beyond a limit.
  */
 export function readJson(text: string, limits: JsonLimits = UNLIMITED): unknown {
   return new Reader(text, limits).read()
@@ -59,7 +60,7 @@ class Reader {
     return value
   }
 
-  /** The code of the next character that is no white space, which stays where it is. NaN: there is none. */
+  /** Peeks at the code of the next character that is not white space. NaN at the end. */
   #next(): number {
     let code = this.#text.charCodeAt(this.#at)
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09)
@@ -180,7 +181,7 @@ class Reader {
     const digits = at - first
     this.#at = at
     if (digits === 0 || (digits > 1 && text.charCodeAt(first) === ZERO)) throw this.#unexpected()
-    // 0x20 makes a capital letter small.
+    // 0x20 turns an upper-case letter into lower case.
     if (code === DOT || (code | 0x20) === 0x65) return this.#fraction(start)
     if (digits <= SAFE_DIGITS) return isNegative ? -value : value
     const integer = text.slice(start, at)
@@ -188,7 +189,7 @@ class Reader {
     return Number.isSafeInteger(number) || digits > INTEGER_CHARACTERS_MAX ? number : BigInt(integer)
   }
 
-  /** A number with a fraction or an exponent, of which the integer part is read. */
+  /** Reads the rest of a number with a fraction or an exponent, after its integer part. */
   #fraction(start: number): number {
     if (this.#text.charCodeAt(this.#at) === DOT) {
       this.#at++

@@ -2,12 +2,12 @@ import { configure } from 'safe-stable-stringify'
 import { readJson } from './json-reader.ts'
 
 /**
- * What JSON.parse would not see: at least 16 digits in a row, without which no integer is beyond 2^53, and what may be the
+ * Text that JSON.parse would treat differently: 16 digits in a row, which an integer beyond 2^53 has, and a possible
  * name of a prototype, also escaped.
  */
 const NEEDS_CARE = /\d{16}|proto|\\u/
 
-/** As `readJson` reads, without limits: for text of our own, which JSON.parse reads twice as fast. */
+/** Reads as `readJson` does, without limits. For our own text, which JSON.parse reads twice as fast. */
 export function parseJson(text: string): unknown {
   return NEEDS_CARE.test(text) ? readJson(text) : JSON.parse(text)
 }
@@ -15,12 +15,12 @@ export function parseJson(text: string): unknown {
 const stringify = configure({ bigint: true, deterministic: false, circularValue: Error, strict: true })
 const stringifySorted = configure({ bigint: true, deterministic: true, circularValue: Error, strict: true })
 
-/** Set while `toJson` is at work: whether every bigint so far could be written as a number. */
+/** Set while `toJson` runs: whether every bigint so far could be written as a number. */
 let isExact: boolean | undefined
 
 /**
- * JSON.stringify asks this of a bigint, which it cannot write by itself. It is several times as fast as what can, and
- * nearly all amounts are numbers. For everybody but `toJson` a bigint stays what JSON.stringify refuses.
+ * JSON.stringify calls this for a bigint, which it cannot write itself. It is several times as fast as an exact writer,
+ * and nearly all amounts fit a number. Outside `toJson`, JSON.stringify still refuses a bigint.
  */
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   configurable: true,
@@ -43,7 +43,7 @@ export function toJson(value: unknown): string {
   }
 }
 
-/** JSON text with the members of every object in one order: equal values give equal text. */
+/** JSON text with the members of every object in a fixed order: equal values give equal text. */
 export function toCanonicalJson(value: unknown): string {
   return stringifySorted(value) ?? 'null'
 }

@@ -24,14 +24,14 @@ import type { Config } from '../settings/config.ts'
 import type { MessageRules } from '../settings/message-rules.ts'
 import type { Turns } from './turns.ts'
 
-/** What lives as long as the process. */
+/** The service, which lives as long as the process. */
 export interface App {
   readonly config: Config
   readonly db: Database
   readonly read: Read
   /** Rows by their keys; those that are asked for at the same time share a statement. */
   readonly lookup: Lookup
-  /** A platform that credentials or due work brought, with its config: read only where it has changed. */
+  /** A platform found by credentials or due work, with its config, which is read only if it has changed. */
   readonly withConfig: WithConfig
   readonly committer: Committer
   readonly enclave: Enclave
@@ -39,35 +39,35 @@ export interface App {
   readonly metrics: Metrics
   /** Real time. Operations see their platform's time, as `Op.now`. */
   readonly clock: () => Date
-  /** Commits what an operation wants written. Work that is due by it begins at once. */
+  /** Commits the write set of an operation. Work that it makes due starts at once. */
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
-  /** Who waits in this process for whom, where operations have missed each other. */
+  /** The queues of this process for operations that met on the same records. */
   readonly turns: Turns
-  /** Looks for due work now. */
+  /** Checks for due work now. */
   wakeJobs(): void
-  /** Sandbox: moves a platform's clock forward and does what falls due on the way. Gives the time it then is. */
+  /** Sandbox: moves a platform's clock forward and runs the work that falls due on the way. Returns the new time. */
   advanceClock(platformId: string, target: Date): Promise<Date>
-  /** Where exchange rates come from; production has none without `RATES_URL`. */
+  /** The source of exchange rates. Production has none without `RATES_URL`. */
   readonly rates: RateProvider | undefined
-  /** How value leaves; production has no way yet. */
+  /** The rail of outgoing payments. Production has none yet. */
   readonly rail: Rail | undefined
-  /** Where money is paid in; production has no place yet. */
+  /** The accounts for incoming payments. Production has none yet. */
   readonly depositDetails: DepositDetails | undefined
-  /** Who makes cards and asks before they pay; production has nobody yet. */
+  /** The card processor. Production has none yet. */
   readonly cardProcessor: CardProcessor | undefined
-  /** Where callers find this server, without a path. */
+  /** The public address of this server, without a path. */
   readonly origin: () => string
-  /** Checks identity tokens against the keys that their issuers publish. */
+  /** Checks identity tokens against their issuers' published keys. */
   readonly identityKeys: KeySource
-  /** How messages reach people; sandbox has none. */
+  /** The delivery of messages to people. Sandbox has none. */
   readonly delivery: Delivery
-  /** Failed tries at secrets, by who tried, in this process. */
+  /** Failed attempts at secrets, by caller, in this process. */
   readonly tries: Tries
 }
 
 /**
- * Who is acting: an API token of the platform's backend, an agent, who has a device code, the processor of one of its
- * cards, or the platform's own due work.
+ * The actor of an operation: an API token of the platform's backend, an agent, the holder of a device code, the
+ * processor of one of its cards, or the platform's own due work.
  */
 export type Actor =
   | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
@@ -76,40 +76,40 @@ export type Actor =
   | { readonly kind: 'cardProcessor'; readonly cardId: string }
   | { readonly kind: 'job'; readonly jobId: string }
 
-/** One operation. All it knows of time, randomness and identity comes from here; all it sees is one platform's. */
+/** One operation. Its time, randomness and identity come from here, and it sees the data of one platform only. */
 export interface Op {
-  /** Fixed for the operation; the platform's own clock. */
+  /** The time of the platform's own clock, fixed for the operation. */
   readonly now: Date
   readonly platform: PlatformRow
   readonly actor: Actor
   readonly mode: Config['mode']
   readonly read: Read
-  /** A row of this platform by its key. What other operations ask for at the same time shares the statement. */
+  /** Reads a row of this platform by its key. Concurrent reads of other operations share the statement. */
   find<Row extends { platform_id: string }>(
     of: RowByKey<Row>,
     ...key: readonly string[]
   ): Promise<Row | undefined>
   readonly db: Database
   readonly enclave: Enclave
-  /** Its lines say whose they are: the request's or the job's. */
+  /** A log whose lines carry the request or the job. */
   readonly log: Log
   readonly metrics: Metrics
   readonly rates: RateProvider | undefined
-  /** What payments cost, by corridor. */
+  /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
-  /** Where the sandbox's own UMA receivers are. */
+  /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
   readonly rail: Rail | undefined
   readonly depositDetails: DepositDetails | undefined
   readonly cardProcessor: CardProcessor | undefined
-  /** Where callers find this server, without a path. */
+  /** The public address of this server, without a path. */
   readonly origin: () => string
-  /** Checks identity tokens against the keys that their issuers publish. */
+  /** Checks identity tokens against their issuers' published keys. */
   readonly identityKeys: KeySource
   readonly delivery: Delivery
-  /** Undefined in the sandbox, which sends nothing. */
+  /** Undefined in sandbox, which sends nothing. */
   readonly messageRules: MessageRules | undefined
-  /** Failed tries at secrets, in this process. */
+  /** Failed attempts at secrets, in this process. */
   readonly tries: Tries
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
   advanceClock(target: Date): Promise<Date>
@@ -119,8 +119,8 @@ export interface Op {
 }
 
 /**
- * Whether who acts may see what is a customer's; `null` is the platform itself. An agent sees its own customer's alone:
- * everything else is as if it were not there.
+ * Whether the actor may see a customer's records; `null` is the platform itself. An agent sees only its own customer's:
+ * everything else does not exist for it.
  */
 export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolean {
   return op.actor.kind !== 'agent' || op.actor.customerId === customerId
@@ -128,7 +128,7 @@ export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolea
 
 type LedgerIdKind = 'Hold' | 'Job' | 'Challenge' | 'DeviceCode'
 
-/** `log` adds to each line which request or job it is of. */
+/** `log` adds the request or the job to each line. */
 export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log = app.log): Op {
   const now = new Date(app.clock().getTime() + Number(platform.clock_offset_ms))
   return {
@@ -162,25 +162,25 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
   }
 }
 
-/** An id whose order is the order of its time. */
+/** An id that sorts by its time. */
 export function newId(kind: IdKind | LedgerIdKind, at: Date): string {
   return `${kind}:${v7({ msecs: at.getTime() })}`
 }
 
-/** What a request is called in logs where its caller has not named it: a UUIDv7. */
+/** The id of a request in logs where its caller gives none: a UUIDv7. */
 export function newRequestId(at: Date): string {
   return v7({ msecs: at.getTime() })
 }
 
-/** Real time. The one place that asks the machine. */
+/** Real time. The only place that reads the machine's clock. */
 export function machineClock(): Date {
   return new Date()
 }
 
-/** `time` moved by some seconds. */
+/** `time` plus some seconds. */
 export function plusSeconds(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1000)
 }
 
-/** A platform with its config, as it is at the version that was read, or a later one. */
+/** A platform with its config, at the version that was read or a later one. */
 export type WithConfig = (platform: BarePlatformRow) => Promise<PlatformRow>

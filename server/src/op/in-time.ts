@@ -1,4 +1,4 @@
-/** What a promise gives, or undefined where that takes longer than so many milliseconds. */
+/** The result of a promise, or undefined if it takes longer than the given milliseconds. */
 export async function inTime<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {

@@ -1,8 +1,8 @@
 import type { Log } from '../ports/log.ts'
 
 /**
- * A log whose lines all carry `fields`, as they are when the line is written. One is made for every request and most
- * say nothing, so it does nothing until then.
+ * A log whose lines all carry `fields`, with their values at the time of the line. Every request has one and most write
+ * nothing, so it does no work before its first line.
  */
 export class LogWith implements Log {
   readonly #log: Log

@@ -8,14 +8,14 @@ import type { Lookup } from '../db/read/lookup.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { Actor, Op } from './app.ts'
 
-/** A refusal that the caller is told of: a code of the error table, the field or reason, and details. */
+/** A refusal for the caller: a code of the error table, the field or reason, and details. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   /** 401 only: which check failed. */
   readonly reason: string | undefined
   readonly details: Readonly<Record<string, unknown>> | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** What is written although the request is refused. */
+  /** Writes that are committed although the request is refused. */
   readonly writes: readonly Write[]
 
   constructor(
@@ -38,17 +38,17 @@ export class ApiError extends Error {
 }
 
 /**
- * The reads of an operation are not one snapshot. This is thrown where they contradict each other, because another
- * operation was committed between them; it means what a failed guard means: decide again, from fresh reads.
+ * Thrown where the reads of an operation contradict each other, because another operation was committed between them:
+ * they are not one snapshot. It has the effect of a failed guard: the operation runs again from its reads.
  */
 export class StaleRead extends Error {}
 
-/** A refusal that names the field of the request it is about. */
+/** A refusal that names a field of the request. */
 export function fieldError(code: ErrorCode, field: string, message: string): ApiError {
   return new ApiError(code, { message, details: { field } })
 }
 
-/** What a handler is given: parsed, validated and typed. Never headers. */
+/** The input of a handler: parsed, validated and typed. Never headers. */
 export interface Input<E extends Endpoint> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
@@ -61,21 +61,21 @@ export interface Input<E extends Endpoint> {
 export interface Approval {
   readonly requestId: string
   readonly accountId: string
-  /** The session that signed, and the credential that issued it. Neither where the key alone was asked for. */
+  /** The session that signed, and the credential that issued it. Absent where only a key was required. */
   readonly session:
     | { readonly id: string; readonly credentialId: string; readonly areCodesLocked: boolean }
     | undefined
   readonly publicKey: string
-  /** What the first call put aside for the second. */
+  /** Data that the first call stored for the second. */
   readonly context: Readonly<Record<string, unknown>>
 }
 
-/** The answer, and what must be written for it to be true. */
+/** The answer, and the writes that make it true. */
 export type Outcome<E extends Endpoint> = SuccessOf<E> & { readonly writes?: readonly Write[] }
 
 export type Handler<E extends Endpoint> = (op: Op, input: Input<E>) => Promise<Outcome<E>>
 
-/** A call that is authorized by a signature: what was sent, where. The retry must be the same. */
+/** A call that a signature authorizes: its target and its body. The retry must be the same. */
 export interface SignedCall {
   /** The endpoint's name in the contract. */
   readonly operation: string
@@ -84,21 +84,21 @@ export interface SignedCall {
   readonly body: unknown
 }
 
-/** What must be signed before an operation is done (specification 3.4). */
+/** What must be signed before an operation is executed (specification 3.4). */
 export type Authorization =
   | {
       readonly accountId: string
-      /** What is being authorized, all of it; the pipeline adds account, call, body hash, request id and expiry. */
+      /** Everything that is authorized. The pipeline adds account, call, body hash, request id and expiry. */
       readonly statement: Statement
-      /** What the first call puts aside for the second. */
+      /** Data that the first call stores for the second. */
       readonly context?: Readonly<Record<string, unknown>>
       readonly expiresAt: Date
-      /** The kind of credential of the flow; left out, that of the wallet's first (specification 2.3). */
+      /** The kind of credential of the flow. Left out: that of the wallet's first (specification 2.3). */
       readonly credentialType?: AuthMethodTypeName
     }
   | {
       readonly accountId: string
-      /** An exact payload, to be signed by this key instead of a session's. */
+      /** An exact payload, to be signed by this key in place of a session's. */
       readonly payload: string
       readonly signerPublicKey: string
       readonly context: Readonly<Record<string, unknown>>
@@ -109,46 +109,51 @@ export type Authorization =
 
 /** A signed operation: what must be signed for this request (null: nothing), and the operation itself. */
 export interface SignedHandler<E extends Endpoint> {
-  /** The call that a signature is for, where it is another one than this: a quote is signed for wherever it is executed. */
+  /**
+   * The call that the signature is for, where that is not this one: a quote's signature is valid for every call that
+   * executes it.
+   */
   signedAs?(op: Op, input: Input<E>): Promise<SignedCall | undefined>
-  /** `isSigned`: a signature came with the call and will be held against the request that this names. */
+  /** `isSigned`: the call carries a signature, which will be checked against the request that this names. */
   authorize(op: Op, input: Input<E>, isSigned: boolean): Promise<Authorization | null>
-  /** Whether this body answers its request by a proof of its own instead of a stamp, and how that is checked. */
+  /** Whether this body carries its own proof in place of a stamp, and how that is checked. */
   prove?(op: Op, input: Input<E>): Promise<Prove | undefined>
   handle: Handler<E>
 }
 
-/** Checks a proof against what its request put aside; gives what the handler is to know. Throws where it fails. */
+/**
+ * Checks a proof against the data that its request stored. Returns data for the handler. Throws where the check fails.
+ */
 export type Prove = (request: {
   readonly id: string
   readonly payload: string
   readonly context: Readonly<Record<string, unknown>>
 }) => Promise<Readonly<Record<string, unknown>>>
 
-/** Who calls, and the platform that all of the call is about. */
+/** The caller, and the platform of the whole call. */
 export interface Caller {
   readonly platform: BarePlatformRow
   readonly actor: Actor
 }
 
-/** An operation that keeps its answer itself, under a key that it makes of its input. */
+/** An operation that stores its answer itself, under a key that it derives from its input. */
 export interface OnceOnly<E extends Endpoint> {
-  /** The answer that was kept, if there is one: then nothing is done. */
+  /** The stored answer, if there is one: nothing else is done then. */
   replay(op: Op, input: Input<E>): Promise<SuccessOf<E> | undefined>
-  /** `isLate()`: whoever called has stopped waiting. */
+  /** `isLate()`: the caller has stopped waiting. */
   handle(op: Op, input: Input<E>, isLate: () => boolean): Promise<OnceOnlyOutcome<E>>
 }
 
 export type OnceOnlyOutcome<E extends Endpoint> = Outcome<E> & {
-  /** This very run did what is to be taken back where its answer comes too late. */
+  /** Whether this run made the change that is reverted if its answer comes too late. */
   readonly isToBeTakenBack?: boolean
 }
 
-/** What the processor of cards asks and tells: each event once, a repeated one is answered as before. */
+/** An operation of the card processor. Each event is processed once; a repeated one gets the same answer. */
 export interface ProcessorHandler<E extends Endpoint> extends OnceOnly<E> {
-  /** Whose event it is, by what its body names. Throws where that is nobody's. */
+  /** The platform of an event, by the ids in its body. Throws where there is none. */
   whose(lookup: Lookup, input: Input<E>): Promise<Caller>
-  /** What is answered when the processor stops waiting, and how is taken back what is done after that; undefined: it waits. */
+  /** The answer at the processor's deadline, and how a change after it is reverted. Undefined: no deadline. */
   timeout(input: Input<E>): { readonly answer: SuccessOf<E>; readonly takeBack: OnceOnly<E> } | undefined
 }
 
@@ -161,13 +166,13 @@ export type Implementation<E extends Endpoint> = E extends { auth: 'cardProcesso
 /** Any endpoint whose answers have a body. */
 export type AnsweringEndpoint = Endpoint & { readonly responses: Readonly<Record<number, TSchema>> }
 
-/** What implements any endpoint, for who does not know which. */
+/** The implementation of any endpoint. */
 export type AnyImplementation =
   | Handler<Endpoint>
   | SignedHandler<Endpoint>
   | ProcessorHandler<AnsweringEndpoint>
 
-/** What implements the endpoints of a noun: each under its name in the contract. */
+/** The implementations of the endpoints of a noun, by their names in the contract. */
 export type Handlers<Endpoints extends Readonly<Record<string, Endpoint>>> = {
   readonly [Name in keyof Endpoints]: Implementation<Endpoints[Name]>
 }

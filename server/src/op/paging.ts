@@ -6,12 +6,12 @@ import { toCanonicalJson } from '../json/json.ts'
 import type { Op } from './app.ts'
 import { fieldError } from './operation.ts'
 
-/** What orders a list: two columns that together tell every row from every other. */
+/** The order of a list: two columns that together are unique. */
 export interface Order<Row> {
   readonly columns: readonly [string, string]
-  /** The place of a row in this order, as two words for a cursor. */
+  /** The position of a row in this order, as two words for a cursor. */
   readonly of: (row: Row) => readonly [string, string]
-  /** The same place, as the database compares it. */
+  /** The same position, as the database compares it. */
   readonly read: (first: string, second: string) => readonly [unknown, unknown]
 }
 
@@ -21,20 +21,23 @@ const BY_CREATION: Order<{ id: string; created_at: Date }> = {
   read: (time, id) => [new Date(Number(time)), id],
 }
 
-/** What a list endpoint is asked for, beside its own filters. */
+/** The query of a list endpoint, beside its own filters. */
 export interface PageQuery {
   readonly limit?: number
   readonly cursor?: string
 }
 
-/** Counting stops here: a count of everything would make a page of a long list slow. */
+/** Where counting stops: counting everything would make pages of a long list slow. */
 const COUNTED_ROWS_MAX = 10_000
 
 const MAC_BYTES = 16
 
-/** A list: its rows in no order yet, the table whose columns order them, and what the API shows of them. */
+/** A list: its unordered rows, the table whose columns order them, and their presentation in the API. */
 export interface List<TB extends keyof Tables, Row, Item> {
-  /** Several queries where no index has all rows in this order: each is read in its own, as far as the page may need it. */
+  /**
+   * Several queries where no single index has all rows in this order. Each is read in its own index, as far as the page
+   * may need.
+   */
   readonly rows: SelectQueryBuilder<Tables, TB, Row> | readonly SelectQueryBuilder<Tables, TB, Row>[]
   readonly table: TB & string
   /** Left out: by creation. */
@@ -44,9 +47,10 @@ export interface List<TB extends keyof Tables, Row, Item> {
 }
 
 /**
- * A page of a list, by default in the order of creation, newest first. `query` is the endpoint's whole
- * query: its cursor is bound to everything in it but the cursor itself. `totalCount` is counted for the first page, not
- * beyond 10,000 rows, and goes on to the next ones with the cursor. Error: 400 `INVALID_INPUT` for a cursor that was changed or belongs to another list.
+ * A page of a list, by default in the order of creation, newest first. `query` is the endpoint's whole query: its
+ * cursor is bound to everything in it but the cursor itself. `totalCount` is counted for the first page, not beyond
+ * 10,000 rows, and the cursor carries it to the next pages. Error: 400 `INVALID_INPUT` for a cursor that was changed or
+ * belongs to another list.
  */
 export async function page<TB extends keyof Tables, Row extends { id: string; created_at: Date }, Item>(
   op: Op,
@@ -88,7 +92,7 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
   }
 }
 
-/** Where the next page begins, and what the first one has counted, if it was not too much. */
+/** The position of the next page, and the count of the first one, if it was within the limit. */
 interface Place {
   readonly position: readonly [string, string]
   readonly totalCount: number | undefined
@@ -112,7 +116,7 @@ function readCursor(op: Op, binding: string, cursor: string): Place {
   const isOurs =
     bytes.toString('base64url') === cursor && given.length === MAC_BYTES && timingSafeEqual(given, expected)
   if (!isOurs)
-    throw fieldError('INVALID_INPUT', 'cursor', 'cursor is not one that this list gave for this query')
+    throw fieldError('INVALID_INPUT', 'cursor', 'cursor was not issued by this list for this query')
   const [first = '', second = '', total = ''] = body.toString().split(' ')
   return { position: [first, second], totalCount: total === '' ? undefined : Number(total) }
 }

@@ -2,11 +2,11 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import type { Op } from './app.ts'
 import { ApiError } from './operation.ts'
 
-/** The platform's token has a permission. Error: 403 `FORBIDDEN`, naming it. */
+/** Requires a permission of the platform's token. Error: 403 `FORBIDDEN`, which names it. */
 export function checkPermission({ actor }: Pick<Op, 'actor'>, permission: Permission): void {
   if (actor.kind === 'token' && !actor.permissions.includes(permission))
     throw new ApiError('FORBIDDEN', {
-      message: `This token does not have the permission ${permission}.`,
+      message: `This token lacks the permission ${permission}.`,
       details: { permission },
     })
 }

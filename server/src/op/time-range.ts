@@ -1,6 +1,6 @@
 const BOUNDS = ['createdAfter', 'createdBefore', 'updatedAfter', 'updatedBefore'] as const
 
-/** Bounds on the creation and the last change of what is listed; each excludes the time it names. */
+/** Bounds on the creation and the last change of what is listed; each is exclusive. */
 export type TimeRange = { readonly [B in (typeof BOUNDS)[number]]?: Date }
 
 /** The bounds of a list's query as times. */

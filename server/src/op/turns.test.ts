@@ -26,7 +26,7 @@ test('turns at different records do not wait for each other', async () => {
   expect(await turns.take(['a', 'b'], LONG)).toBeDefined()
 })
 
-test('a turn that does not come in time is given up, and those behind it keep theirs', async () => {
+test('a turn that does not come in time is abandoned, and those behind it keep theirs', async () => {
   const turns = new Turns()
   const end = (await turns.take(['a'], LONG))!
   expect(await turns.take(['a'], 1)).toBeUndefined()

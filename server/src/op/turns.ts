@@ -1,16 +1,16 @@
 import { inTime } from './in-time.ts'
 
 /**
- * Who works on the same records goes one after the other, in the order of asking. It spares them from missing each other
- * within this process; what keeps the records right are the guards, in the database.
+ * Operations on the same records take turns, in the order of their requests. This avoids conflicts within the process.
+ * The guards in the database ensure that the records are correct.
  */
 export class Turns {
-  /** Of each record, when all who have asked for it so far are done. */
+  /** For each record, a promise for the end of all turns requested so far. */
   readonly #last = new Map<string, Promise<unknown>>()
 
   /**
-   * Waits until nobody who has asked before is at any of these records, `waitMsMax` at most. Gives what ends the turn; undefined
-   * for one that has not come in time.
+   * Waits until all earlier turns at these records have ended, at most `waitMsMax`. Returns the function that ends the
+   * turn; undefined if the turn did not come in time.
    */
   async take(records: readonly string[], waitMsMax: number): Promise<(() => void) | undefined> {
     let end = (): void => {}
@@ -21,7 +21,7 @@ export class Turns {
     const done = Promise.all([before, ended]).then(() => {
       for (const record of records) if (this.#last.get(record) === done) this.#last.delete(record)
     })
-    // For all of them at once: so two who want the same records cannot wait for each other.
+    // Queues for all records at once, so that two operations on the same records cannot deadlock.
     for (const record of records) this.#last.set(record, done)
     if (await inTime(waitMsMax, before)) return end
     end()

@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The connection was to go to an address that is not one of the public internet. */
+/** The address of a connection is not on the public internet. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED'
 }
@@ -13,12 +13,13 @@ type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** What IANA gives out for the public internet of IPv6. */
+/** The IPv6 range that IANA allocates for the public internet. */
 const GLOBAL_UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether an IP address is one of the public internet. Not: private, loopback, link-local, unique-local, multicast,
- * unspecified, carrier-grade NAT, reserved, and IPv6 that stands for an IPv4 address (mapped, translated, tunnelled).
+ * Whether an IP address is on the public internet. False for private, loopback, link-local, unique-local, multicast,
+ * unspecified, carrier-grade NAT, reserved, and IPv6 addresses that embed an IPv4 address (mapped, translated,
+ * tunnelled).
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
@@ -27,20 +28,20 @@ export function isPublicAddress(address: string): boolean {
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(GLOBAL_UNICAST_6)
 }
 
-/** Whether a URL's host is an address, and none of the public internet: no name is looked up for it. */
+/** Whether a URL's host is an IP address outside the public internet. Looks up no name. */
 export function isRefusedHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) !== 0 && !isPublicAddress(host)
 }
 
-/** Whether a URL's host can be told to be a private one without looking it up: such an address, or this machine's name. */
+/** Whether a URL's host is private without a DNS lookup: such an address, or a name of this machine. */
 export function isPrivateHost(hostname: string): boolean {
   return isRefusedHost(hostname) || /(?:^|\.)localhost\.?$/i.test(hostname)
 }
 
 /**
- * The look-up of a connection that may go to public addresses only. What it gives is what is connected to, so a name
- * that has other addresses a moment later, or for another asker, gains nothing.
+ * The DNS lookup of a connection that may go to public addresses only. The connection uses its result, so a name that
+ * changes its addresses afterwards, or gives others to other callers, gains nothing.
  */
 export function publicLookup(resolve: Resolve = lookup): LookupFunction {
   return (host, options, callback) => {

@@ -47,7 +47,7 @@ test('an answer is read up to 64 KiB, however much more of it there is', async (
   }
 })
 
-test('whoever takes too long at any point gives no answer', async () => {
+test('a server that is too slow at any point gives no answer', async () => {
   const silent = await serve(() => {})
   const slow = await serve((_, response) => {
     response.writeHead(200)
@@ -74,7 +74,7 @@ test('a connection that breaks before or within the answer gives none', async ()
     })
 })
 
-test('a redirect is an answer, and leads nowhere', async () => {
+test('a redirect is an answer, and is not followed', async () => {
   let calls = 0
   const port = await serve((_, response) => {
     calls++
@@ -127,7 +127,7 @@ test('only addresses of the public internet are public', () => {
     expect(isPublicAddress(address), address).toBe(true)
 })
 
-test('a host that is an address is checked without a look-up, however it is written', async () => {
+test('a host that is an address is checked without a DNS lookup, in any notation', async () => {
   let calls = 0
   const port = await serve((_, response) => {
     calls++
@@ -155,14 +155,14 @@ test('a host that is an address is checked without a look-up, however it is writ
   expect(calls).toBe(0)
 })
 
-test('what a name stands for is checked as it is connected to: a name that has moved reaches nothing', async () => {
+test('the address of a name is checked at the connection: a name that has changed reaches nothing', async () => {
   let calls = 0
   const port = await serve((_, response) => {
     calls++
     response.end()
   })
   const asked: string[] = []
-  /** Public at the first look, this machine at every other. */
+  /** Public at the first lookup, this machine at every later one. */
   const rebinding: typeof lookup = ((
     host: string,
     _options: unknown,
@@ -173,20 +173,20 @@ test('what a name stands for is checked as it is connected to: a name that has m
     callback(null, [{ address, family: 4 }])
   }) as typeof lookup
   const guarded = publicLookup(rebinding)
-  // Somebody has looked before, and was content.
+  // An earlier check has accepted the name.
   await new Promise((resolve) => guarded('rebinding.example', {}, (error) => resolve(error)))
   for (const host of ['rebinding.example', 'localhost'])
     await expect(post(`http://${host}:${port}/`, { ...publicOnly, lookup: guarded })).rejects.toMatchObject({
       code: 'ADDRESS_REFUSED',
     })
-  // With the system's own look-up too.
+  // Also with the system's own lookup.
   await expect(post(`http://localhost:${port}/`, publicOnly)).rejects.toMatchObject({
     code: 'ADDRESS_REFUSED',
   })
   expect(calls).toBe(0)
 })
 
-test('of several addresses of a name the public ones are left', async () => {
+test('of several addresses of a name only the public ones remain', async () => {
   const several: typeof lookup = ((_host: string, _options: unknown, callback: (...all: unknown[]) => void) =>
     callback(null, [
       { address: '10.0.0.1', family: 4 },
@@ -199,7 +199,7 @@ test('of several addresses of a name the public ones are left', async () => {
   expect(await look(false)).toEqual([null, '8.8.8.8', 4])
 })
 
-test('what is packed is unpacked, and counted as it comes out', async () => {
+test('a compressed answer is decompressed, and the limit counts its decompressed bytes', async () => {
   const port = await serve((request, response) => {
     const text = 'x'.repeat(request.url === '/long' ? 50 * KIB_64 : 10)
     response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text))

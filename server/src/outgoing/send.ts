@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { codeOf } from '../formats/thrown.ts'
 import { isRefusedHost, publicLookup } from './addresses.ts'
 
-/** What is sent, and where: an absolute `http:` or `https:` URL. */
+/** A request to an absolute `http:` or `https:` URL. */
 export interface Outgoing {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -15,31 +15,31 @@ export interface Outgoing {
 }
 
 export interface Bounds {
-  /** Ends all of it: look-up, connection, request, answer. */
+  /** Aborts everything: DNS lookup, connection, request, answer. */
   readonly signal: AbortSignal
-  /** How much of an answer is read, unpacked. */
+  /** How many bytes of an answer are read, after decompression. */
   readonly bytesMax: number
   /**
-   * `public`: the public internet only, for every address that came in by the API. `any`: also this machine and private
-   * networks, for an address that the operator has put into the environment, and for the sandbox's webhooks.
+   * `public`: the public internet only, for every address that was given over the API. `any`: also this machine and
+   * private networks, for an address from the operator's environment, and for the sandbox's webhooks.
    */
   readonly reach: 'public' | 'any'
   /** How names are looked up where the reach is `public`. */
   readonly lookup?: LookupFunction
 }
 
-/** An answer: its status, and as much of its body as is read. */
+/** An answer: its status, and the read part of its body. */
 export interface Answer {
   readonly status: number
   readonly body: Uint8Array
-  /** False where the body is longer than what is read of it. */
+  /** False where the body is longer than the read part. */
   readonly isWhole: boolean
 }
 
-/** Gets a document within the bounds that the caller has not to choose. Throws NoAnswer. */
+/** Gets a document within fixed bounds. Throws NoAnswer. */
 export type Get = (url: string, bounds: Pick<Bounds, 'signal' | 'bytesMax'>) => Promise<Answer>
 
-/** No answer. `code` is the system's word for what happened, such as ECONNREFUSED; or TIMEOUT, ADDRESS_REFUSED. */
+/** There was no answer. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or ADDRESS_REFUSED. */
 export class NoAnswer extends Error {
   readonly code: string
 
@@ -49,7 +49,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Nobody is asked to pack an answer; what is packed all the same is unpacked up to the limit. */
+/** Asks for no compression. A compressed answer is still decompressed, up to the limit. */
 const UNPACK: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -58,9 +58,9 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * The only way out of this server by HTTP. Sends a request over a connection of its own and gives the answer, whatever
- * its status: a redirect is an answer like any other, and is not followed. With the reach `public` the address that is
- * connected to is the one that was checked. Throws NoAnswer.
+ * The only way out of this server by HTTP. Sends a request over its own connection and returns the answer, whatever its
+ * status: a redirect is an answer and is not followed. With the reach `public`, the connection goes to the address that
+ * was checked. Throws NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
   const { method, url, headers, body } = outgoing
@@ -78,7 +78,7 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
         ...headers,
         ...(body ? { 'Content-Length': body.length } : {}),
       },
-      // No connection is kept: the other side may close an idle one just as it is used.
+      // Keeps no connection open: the other side may close an idle one just as it is used.
       agent: false,
       ...(reach === 'public' ? { lookup: bounds.lookup ?? publicLookup() } : {}),
     })
@@ -96,7 +96,7 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
     const onClose = () => fail('ECONNRESET')
     request.on('close', onClose)
     request.on('response', (response) => {
-      // From here on the answer says itself that it was cut short; what is packed may end after its connection.
+      // From here on the answer itself reports a truncation. A compressed body may end after its connection.
       request.off('close', onClose)
       const chunks: Uint8Array[] = []
       let length = 0
@@ -119,7 +119,7 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
   })
 }
 
-/** A GET of a JSON document with this reach. */
+/** Gets a JSON document with this reach. */
 export function getJsonFrom(reach: Bounds['reach']): Get {
   return (url, bounds) =>
     send({ method: 'GET', url, headers: { Accept: 'application/json' } }, { ...bounds, reach })

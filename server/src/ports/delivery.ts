@@ -1,16 +1,16 @@
-/** How messages reach people. What is undefined has no settings: such a message cannot be sent. */
+/** Delivers messages to people. A member is undefined where its settings are missing: such a message cannot be sent. */
 export interface Delivery {
-  /** Hands an e-mail over. Throws DeliveryError where that may succeed later. */
+  /** Sends an e-mail. Throws DeliveryError where a retry may succeed. */
   readonly email: ((email: OutgoingEmail) => Promise<Handover>) | undefined
-  /** Hands a text message over. Throws DeliveryError where that may succeed later. */
+  /** Sends a text message. Throws DeliveryError where a retry may succeed. */
   readonly sms: ((sms: OutgoingSms) => Promise<Handover>) | undefined
 }
 
 export interface OutgoingEmail {
-  /** The same at every try, as is all that follows: a mail that arrives twice can be recognised. */
+  /** The same at every attempt, like all other members, so that a duplicate mail can be recognised. */
   readonly id: string
   readonly to: string
-  /** What is missing is the server's. */
+  /** Missing members are the server's. */
   readonly from: { readonly name?: string; readonly address?: string }
   readonly replyTo?: string
   readonly subject: string
@@ -26,11 +26,11 @@ export interface OutgoingSms {
   readonly text: string
 }
 
-/** Taken over, or refused for good: this recipient cannot be reached. `reason` is fit for a log. */
+/** Accepted, or refused for good because the recipient cannot be reached. `reason` may be logged. */
 export type Handover = { readonly accepted: true } | { readonly accepted: false; readonly reason: string }
 
 /**
- * A message could not be handed over for now. Its message is fit for a log: what the other side wrote is not in it, as
- * that may repeat what it was sent.
+ * An attempt to send a message failed. The error's message may be logged: it does not contain the other side's text,
+ * which may repeat the content.
  */
 export class DeliveryError extends Error {}

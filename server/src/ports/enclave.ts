@@ -1,7 +1,7 @@
 /**
  * The only holder of secrets that never leave: the quorum key, the targets that codes are sealed to, wallet seeds. It
- * gives out sealed bytes, which the database may keep, and public results. This is an interface so that another
- * process or a hardware module can take the place of the in-process one.
+ * gives out sealed bytes, which the database may keep, and public results. This is an interface, so that another
+ * process or a hardware module can replace the in-process one.
  */
 export interface Enclave {
   /** The key that signs envelopes and tokens: 130 hex characters, uncompressed, lower case. Clients pin it. */
@@ -10,13 +10,16 @@ export interface Enclave {
   /** The key that signs webhooks, in the same form. */
   readonly webhookPublicKey: string
 
-  /** The number of the newest data key, from 1: one more with each rotation of the master key. */
+  /** The number of the newest data key, from 1. Each rotation of the master key adds one. */
   readonly keyGeneration: number
 
-  /** A fresh HPKE recipient for one code of one challenge, and the signed bundle that names it (specification 2.1). */
+  /** Makes an HPKE recipient for one code of one challenge, and the signed bundle that names it (specification 2.1). */
   newOtpTarget(challenge: OtpTargetOwner): OtpTarget
 
-  /** What a client sealed to the target of a challenge, or undefined where it does not open. Never throws on it. */
+  /**
+   * Opens a bundle that a client sealed to the target of a challenge. Undefined where it cannot be opened. Does not
+   * throw for any bundle.
+   */
   openOtpBundle(
     challengeId: string,
     sealedTargetKey: Uint8Array,
@@ -26,47 +29,50 @@ export interface Enclave {
   /** The verification token that binds a signed-in contact to a key (formats 6). */
   signOtpToken(claims: OtpTokenClaims): string
 
-  /** A new wallet: its seed, sealed to the account's record, and the Spark address that it derives. */
+  /** Makes a wallet: its seed, sealed to the account's record, and its derived Spark address. */
   newWallet(accountId: string): { readonly sealedSeed: Uint8Array; readonly sparkAddress: string }
 
   /**
-   * A new session key, sealed to the client's key (130 hex characters), and its public half (66). The key itself is
-   * nowhere kept.
+   * A new session key, sealed to the client's key (130 hex characters), and its public half (66). The key itself is not
+   * stored.
    */
   newSessionKey(clientPublicKey: string): { readonly publicKey: string; readonly encryptedKey: string }
 
   /** The wallet's mnemonic, sealed to the client's key, in an envelope signed by the quorum key. */
   exportWallet(accountId: string, sealedSeed: Uint8Array, clientPublicKey: string): string
 
-  /** A new key that may sign for one card, sealed to the record of its authorization. Public half in hex, 66 characters. */
+  /**
+   * Makes a key that may sign for one card, sealed to the record of its authorization. Public half in hex, 66
+   * characters.
+   */
   newDelegatedKey(id: string): { readonly sealedKey: Uint8Array; readonly publicKey: string }
 
-  /** A DER signature, ECDSA with SHA-256, by a delegated key. Throws where the sealed key is not of this record. */
+  /** A DER signature, ECDSA with SHA-256, by a delegated key. Throws where the key is not sealed to this record. */
   signDelegated(id: string, sealedKey: Uint8Array, message: Uint8Array): Uint8Array
 
-  /** Text for the database alone: sealed to one record of one purpose. */
+  /** Seals text for the database, to one record of one purpose. */
   sealText(purpose: 'message', id: string, text: string): Uint8Array
 
-  /** What `sealText` sealed to this record. Throws where it does not open. */
+  /** Opens what `sealText` sealed to this record. Throws where it cannot be opened. */
   openText(purpose: 'message', id: string, sealed: Uint8Array): string
 
   /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the key that signs webhooks. */
   signWebhook(body: Uint8Array): Uint8Array
 
-  /** A keyed digest of 32 bytes; each purpose has a key of its own, and another one with each data key. */
+  /** A keyed digest of 32 bytes. Each purpose has its own key for each data key. */
   mac(
     purpose: 'card' | 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'webhook',
     message: Uint8Array | string,
-    /** Left out: of the newest data key. */
+    /** Left out: that of the newest data key. */
     generation?: number,
   ): Uint8Array
 }
 
 export interface OtpTargetOwner {
   readonly challengeId: string
-  /** The wallet's account. */
+  /** The account of the wallet. */
   readonly organizationId: string
-  /** Its holder. */
+  /** The holder of the wallet. */
   readonly userId: string
 }
 

@@ -1,4 +1,4 @@
-/** Where an operation says what happened: fields, and a sentence that does not vary. pino's logger is one. */
+/** The log of an operation: fields and a constant sentence. pino's logger implements it. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void

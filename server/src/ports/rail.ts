@@ -1,29 +1,29 @@
 /**
- * How value leaves to where accounts are held, and how it is fetched from there. A bank answers when it likes: a rail
- * that knows no more yet says when to ask again, and asking again is calling again.
+ * Sends value to external accounts and pulls it from them. A bank may answer late: a rail without an outcome says when
+ * to ask again, and asking again is a repeated call.
  */
 export interface Rail {
   /**
-   * Sends a payment, or tells what has become of one that was sent before. Called at least once per payment:
-   * `transactionId` names it, and it goes out once however often it is asked for.
+   * Sends a payment, or returns the outcome of an earlier call. Called at least once per payment. Idempotent:
+   * `transactionId` names the payment, which goes out once.
    */
   send(payment: RailPayment): Promise<RailAnswer>
   /**
-   * Likewise, fetches money from an account elsewhere. A quote that is paid from there is pulled and sent under one
-   * name: the direction tells them apart. What was delivered may be taken back: `returned`, with nothing to refund.
+   * Pulls money from an external account, in the same way. A quote that is paid from one is pulled and sent under the
+   * same name, in two directions. A delivered pull may be returned: `returned`, with nothing to refund.
    */
   pull(payment: RailPayment): Promise<RailAnswer>
-  /** How much a pull would bring now, in the smallest unit; undefined where nobody can say before it is tried. */
+  /** The amount that a pull would bring now, in the smallest unit; undefined where it is unknown before the attempt. */
   pullable(account: PullableAccount): Promise<bigint | undefined>
-  /** Whether the money of a payment that was not delivered is back. Called at least once. */
+  /** The outcome of the refund of an undelivered payment. Called at least once. */
   refund(payment: RailPayment): Promise<RefundOutcome>
 }
 
-/** An account elsewhere, as a rail knows it. */
+/** An external account, as a rail knows it. */
 export interface PullableAccount {
   readonly identifier: string
   readonly currency: string
-  /** The rail that pulls from it; null where none that reaches it does. */
+  /** The rail that pulls from it; null where none of its rails can pull. */
   readonly paymentRail: string | null
 }
 
@@ -31,27 +31,27 @@ export interface RailPayment {
   readonly transactionId: string
   readonly purpose: 'quote' | 'transfer'
   /**
-   * What the other account is known by: account number, IBAN, address, UMA address. Null where it is an account here, or
-   * nothing was sent to it: then a rail may only have to pay back what was paid in for it.
+   * The identifier of the other account: account number, IBAN, address, UMA address. Null for an internal account, or
+   * where nothing was sent: a rail may then only have to refund an incoming payment.
    */
   readonly identifier: string | null
-  /** The network that was asked for; null leaves it to the rail. */
+  /** The requested network; null leaves the choice to the rail. */
   readonly paymentRail: string | null
-  /** The chain that the other account is on, by its account type; null where it is none. */
+  /** The chain of the other account, by its account type; null where it is not on a chain. */
   readonly chain: string | null
   /** Smallest unit of `currency`. */
   readonly amount: bigint
   readonly currency: string
-  /** Names the payment on both ends. */
+  /** Names the payment at both ends. */
   readonly reference: string
-  /** Travels with the payment: ACH addenda, `remittanceInformation` of FedNow and RTP, information of a wire. */
+  /** Sent with the payment: ACH addenda, `remittanceInformation` of FedNow and RTP, information of a wire. */
   readonly remittanceInformation: string | null
-  /** When it was first handed over, and what time it is. */
+  /** The time of the first call, and the current time. */
   readonly submittedAt: Date
   readonly now: Date
 }
 
-/** Why a payment was not made, in the words of specification 2.11. */
+/** Why a payment failed, in the words of specification 2.11. */
 export type PaymentFailure =
   | 'QUOTE_EXECUTION_FAILED'
   | 'COUNTERPARTY_POST_TX_FAILED'
@@ -64,9 +64,9 @@ export type RailAnswer =
   | { readonly outcome: 'pending'; readonly askAgainAt: Date }
   /** Arrived; on a chain, under this hash. With `askAgainAt` it may still come back. */
   | { readonly outcome: 'delivered'; readonly askAgainAt?: Date; readonly transactionHash?: string }
-  /** It never left. `detail` is what the bank said. */
+  /** It was never sent. `detail` is the bank's text. */
   | { readonly outcome: 'failed'; readonly failureReason: PaymentFailure; readonly detail: string }
-  /** It left and was not delivered; its money comes back by way of `refund`. */
+  /** It was sent and not delivered. `refund` reports when its money is back. */
   | {
       readonly outcome: 'returned'
       readonly failureReason: PaymentFailure

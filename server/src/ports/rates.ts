@@ -1,10 +1,10 @@
 import type { RateTable } from '../pricing/ratios.ts'
 
-/** Where rates come from. */
+/** The source of rates. */
 export interface RateProvider {
   /**
-   * The rates that hold now, at most about five minutes old while the source is well (specification 8). Error: 503
-   * `UNAVAILABLE` where there are none that may still be used.
+   * The current rates, at most about five minutes old while the source works (specification 8). Error: 503
+   * `UNAVAILABLE` where no usable rates are left.
    */
   snapshot(): Promise<RateTable>
 }

@@ -1,12 +1,12 @@
-/** Failed tries that are allowed of one who tries, and the time after which they are forgotten. */
+/** The failed attempts that one caller may make, and the time after which they are forgotten. */
 export interface TryLimit {
   readonly triesMax: number
   readonly seconds: number
 }
 
 /**
- * What may be guessed at: device codes by an address, or by a platform that reads them; one device code by anyone; and
- * tokens of agents.
+ * What an attacker may guess: device codes, by one address or by a platform that reads their status; one device code,
+ * by anyone; and tokens of agents.
  */
 export const TRY_LIMITS = {
   deviceCodesByAddress: { triesMax: 20, seconds: 15 * 60 },
@@ -18,7 +18,10 @@ export const TRY_LIMITS = {
 export type TryKind = keyof typeof TRY_LIMITS
 export type TryLimits = Readonly<Record<TryKind, TryLimit>>
 
-/** Counts failed tries at secrets, in this process and in real time: what is limited is the machine at the other end. */
+/**
+ * Counts failed attempts at secrets, in this process and in real time, because the limit applies to the machine at the
+ * other end.
+ */
 export interface Tries {
   /** Error: 429 `RATE_LIMITED` with `Retry-After`, once `who` has failed too often. */
   check(kind: TryKind, who: string): void

@@ -2,7 +2,7 @@ import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/
 import { parseJson } from '../json/json.ts'
 import { type Ratio, ratioOf } from './ratios.ts'
 
-/** What one payment costs its sender. */
+/** The fee that the sender of one payment pays. */
 export interface Fee {
   /** US dollars, taken in the sending currency at the rate of the payment. */
   readonly fixedUsd: Ratio
@@ -17,7 +17,7 @@ export interface FeeRule {
   readonly fee: Fee
 }
 
-/** Rules that differ in their corridors, in any order. */
+/** Rules of different corridors, in any order. */
 export type FeeSchedule = readonly FeeRule[]
 
 const NO_FEE: Fee = { fixedUsd: ratioOf('0'), variable: ratioOf('0') }
@@ -40,7 +40,7 @@ export function feesFor(schedule: FeeSchedule, source: KnownCurrency, destinatio
 const MEMBERS = ['source', 'destination', 'fixed', 'variable'] as const
 /** Less than a million dollars, to a millionth of a cent. */
 const FIXED = /^\d{1,6}(\.\d{1,8})?$/
-/** Less than 1, to the billionth. */
+/** Less than 1, to a billionth. */
 const VARIABLE = /^0(\.\d{1,9})?$/
 
 /**
@@ -72,7 +72,7 @@ function parseRule(entry: unknown): FeeRule | string {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return ' must be an object'
   const members = new Map<string, unknown>(Object.entries(entry))
   const strange = [...members.keys()].find((name) => !MEMBERS.some((known) => known === name))
-  if (strange !== undefined) return ` has a member "${strange.slice(0, 40)}" that is not known`
+  if (strange !== undefined) return ` has a member "${strange.slice(0, 40)}" that is unknown`
   const source = currencyOf(members.get('source'))
   if (source === undefined) return '.source must be the code of a known currency or "*"'
   const destination = currencyOf(members.get('destination'))

@@ -39,14 +39,14 @@ const isZero = (a: Ratio): boolean => a.numerator === 0n
 const roundedUp = ({ numerator, denominator }: Ratio): bigint => (numerator + denominator - 1n) / denominator
 const roundedDown = ({ numerator, denominator }: Ratio): bigint => numerator / denominator
 
-/** What a double stands for, exactly. */
+/** The exact value of a double. */
 function exactly(double: number): Ratio {
   let [whole, denominator] = [double, 1n]
   for (; !Number.isInteger(whole); whole *= 2) denominator *= 2n
   return ratio(BigInt(whole), denominator)
 }
 
-/** Whether a double is as near to a ratio as any double. */
+/** Whether a double is the nearest one to a ratio. */
 function isNearest(double: number, exact: Ratio): boolean {
   return !isLess(times(exact, ratio(1n, 2n ** 53n)), absolute(minus(exactly(double), exact)))
 }
@@ -60,7 +60,7 @@ interface Case {
   readonly amount: bigint
 }
 
-/** Throws where the figures of a price do not explain each other. */
+/** Throws where the figures of a price are inconsistent. */
 function explain({ rates, fees, sending, receiving, side, amount }: Case): Price | undefined {
   const found = price(rates, fees, sending, receiving, side, amount)
   const rate = rateBetween(rates, sending, receiving)!
@@ -68,7 +68,7 @@ function explain({ rates, fees, sending, receiving, side, amount }: Case): Price
   const perDollar = times(rateBetween(rates, sending, 'USD')!, ratio(100n))
   const fixed = roundedUp(times(fee.fixedUsd, perDollar))
   if (!found) {
-    // Nothing is bought: what is left after the fees is less than one receiving unit costs.
+    // Nothing is bought: the rest after the fees is below the cost of one receiving unit.
     const left = amount - fixed - roundedUp(times(ratio(amount), fee.variable))
     equal(side, 'SENDING')
     ok(isLess(ratio(left), rate))
@@ -82,7 +82,7 @@ function explain({ rates, fees, sending, receiving, side, amount }: Case): Price
   equal(deliveredAmount, roundedUp(times(ratio(receivingAmount), rate)))
   equal(sendingAmount, deliveredAmount + feesOf(found))
 
-  // The fees: the share of the sending amount, rounded up, and the fixed one with what buys no whole unit.
+  // The fees: the share of the sending amount, rounded up, and the fixed one with the rest that buys no whole unit.
   const details = rateDetails(rates, sending, found)
   equal(feesOf(found), details.svcApiFixedFee + details.svcApiVariableFeeAmount)
   equal(details.svcApiVariableFeeAmount, roundedUp(times(ratio(sendingAmount), fee.variable)))
@@ -96,7 +96,7 @@ function explain({ rates, fees, sending, receiving, side, amount }: Case): Price
     ok(left === 0n || isLess(ratio(left), rate))
   }
 
-  // The fields of the answer, each on its own, and the formula that they make (specification 2.7).
+  // Each field of the answer, and the formula that they fulfil (specification 2.7).
   ok(isNearest(exchangeRate(found), rate))
   const shown = times(ratio(receivingAmount), exactly(exchangeRate(found)))
   const off = minus(ratio(sendingAmount - feesOf(found)), shown)
@@ -111,7 +111,7 @@ function explain({ rates, fees, sending, receiving, side, amount }: Case): Price
     exactly(details.svcApiMultiplier),
     exactly(details.counterpartyMultiplier),
   )
-  // The multiplier has the variable fee in it, and the rounding to whole units.
+  // The multiplier includes the variable fee and the rounding to whole units.
   const msats = times(ratio(afterFixedFee), exactly(details.svcApiMultiplier))
   const perUnit = times(inverse(rateBetween(rates, sending, 'BTC')!), ratio(1000n))
   const afterFees = ratio(afterFixedFee - details.svcApiVariableFeeAmount)
@@ -119,7 +119,7 @@ function explain({ rates, fees, sending, receiving, side, amount }: Case): Price
   ok(isLess(times(minus(afterFees, ratio(1n)), perUnit, ratio(2n ** 53n - 1n, 2n ** 53n)), msats))
   const tolerance = times(ratio(receivingAmount), ratio(2n ** 53n + 1n, 2n ** 105n))
   ok(!isLess(tolerance, absolute(minus(product, ratio(receivingAmount)))))
-  // As a client computes it, in doubles: to the unit where a double still holds a quarter of one.
+  // As a client computes it, in doubles: exact to the unit where a double still resolves a quarter of one.
   if (receivingAmount < 2n ** 50n) {
     const computed = Number(afterFixedFee) * details.svcApiMultiplier * details.counterpartyMultiplier
     equal(BigInt(Math.round(computed)), receivingAmount)
@@ -127,23 +127,23 @@ function explain({ rates, fees, sending, receiving, side, amount }: Case): Price
   return found
 }
 
-/** Throws where a price does not come back when it is asked for from its other side. */
+/** Throws where a quote of the price's other side gives another price. */
 function quoteBack(asked: Case, found: Price): void {
   const { rates, fees, sending, receiving, side } = asked
   const { sendingAmount, receivingAmount, deliveredAmount, rate } = found
   const locked = (lockedSide: LockedSide, amount: bigint) => explain({ ...asked, side: lockedSide, amount })!
   if (side === 'RECEIVING') {
-    // It takes the least that buys the amount: one unit less does not.
+    // The sending amount is the smallest that buys the amount: one unit less does not.
     const less = priceOfSending(rates, fees, sending, receiving, sendingAmount - 1n)!
     ok(less.receivingAmount < receivingAmount)
-    // And the same fees; where one sending unit buys several receiving units, it may buy a few more.
+    // The fees are the same. Where one sending unit buys several receiving units, it may buy a few more.
     const back = locked('SENDING', sendingAmount)
     equal(back.fixedFee, found.fixedFee)
     equal(back.variableFee, found.variableFee)
     ok(back.receivingAmount >= receivingAmount)
     equal(back.receivingAmount, roundedDown(times(ratio(deliveredAmount), inverse(rate))))
   } else {
-    // What the amount buys never costs more when it is asked for, and buys the same again.
+    // The bought amount never costs more when it is locked, and buys the same again.
     const back = locked('RECEIVING', receivingAmount)
     ok(back.sendingAmount <= sendingAmount)
     equal(locked('SENDING', back.sendingAmount).receivingAmount, receivingAmount)
@@ -186,7 +186,7 @@ const tables: fc.Arbitrary<RateTable> = fc
   }))
 
 describe('a price', () => {
-  test('explains itself and comes back from its other side, for every pair of currencies', () => {
+  test('is consistent from both sides, for every pair of currencies', () => {
     const some = fc.sample(amounts, { numRuns: 4 * PAIRS.length, seed: 4 })
     PAIRS.forEach(([sending, receiving], index) => {
       const own = some.slice(4 * index, 4 * index + 4)
@@ -221,7 +221,7 @@ describe('a price', () => {
     )
   })
 
-  test('of nothing bought is fees alone, and there is none without a rate', () => {
+  test('of an amount that buys nothing is fees alone, and there is none without a rate', () => {
     for (const amount of [0n, 1n, 9n])
       expect(priceOfSending(sandbox, [], 'USD', 'EUR', amount)).toMatchObject({
         sendingAmount: amount,
@@ -279,13 +279,10 @@ describe('the fees of a corridor', () => {
     ['GBP', 'GBP', '5'],
     ['USD', 'USD', '0'],
     ['EUR', 'EUR', '0'],
-  ] as const)(
-    'from %s to %s are those of the rule that names most of it: %s',
-    (source, destination, fixed) => {
-      for (const rules of [schedule, schedule.toReversed()])
-        expect(feesFor(rules, source, destination).fixedUsd).toEqual(ratioOf(fixed))
-    },
-  )
+  ] as const)('from %s to %s are those of the most specific rule: %s', (source, destination, fixed) => {
+    for (const rules of [schedule, schedule.toReversed()])
+      expect(feesFor(rules, source, destination).fixedUsd).toEqual(ratioOf(fixed))
+  })
 
   test('are 0.10 USD and 0.5 % without a rule, and nothing within one currency', () => {
     expect(feesFor([], 'USD', 'EUR')).toEqual({ fixedUsd: ratioOf('0.10'), variable: ratioOf('0.005') })

@@ -7,9 +7,9 @@ import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
 /**
  * The arithmetic of a quote (specification 2.5, 2.7), exact to the unit:
  *
- *   sending amount = what is delivered at the rate + fixed fee + variable fee
+ *   sending amount = delivered value + fixed fee + variable fee
  *
- * What is delivered is the receiving amount times the rate, rounded up. Where the sending amount is locked, the part
+ * The delivered value is the receiving amount times the rate, rounded up. Where the sending amount is locked, the part
  * of it that buys no whole receiving unit is in the fixed fee, so the sum always holds.
  */
 export interface Price {
@@ -17,7 +17,7 @@ export interface Price {
   readonly rate: Ratio
   readonly sendingAmount: bigint
   readonly receivingAmount: bigint
-  /** Sending units that the receiving amount costs at the rate. */
+  /** The cost of the receiving amount at the rate, in sending units. */
   readonly deliveredAmount: bigint
   readonly fixedFee: bigint
   readonly variableFee: bigint
@@ -53,7 +53,7 @@ export function price(
 }
 
 /**
- * What a sending amount of zero or more buys, which may be nothing: then all of it is fees. Undefined where there is no
+ * The price of a sending amount of zero or more. It may buy nothing, and is all fees then. Undefined where there is no
  * rate.
  */
 export function priceOfSending(
@@ -126,12 +126,12 @@ export function exchangeRate(price: Price): number {
 }
 
 /**
- * How the amounts came about (specification 2.7):
+ * The calculation of the amounts (specification 2.7):
  *
  *   (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount
  *
- * `counterpartyMultiplier` is the rate alone, receiving units per mSAT, whatever the amount. `svcApiMultiplier` has the
- * variable fee and all rounding in it. Each is the double nearest to its exact value.
+ * `counterpartyMultiplier` is the rate alone, receiving units per mSAT, whatever the amount. `svcApiMultiplier`
+ * includes the variable fee and all rounding. Each is the double nearest to its exact value.
  */
 export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
   const satoshi = rateBetween(rates, sending, 'BTC')
@@ -149,7 +149,7 @@ export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Pri
   }
 }
 
-/** The same of an amount that is not converted and costs nothing: what is our own (specification 2.7). */
+/** The same for an amount without conversion and fees: only our own part (specification 2.7). */
 export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRateDetails {
   const known = OWN_RATE_DETAILS.get(rates)?.get(currency)
   if (known) return known
@@ -168,10 +168,10 @@ export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRa
   return made
 }
 
-/** A table of rates does not change, and every transfer out shows this. */
+/** Cached by table of rates: a table does not change, and every transfer out shows this. */
 const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetails>>()
 
-/** An amount in words a person reads: `25.00 USD`. */
+/** Formats an amount for a person: `25.00 USD`. */
 export function inWords(amount: bigint, currency: KnownCurrency): string {
   const { decimals } = CURRENCIES[currency]
   const digits = amount.toString().padStart(decimals + 1, '0')
@@ -203,14 +203,14 @@ function dividedRoundedDown(amount: bigint, { numerator, denominator }: Ratio): 
   return (amount * denominator) / numerator
 }
 
-/** More bits than a double has, so that what is cut off decides no more than a tie. */
+/** More bits than a double has, so that the cut-off part can only decide a tie. */
 const QUOTIENT_BITS = 66
 
 /** The double nearest to a ratio, also where its parts are beyond 2^53. */
 function nearestDouble({ numerator, denominator }: Ratio): number {
   const shift = Math.max(0, QUOTIENT_BITS + bitsOf(denominator) - bitsOf(numerator))
   const scaled = numerator << BigInt(shift)
-  // A rest, however small, tells that a tie is none.
+  // Any remainder means that it is not a tie.
   const rest = scaled % denominator === 0n ? 0n : 1n
   return Number((scaled / denominator) | rest) / 2 ** shift
 }

@@ -6,7 +6,7 @@ export interface Ratio {
   readonly denominator: bigint
 }
 
-/** Exchange rates at one moment. A table does not change: whoever holds one reads the same rates from it. */
+/** Exchange rates at one moment. A table does not change, so its holder always reads the same rates. */
 export interface RateTable {
   /** When these rates were made, by the machine's time. */
   readonly updatedAt: Date
@@ -14,7 +14,7 @@ export interface RateTable {
   usdPerUnit(currency: KnownCurrency): Ratio | undefined
 }
 
-/** How long a table stands before the next one: what was seen a moment ago is what a quote will say. */
+/** How long a table is valid. A quote within that time has the same rates as an estimate. */
 export const TABLE_MS = 5 * 60 * 1000
 
 /** Smallest units of `sending` for one smallest unit of `receiving`; undefined where there is no rate. */

@@ -9,7 +9,7 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 
-/** Everything the process takes from its environment, read once at start. docs/operations.md has the same table. */
+/** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
 export interface Config {
   readonly host: string
   readonly port: number
@@ -17,30 +17,30 @@ export interface Config {
   readonly dataDir: string
   /** PostgreSQL; absent: the embedded database in `dataDir`. */
   readonly databaseUrl?: string
-  /** Connections that are open at once; what comes beyond them is closed. */
+  /** The largest number of open connections; a further one is closed. */
   readonly connectionsMax: number
-  /** Where callers find this server: an origin. Left out: where it listens. */
+  /** The public origin of this server. Left out: the address where it listens. */
   readonly publicUrl?: string
   /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
   readonly masterKey?: Uint8Array
-  /** What `master-key rotate` changes to; 32 bytes. */
+  /** The new key for `master-key rotate`; 32 bytes. */
   readonly newMasterKey?: Uint8Array
-  /** Whether the terminal has a line for each request. */
+  /** Whether each request is logged to the terminal. */
   readonly requestLines: boolean
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  /** What `GET /metrics` asks for. Absent: open to all in sandbox, not there in production. */
+  /** The token for `GET /metrics`. Absent: open to all in sandbox, 404 in production. */
   readonly metricsToken?: string
-  /** Where e-mail is handed over. Absent: none can be sent. */
+  /** The mail server. Absent: no e-mail can be sent. */
   readonly smtp?: SmtpConfig
-  /** Where text messages are handed over. Absent: none can be sent. */
+  /** The SMS gateway. Absent: no text message can be sent. */
   readonly sms?: SmsConfig
-  /** How many messages platforms may send, and in whose name. */
+  /** How many messages platforms may send, and from which domains. */
   readonly messageRules: MessageRules
-  /** Where exchange rates are fetched. Absent: the sandbox has its own, production has none. */
+  /** The source of exchange rates. Absent: the sandbox has its own, production has none. */
   readonly rates?: RatesConfig
-  /** What payments cost, by corridor. */
+  /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
-  /** Where the sandbox's own UMA receivers are. */
+  /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
 }
 
@@ -48,10 +48,10 @@ export interface Config {
 export interface SmtpConfig {
   readonly host: string
   readonly port: number
-  /** From the first byte, by STARTTLS or not at all, by STARTTLS where it is offered, or never. */
+  /** TLS from the first byte, STARTTLS required, STARTTLS where offered, or none. */
   readonly tls: 'implicit' | 'required' | 'offered' | 'never'
   readonly login?: { readonly user: string; readonly password: string }
-  /** Whom mail is from where the platform does not say. */
+  /** The sender of mail where the platform sets none. */
   readonly from: { readonly name?: string; readonly address: string }
 }
 
@@ -68,7 +68,7 @@ export interface SmsConfig {
 /** A source of exchange rates. */
 export interface RatesConfig {
   readonly url: string
-  /** How old rates may be and still be used. */
+  /** The largest age of usable rates. */
   readonly maxAgeSeconds: number
 }
 
@@ -160,7 +160,7 @@ function readPublicUrl({ PUBLIC_URL }: Environment): string | undefined {
 
 function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {
   if (!METRICS_TOKEN) return undefined
-  // As RFC 6750 has it. The value is a secret: the message does not repeat it.
+  // A token of RFC 6750. The value is a secret: the message does not repeat it.
   if (!/^[A-Za-z0-9\-._~+/]{16,256}=*$/.test(METRICS_TOKEN))
     throw new ConfigError('METRICS_TOKEN must be 16 to 256 letters, digits or any of -._~+/')
   return METRICS_TOKEN
@@ -183,13 +183,13 @@ const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp:
 const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/
 
 /**
- * A code in clear text is for whoever can see the network, so a connection that leaves the machine has TLS; who wants
- * it otherwise says `?requireTLS=false`.
+ * Anyone on the network could read a code in clear text, so a connection to another machine requires TLS, unless
+ * `?requireTLS=false` is given.
  */
 function readSmtp(env: Environment): SmtpConfig | undefined {
   const { SMTP_URL, SMTP_FROM } = env
   if (!SMTP_URL) return undefined
-  // The value has a password in it: the messages do not repeat it.
+  // The value contains a password: the messages do not repeat it.
   if (!URL.canParse(SMTP_URL)) throw new ConfigError(SMTP_FORM)
   const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(SMTP_URL)
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -232,7 +232,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** An address has no numbers for its domain, unless in a form that many servers refuse. */
+/** Refuses an IP address as the domain of an address: many mail servers refuse that form. */
 function domainOf(host: string): string {
   return isIP(host) === 0 ? host : 'localhost'
 }
@@ -244,7 +244,7 @@ function isLoopback(host: string): boolean {
 function readSms(env: Environment): SmsConfig | undefined {
   const { SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM } = env
   if (!SMS_URL && !SMS_ACCOUNT_SID && !SMS_AUTH_TOKEN && !SMS_FROM) return undefined
-  const together = 'SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN and SMS_FROM go together'
+  const together = 'SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN and SMS_FROM must be set together'
   if (!SMS_URL) throw new ConfigError(`SMS_URL is missing: ${together}`)
   if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${together}`)
   if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${together}`)
@@ -253,7 +253,7 @@ function readSms(env: Environment): SmsConfig | undefined {
   const isSafe =
     url?.protocol === 'https:' ||
     (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
-  // A login in the address would be a secret in a place that is not treated as one.
+  // Refuses a login in the address, because addresses are not treated as secrets.
   if (!url || !isSafe || url.username || url.password || url.search || url.hash)
     throw new ConfigError(
       'SMS_URL must begin with https:// (http:// for this machine alone) and have no user or query',
@@ -285,7 +285,7 @@ function readMessageLimit(env: Environment, name: string, fallback: string): Mes
   const limit = parseMessageLimit(text)
   if (!limit)
     throw new ConfigError(
-      `${name} must be two numbers, an hour's and a day's, like ${fallback}, not "${text}"`,
+      `${name} must be two numbers, per hour and per day, like ${fallback}, not "${text}"`,
     )
   return limit
 }
@@ -306,7 +306,7 @@ function readRates(env: Environment): RatesConfig | undefined {
   const isSafe =
     url?.protocol === 'https:' ||
     (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
-  // A query may hold a key of the source's: the message does not repeat the value.
+  // The query may contain a key of the source: the message does not repeat the value.
   if (!url || !isSafe || url.username || url.password || url.hash)
     throw new ConfigError(
       'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
@@ -324,8 +324,8 @@ const UMA_DOMAIN_DEFAULT = 'sandbox.uma.test'
 
 function readUmaDomain(env: Environment): string {
   const domain = (env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
-  // As the domain of an address is read: then these addresses are found as they are written.
+  // Requires the form of an address's domain, so that these addresses are found as they are written.
   if (canonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
-    throw new ConfigError(`SANDBOX_UMA_DOMAIN must be a host name, with a port if need be, not "${domain}"`)
+    throw new ConfigError(`SANDBOX_UMA_DOMAIN must be a host name, with an optional port, not "${domain}"`)
   return domain
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { settingWarnings } from './known.ts'
 
-test('a variable that looks like a setting and is none is named, with the one that was meant', () => {
+test('an unknown variable that looks like a setting is reported, with the nearest setting', () => {
   const env = {
     COUNTERSIGN_DATADIR: '/tmp',
     COUNTERSIGN_STRANGE_THING: '1',

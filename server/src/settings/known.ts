@@ -1,6 +1,6 @@
 import { nearest } from '../formats/nearest.ts'
 
-/** All variables of this name that something here reads. docs/operations.md says what they mean. */
+/** All variables with this prefix that are read. docs/operations.md has their meaning. */
 const SETTINGS = [
   'COUNTERSIGN_CONNECTIONS_MAX',
   'COUNTERSIGN_DATA_DIR',
@@ -19,7 +19,7 @@ const SETTINGS_OF_CLIENTS = [
   'COUNTERSIGN_DEVICE_CODE',
 ] as const
 
-/** A line for each variable that looks like a setting and is none: a mistyped one would have no effect and no sign of it. */
+/** A line for each unknown variable that looks like a setting. A mistyped one would otherwise be ignored silently. */
 export function settingWarnings(env: Readonly<Record<string, string | undefined>>): string[] {
   const known = new Set<string>([...SETTINGS, ...SETTINGS_OF_CLIENTS])
   return Object.keys(env)

@@ -1,17 +1,17 @@
 import { domainToASCII } from 'node:url'
 import { parseJson } from '../json/json.ts'
 
-/** What the operator lets platforms do with messages. The sandbox sends nothing, so there is nothing to rule. */
+/** The operator's limits on platforms' messages. The sandbox sends nothing, so it has none. */
 export interface MessageRules {
-  /** Of one platform to one address or number. */
+  /** Messages of one platform to one address or number. */
   readonly perRecipient: MessageLimit
-  /** Of one platform to everybody together. */
+  /** Messages of one platform to all recipients together. */
   readonly perPlatform: MessageLimit
   /** The domains that mail of a platform may be from, by the platform's id; `*` are those of every platform. */
   readonly senderDomains: ReadonlyMap<string, readonly string[]>
 }
 
-/** How many messages at most in an hour and in a day, by the clock: both begin when a new one does, in UTC. */
+/** The largest number of messages in an hour and in a day of the calendar, in UTC. */
 export interface MessageLimit {
   readonly inHour: number
   readonly inDay: number
@@ -19,7 +19,7 @@ export interface MessageLimit {
 
 const MESSAGES_MAX = 1_000_000_000
 
-/** `20,60`: so many an hour, so many a day. Undefined where it is not that. */
+/** Parses `20,60`: messages per hour, messages per day. Undefined for other text. */
 export function parseMessageLimit(text: string): MessageLimit | undefined {
   const [, inHour, inDay] = /^(\d{1,10}),(\d{1,10})$/.exec(text) ?? []
   if (inHour === undefined || inDay === undefined) return undefined
@@ -27,7 +27,7 @@ export function parseMessageLimit(text: string): MessageLimit | undefined {
   return limit.inHour >= 1 && limit.inDay >= limit.inHour && limit.inDay <= MESSAGES_MAX ? limit : undefined
 }
 
-/** `{"*": ["mail.example"], "Platform:…": ["shop.example"]}`. Undefined where it is not that. */
+/** `{"*": ["mail.example"], "Platform:…": ["shop.example"]}`. Undefined for other text. */
 export function parseSenderDomains(text: string): ReadonlyMap<string, readonly string[]> | undefined {
   let parsed: unknown
   try {
@@ -46,7 +46,7 @@ export function parseSenderDomains(text: string): ReadonlyMap<string, readonly s
   return domains
 }
 
-/** Whether mail of a platform may be from this address: its domain is one of those, and not below one. */
+/** Whether mail of a platform may be from this address: its domain must be one of those, not a subdomain. */
 export function maySendFrom(rules: MessageRules | undefined, platformId: string, address: string): boolean {
   if (!rules) return true
   const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1))

@@ -31,7 +31,7 @@ async function clientWith(permissions: readonly Permission[]): Promise<Client> {
 function expectMissing(reply: Reply, permission: Permission, what: string) {
   expectError(reply, { code: 'FORBIDDEN', what })
   expect(reply.body, what).toMatchObject({
-    message: `This token does not have the permission ${permission}.`,
+    message: `This token lacks the permission ${permission}.`,
     details: { permission },
   })
 }

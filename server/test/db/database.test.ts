@@ -205,9 +205,9 @@ describe('an unusable DATABASE_URL is one clear line without the password', () =
       'postgres://me:s3cret@no-such-host.invalid/shop',
       /^DATABASE_URL: cannot use PostgreSQL at no-such-host\.invalid:5432\/shop: /,
     ],
-    ['mysql://me:s3cret@127.0.0.1/shop', /^DATABASE_URL: starts with mysql:, not with postgres:$/],
-    ['me:s3cret@:x', /^DATABASE_URL: /],
-    ['s3cret', /^DATABASE_URL: is not an address/],
+    ['mysql://me:s3cret@127.0.0.1/shop', /^DATABASE_URL must start with postgres:, not with mysql:$/],
+    ['me:s3cret@:x', /^DATABASE_URL must /],
+    ['s3cret', /^DATABASE_URL must be an address/],
   ])('%s', async (url, message) => {
     const error: Error = await openPostgres(url).then(
       () => new Error('opened'),

@@ -19,7 +19,7 @@ let nowMs: number
 let published: JWK[]
 let asked: string[]
 let failures: string[]
-/** Answers in place of the issuer, where a test wants another one. */
+/** Answers in place of the issuer, where a test sets another answer. */
 let answer: RequestListener | undefined
 const pairs: Pair[] = []
 
@@ -81,7 +81,7 @@ async function outcome(source: KeySource, token: string, of = issuer): Promise<s
 const fetches = () => asked.filter((path) => path === '/keys').length
 
 describe('keys of an issuer', () => {
-  test('are found by discovery and kept for ten minutes', async () => {
+  test('are found by discovery and cached for ten minutes', async () => {
     const source = sourceOf()
     const token = await tokenOf(pairs[0]!)
     expect(await outcome(source, token)).toBe('verified')
@@ -141,7 +141,7 @@ describe('keys of an issuer', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('one issuer does not hold up another', async () => {
+  test('one issuer does not delay another', async () => {
     const source = sourceOf()
     expect(await outcome(source, await tokenOf(pairs[0]!), `${issuer}/tenant`)).toBe('keysUnavailable')
     expect(await outcome(source, await tokenOf(pairs[0]!))).toBe('verified')
@@ -149,7 +149,7 @@ describe('keys of an issuer', () => {
 })
 
 describe('an issuer that fails', () => {
-  test('is asked once a minute, and is believed again when it answers', async () => {
+  test('is asked once a minute, and used again when it answers', async () => {
     const source = sourceOf()
     const token = await tokenOf(pairs[0]!)
     answer = (_request, response) => response.writeHead(503).end()
@@ -163,7 +163,7 @@ describe('an issuer that fails', () => {
     expect(await outcome(source, token)).toBe('verified')
   })
 
-  test('the last good keys hold for 24 hours', async () => {
+  test('the last valid keys are used for 24 hours', async () => {
     const source = sourceOf()
     const token = await tokenOf(pairs[0]!)
     expect(await outcome(source, token)).toBe('verified')
@@ -175,7 +175,7 @@ describe('an issuer that fails', () => {
     expect(failures).toHaveLength(1)
   })
 
-  test('a clock that is set back does not stop fetching', async () => {
+  test('a clock that is set back does not stop fetches', async () => {
     const source = sourceOf()
     await outcome(source, await tokenOf(pairs[0]!))
     published = [pairs[1]!.jwk]
@@ -188,7 +188,7 @@ describe('an issuer that fails', () => {
     ['sends its headers and no more', (_request, response) => response.writeHead(200).flushHeaders()],
     ['sends a byte and no more', (_request, response) => void response.writeHead(200).write('{')],
   ]
-  test.each(slow)('a server that %s is given up', async (_what, listener) => {
+  test.each(slow)('a server that %s is abandoned', async (_what, listener) => {
     answer = listener
     const source = sourceOf({ timeoutMs: 100 })
     expect(await outcome(source, await tokenOf(pairs[0]!))).toBe('keysUnavailable')
@@ -211,7 +211,7 @@ describe('an issuer that fails', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
-  test('an answer of exactly 256 KiB is taken', async () => {
+  test('an answer of exactly 256 KiB is accepted', async () => {
     answer = (request, response) => {
       if (request.url !== '/keys') return sendDocument(request.url!, response)
       return response.end(JSON.stringify({ keys: published }).padEnd(256 * 1024, ' '))
@@ -247,7 +247,7 @@ describe('an issuer that fails', () => {
   })
 
   test.each(['', '[]', '{}', '{"keys":[]}', '{"keys":{}}', '{"keys":[{"kty":"oct","k":"AAAA"}]}', '<html>'])(
-    'a key set that is %s leaves the last good one',
+    'a key set that is %s keeps the last valid one',
     async (text) => {
       const source = sourceOf()
       expect(await outcome(source, await tokenOf(pairs[0]!))).toBe('verified')

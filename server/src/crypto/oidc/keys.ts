@@ -6,23 +6,23 @@ import { type KeySet, readKeySet } from './jwks.ts'
 import { type OidcRefusal, refuse, verifyIdTokenSignature } from './oidc.ts'
 
 export interface KeySourceOptions {
-  /** Reaches the public internet only: whoever has a platform's `MANAGE` names the address. */
+  /** Reaches the public internet only, because anyone with a platform's `MANAGE` sets the address. */
   readonly get: Get
-  /** Real time: the issuer knows no other. */
+  /** Real time, as issuers use it. */
   readonly clock: () => Date
-  /** Tests: an issuer at `http://127.0.0.1`, `http://[::1]` or `http://localhost` is asked too. */
+  /** For tests: also asks an issuer at `http://127.0.0.1`, `http://[::1]` or `http://localhost`. */
   readonly allowHttpLoopback?: boolean
-  /** For both requests of a fetch together; 5000. */
+  /** Timeout of both requests of a fetch together. Default: 5000. */
   readonly timeoutMs?: number
-  /** Told of each fetch that failed, for the log. */
+  /** Called for each failed fetch, for the log. */
   readonly onFailure?: (issuer: string, cause: unknown) => void
 }
 
 export interface KeySource {
   /**
-   * Verifies the signature of a token with the keys that `issuer` publishes. `issuer` comes from the
-   * configuration (`Identity.issuer`), never from the token alone. `keysUnavailable` says that there were none
-   * to check with. Never throws.
+   * Verifies the signature of a token with the keys that `issuer` publishes. `issuer` comes from the configuration
+   * (`Identity.issuer`), never from the token alone. `keysUnavailable` means that no keys could be fetched. Never
+   * throws.
    */
   verify(token: string, issuer: string): Promise<{ readonly verified: true } | OidcRefusal>
 }
@@ -32,7 +32,7 @@ interface Entry {
   keys: KeySet | undefined
   fetchedAtMs: number
   attemptedAtMs: number | undefined
-  /** The fetch under way, for all who wait for it. */
+  /** The fetch under way, shared by all callers. */
   fetching: Promise<void> | undefined
 }
 
@@ -45,10 +45,10 @@ const ISSUERS_MAX = 1000
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
 
 /**
- * The published keys of OIDC issuers, kept in memory. A fetch is two requests, discovery (OIDC Discovery 4:
- * the document has to name the very issuer) and the JWK set, over https, without redirects, 5 s for both and 256 KiB each
- * at most. Keys are used for 10 minutes without asking again, and where asking fails for 24 hours. Whatever
- * tokens arrive, in parallel or not, an issuer is asked once a minute at most, whether it answered or not.
+ * The published keys of OIDC issuers, cached in memory. A fetch is two requests, discovery (OIDC Discovery 4: the
+ * document must name the exact issuer) and the JWK set, over https, without redirects, with at most 5 s for both and
+ * 256 KiB each. Keys are used for 10 minutes without another fetch, and for 24 hours if fetches fail. An issuer is
+ * asked at most once a minute, whatever tokens arrive and whether it answered or not.
  */
 export function createKeySource(options: KeySourceOptions): KeySource {
   const entries = new Lru<string, Entry>(ISSUERS_MAX)
@@ -79,9 +79,9 @@ export function createKeySource(options: KeySourceOptions): KeySource {
     }
   }
 
-  /** Waits for a fetch that is under way, or starts one where the minute is over. */
+  /** Waits for a fetch under way, or starts one if the minute has passed. */
   const refresh = async (entry: Entry): Promise<void> => {
-    // The distance, so that a clock that was set back does not stop fetching until it has caught up.
+    // Compares the absolute difference, so that a clock that was set back does not stop fetches until it has caught up.
     const sinceAttempt = Math.abs(nowMs() - (entry.attemptedAtMs ?? Number.NEGATIVE_INFINITY))
     if (entry.fetching === undefined && sinceAttempt >= ATTEMPT_EVERY_MS) {
       entry.attemptedAtMs = nowMs()
@@ -108,7 +108,7 @@ export function createKeySource(options: KeySourceOptions): KeySource {
   }
 }
 
-/** Throws whatever goes wrong; nothing of it reaches a caller of the API. */
+/** Throws on any failure. No detail reaches a caller of the API. */
 async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<KeySet> {
   const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
   const issuerUrl = checkedUrl(issuer, options)

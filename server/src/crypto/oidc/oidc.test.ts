@@ -34,7 +34,7 @@ describe('shape', () => {
   const claims = url('{"sub":"a"}')
   test.each([
     ['nothing', ''],
-    ['no JWT', 'not-a-jwt'],
+    ['not a JWT', 'not-a-jwt'],
     ['two parts', `${header}.${claims}`],
     ['four parts', `${header}.${claims}.c2ln.c2ln`],
     ['five parts, as JWE has', `${header}.a.b.c.d`],
@@ -47,7 +47,7 @@ describe('shape', () => {
     ['padding of the claims', `${header}.${url('{"a":1}')}==.c2ln`],
     ['the standard alphabet', `${header}.${claims}.c2+/`],
     ['leftover bits', `${header}.${claims.slice(0, -1)}R.c2ln`],
-    ['a header that is no JSON', `${url('alg')}.${claims}.c2ln`],
+    ['a header that is not JSON', `${url('alg')}.${claims}.c2ln`],
     ['a header that is an array', `${url('[]')}.${claims}.c2ln`],
     ['a header without alg', `${url('{"kid":"1"}')}.${claims}.c2ln`],
     ['an alg that is a number', `${url('{"alg":1}')}.${claims}.c2ln`],
@@ -98,7 +98,7 @@ const check = (over: object, more: Partial<ClaimRules> = {}) =>
   checkClaims({ ...good, ...over }, { ...rules, ...more })
 
 describe('claims', () => {
-  test('the identity, and how long the token is good for', () => {
+  test('the identity, and how long the token is valid', () => {
     expect(check({ email: 'ada@example.com' })).toEqual({
       issuer: GOOGLE_ISSUER,
       audience: 'client',
@@ -187,7 +187,7 @@ describe('claims', () => {
     expect(check({ nonce: 'whatever' })).toHaveProperty('subject')
   })
 
-  test('a token is remembered by its signed part', () => {
+  test('a token is identified by its signed part', () => {
     const token = tokenOf(good)
     expect(tokenFingerprint(`${token}AA`)).toBe(tokenFingerprint(token))
     expect(tokenFingerprint(tokenOf({ ...good, iat: 1 }))).not.toBe(tokenFingerprint(token))
@@ -253,14 +253,14 @@ describe('signatures', () => {
     expect(await verify(token.replace(/[^.]+$/, ''), [jwk])).toBe('signature')
   })
 
-  test('a secret key in the set is no key', async () => {
+  test('a secret key in the set is ignored', async () => {
     const secret = Buffer.alloc(32, 1)
     const oct = { kty: 'oct', kid: 'HS256', k: secret.toString('base64url'), alg: 'HS256' }
     expect(readKeySet({ keys: [oct, { ...made.RS256!.jwk, d: 'AQAB' }] })).toEqual([])
     expect(await verify(await sign('HS256', secret), [oct])).toBe('signature')
   })
 
-  test('keys in the header are not looked at, crit and other kinds of token are refused', async () => {
+  test('keys in the header are ignored, crit and other kinds of token are refused', async () => {
     const { jwk } = made.RS256!
     const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
     const forged = await sign('RS256', privateKey, {
@@ -292,7 +292,7 @@ describe('signatures', () => {
     )
   })
 
-  test('sets that are none', () => {
+  test('malformed sets', () => {
     for (const value of [undefined, null, [], {}, { keys: {} }, { keys: new Array(101).fill({}) }])
       expect(readKeySet(value)).toBeUndefined()
     expect(

@@ -7,12 +7,12 @@ import { type KeySet, SIGNATURE_ALGORITHMS, selectKey } from './jwks.ts'
 export const GOOGLE_ISSUER = 'https://accounts.google.com'
 export const APPLE_ISSUER = 'https://appleid.apple.com'
 
-/** Google says that its tokens carry either spelling. Both are one issuer, so one identity. */
+/** Google documents that its tokens carry either spelling. Both are one issuer, so one identity. */
 const ISSUER_SPELLINGS: ReadonlyMap<string, string> = new Map([['accounts.google.com', GOOGLE_ISSUER]])
 
 const TOKEN_CHARACTERS_MAX = 16 * 1024
 const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)$/
-/** RFC 8725 section 3.11: a token of another kind is not taken for this one. */
+/** RFC 8725 section 3.11: a token of another kind must not be accepted as an ID token. */
 const JWT_TYPE = /^(?:application\/)?jwt$/i
 const SUBJECT_CHARACTERS_MAX = 255
 const AUDIENCE_CHARACTERS_MAX = 1024
@@ -34,7 +34,7 @@ export const OIDC_REASONS = {
 
 export type OidcFailure = keyof typeof OIDC_REASONS
 
-/** A refusal: the check that failed, for the caller to tell apart, and its text, for the answer. */
+/** A refusal: the failed check, for the caller, and its text, for the answer. */
 export interface OidcRefusal {
   readonly failure: OidcFailure
   readonly reason: string
@@ -47,29 +47,29 @@ export interface IdToken {
 
 export interface Issuer {
   readonly issuer: string
-  /** Where it is left out, every audience is taken. */
+  /** Left out: every audience is accepted. */
   readonly audiences?: readonly string[]
 }
 
 export interface ClaimRules {
   readonly now: Date
-  /** How old `iat` may be; 60 (specification 5.5, 8). */
+  /** The largest age of `iat` in seconds; 60 (specification 5.5, 8). */
   readonly maxAgeSeconds: number
   /** How far ahead `iat` and `nbf` may be: 5 in sandbox, 0 in production (specification 5.5, 8). */
   readonly skewSeconds: number
   readonly issuers: readonly Issuer[]
-  /** On verify: `nonceOf(clientPublicKey)`. Where it is left out, the token's own is not looked at. */
+  /** On verify: `nonceOf(clientPublicKey)`. Left out: the token's own is not checked. */
   readonly nonce?: string
 }
 
-/** Who a token speaks of. The first three are the identity that a credential keeps (specification 5.5). */
+/** The subject of a token. The first three members are the identity that a credential stores (specification 5.5). */
 export interface Identity {
-  /** As it is configured, whichever spelling the token has. */
+  /** As configured, whichever spelling the token has. */
   readonly issuer: string
   readonly audience: string
   readonly subject: string
   readonly email?: string
-  /** The last moment at which the token passes: how long it has to be remembered as used. */
+  /** The last moment at which the token is valid. It must be remembered as used until then. */
   readonly usableUntil: Date
 }
 
@@ -83,8 +83,8 @@ export function nonceOf(clientPublicKey: string): string {
 }
 
 /**
- * What a token is remembered by so that it is used once: lower-case hex SHA-256 of its signed part. Not of the
- * whole, because an ECDSA signature can be rewritten; the signed part has one spelling only.
+ * Identifies a used token: lower-case hex SHA-256 of its signed part. Not of the whole token, because an ECDSA
+ * signature can be rewritten, while the signed part has a single spelling.
  */
 export function tokenFingerprint(token: string): string {
   return createHash('sha256')
@@ -94,9 +94,9 @@ export function tokenFingerprint(token: string): string {
 
 /**
  * Reads a token that is JWT-shaped (specification 5.5): at most 16 KiB; three parts of base64url characters; header and
- * claims canonical base64url, without padding, of a JSON object in UTF-8 that names nothing twice and holds
- * no U+0000; `alg` a string. The signature's characters are all that is looked at, and there may be none, as
- * sandbox checks no signature. Undefined stands for 400 `INVALID_INPUT`. Never throws.
+ * claims canonical base64url, without padding, of a JSON object in UTF-8 that names nothing twice and holds no U+0000;
+ * `alg` a string. Of the signature only the characters are checked, and it may be empty, because sandbox checks no
+ * signature. Undefined means 400 `INVALID_INPUT`. Never throws.
  */
 export function readIdToken(token: string): IdToken | undefined {
   const parts = splitToken(token)
@@ -108,9 +108,9 @@ export function readIdToken(token: string): IdToken | undefined {
 
 /**
  * Checks the claims of specification 5.5 and `nbf`: `iss` in the list, `aud` a non-empty string or an array of one, and
- * among the issuer's audiences where it has some, `sub`, `iat` (seconds; at most `maxAgeSeconds` before now,
- * that very moment included), `exp` (later than now), `nonce`. Whether the identity is that of the credential
- * is for the caller. Never throws.
+ * among the issuer's audiences where it has some, `sub`, `iat` (seconds; at most `maxAgeSeconds` before now, that very
+ * moment included), `exp` (later than now), `nonce`. The caller checks whether the identity is that of the credential.
+ * Never throws.
  */
 export function checkClaims(claims: IdToken['claims'], rules: ClaimRules): Identity | OidcRefusal {
   const { iss, sub, iat, exp, nbf } = claims
@@ -139,10 +139,10 @@ export function checkClaims(claims: IdToken['claims'], rules: ClaimRules): Ident
 }
 
 /**
- * Verifies the signature of a token with its issuer's keys. The key decides the algorithm: its `alg`, or its
- * type and curve; `none` and HMAC are no algorithms here. Keys and addresses in the header are not looked at;
- * `crit`, and a `typ` other than JWT, are refused. `unknownKey` says that no key, or more than one, answers to
- * the header's `kid` and `alg`: newer keys might. Never throws.
+ * Verifies the signature of a token with its issuer's keys. The key decides the algorithm: its `alg`, or its type and
+ * curve; `none` and HMAC are not accepted. Keys and addresses in the header are ignored; `crit`, and a `typ` other than
+ * JWT, are refused. `unknownKey` means that no key, or more than one, fits the header's `kid` and `alg`: newer keys
+ * might. Never throws.
  */
 export async function verifyIdTokenSignature(
   token: string,
@@ -167,7 +167,7 @@ export async function verifyIdTokenSignature(
   }
 }
 
-/** The three parts of a compact JWS, where it has the shape of one: the last two may be empty. */
+/** The three parts of a text in the form of a compact JWS. The last two may be empty. */
 export function splitToken(
   token: string,
 ): { header: string; payload: string; signature: string } | undefined {

@@ -23,7 +23,7 @@ interface CookbookFile {
   output: { compact?: string; json?: unknown }
 }
 
-/** Labels that a strict verifier disagrees with: shared/vectors/README.md. */
+/** Labels that a strict verifier disagrees with (the README of the vectors). */
 const MISLABELLED = [346, 347, 350, 351, 367, 370, 372, 373]
 
 const keysOf = ({ public: published, private: own }: Group): JWK[] => {
@@ -53,7 +53,7 @@ describe.skipIf(vectorsAbsent)('Wycheproof JWS, 401 cases', () => {
     expect(seen).toEqual({ accepted: 32, refused: 325, mislabelled: 4 })
   })
 
-  test('HMAC: refused throughout; the shape before a verifier of HMAC gives the labels', async () => {
+  test('HMAC: always refused; the shape check with a verifier of HMAC gives the labels', async () => {
     const seen = { accepted: 0, refused: 0, mislabelled: 0 }
     for (const { group, case: one } of cases.filter(({ group }) => isSymmetric(group))) {
       expect(await verify(one.jws, keysOf(group)), `tc ${one.tcId}`).toBe(false)
@@ -77,7 +77,7 @@ describe.skipIf(vectorsAbsent)('Wycheproof JWS, 401 cases', () => {
 })
 
 describe.skipIf(vectorsAbsent)('Wycheproof JWK, 26 cases', () => {
-  test('as labelled, but that HMAC is refused throughout', async () => {
+  test('as labelled, except that HMAC is always refused', async () => {
     const cases = wycheproofCases<Group, Case>('wycheproof/json_web_key_test.json')
     expect(cases).toHaveLength(26)
     let accepted = 0
@@ -89,7 +89,7 @@ describe.skipIf(vectorsAbsent)('Wycheproof JWK, 26 cases', () => {
     expect(accepted).toBe(1)
   })
 
-  test('weak keys do not get as far as a signature', () => {
+  test('weak keys are refused before a signature is checked', () => {
     const weak = wycheproofCases<Group, Case>('wycheproof/json_web_key_test.json').filter(({ case: one }) =>
       ['rejectsKeyWithRocaVulnerability', 'rejects1024bitRsaKey', 'rejectsPublicExponent1'].includes(
         one.comment,
@@ -117,7 +117,7 @@ describe.skipIf(vectorsAbsent)('RFC 7520 section 4', () => {
     expect(await verify(other, [key])).toBe(false)
   })
 
-  test('detached content and the JSON forms are no tokens', async () => {
+  test('detached content and the JSON forms are not tokens', async () => {
     for (const name of [
       '4_5.signature_with_detached_content',
       '4_6.protecting_specific_header_fields',

@@ -31,7 +31,7 @@ function otpText(publicKeyHex: string, otpCode = '000000'): string {
 describe('OTP bundle', () => {
   const expected = { otpCode: '000000', publicKeyCompressedHex: client.publicKey.compressedHex }
 
-  test('the public key is taken compressed and uncompressed, in either case, and normalised', () => {
+  test('the public key is accepted compressed and uncompressed, in either case, and normalised', () => {
     const { uncompressedHex, compressedHex } = client.publicKey
     const forms = [uncompressedHex, compressedHex, uncompressedHex.toUpperCase(), compressedHex.toUpperCase()]
     for (const form of forms) {
@@ -49,7 +49,7 @@ describe('OTP bundle', () => {
     expect(openOtpBundle(upper, target)).toEqual(expected)
   })
 
-  test('the code is whatever was sealed: to judge it is for the caller', () => {
+  test('the code is the sealed text: the caller checks it', () => {
     for (const code of ['123456', '', 'ünïcode', '0'.repeat(50)]) {
       expect(openOtpBundle(bundleOf(otpText(clientHex, code)), target)).toMatchObject({ otpCode: code })
     }
@@ -69,7 +69,7 @@ describe('OTP bundle', () => {
     expect(tried).toBeGreaterThan(4000)
   })
 
-  test('a bundle for another target, an earlier challenge say, does not open', () => {
+  test('a bundle for another target, such as an earlier challenge, does not open', () => {
     const result = openOtpBundle(bundleOf(otpText(clientHex)), generateKeyPair())
     expect(result).toEqual({ failure: 'CANNOT_BE_OPENED' })
   })
@@ -167,7 +167,7 @@ describe('session signing key', () => {
     }
   })
 
-  test('a client key that is none, or a scalar that is none, throws', () => {
+  test('an invalid client key or scalar throws', () => {
     const scalar = generateKeyPair().privateKey
     for (const bad of ['', client.publicKey.compressedHex, `04${'11'.repeat(64)}`]) {
       expect(() => sealSessionKey(scalar, bad)).toThrow(TypeError)
@@ -194,7 +194,7 @@ describe('wallet export', () => {
     expect(Buffer.from(opened!).toString('ascii')).toBe(mnemonic)
   })
 
-  test('a mnemonic that is not English words, or a key that is none, throws', () => {
+  test('a mnemonic that is not English words, or an invalid key, throws', () => {
     for (const bad of ['', 'ábaco abdomen', 'legal  winner', 'legal winner\n']) {
       const wallet = { mnemonic: bad, clientPublicKeyHex: clientHex, organizationId: 'org-1' }
       expect(() => sealWalletExport(wallet, quorumKey)).toThrow(TypeError)

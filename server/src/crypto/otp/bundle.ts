@@ -23,10 +23,7 @@ export type OtpBundleFailure =
   | 'TOO_LARGE'
   /** Not JSON of exactly `encappedPublic` and `ciphertext` in hex, or not a point of the curve. */
   | 'MALFORMED'
-  /**
-   * Does not open with this target key: sealed to another one (an earlier challenge, say) or changed on the
-   * way.
-   */
+  /** Does not open with this target key: sealed to another one (such as an earlier challenge) or changed. */
   | 'CANNOT_BE_OPENED'
   /** Opens to something other than `{otp_code, public_key}` with a P-256 key. */
   | 'CONTENT_MALFORMED'
@@ -45,7 +42,7 @@ export function makeOtpTargetBundle(
 
 /**
  * Opens an `encryptedOtpBundle` (specification 4.5, formats 2) with the private key of its challenge (32-byte scalar or
- * pair). `otpCode` is whatever text the client sealed; `publicKeyCompressedHex` is the client's key as 66 hex
+ * pair). `otpCode` is the text that the client sealed; `publicKeyCompressedHex` is the client's key as 66 hex
  * characters, lower case, whichever form it was sealed in. Never throws because of the bundle.
  */
 export function openOtpBundle(
@@ -69,12 +66,12 @@ export function openOtpBundle(
 
 /**
  * `encryptedSessionSigningKey` (specification 2.2, formats 2): the session's 32-byte private scalar sealed to the
- * client's key (130 hex), as base58check of `enc` compressed ‖ ciphertext ‖ tag, 81 + 4 bytes, about 116
- * characters. Throws TypeError where the client's key is not on the curve and RangeError where the scalar is
- * none: both are for the caller to have checked.
+ * client's key (130 hex), as base58check of `enc` compressed ‖ ciphertext ‖ tag, 81 + 4 bytes, about 116 characters.
+ * Throws TypeError where the client's key is not on the curve and RangeError for an invalid scalar: the caller must
+ * have checked both.
  */
 export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: string): string {
-  // A key that signs nothing must not reach a client, who could not tell until the first signed retry.
+  // An invalid key must not reach a client, who would notice only at the first signed retry.
   keyPairFromPrivateKey(privateScalar)
   const { enc, ciphertext } = seal({
     recipientPublicKey: clientKey(clientPublicKeyHex),

@@ -59,7 +59,7 @@ describe('OTP verification token', () => {
     )
   })
 
-  test('it is good until the millisecond before exp', () => {
+  test('it is valid until the millisecond before exp', () => {
     expect(verify(token, claims.expiresAtMs - 1)).toEqual({ claims })
     expect(verify(token, claims.expiresAtMs)).toEqual({ failure: 'EXPIRED' })
   })
@@ -81,7 +81,7 @@ describe('OTP verification token', () => {
 
   const good = Buffer.from(payload, 'base64url').toString('utf8')
   const HEADER = '{"alg":"ES256","typ":"JWT"}'
-  test('the signed texts that the cases below change are themselves good', () => {
+  test('the signed texts that the cases below change are themselves valid', () => {
     expect(verify(tokenOf(HEADER, good))).toEqual({ claims })
   })
 

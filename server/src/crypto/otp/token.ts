@@ -7,11 +7,11 @@ const SIGNATURE_BYTES = 64
 const MILLISECONDS = /^(?:0|[1-9][0-9]{0,15})$/
 const CLAIMS = ['id', 'verification_type', 'contact', 'organization_id', 'public_key', 'exp'] as const
 
-/** What an OTP verification token says (formats 6). */
+/** The claims of an OTP verification token (formats 6). */
 export interface OtpTokenClaims {
   readonly id: string
   readonly verificationType: string
-  /** The e-mail address or E.164 number that the code went to. */
+  /** The e-mail address or E.164 number that the code was sent to. */
   readonly contact: string
   readonly organizationId: string
   /**
@@ -46,9 +46,8 @@ export function signOtpToken(claims: OtpTokenClaims, quorumKey: KeyPair): string
 }
 
 /**
- * Verifies a token of `signOtpToken` at the time `nowMs` (milliseconds since the epoch); from `exp` on it is
- * expired. The header has to be the one that this server writes, to the byte: there is no algorithm to
- * choose. Never throws.
+ * Verifies a token of `signOtpToken` at the time `nowMs` (milliseconds since the epoch); from `exp` on it is expired.
+ * The header must be exactly the one that this server writes: there is no choice of algorithm. Never throws.
  */
 export function verifyOtpToken(
   token: string,

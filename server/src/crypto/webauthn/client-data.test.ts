@@ -29,7 +29,7 @@ describe('origins', () => {
     expect(check(origin, [LOCALHOST_ANY_PORT])).toBe(accepted ? undefined : 'origin')
   })
 
-  test('no other pattern means anything', () => {
+  test('no other pattern is accepted', () => {
     for (const pattern of ['https://*.example', 'https://wallet.example:*', '*', 'https://*'])
       expect(check('https://wallet.example', [pattern])).toBe('origin')
   })
@@ -96,7 +96,7 @@ describe('building blocks', () => {
     [''],
   ])('not one JSON object with each name once: %s', (text) => expect(readJsonObject(text)).toBeUndefined())
 
-  test('JSON objects that look stranger than they are', () => {
+  test('JSON objects that look strange and are valid', () => {
     for (const text of [
       '{}',
       '{"a":"b\\":c\\":"}',

@@ -25,7 +25,7 @@ export const PASSKEY_REASONS = {
 
 export type PasskeyFailure = keyof typeof PASSKEY_REASONS
 
-/** A refusal: the check that failed, for the caller to tell apart, and its text, for the answer. */
+/** A refusal: the failed check, for the caller, and its text, for the answer. */
 export interface PasskeyRefusal {
   readonly failure: PasskeyFailure
   readonly reason: string
@@ -35,22 +35,22 @@ export function refuse(failure: PasskeyFailure): PasskeyRefusal {
   return { failure, reason: PASSKEY_REASONS[failure] }
 }
 
-/** What the relying party knows and the response has to agree with. */
+/** The relying party's values that the response must match. */
 export interface RelyingParty {
   /** The domain that the passkeys are bound to, such as `example.org`. */
   readonly rpId: string
-  /** Allowed origins, compared as they are written; `LOCALHOST_ANY_PORT` is the only pattern. */
+  /** Allowed origins, compared as exact text; `LOCALHOST_ANY_PORT` is the only pattern. */
   readonly origins: readonly string[]
   readonly requireUserVerification: boolean
 }
 
-/** Authenticator data (WebAuthn 6.1) whose flags and length have been found in order. */
+/** Authenticator data (WebAuthn 6.1) with checked flags and length. */
 export interface AuthenticatorData {
   readonly userVerified: boolean
   readonly backupEligible: boolean
   readonly backedUp: boolean
   readonly counter: number
-  /** Only at registration. */
+  /** Present only at registration. */
   readonly credentialId?: Uint8Array
   readonly publicKey?: Uint8Array
 }
@@ -76,8 +76,8 @@ export function passkeyOriginKind(text: string): 'web' | 'app' | 'localhost' | u
 }
 
 /**
- * Bytes of a base64url member of a passkey response. Some clients write the padding, so it is taken where it
- * is right; anything else as `bytesFromBase64url`.
+ * Bytes of a base64url member of a passkey response. Some clients write padding, so correct padding is accepted;
+ * otherwise as `bytesFromBase64url`.
  */
 export function passkeyBytes(text: string, bytesMax: number): Uint8Array | undefined {
   if (text.length > Math.ceil(bytesMax / 3) * 4) return undefined
@@ -86,10 +86,10 @@ export function passkeyBytes(text: string, bytesMax: number): Uint8Array | undef
 }
 
 /**
- * Checks clientDataJSON (WebAuthn 7.1 and 7.2): one JSON object with no name twice, the type, one of
- * `challenges` (as clientDataJSON writes them, base64url), an allowed origin, and that the page was not inside
- * another origin's: `crossOrigin` true and any `topOrigin` are refused, as nothing here configures pages that
- * may embed. A byte order mark is refused too. Undefined where all is well. Never throws.
+ * Checks clientDataJSON (WebAuthn 7.1 and 7.2): one JSON object with no name twice, the type, one of `challenges` (as
+ * clientDataJSON writes them, base64url), an allowed origin, and that the page was not embedded in another origin's:
+ * `crossOrigin` true and any `topOrigin` are refused, because no setting allows embedding. A byte order mark is refused
+ * too. Undefined where all is well. Never throws.
  */
 export function checkClientData(
   bytes: Uint8Array,

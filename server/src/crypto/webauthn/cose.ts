@@ -7,25 +7,25 @@ export interface CoseKey {
   /** COSE number. */
   readonly algorithm: number
   readonly keyObject: KeyObject
-  /** What the signed bytes are hashed with; null where the algorithm does that itself. */
+  /** The hash of the signed bytes; null where the algorithm includes it. */
   readonly hash: 'sha256' | 'sha384' | 'sha512' | null
 }
 
 interface Algorithm {
   readonly kty: number
   readonly hash: CoseKey['hash']
-  /** Of EC2 and OKP keys: the curve, by its COSE number and as a JWK names it, and the bytes of a coordinate. */
+  /** For EC2 and OKP keys: the curve, by its COSE number and its JWK name, and the length of a coordinate in bytes. */
   readonly curve?: { readonly number: number; readonly name: string; readonly bytes: number }
 }
 
-// COSE key parameters (RFC 9053) and what they may be.
+// COSE key parameters (RFC 9053) and their values.
 const KTY = 1
 const ALG = 3
 const [CRV, X, Y] = [-1, -2, -3]
 const [N, E] = [-1, -2]
 const [OKP, EC2, RSA] = [1, 2, 3]
 
-/** By COSE number. Each pins its curve: "ES256" with a key of another curve is no key. */
+/** By COSE number. Each fixes its curve: "ES256" with a key of another curve is refused. */
 const ALGORITHMS: ReadonlyMap<unknown, Algorithm> = new Map<unknown, Algorithm>([
   [-7, { kty: EC2, hash: 'sha256', curve: { number: 1, name: 'P-256', bytes: 32 } }],
   [-35, { kty: EC2, hash: 'sha384', curve: { number: 2, name: 'P-384', bytes: 48 } }],
@@ -42,14 +42,14 @@ const RSA_BYTES_MIN = 256
 const RSA_BYTES_MAX = 1024
 const RSA_EXPONENT_BYTES_MAX = 4
 
-/** Importing a key costs about as much as verifying with it. By the key's bytes, base64. */
+/** Caches keys by their bytes in base64, because importing a key costs about as much as verifying with it. */
 const KEYS_MAX = 1024
 const keys = new Lru<string, CoseKey>(KEYS_MAX)
 
 /**
- * The key of COSE bytes (RFC 9053): ES256, ES384, ES512, EdDSA with Ed25519, Ed448, RS256 of 2048 to 8192
- * bits. Undefined for any other, for a curve that is not the algorithm's, a point that is not on it, an even
- * or too small RSA number, and for bytes that are no COSE key. Never throws.
+ * The key of COSE bytes (RFC 9053): ES256, ES384, ES512, EdDSA with Ed25519, Ed448, RS256 of 2048 to 8192 bits.
+ * Undefined for any other, for a curve that is not the algorithm's, a point that is not on it, an even or too small RSA
+ * number, and for bytes that are not a COSE key. Never throws.
  */
 export function parseCoseKey(bytes: Uint8Array): CoseKey | undefined {
   const name = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')

@@ -49,7 +49,7 @@ function clientDataOf(type: string, over: object = {}): Buffer {
   return Buffer.from(JSON.stringify({ type, challenge, origin: ORIGIN, crossOrigin: false, ...over }))
 }
 
-/** An assertion as an authenticator makes it. */
+/** An assertion of an authenticator. */
 function assert(
   over: { clientData?: Buffer; data?: Buffer; stored?: Partial<AssertionInput['stored']> } = {},
 ): AssertionInput {
@@ -76,7 +76,7 @@ function assert(
   }
 }
 
-/** A registration as an authenticator makes it, with self attestation unless told otherwise. */
+/** A registration of an authenticator, by default with self attestation. */
 function register(
   over: { cose?: Buffer; format?: string; statement?: Map<string, unknown>; clientData?: Buffer } = {},
 ): RegistrationInput {
@@ -206,7 +206,7 @@ describe('registrations', () => {
     })
   })
 
-  test('self attestation has to name the algorithm of the key', async () => {
+  test('self attestation must name the algorithm of the key', async () => {
     const whole = register()
     const attestation = isoCBOR.decodeFirst<Map<string, Map<string, unknown>>>(part(whole.attestationObject))
     attestation.get('attStmt')!.set('alg', -257)
@@ -216,7 +216,7 @@ describe('registrations', () => {
     })
   })
 
-  test('the response of an assertion, another origin, another page around it', async () => {
+  test('the response of an assertion, another origin, an embedding page', async () => {
     const clientData = clientDataOf('webauthn.get')
     expect(await verifyRegistration(register({ clientData }))).toMatchObject({ failure: 'type' })
     expect(await verifyRegistration({ ...register(), origins: [] })).toMatchObject({ failure: 'origin' })
@@ -253,7 +253,7 @@ describe('registrations', () => {
     expect(await verifyRegistration(register({ cose }))).toMatchObject({ failure: 'publicKey' })
   })
 
-  test('formats that nobody knows, SafetyNet, and a statement where none belongs', async () => {
+  test('unknown formats, SafetyNet, and a statement where none belongs', async () => {
     const none = new Map<string, unknown>()
     expect(await verifyRegistration(register({ format: 'none', statement: none }))).toHaveProperty('aaguid')
     const some = new Map<string, unknown>([['alg', -7]])
@@ -268,7 +268,7 @@ describe('registrations', () => {
       })
   })
 
-  test('android-key: no address in a chain is ever asked', async () => {
+  test('android-key: no address in a chain is ever contacted', async () => {
     const fetch = vi.fn(() => Promise.reject(new Error('no network')))
     vi.stubGlobal('fetch', fetch)
     const root = SettingsService.getRootCertificates({ identifier: 'android-key' })[0]!
@@ -290,7 +290,7 @@ describe('registrations', () => {
   test('never throws', async () => {
     const members = ['credentialId', 'clientDataJson', 'attestationObject', 'challenge'] as const
     const base64 = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('base64url'))
-    // CBOR of every shape where the attestation object and its members stand.
+    // CBOR of every shape in place of the attestation object and its members.
     const leaf = fc.oneof(fc.uint8Array(), fc.integer(), fc.boolean(), fc.constant(null), fc.string())
     const value = fc.oneof(leaf, fc.array(leaf), fc.constant(new Map()))
     const shaped = fc
@@ -322,7 +322,7 @@ describe('registrations', () => {
       }),
       { numRuns: 500 },
     )
-    // And with the rest of the response in order, so that the statement is reached.
+    // The rest of the response is valid here, so that the statement is reached.
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('packed', 'tpm', 'apple', 'fido-u2f', 'android-key'),

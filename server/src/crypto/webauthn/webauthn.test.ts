@@ -75,7 +75,7 @@ const party = (file: { rpId: string; origin: string }) => ({
   requireUserVerification: false,
 })
 
-/** COSE bytes of a credential in an attestation object without extensions: they come last in the data. */
+/** COSE bytes of a credential in an attestation object without extensions: they are the last part of the data. */
 function publicKeyIn(attestationObject: string, credentialId: string): Uint8Array {
   const bytes = hex(attestationObject)
   const id = hex(credentialId)
@@ -92,8 +92,8 @@ describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
   afterAll(() => SettingsService.setRootCertificates({ identifier: 'apple', certificates: appleRoots }))
 
   /**
-   * Refused by policy, or because the library asks more than the vector gives: a TPM manufacturer that exists,
-   * a chain up to Google's root in x5c, an AAGUID of zero from a U2F key.
+   * Refused by policy, or because the library requires more than the vector has: a TPM manufacturer that exists, a
+   * chain up to Google's root in x5c, an AAGUID of zero from a U2F key.
    */
   const refused: Record<string, string> = {
     'none-es256-crossOrigin': 'crossOrigin',
@@ -180,7 +180,7 @@ describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
   test('every bit of a self attestation counts', async () => {
     const one = file!.cases.find(({ id }) => id === 'packed-self-es256')!
     const bytes = hex(one.registration.attestationObject)
-    // The length of the last member is left out: the library cuts a longer one to the bytes that there are.
+    // Skips the length of the last member: the library cuts a longer one to the available bytes.
     const lastLength = bytes.indexOf(createHash('sha256').update(file!.rpId).digest()) - 1
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       if (bit >> 3 === lastLength) continue
@@ -267,14 +267,14 @@ describe.skipIf(vectorsAbsent)('assertions with exactly one rule broken', () => 
     expect(verified).toEqual({ newCounter: 0, userVerified: true, backedUp: false })
   })
 
-  test('a counter is only looked at after the signature', () => {
+  test('a counter is only checked after the signature', () => {
     const one = file!.cases.find(({ name }) => name === 'counter equal to stored')!
     const whole = input(one)
     const assertion = { ...whole.assertion, signature: url(file!.cases[0]!.signature) }
     expect(verifyAssertion({ ...whole, assertion })).toMatchObject({ failure: 'signature' })
   })
 
-  test('the library takes nothing that is refused here, but for what its note or our policy says', async () => {
+  test('the library accepts nothing that is refused here, except what its note or our policy names', async () => {
     const taken: string[] = []
     for (const one of file!.cases) {
       const { assertion, stored } = input(one)
@@ -349,7 +349,7 @@ describe.skipIf(vectorsAbsent)('responses of real authenticators', () => {
       challenge,
     })
 
-  test('4 registrations: two carry a credential id that is not the one in the data', async () => {
+  test('4 registrations: two carry another credential id than the data', async () => {
     expect(file!.registrations).toHaveLength(4)
     for (const one of file!.registrations) {
       const result = await register(one, one.response.id)
@@ -360,7 +360,7 @@ describe.skipIf(vectorsAbsent)('responses of real authenticators', () => {
     }
   })
 
-  test('those two are in order under the credential id of the data', async () => {
+  test('those two are valid with the credential id of the data', async () => {
     for (const name of ['Packed', 'PackedX5C']) {
       const one = file!.registrations.find((each) => each.name === name)!
       const bytes = Buffer.from(one.response.response.attestationObject, 'base64url')

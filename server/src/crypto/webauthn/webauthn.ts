@@ -24,7 +24,7 @@ const CERTIFICATES_MAX = 8
 
 const ATTESTATION_FORMATS = ['none', 'packed', 'fido-u2f', 'tpm', 'android-key', 'apple']
 const ANDROID_KEY = 'android-key'
-/** How the name of a certificate's "CRL distribution points" ends, with its length before it. */
+/** The end of the object id of "CRL distribution points" in a certificate, with its length before it. */
 const REVOCATION_LIST_OID = Buffer.from('03551d1f', 'hex')
 
 export interface RegistrationInput extends RelyingParty {
@@ -34,14 +34,14 @@ export interface RegistrationInput extends RelyingParty {
   readonly attestationObject: string
   readonly transports?: readonly string[]
   /**
-   * The `challenge` of the request: the text that the platform's backend issued (specification 4.1). Either it is the
-   * base64url that it put into the browser's options, so that `clientDataJSON.challenge` is this very text, or
-   * its UTF-8 bytes were the challenge, so that `clientDataJSON.challenge` is their base64url.
+   * The `challenge` of the request: the text that the platform's backend issued (specification 4.1). Either the backend
+   * put this base64url into the browser's options, so that `clientDataJSON.challenge` is the same text, or its UTF-8
+   * bytes were the challenge, so that `clientDataJSON.challenge` is their base64url.
    */
   readonly challenge: string
 }
 
-/** A passkey to keep. */
+/** A passkey to store. */
 export interface RegisteredPasskey {
   /** base64url without padding, from the authenticator's own data: at most 1023 bytes. */
   readonly credentialId: string
@@ -66,7 +66,7 @@ export interface AssertionInput extends RelyingParty {
     readonly clientDataJson: string
     readonly authenticatorData: string
     readonly signature: string
-    /** Not looked at: the platform chose it when it made the passkey, and the credential is named already. */
+    /** Not checked: the platform chose it when the passkey was made, and the credential is already known. */
     readonly userHandle?: string
   }
   readonly stored: {
@@ -77,27 +77,27 @@ export interface AssertionInput extends RelyingParty {
     readonly counter: number
   }
   /**
-   * What the authenticator was given: text stands for its UTF-8 bytes (formats 5: 64 hex characters);
-   * bytes for themselves.
+   * The challenge that the authenticator got: text stands for its UTF-8 bytes (formats 5: 64 hex characters); bytes for
+   * themselves.
    */
   readonly challenge: string | Uint8Array
 }
 
-/** What a valid assertion says. */
+/** The result of a valid assertion. */
 export interface VerifiedAssertion {
-  /** To be stored; the caller's write has to be guarded by the counter that was read. */
+  /** The counter to store. The caller's write must be guarded by the counter that was read. */
   readonly newCounter: number
   readonly userVerified: boolean
   readonly backedUp: boolean
 }
 
 /**
- * Verifies the response of a registration (WebAuthn 7.1; specification 4.1, 5.4). The credential id of the request has
- * to be the one in the authenticator's data. Attestation: `none`, packed (self and certificate), `fido-u2f`,
- * `tpm`, `apple` and `android-key` as far as the library verifies them; it takes the validity of certificates
- * from the machine's clock, and knows the roots of Apple and Google only. `android-safetynet`, whose service
- * has ended, is refused, and so is an `android-key` chain whose root is not Google's or that names a
- * revocation list, because the library would fetch whatever address stands there. Never throws.
+ * Verifies the response of a registration (WebAuthn 7.1; specification 4.1, 5.4). The credential id of the request must
+ * be the one in the authenticator's data. Attestation: `none`, packed (self and certificate), `fido-u2f`, `tpm`,
+ * `apple` and `android-key` as far as the library verifies them; it takes the validity of certificates from the
+ * machine's clock, and knows the roots of Apple and Google only. `android-safetynet`, whose service has ended, is
+ * refused, and so is an `android-key` chain whose root is not Google's or that names a revocation list, because the
+ * library would fetch its address. Never throws.
  */
 export async function verifyRegistration(
   input: RegistrationInput,
@@ -138,9 +138,9 @@ export async function verifyRegistration(
 
 /**
  * Verifies an assertion (WebAuthn 7.2; specification 5.4): credential id, type, challenge, origin, hash of the RP id,
- * user presence, user verification where required, signature (strict DER) and counter. The counter comes
- * last, so that the failure `counter` (equal or lower, where either is not zero) is only ever said of a
- * signature by the passkey's own key: a copy of it exists, which is worth an event. Never throws.
+ * user presence, user verification where required, signature (strict DER) and counter. The counter comes last, so that
+ * the failure `counter` (equal or lower, where either is not zero) always means a signature by the passkey's own key: a
+ * copy of it exists, which is reported by an event. Never throws.
  */
 export function verifyAssertion(input: AssertionInput): VerifiedAssertion | PasskeyRefusal {
   const { assertion, stored, challenge } = input
@@ -177,7 +177,7 @@ interface AttestationParts {
   readonly signature: unknown
 }
 
-/** Never throws: whatever the CBOR holds, it is looked at before it is used. */
+/** Never throws: checks the CBOR before using it. */
 function readAttestation(bytes: Uint8Array): AttestationParts | undefined {
   try {
     const attestation: unknown = decodeAttestationObject(new Uint8Array(bytes))
@@ -197,7 +197,7 @@ function readAttestation(bytes: Uint8Array): AttestationParts | undefined {
   }
 }
 
-/** Whether the library verifies the format, and without asking anybody on the network. */
+/** Whether the library verifies the format without network access. */
 function mayVerify({ format, certificates }: AttestationParts): boolean {
   if (!ATTESTATION_FORMATS.includes(format)) return false
   if (format !== ANDROID_KEY) return true
@@ -208,8 +208,7 @@ function mayVerify({ format, certificates }: AttestationParts): boolean {
 }
 
 /**
- * Packed self attestation (WebAuthn 8.2): the library takes any algorithm and BER. True of all other
- * attestation.
+ * Packed self attestation (WebAuthn 8.2): the library accepts any algorithm and BER. True for all other attestation.
  */
 function isStrictSelfAttestation(parts: AttestationParts, key: CoseKey, clientData: Uint8Array): boolean {
   const { format, certificates, algorithm, signature } = parts
@@ -223,7 +222,7 @@ function signedBytes(authenticatorData: Uint8Array, clientData: Uint8Array): Uin
   return Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
 }
 
-/** The library's own verification: that of the attestation statement, and all else a second time. */
+/** The library's own verification of the attestation statement, and of everything else a second time. */
 async function verifyStatement(
   input: RegistrationInput,
   bytes: { credentialId: Uint8Array; clientData: Uint8Array; attestation: Uint8Array },
@@ -242,7 +241,7 @@ async function verifyStatement(
           transports: [...(input.transports ?? [])] as AuthenticatorTransport[],
         },
       },
-      // Challenge and origin have been compared; the library has neither our two forms nor our pattern.
+      // Challenge and origin are already compared: the library supports neither our two forms nor our pattern.
       expectedChallenge: () => true,
       expectedOrigin: originOf(bytes.clientData),
       expectedRPID: input.rpId,
@@ -255,7 +254,7 @@ async function verifyStatement(
   }
 }
 
-/** Of client data that has been checked. */
+/** The challenge of checked client data. */
 function originOf(clientData: Uint8Array): string {
   return (JSON.parse(Buffer.from(clientData).toString('utf8')) as { origin: string }).origin
 }

@@ -1,6 +1,6 @@
 import type { RecordTable } from './writes.ts'
 
-/** In this order a row is there before another refers to it; a table that is not named comes last. */
+/** Orders tables so that a row is written before another refers to it. A table that is not named comes last. */
 const INSERT_ORDER: readonly RecordTable[] = [
   'api_tokens',
   'customers',
@@ -19,17 +19,17 @@ const INSERT_ORDER: readonly RecordTable[] = [
   'cards',
 ]
 
-/** A row as a batch's JSON has it, or what is to be done with one. */
+/** A row in a batch's JSON, or a change to one. */
 export type Row = Record<string, unknown>
 
-/** Rows of one table that give the same columns: a statement writes them. */
+/** Rows of one table with the same columns: one statement writes them. */
 interface Part {
   readonly table: RecordTable
   readonly shape: string
   readonly rows: Row[]
 }
 
-/** Rows by table and by the columns they give, each part a statement. */
+/** Rows by table and columns. Each part is one statement. */
 export class Parts {
   readonly #parts = new Map<string, Part>()
 

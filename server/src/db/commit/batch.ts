@@ -4,15 +4,18 @@ import { Parts, type Row } from './batch-parts.ts'
 import { CommitArguments } from './commit-arguments.ts'
 import { type LedgerEntry, timeText, type Write } from './writes.ts'
 
-/** Write sets as the arguments of `commit_together`. A write is known by its place, counted through the whole batch. */
+/**
+ * Write sets as the arguments of `commit_together`. A write is identified by its place, counted through the whole
+ * batch.
+ */
 export interface Batch {
   /** In the order of `COMMIT_TOGETHER`. */
   readonly parameters: readonly string[]
-  /** The set that the write of each place is of. */
+  /** The set of the write at each place. */
   readonly setOf: readonly number[]
 }
 
-/** Makes one batch of sets that may be written together (`footprint.ts`). */
+/** Makes one batch from sets that may be written together (`footprint.ts`). */
 export function makeBatch(sets: readonly (readonly Write[])[]): Batch {
   const setOf: number[] = []
   const batch = new BatchArguments()
@@ -30,9 +33,9 @@ class BatchArguments {
   readonly #updates = new Parts()
   readonly #expects = new Parts()
   readonly #opens = new Map<string, Row>()
-  /** Of each account, its place in the list of them, from 1 on. */
+  /** The place of each account in the list of accounts, from 1. */
   readonly #accounts = new Map<string, number>()
-  /** Of each object, how many events it has so far. */
+  /** The number of events of each object so far. */
   readonly #events = new Map<string, number>()
 
   add(n: number, write: Write): void {
@@ -72,7 +75,7 @@ class BatchArguments {
         this.#post(n, write)
         break
       case 'close':
-        throw new Error('What closes an account is written in turn')
+        throw new Error('A set that closes an account is written in turn')
     }
   }
 
@@ -95,7 +98,7 @@ class BatchArguments {
     this.#updates.add(table, set, { n, id, expect, set })
   }
 
-  /** A transaction comes to its end. */
+  /** Adds a transaction that reaches a final state. */
   #end(n: number, { id, expect, set }: WriteOf<'update'>): void {
     const args = this.#args
     args.add('end_writes', n)
@@ -156,7 +159,7 @@ class BatchArguments {
     })
   }
 
-  /** Gives back what is held. How much that is the database says. */
+  /** Releases the rest of a hold. The database knows the amount. */
   #release(
     n: number,
     { hold, account, at }: WriteOf<'capture' | 'void'>,
@@ -193,7 +196,7 @@ class BatchArguments {
     for (const [account, amount] of sumsOf(entries)) this.#move(n, this.#placeOf(account), amount, 0n)
   }
 
-  /** What a write does to an account, or the event that shows it then. Gives its place. */
+  /** Adds the effect of a write on an account, or the event that shows it afterwards. Returns its place. */
   #move(n: number, account: number, amount: bigint, held: bigint, event = 0): number {
     const args = this.#args
     args.add('move_writes', n)
@@ -203,7 +206,7 @@ class BatchArguments {
     return args.add('move_events', event)
   }
 
-  /** The place of an account in the list of them, where it gets one if it has none. */
+  /** The place of an account in the list of accounts. Adds it if it is missing. */
   #placeOf(account: string): number {
     const place = this.#accounts.get(account) ?? this.#args.add('accounts', account)
     this.#accounts.set(account, place)
@@ -211,7 +214,7 @@ class BatchArguments {
   }
 }
 
-/** Whether it ends a transaction, as most of all updates do: it is settled, and nothing else is told of it. */
+/** Whether an update only settles a transaction, as most updates do. */
 function isEnd({ table, expect, set }: WriteOf<'update'>): boolean {
   return (
     table === 'transactions' &&
@@ -225,7 +228,7 @@ function causeOf({ id, platformId, cause, causeId, at }: WriteOf<'hold' | 'post'
   return { id, platform_id: platformId, cause, cause_id: causeId, created_at: timeText(at) }
 }
 
-/** What a transfer does to each account: its balance counts when all of the transfer is posted. */
+/** The effect of a transfer on each account: its balance is checked after the whole transfer. */
 function sumsOf(entries: readonly LedgerEntry[]): ReadonlyMap<string, bigint> {
   const sums = new Map<string, bigint>()
   for (const { account, amount } of entries) sums.set(account, (sums.get(account) ?? 0n) + amount)

@@ -2,13 +2,12 @@ import { toJson } from '../../json/json.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /**
- * How a value is written within a row. Plain are ids, states, kinds, currencies, numbers and times, which we make
- * ourselves and which have nothing in them that would need quotes. Beside: it comes as an argument of its own, or the
- * database makes it.
+ * How a value is written within a row. Plain: ids, states, kinds, currencies, numbers and times, which we make
+ * ourselves and which need no quotes. Beside: the value is an argument of its own, or the database makes it.
  */
 type Kind = 'plain' | 'quoted' | 'beside'
 
-/** Rows that come to `commit_together` as rows of their table: all of its columns, in the order that they have there. */
+/** Rows that `commit_together` takes as rows of their table: all of its columns, in the table's order. */
 export const ROWS = {
   transactions: {
     id: 'plain',
@@ -112,7 +111,7 @@ const COLUMNS = new Map(
   ]),
 )
 
-/** The array arguments of `commit_together` beside `batch`, by name: of which type, or of which table rows. */
+/** The array arguments of `commit_together` beside `batch`, by name, with their type or table. */
 const ARGUMENTS = {
   accounts: 'text',
   transaction_rows: 'transactions',
@@ -154,12 +153,12 @@ type Argument = keyof typeof ARGUMENTS
 const NAMES = Object.keys(ARGUMENTS) as Argument[]
 
 /**
- * Begins each text of an array: none of ours has a control character, and JSON escapes them. What people write goes in
- * rows, where it is quoted.
+ * Separates the texts of an array: none of ours has a control character, and JSON escapes them. Text of people goes
+ * into rows, where it is quoted.
  */
 const SEPARATOR = '\u001e'
 
-/** `batch`, `$1`, is JSON: all that a batch has little of, or of a table that is one of many. */
+/** `batch`, `$1`, is JSON: the infrequent writes, and those to many different tables. */
 export const COMMIT_TOGETHER = `SELECT commit_together(batch => $1::jsonb, ${NAMES.map((name, index) =>
   ARGUMENTS[name] === 'text'
     ? `${name} => (string_to_array($${index + 2}, '${SEPARATOR}'))[2:]`
@@ -168,19 +167,19 @@ export const COMMIT_TOGETHER = `SELECT commit_together(batch => $1::jsonb, ${NAM
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What a batch has most of, as arrays: the database takes that at a fraction of what rows of JSON cost it. */
+/** The frequent writes, as arrays: the database takes them at a fraction of the cost of JSON rows. */
 export class CommitArguments {
   readonly #arrays = Object.fromEntries(NAMES.map((name) => [name, []])) as unknown as Record<
     Argument,
     unknown[]
   >
 
-  /** Adds one element. Gives its place, from 1 on. */
+  /** Adds one element. Returns its place, from 1. */
   add(name: Argument, value: unknown): number {
     return this.#arrays[name].push(value)
   }
 
-  /** Adds a row of a table. What is absent is null. */
+  /** Adds a row of a table. An absent member is null. */
   addRow(name: Argument, row: Row): number {
     return this.#arrays[name].push(rowText(ARGUMENTS[name] as RowTable, row))
   }
@@ -196,7 +195,7 @@ function arrayText(name: Argument, values: readonly unknown[]): string {
   return values.length === 0 ? '' : SEPARATOR + values.join(SEPARATOR)
 }
 
-/** A row as PostgreSQL writes it, as the element of an array. Null is nothing at all. */
+/** A row as PostgreSQL writes it, as the element of an array. Null is an empty text. */
 function rowText(table: RowTable, row: Row): string {
   const members = COLUMNS.get(table)!.map(({ name, kind }) => {
     const value = kind === 'beside' ? null : row[name]

@@ -5,11 +5,11 @@ import { COMMIT_TOGETHER } from './commit-arguments.ts'
 import { type Footprint, footprintOf, Ground } from './footprint.ts'
 import type { Write } from './writes.ts'
 
-/** What came of a write set: done, or refused by one of its guards with nothing written. */
+/** The outcome of a write set: written, or refused by one of its guards with nothing written. */
 export type CommitResult =
   | { readonly done: true }
   | { readonly done: false; readonly guard: Guard; readonly name: string }
-/** `overflow`: an account cannot count so much. */
+/** `overflow`: the balance of an account exceeds its type. */
 export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
 
 /**
@@ -20,55 +20,55 @@ export interface Committer {
   commit(writes: readonly Write[]): Promise<CommitResult>
 }
 
-/** Whoever counts what commits came to. */
+/** Observes commits, for metrics. */
 export interface CommitObserver {
-  /** So many sets were taken to be written at once, and after so long each had its result. */
+  /** A number of sets was written at once; each had its result after the given time. */
   batch(sets: number, seconds: number): void
-  /** A transaction met another process's, and is repeated. */
+  /** A transaction conflicted with another process's and is repeated. */
   conflict(): void
-  /** What came of one set. */
+  /** The outcome of one set. */
   set(writes: readonly Write[], result: CommitResult | 'fault'): void
 }
 
-/** Of sets that are written together, a statement per table for all of them. */
+/** The most sets that are written together, with a statement per table. */
 const TOGETHER_SETS_MAX = 128
-/** Of sets that are written one after the other, a statement per write: more would keep everybody else waiting. */
+/** The most sets that are written in turn, with a statement per write: more would delay all others. */
 const IN_TURN_SETS_MAX = 16
-/** One beside another, while its result is waited for. */
+/** The most batches at a time: one is sent while the result of another is awaited. */
 const COMMITS_UNDER_WAY_MAX = 2
-/** While one is under way, the sets of the next gather: each commit costs as much as five sets or so. */
+/** While a batch is under way, the sets of the next one gather: each commit costs about as much as five sets. */
 const SECOND_COMMIT_SETS_MIN = 16
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
-/** `commit_together`: a guard failed, and it did not write anything. */
+/** `commit_together`: a guard failed, and nothing was written. */
 const REFUSED_TOGETHER = 'CS002'
 const CONFLICT_TRIES_MAX = 10
-/** After so many batches that a guard failed in, what is left is written in turn. */
+/** After this many batches with a failed guard, the rest is written in turn. */
 const TOGETHER_TRIES_MAX = 3
 
 interface Waiting {
   readonly writes: readonly Write[]
-  /** Undefined: to be written in turn. */
+  /** Undefined: the set must be written in turn. */
   readonly footprint: Footprint | undefined
   readonly resolve: (result: CommitResult) => void
   readonly reject: (error: unknown) => void
 }
 
-/** How a committer stands. */
+/** The state of a committer. */
 interface Queue {
   readonly db: Database
   readonly observer: CommitObserver | undefined
-  /** The sets that are to be written, in the order in which they came. */
+  /** The sets that wait, in the order of their arrival. */
   waiting: Waiting[]
-  /** Of the batches that are being written. */
+  /** The footprints of the batches that are being written. */
   readonly underWay: Set<Ground>
-  /** Whether the last batch that was begun is written in turn. */
+  /** Whether the last started batch is written in turn. */
   isInTurn: boolean
   isScheduled: boolean
 }
 
-/** Sets that are taken to be written at once. */
+/** Sets that are written at once. */
 interface Taken {
   readonly sets: readonly Waiting[]
   readonly ground: Ground
@@ -101,27 +101,27 @@ function commit(queue: Queue, writes: readonly Write[]): Promise<CommitResult> {
   return committed
 }
 
-/** Begins to write, though not at once: what is decided within one turn of the event loop is written together. */
+/** Schedules a batch: sets that arrive within one turn of the event loop are written together. */
 function schedule(queue: Queue): void {
   if (queue.isScheduled || queue.underWay.size === COMMITS_UNDER_WAY_MAX) return
   queue.isScheduled = true
   setImmediate(begin, queue)
 }
 
-/** Begins to write all that can be written now. */
+/** Starts to write everything that can be written now. */
 function begin(queue: Queue): void {
   queue.isScheduled = false
   for (let taken = takeNext(queue); taken !== undefined; taken = takeNext(queue)) write(queue, taken)
 }
 
-/** Writes what was taken. When it is done, those that waited for it can begin. */
+/** Writes the taken sets. Afterwards, sets that waited for them can start. */
 function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
   const { db, observer } = queue
   queue.underWay.add(ground)
   queue.isInTurn = !isTogether
   const begunMs = performance.now()
   void (isTogether ? commitTogether : commitInTurn)(db, sets, observer)
-    // A fault of ours, such as a value that cannot be written down: it must not hold up those who come after.
+    // A fault of ours, such as a value that cannot be encoded, must not block later sets.
     .catch((error) => {
       for (const set of sets) set.reject(error)
     })
@@ -132,13 +132,13 @@ function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
     })
 }
 
-/** Takes what is to be written next; undefined where that has to wait, or nothing does. */
+/** Takes the next sets; undefined where they have to wait, or there are none. */
 function takeNext(queue: Queue): Taken | undefined {
   const { waiting, underWay } = queue
   const first = waiting[0]
   if (first === undefined || underWay.size === COMMITS_UNDER_WAY_MAX) return undefined
   const isTogether = first.footprint !== undefined
-  // What is written in turn is alone: nobody knows what it meets.
+  // Sets that are written in turn run alone, because their records are not known.
   if (underWay.size > 0 && (!isTogether || queue.isInTurn || waiting.length < SECOND_COMMIT_SETS_MIN))
     return undefined
   const ground = new Ground()
@@ -147,7 +147,7 @@ function takeNext(queue: Queue): Taken | undefined {
 }
 
 /**
- * Takes the sets that can be written together, and beside what is being written. One that meets a record of another one
+ * Takes the sets that can be written together, and beside what is being written. One that uses a record of another one
  * of the batch is written in turn after them.
  */
 function takeTogether(queue: Queue, ground: Ground): Waiting[] {
@@ -175,7 +175,7 @@ function takeInTurn(queue: Queue): Waiting[] {
   return taken
 }
 
-/** The due work that an event brings along stands behind it. */
+/** The due work of an event follows the event. */
 function withDeliveries(writes: readonly Write[]): readonly Write[] {
   const hasDelivery = (write: Write) => write.write === 'event' && write.delivery !== undefined
   if (!writes.some(hasDelivery)) return writes
@@ -186,7 +186,7 @@ function withDeliveries(writes: readonly Write[]): readonly Write[] {
   })
 }
 
-/** All of the sets in one call, where no guard fails. Those that one may have failed for are written in turn. */
+/** Writes all sets in one call if no guard fails. Sets for which a guard may have failed are written in turn. */
 async function commitTogether(
   db: Database,
   batch: readonly Waiting[],
@@ -223,7 +223,7 @@ function placesOf(error: unknown): readonly number[] {
   return JSON.parse((error as { detail: string }).detail)
 }
 
-/** The sets one after the other, within one database transaction: each has its own result. */
+/** Writes the sets in turn within one database transaction. Each has its own result. */
 async function commitInTurn(
   db: Database,
   batch: readonly Waiting[],
@@ -242,8 +242,8 @@ async function commitInTurn(
       item.resolve(refusal ? { done: false, ...refusal } : { done: true })
     }
   } catch (error) {
-    // Not a guard but a fault. Where the database refused the batch, nothing of it was written: alone, each set meets
-    // only its own fault. Where the connection was lost, nobody knows; trying again could do it twice.
+    // A fault, not a guard. If the database refused the batch, nothing was written, so each set is tried alone and
+    // meets only its own fault. If the connection was lost, the outcome is unknown, and a retry could write twice.
     const only = batch.length === 1 ? batch[0] : undefined
     if (only && sqlState(error) === NUMERIC_VALUE_OUT_OF_RANGE)
       only.resolve({ done: false, guard: 'overflow', name: 'numeric_value_out_of_range' })
@@ -256,7 +256,7 @@ async function commitInTurn(
   }
 }
 
-/** A statement that commits. One that met another process's commit is tried again. */
+/** Runs a statement that commits. Retries after a conflict with another process's commit. */
 async function call<Row>(
   db: Database,
   sql: string,

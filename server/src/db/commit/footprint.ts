@@ -1,24 +1,26 @@
 import type { RecordTable, Write } from './writes.ts'
 
 /**
- * Which write sets may be written together by `commit_together`. Together, a statement writes what all sets have for one
- * table, so nothing may depend on an order within the batch: a record that one write changes is met by no other write.
- * Only the ledger's accounts are shared, whose balances that function works out write by write.
+ * Which write sets may be written together by `commit_together`. One statement writes all rows of a table, so nothing
+ * may depend on an order within the batch: no other write uses a record that one write changes. Only the ledger's
+ * accounts are shared, whose balances that function computes write by write.
  */
 
-/** What a write set meets, if it may be written together with others. */
+/** The records of a write set that may be written together with others. */
 export interface Footprint {
-  /** Records that it makes, changes or removes. */
+  /** Records that it inserts, changes or removes. */
   readonly changed: readonly string[]
   /** Records that must stay as they are until it is written. */
   readonly relied: readonly string[]
-  /** What the sets of one batch may share, and two batches at a time had better not: accounts, numbers of events. */
+  /**
+   * Records that the sets of one batch may share, but two concurrent batches should not: accounts, numbers of events.
+   */
   readonly shared: readonly string[]
 }
 
 /**
- * Tables whose updates may come after all inserts of a batch: nothing that changes in them is part of a unique
- * constraint, so no insert can depend on the update.
+ * Tables whose updates may follow all inserts of a batch: no changed column is part of a unique constraint, so no
+ * insert can depend on the update.
  */
 const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'transactions',
@@ -32,7 +34,7 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'card_transactions',
 ] satisfies RecordTable[])
 
-/** Undefined for a set that depends on the order of its own writes, or changes what others may depend on. */
+/** Undefined for a set that depends on the order of its own writes, or changes records that others may depend on. */
 export function footprintOf(writes: readonly Write[]): Footprint | undefined {
   const changed: string[] = []
   const relied: string[] = []
@@ -40,9 +42,9 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
   for (const write of writes) {
     switch (write.write) {
       case 'insert':
-        // Its accounts are opened before it is there.
+        // Its accounts are opened before the row exists.
         if (write.table === 'platforms') return undefined
-        // By an id alone can another write name a row.
+        // Another write can name a row only by its id.
         if (typeof write.row.id === 'string') changed.push(`${write.table} ${write.row.id}`)
         break
       case 'update':
@@ -73,7 +75,7 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
       case 'open':
         shared.push(write.id)
         break
-      // What else is to be true of its owner only the exact path asks.
+      // Only the exact path checks the other conditions on its owner.
       case 'close':
         return undefined
       case 'post':
@@ -86,13 +88,13 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
   return { changed, relied, shared }
 }
 
-/** The records that the sets of a batch meet, as they are taken into it. */
+/** The records of the sets of a batch, collected as sets are added. */
 export class Ground {
   readonly #changed = new Set<string>()
   readonly #relied = new Set<string>()
   readonly #shared = new Set<string>()
 
-  /** Whether a set meets a record that a set of this batch changes, or changes one that a set of this batch meets. */
+  /** Whether a set uses a record that this batch changes, or changes one that this batch uses. */
   meets({ changed, relied }: Footprint): boolean {
     return (
       changed.some((record) => this.#changed.has(record) || this.#relied.has(record)) ||

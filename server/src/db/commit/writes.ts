@@ -3,10 +3,10 @@ import type { NewJob } from '../schema/job-tables.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /**
- * What an operation wants written. A write set is an array of these; it happens whole, in one database transaction, or
- * not at all. Each write carries its own guard, which the database checks at commit
- * (`functions/write-*.ts`, `functions/ledger-*.ts`): `insert` the unique constraints, `update`, `expect` and `remove` the row
- * as expected, `hold` and `post` the balance.
+ * A write of an operation. A write set is an array of these. It is committed whole, in one database transaction, or not
+ * at all. Each write carries its own guard, which the database checks at commit (`functions/write-*.ts`,
+ * `functions/ledger-*.ts`): `insert` the unique constraints, `update`, `expect` and `remove` the row as expected,
+ * `hold` and `post` the balance.
  */
 export type Write =
   | InsertWrite
@@ -29,8 +29,8 @@ export type Write =
   | LedgerWrite
 
 /**
- * The tables that `insert`, `update` and `expect` may name: the ledger's and the outbox have writes of their own, the
- * sums of what agents spend follow from `agent_reservations`, and messages are counted before they are written.
+ * The tables that `insert`, `update` and `expect` may name: the ledger and the outbox have their own writes, the sums
+ * of agents' spending follow from `agent_reservations`, and messages are counted before they are written.
  */
 export type RecordTable = Exclude<
   keyof Tables,
@@ -41,7 +41,7 @@ export interface InsertWrite {
   readonly write: 'insert'
   readonly table: RecordTable
   readonly row: Record<string, unknown>
-  /** Of due work: what it is, with what whoever wrote it has read, for the case that this process does it at once. */
+  /** Data that the writer of due work has read, in case this process runs it at once. */
   readonly due?: NewJob
 }
 
@@ -52,14 +52,14 @@ export interface EventWrite {
   readonly type: EventType
   readonly objectId: string
   readonly data: unknown
-  /** The account whose balances the data is to show, as they are when this is written. */
+  /** The account whose balances the data shows, as of this write. */
   readonly balanceOf?: string
-  /** The due work that delivers it, written right after it. */
+  /** The due work of its delivery, written right after it. */
   readonly delivery?: Write
   readonly at: Date
 }
 
-/** The ledger's writes. Only `ledger/` makes them. */
+/** The writes of the ledger. Only `ledger/` makes them. */
 export type LedgerWrite =
   | {
       readonly write: 'open'
@@ -78,7 +78,7 @@ export type LedgerWrite =
       readonly hold: string
       readonly account: string
       readonly amount: bigint
-      /** Release what is left of the hold. */
+      /** Releases the rest of the hold. */
       readonly final: boolean
       readonly at: Date
     }
@@ -90,7 +90,7 @@ export interface LedgerEntry {
   readonly amount: bigint
 }
 
-/** Every movement leads back to what caused it. */
+/** Every movement names the record that caused it. */
 interface Caused {
   readonly id: string
   readonly platformId: string
@@ -99,22 +99,22 @@ interface Caused {
   readonly at: Date
 }
 
-/** Adds a row, complete: what is absent would be null. Guard: the table's unique constraints. */
+/** Adds a complete row: an absent column would be null. Guard: the table's unique constraints. */
 export function insert<T extends RecordTable>(table: T, row: Tables[T]): InsertWrite {
   return { write: 'insert', table, row: encoded(row) }
 }
 
-/** The same row with some other values. */
+/** The same row with some values changed. */
 export function withValues(write: InsertWrite, values: object): InsertWrite {
   return { ...write, row: { ...write.row, ...encoded(values) } }
 }
 
-/** Keeps an answer under its idempotency key. Guard: the key is not taken, or was and has expired by `created_at`. */
+/** Stores an answer under its idempotency key. Guard: the key is not in use, or has expired by `created_at`. */
 export function keep(row: Tables['idempotency_keys']): Write {
   return { write: 'keep', row: encoded(row) }
 }
 
-/** Changes members of one row. Guard: the row exists and its members are as `expect` says. */
+/** Changes members of one row. Guard: the row exists and matches `expect`. */
 export function update<T extends RecordTable>(
   table: T,
   id: string,
@@ -124,12 +124,12 @@ export function update<T extends RecordTable>(
   return { write: 'update', table, id, expect: encoded(expect), set: encoded(set) }
 }
 
-/** Changes nothing. Guard: the row exists and is as `expect` says until the write set is committed. */
+/** Changes nothing. Guard: the row exists and matches `expect` until the write set is committed. */
 export function expectRow<T extends RecordTable>(table: T, id: string, expect: Partial<Tables[T]>): Write {
   return { write: 'expect', table, id, expect: encoded(expect) }
 }
 
-/** bytea travels as PostgreSQL's hex form, a time as ISO 8601, everything else as JSON has it. */
+/** Encodes a value: bytea in PostgreSQL's hex form, a time in ISO 8601, everything else as in JSON. */
 function encoded(row: object): Record<string, unknown> {
   const values: Record<string, unknown> = { ...row }
   for (const column in values) {
@@ -143,7 +143,7 @@ function encoded(row: object): Record<string, unknown> {
 let lastTime: Date | undefined
 let lastText = ''
 
-/** A time as ISO 8601. Nearly all writes of an operation are of one time. */
+/** A time in ISO 8601. Caches the last one, because nearly all writes of an operation have the same time. */
 export function timeText(time: Date): string {
   if (time !== lastTime) {
     lastText = time.toISOString()

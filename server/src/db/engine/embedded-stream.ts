@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream'
 import type { Worker } from 'node:worker_threads'
 
 /**
- * The embedded database's worker as the socket that pg's client writes to. What is written within one turn crosses to
- * the worker as one message, its memory handed over rather than copied.
+ * The embedded database's worker, as the socket that pg's client writes to. Writes within one turn go to the worker as
+ * one message, whose memory is transferred, not copied.
  */
 export class WorkerStream extends Duplex {
   readonly #worker: Worker
@@ -50,7 +50,7 @@ export class WorkerStream extends Duplex {
   }
 
   #flush(): void {
-    // Not Buffer.concat: its small buffers share one pool, which cannot be handed over.
+    // Not Buffer.concat: its small buffers share a pool, which cannot be transferred.
     const bytes = new Uint8Array(this.#pending.reduce((length, chunk) => length + chunk.length, 0))
     let at = 0
     for (const chunk of this.#pending) {

@@ -1,11 +1,11 @@
-// The embedded database: PGlite in a thread of its own, spoken to in PostgreSQL's wire protocol, so that the client,
-// its value types and its errors are the same as with a PostgreSQL server. Plain JavaScript, because it has to run as
-// it is both from the source tree and beside a bundle.
+// The embedded database: PGlite in its own thread, with PostgreSQL's wire protocol, so that the client, its value types
+// and its errors are the same as with a PostgreSQL server. Plain JavaScript, because it must run unchanged both from
+// the source tree and beside a bundle.
 //
 // In: Uint8Array of whole frontend messages, or 'close'. Out: Uint8Array of backend messages, or { event, … }.
 //
-// Run as a program, `node embedded-worker.mjs <directory>`, it makes the files of a new database and ends. That takes
-// three times the memory of the running database, which only the end of a process gives back.
+// Run as a program, `node embedded-worker.mjs <directory>`, it makes the files of a new database and exits. That takes
+// three times the memory of the running database, which only the end of a process releases.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -18,17 +18,17 @@ const SETTINGS = [
   'fsync=on',
   // PGlite's fdatasync, the default method, is a function that does nothing.
   'wal_sync_method=fsync',
-  // What PGlite takes by itself, 128 MB, is resident once it has been used.
+  // PGlite's default, 128 MB, stays resident once it has been used.
   'shared_buffers=32MB',
   'max_connections=5',
   'min_wal_size=32MB',
-  // Above a checkpoint's interval of log, the files are reused rather than removed and made anew.
+  // Above the log of one checkpoint interval, so that files are reused instead of removed and created again.
   'max_wal_size=256MB',
-  // Its code generator is not in the WebAssembly build.
+  // The WebAssembly build has no code generator.
   'jit=off',
 ]
 
-/** A table is vacuumed once this many of its rows, and this part of them, are dead or have changed. */
+/** A table is vacuumed once this number of its rows, and this share of them, are dead or have changed. */
 const VACUUM_DUE = `
   SELECT quote_ident(schemaname) || '.' || quote_ident(relname) AS name FROM pg_stat_all_tables
   WHERE schemaname NOT LIKE 'pg_toast%'
@@ -38,10 +38,10 @@ const VACUUM_DUE = `
 const { directory, checkpointIntervalMs, vacuumIntervalMs } = workerData ?? { directory: process.argv[2] }
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
 
-/** PostgreSQL's last words. @type {string[]} */
+/** The last log lines of PostgreSQL. @type {string[]} */
 const complaints = []
 
-/** Each write that was acknowledged is behind one of these, so that an unchanged count means nothing to maintain. */
+/** Counts syncs. Every acknowledged write has one, so an unchanged count means that no maintenance is due. */
 let syncs = 0
 
 /** PGlite's own NodeFS has no fsync: PostgreSQL's calls succeed without doing anything. Here they reach the file. */
@@ -49,7 +49,7 @@ class DurableNodeFS extends NodeFS {
   /** @type {NodeFS['init']} */
   async init(pg, options) {
     const { emscriptenOpts } = await super.init(pg, options)
-    // PostgreSQL has given up (a PANIC: the log could not be written or synced). PGlite would go on calling it for ever.
+    // PostgreSQL has given up (a PANIC: the log could not be written or synced). PGlite would keep calling it for ever.
     Object.assign(emscriptenOpts, {
       onAbort: () => stop(complaints.findLast((line) => line.includes('PANIC')) ?? 'aborted'),
     })
@@ -90,7 +90,7 @@ if (isMainThread) {
   // Half of the time would go into optimizing code that runs once.
   setFlagsFromString('--no-wasm-tier-up')
   setFlagsFromString('--no-wasm-dynamic-tiering')
-  // The end of the input is the end of the process that wants the files.
+  // The input ends with the parent process, which needs the files.
   process.stdin.resume().on('end', () => process.exit(1))
 }
 
@@ -109,7 +109,7 @@ const database = await PGlite.create({
 
 if (isMainThread) {
   await database.close()
-  // Making the files goes past PostgreSQL's own syncs.
+  // Creating the files bypasses PostgreSQL's own syncs.
   for (const entry of fs.readdirSync(directory, { recursive: true }))
     syncPath(path.join(directory, String(entry)))
   syncPath(directory)
@@ -118,7 +118,7 @@ if (isMainThread) {
 serve()
 
 function serve() {
-  // A timer's run and close() take turns: two statements of PGlite's own interface must not mix.
+  // A timer's run and close() take turns: two statements of PGlite's own interface must not interleave.
   let maintenance = Promise.resolve()
   const maintain = (/** @type {() => Promise<void>} */ run) => {
     maintenance = maintenance
@@ -148,7 +148,7 @@ function answer(bytes) {
     /** @type {Uint8Array[]} */
     const parts = []
     if (group[0] === 0) parts.push(database.execProtocolRawSync(group))
-    // Runs to its end before it returns; its promise only carries what PostgreSQL could not survive.
+    // Runs to its end before it returns. Its promise rejects only on a fatal error of PostgreSQL.
     else
       database.execProtocolRawStream(group, {
         syncToFs: false,
@@ -161,8 +161,8 @@ function answer(bytes) {
 }
 
 /**
- * The messages in groups that end with Sync or Query, or are the startup message, which has no type byte. Each group
- * is one statement and its commit, answered at once rather than when all that came with it is done.
+ * The messages in groups that end with Sync or Query, or are the startup message, which has no type byte. Each group is
+ * one statement and its commit. It is answered at once, not after all groups of the same message.
  * @param {Uint8Array} bytes
  */
 function* groupsOf(bytes) {
@@ -181,14 +181,14 @@ function* groupsOf(bytes) {
 let syncsAtCheckpoint = 0
 let syncsAtVacuum = 0
 
-/** There is no background checkpointer here: without this the log would grow for as long as the process lives. */
+/** There is no background checkpointer: without this the log would grow as long as the process lives. */
 async function checkpoint() {
   if (syncs === syncsAtCheckpoint) return
   await database.exec('CHECKPOINT')
   syncsAtCheckpoint = syncs
 }
 
-/** Nor is there autovacuum. Table by table, so that what is waiting has its turn in between. */
+/** There is no autovacuum either. Vacuums table by table, so that waiting statements run in between. */
 async function vacuum() {
   if (syncs === syncsAtVacuum) return
   syncsAtVacuum = syncs

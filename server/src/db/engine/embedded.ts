@@ -12,11 +12,11 @@ import { Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
 
 const WORKER = new URL('./embedded-worker.mjs', import.meta.url)
-/** Folders of this name hold files that were never used. */
+/** Folders with this prefix hold files that were never used. */
 const UNFINISHED = 'db.new-'
 const CHECKPOINT_INTERVAL_MS = 5_000
 const VACUUM_INTERVAL_MS = 15_000
-/** The PostgreSQL inside @electric-sql/pglite. Its files are not readable by another major version. */
+/** The PostgreSQL inside @electric-sql/pglite. Another major version cannot read its files. */
 const POSTGRES_VERSION = '18'
 
 /**
@@ -45,8 +45,8 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
 }
 
 /**
- * Makes `db/` unless it is there: in a folder of another name first, so that `db/` is never half made, not even when
- * this process is killed and the program that makes the files goes on for a moment beside its successor.
+ * Makes `db/` unless it is there: first in a folder of another name, so that `db/` is never incomplete, even if this
+ * process is killed and the program that makes the files runs on for a moment beside its successor.
  */
 async function createFiles(folder: string): Promise<void> {
   const directory = join(folder, 'db')
@@ -68,7 +68,7 @@ async function createFiles(folder: string): Promise<void> {
 
 function runProgram(file: string, parameter: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Its input stays open for as long as this process lives, which is how it sees that it is still wanted.
+    // Its input stays open as long as this process lives, so the program notices when that ends.
     const child = spawn(process.execPath, [file, parameter], { stdio: ['pipe', 'ignore', 'pipe'] })
     let complaint = ''
     child.stderr.on('data', (text) => {
@@ -85,12 +85,14 @@ function runProgram(file: string, parameter: string): Promise<void> {
 function checkFiles(directory: string): void {
   const version = readFileSync(join(directory, 'PG_VERSION'), 'utf8').trim()
   if (version !== POSTGRES_VERSION) {
-    throw new Error(`${directory} is of PostgreSQL ${version}, and this version reads ${POSTGRES_VERSION}`)
+    throw new Error(
+      `${directory} was made by PostgreSQL ${version}, but this version reads ${POSTGRES_VERSION}`,
+    )
   }
 }
 
 async function connect(engine: Engine, lock: Lock): Promise<Database> {
-  // Everything that pg would otherwise take from PG… variables of the environment is given here.
+  // Sets everything that pg would otherwise take from the PG… environment variables.
   const client = new pg.Client({
     stream: () => engine.stream,
     pipeline: true,
@@ -127,7 +129,7 @@ async function connect(engine: Engine, lock: Lock): Promise<Database> {
   }
 }
 
-/** The worker, and what to do when it ends unasked: every statement under way and every later one fails. */
+/** The worker. If it ends unexpectedly, every statement under way and every later one fails. */
 class Engine {
   readonly stream: WorkerStream
   readonly #worker: Worker

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { codeOf } from '../../formats/thrown.ts'
 
-/** How often the owner shows that it lives, and how long a silent owner on another machine counts as alive. */
+/** The heartbeat interval of the owner, and how long a silent owner on another machine counts as alive. */
 const HEARTBEAT_INTERVAL_MS = 5_000
 const SILENCE_MS_MAX = 30_000
 
@@ -11,21 +11,23 @@ export interface Lock {
   release(): void
 }
 
-/** Who holds a lock file. A pid means something only on its machine, and only with its start time: pids come again. */
+/**
+ * The holder of a lock file. A pid is meaningful only on its machine, and only with its start time: pids are reused.
+ */
 interface Holder {
   readonly pid: number
-  /** Clock ticks between the machine's start and the process's; null where the system does not tell. */
+  /** Clock ticks between the machine's start and the process's; null where the system does not report them. */
   readonly started: string | null
-  /** Where the pid counts: this start of this machine and this pid namespace (a container has its own). */
+  /** Where the pid is valid: this boot of this machine and this pid namespace (a container has its own). */
   readonly machine: string
-  /** Different for every taking of every lock. */
+  /** Unique for every acquisition. */
   readonly token: string
 }
 
 /**
- * Takes the lock file `path` for this process, from its last owner too if that one is dead. Throws with one line that
- * names the owner's pid and the folder when the owner lives. `onLost` is called should the file later turn out to
- * be gone or another's, which takes an owner that was frozen for half a minute and a starter on another machine.
+ * Takes the lock file `path` for this process, also from a dead owner. Throws with one line that names the owner's pid
+ * and the folder if the owner lives. Calls `onLost` if the file is later missing or another process's. That happens
+ * only to an owner that was frozen for half a minute while another machine started.
  */
 export function acquireLock(path: string, onLost: () => void): Lock {
   const own = self()
@@ -37,14 +39,14 @@ export function acquireLock(path: string, onLost: () => void): Lock {
     )
   }
   removeLeftovers(path, own)
-  // By descriptor, so that a heartbeat can never write into the file of a later owner.
+  // Writes by descriptor, so that a heartbeat cannot reach the file of a later owner.
   const descriptor = fs.openSync(path, 'r+')
   const heartbeat = setInterval(() => {
     try {
       if (read(path)?.token === own.token) fs.writeSync(descriptor, JSON.stringify(own), 0)
       else onLost()
     } catch {
-      // Such as no descriptor being free just now: the next beat comes well before the silence is too long.
+      // A failure such as no free descriptor is ignored: the next heartbeat comes well before the silence is too long.
     }
   }, HEARTBEAT_INTERVAL_MS).unref()
   return {
@@ -58,8 +60,8 @@ export function acquireLock(path: string, onLost: () => void): Lock {
 
 /**
  * Takes `path` or returns the living holder. Replacing a dead holder needs a claim, which is a lock of the same kind
- * named after the dead one: of two starters that both found it dead only one gets the claim, and whoever gets a claim
- * too late sees that the file has changed since. A claim whose owner died is taken over in the same way.
+ * named after the dead one: of two starters that both found it dead, only one gets the claim, and a later one sees that
+ * the file has changed since. A claim whose owner died is taken over in the same way.
  */
 function take(path: string, own: Holder): Holder | undefined {
   for (;;) {
@@ -81,7 +83,7 @@ function take(path: string, own: Holder): Holder | undefined {
   }
 }
 
-/** A link appears with the whole content or not at all, unlike a file that is created and then written. */
+/** A link appears with its whole content or not at all, unlike a file that is created and then written. */
 function create(path: string, own: Holder): boolean {
   const temporary = writeTemporary(path, own)
   try {
@@ -135,7 +137,7 @@ function isAlive(holder: Holder, path: string, own: Holder): boolean {
   return process !== undefined && process.started === holder.started
 }
 
-/** Both times are the file system's own, so that the clocks of two machines need not agree. */
+/** Both times are from the file system, so the clocks of two machines need not agree. */
 function isBeating(path: string, own: Holder): boolean {
   const temporary = writeTemporary(path, own)
   try {
@@ -147,7 +149,7 @@ function isBeating(path: string, own: Holder): boolean {
   }
 }
 
-/** Claims and temporary files of processes that were killed between two steps. */
+/** Removes claims and temporary files of killed processes. */
 function removeLeftovers(path: string, own: Holder): void {
   const folder = dirname(path)
   const prefix = `${path.slice(folder.length + 1)}.`
@@ -158,7 +160,7 @@ function removeLeftovers(path: string, own: Holder): void {
       const holder = read(leftover)
       if (holder !== undefined && !isAlive(holder, leftover, own)) fs.rmSync(leftover, { force: true })
     } catch {
-      // Another starter is just writing it.
+      // Another starter is writing it now.
     }
   }
 }
@@ -173,7 +175,7 @@ function self(): Holder {
   }
 }
 
-/** The process of that pid, or undefined if there is none or only its remains. */
+/** The process with this pid; undefined if there is none or only a zombie. */
 function processOf(pid: number): { started: string | null } | undefined {
   const line = firstLine(`/proc/${pid}/stat`)
   if (line !== undefined) {
@@ -186,7 +188,7 @@ function processOf(pid: number): { started: string | null } | undefined {
     process.kill(pid, 0)
     return { started: null }
   } catch (error) {
-    // EPERM: it lives, and belongs to another user.
+    // EPERM: the process lives and belongs to another user.
     return codeOf(error) === 'EPERM' ? { started: null } : undefined
   }
 }

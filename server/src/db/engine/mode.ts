@@ -2,8 +2,8 @@ import { ConfigError } from '../../settings/config.ts'
 import type { Database } from './port.ts'
 
 /**
- * Makes a new database one of this mode, for good: what is in a sandbox, its made-up money and the codes that everyone
- * knows, must never be taken for real. Error: ConfigError where the database is of the other mode.
+ * Binds a new database to this mode for good: a sandbox's test money and public codes must never count in production.
+ * Error: ConfigError where the database belongs to the other mode.
  */
 export async function claimMode(db: Database, mode: 'sandbox' | 'production'): Promise<void> {
   await db.query(`INSERT INTO settings VALUES ('mode', $1) ON CONFLICT DO NOTHING`, [mode])
@@ -11,6 +11,6 @@ export async function claimMode(db: Database, mode: 'sandbox' | 'production'): P
   const [{ value }] = rows as [{ value: string }]
   if (value !== mode)
     throw new ConfigError(
-      `COUNTERSIGN_MODE is ${mode}, but this database was made in ${value}: give ${mode} one of its own.`,
+      `COUNTERSIGN_MODE is ${mode}, but this database was made in ${value}: use another database for ${mode}.`,
     )
 }

@@ -1,7 +1,7 @@
 import { codeOf } from '../../formats/thrown.ts'
 /**
- * What the service asks of a database: PostgreSQL's SQL, one statement at a time, each its own transaction. Nothing
- * here hands out a connection or an open transaction, so that nothing above can come to depend on one.
+ * The port to a database: PostgreSQL's SQL, one statement at a time, each its own transaction. It never hands out a
+ * connection or an open transaction, so that no code above depends on one.
  *
  * Values: int8 is `bigint`, timestamptz is `Date`, bytea is `Uint8Array` (a `Buffer` at run time), json and jsonb are
  * parsed with integers beyond 2^53 as `bigint`; the same types are taken as parameters.
@@ -20,7 +20,7 @@ export interface Database {
 }
 
 export interface QueryOptions {
-  /** It takes a moment, as it finds rows by their keys or commits. It does not wait for what reads much. */
+  /** The statement is short: it finds rows by their keys or commits. It does not wait for long reads. */
   readonly isBrief?: boolean
 }
 
@@ -43,5 +43,5 @@ export function wasRefused(error: unknown): boolean {
   return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
 }
 
-/** There is no connection to be had: nothing was asked of the database. */
+/** No connection is available: nothing was sent to the database. */
 export class NoConnection extends Error {}

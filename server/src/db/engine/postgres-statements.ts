@@ -4,15 +4,15 @@ import { messageOf } from '../../formats/thrown.ts'
 import { type QueryAnswer, sqlState } from './port.ts'
 import { portTypes, toParameter } from './types.ts'
 
-/** Prepared statements a connection may hold; each costs the database some tens of kilobytes. */
+/** The most prepared statements of a connection. Each costs the database some tens of kilobytes. */
 const NAMED_MAX = 400
-/** Texts remembered as seen once, so that a text made for one use is never prepared. */
+/** The number of texts remembered as seen once, so that a text for a single use is never prepared. */
 const SEEN_MAX = 2_000
 
 const TRANSACTION_CONTROL = /^\s*(?:begin|start|commit|end|rollback|abort|savepoint|release)\b/i
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-/** pg gives up a connection that is silent for longer; its types do not say so. */
+/** pg closes a connection that is silent for longer. Its types lack this option. */
 interface TimedQuery extends QueryConfig {
   readonly query_timeout: number | undefined
 }
@@ -20,9 +20,9 @@ interface TimedQuery extends QueryConfig {
 type Send = (config: QueryConfig) => Promise<QueryResult>
 
 /**
- * Runs statements, the repeated ones prepared: a text seen for the second time gets a name. The name is a hash of the
- * text, so that a pooler between us and the database that hands out another process's connection cannot run
- * a different statement under our name.
+ * Runs statements and prepares repeated ones: a text that is seen for the second time gets a name. The name is a hash
+ * of the text, so that a pooler between us and the database that hands out another process's connection cannot run a
+ * different statement under our name.
  */
 export class Statements {
   readonly #send: Send
@@ -47,7 +47,7 @@ export class Statements {
       return answer(await this.#send(config))
     } catch (error) {
       if (config.name === undefined || !isLostName(error)) throw error
-      // The statement has not run: its name was gone, or what it was prepared for has changed.
+      // The statement has not run: its name is unknown, or its tables have changed.
       return answer(await this.#send({ ...config, name: undefined }))
     }
   }
@@ -78,6 +78,6 @@ export function isLostName(error: unknown): boolean {
 }
 
 function answer<Row>(result: QueryResult): QueryAnswer<Row> {
-  // A SELECT's count is the number of rows it gave, not of rows it changed.
+  // The count of a SELECT is the number of rows that it returned, not that it changed.
   return { rows: result.rows as Row[], affected: CHANGES.has(result.command) ? (result.rowCount ?? 0) : 0 }
 }

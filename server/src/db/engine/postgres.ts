@@ -4,11 +4,11 @@ import { type Database, NoConnection, wasRefused } from './port.ts'
 import { isLostName, Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
 
-/** Connections of one server process: for what takes a moment, and for the rest. */
+/** Connections of one server process: for short statements, and for the others. */
 const BRIEF_MAX = 6
 const OTHERS_MAX = 4
 const CONNECT_TIMEOUT_MS = 10_000
-/** A connection that says nothing for so long is given up: its other end may be gone without a word. */
+/** A connection without an answer for this time is closed: its other end may have disappeared silently. */
 const ANSWER_TIMEOUT_MS = 15_000
 const KEEP_ALIVE_MS = 10_000
 const VERSION_MIN = 140_000
@@ -31,8 +31,8 @@ export async function openPostgres(
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: 'countersign',
     })
-    // A connection that broke is replaced, and fails the statement that it was sent. Without a listener, of the pool while
-    // it is idle and of its own while it is not, the event would end the process.
+    // A broken connection is replaced, and its statement fails. Without a listener, on the pool while it is idle and on
+    // the connection while it is not, the event would end the process.
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool
@@ -65,8 +65,8 @@ export async function openPostgres(
 }
 
 /**
- * What a refused statement was sent on is as good as before, with all that is prepared there; else it is not used again, nor
- * where what is prepared there is lost.
+ * After a refused statement the connection is reused with its prepared statements. After any other error, or where
+ * prepared statements are lost, it is closed.
  */
 async function send(pool: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResult> {
   const client = await pool.connect().catch((cause) => {
@@ -84,10 +84,10 @@ async function send(pool: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResu
 
 function readUrl(url: string): { connectionString: string; place: string } {
   if (!URL.canParse(url))
-    throw new Error('DATABASE_URL: is not an address like postgres://user@host:5432/name')
+    throw new Error('DATABASE_URL must be an address like postgres://user@host:5432/name')
   const address = new URL(url)
   if (address.protocol !== 'postgres:' && address.protocol !== 'postgresql:') {
-    throw new Error(`DATABASE_URL: starts with ${address.protocol}, not with postgres:`)
+    throw new Error(`DATABASE_URL must start with postgres:, not with ${address.protocol}`)
   }
   const host = address.hostname || address.searchParams.get('host') || 'localhost'
   const settings = [address.searchParams.get('options'), SESSION_OPTIONS]

@@ -1,13 +1,13 @@
 import { type Database, sqlState } from './port.ts'
 
-/** Serialization failure and deadlock: the statement met another transaction, and all it did is undone. */
+/** Serialization failure and deadlock: the statement conflicted with another transaction and was rolled back. */
 const CONFLICTS: ReadonlySet<string | undefined> = new Set(['40001', '40P01'])
 const TRIES_MAX = 10
 
 /**
- * A database that sends a statement again when it met another transaction, ten times at most. Every statement is a
- * transaction of its own, so the second try is the first one that counts. PostgreSQL ends a statement in this way that
- * locks rows; a database that may take its place ends plain reads so as well.
+ * A database that repeats a statement after a conflict with another transaction, at most ten times. Every statement is
+ * its own transaction, so a repeated one executes once. PostgreSQL aborts statements that lock rows in this way; a
+ * compatible database may also abort plain reads.
  */
 export function retrying(db: Database): Database {
   return {

@@ -4,9 +4,9 @@ import { parseJson, toJson } from '../../json/json.ts'
 type Parse = (text: string) => unknown
 
 /**
- * What each PostgreSQL type is in this program, by the type's oid in pg_type; every other type stays the text that
- * PostgreSQL writes. That includes numeric, which has no exact counterpart, and date and timestamp, which have no
- * time zone: pg's own parsers would read those two in the zone of the machine.
+ * The value of each PostgreSQL type in this program, by the type's oid in pg_type. Every other type stays PostgreSQL's
+ * text. That includes numeric, which has no exact counterpart, and date and timestamp, which have no time zone: pg's
+ * own parsers would read those two in the zone of the machine.
  */
 const SCALARS: ReadonlyMap<number, { array: number; parse: Parse }> = new Map([
   [16, { array: 1000, parse: (text) => text === 't' }], // bool
@@ -56,7 +56,7 @@ function asText(text: string): string {
 
 /** The value types of the database port, in the form that pg takes. Both databases use this one table. */
 export const portTypes = {
-  // pg's declaration gives one parser type per oid; that the values are `unknown` here is the port's contract.
+  // pg declares one parser type per oid. The port's contract has `unknown` values instead.
   getTypeParser: ((oid: number) => PARSERS.get(oid) ?? asText) as typeof pg.types.getTypeParser,
 }
 

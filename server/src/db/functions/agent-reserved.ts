@@ -1,7 +1,6 @@
 /**
- * Adds a reservation to the sums of its day and month, and refuses what exceeds a limit of the policy. Whatever runs in
- * parallel waits for the row of the day and reads it as it then is. A refusal is a guard that failed, so the operation is
- * decided again.
+ * Adds a reservation to the sums of its day and month, and refuses what exceeds a limit of the policy. Concurrent calls
+ * wait for the row of the day and then read its new value. A refusal is a failed guard, so the operation runs again.
  */
 export const agentReserved = `
 CREATE OR REPLACE FUNCTION agent_reserved() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,11 +1,12 @@
 /**
- * Writes many write sets at once, with one statement per table where `commit_write_sets` has one per write: the fast path of
- * the committer. It does what that function would do with the same sets in the same order, or it raises and nothing is
- * written: CS002 where a guard failed, with the places of the writes that the guard may have failed for in its detail.
- * Which sets may share a call is decided in `db/batch.ts`; its arguments are made by `db/commit-arguments.ts`. Decision 0017.
+ * Writes many write sets at once, with one statement per table where `commit_write_sets` has one per write: the fast
+ * path of the committer. It does what that function would do with the same sets in the same order, or it raises and
+ * nothing is written: CS002 where a guard failed, with the places of the writes that the guard may have failed for in
+ * its detail. `db/commit/footprint.ts` decides which sets may share a call; `db/commit/commit-arguments.ts` makes the
+ * arguments. Decision 0017.
  *
- * A connection keeps the plans of static statements, which may have been made when a table was empty. So rows that change are
- * found by their ids and then changed where they were found (`ctid`). That is one plan for every size of a table: the
+ * A connection keeps the plans of static statements, which may have been made when a table was empty. So rows to change
+ * are found by their ids and then changed at their place (`ctid`). That is one plan for every size of a table: the
  * planner does not reorder a sub-select with OFFSET 0.
  */
 export const commitTogether = `

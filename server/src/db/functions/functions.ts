@@ -33,13 +33,13 @@ export const FUNCTIONS_VERSION = 1
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
   readonly name: string
-  /** Its arguments and its result, without comments. Where these change, the function is dropped and made anew. */
+  /** Its arguments and its result, without comments. Where these change, the function is dropped and created again. */
   readonly signature: string
   readonly hash: string
   readonly sql: string
 }
 
-/** Each one after those that it calls. */
+/** All functions, each after those that it calls. */
 export const FUNCTIONS: readonly SqlFunction[] = [
   writeInsert,
   writeUpdate,
@@ -78,7 +78,7 @@ export function sqlFunction(sql: string): SqlFunction {
   return { name, signature, hash: hashOf(sql), sql }
 }
 
-/** Of all functions together. */
+/** The triggers of all functions. */
 export function hashOfAll(functions: readonly SqlFunction[]): string {
   return hashOf(functions.map(({ hash }) => hash).join())
 }

@@ -1,6 +1,6 @@
 /**
- * Refuses a value that is sealed under an older data key than the newest: a process that missed a rotation of the master key
- * can seal nothing any more.
+ * Refuses a value that is sealed under an older data key than the newest: a process that missed a rotation of the
+ * master key can no longer seal anything.
  */
 export const refuseOlderDataKey = `
 CREATE OR REPLACE FUNCTION refuse_older_data_key() RETURNS trigger LANGUAGE plpgsql AS $$

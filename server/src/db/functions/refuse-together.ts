@@ -1,4 +1,4 @@
-/** Fails a call of `commit_together`: of the writes at `places`, those that are not among `done` met a guard that failed. */
+/** Fails a call of `commit_together`: the writes at `places` that are not in `done` have a failed guard. */
 export const refuseTogether = `
 CREATE OR REPLACE FUNCTION refuse_together(places integer[], done integer[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,6 +1,6 @@
 /**
- * Appends an event, numbered within its object. With `balanceOf`, its data shows the balances of that account as they are by
- * now in this transaction, which whoever decided on the write could not know.
+ * Appends an event, numbered within its object. With `balanceOf`, its data shows the balances of that account at this
+ * point of the transaction, which the operation could not know.
  */
 export const writeEvent = `
 CREATE OR REPLACE FUNCTION write_event(w jsonb) RETURNS void LANGUAGE sql AS $$

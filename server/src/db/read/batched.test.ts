@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { batched } from './batched.ts'
 
-/** Look-ups of three keys at once, of which `bad` fails with this. */
+/** Reads three keys at once. The key `bad` fails with this error. */
 async function look(error: Error) {
   const asked: string[][] = []
   const find = batched(async (keys: readonly string[]) => {
@@ -14,14 +14,14 @@ async function look(error: Error) {
 }
 
 describe('keys that share a statement', () => {
-  test('meet their own error each where the database refuses one', async () => {
+  test('each get their own error where the database refuses one', async () => {
     const error = Object.assign(new Error('invalid input'), { code: '22P02' })
     const { asked, found } = await look(error)
     expect(found).toEqual(['ONE', error, 'TWO'])
     expect(asked).toEqual([['one', 'bad', 'two'], ['one'], ['bad'], ['two']])
   })
 
-  test('all fail at once where it does not answer: nobody waits for as many silences', async () => {
+  test('all fail at once where it does not answer: no key waits for several timeouts', async () => {
     const error = new Error('Query read timeout')
     const { asked, found } = await look(error)
     expect(found).toEqual([error, error, error])

@@ -1,6 +1,6 @@
 import { wasRefused } from '../engine/port.ts'
 
-/** Keys that one statement is asked for at most. */
+/** The most keys of one statement. */
 const KEYS_MAX = 256
 
 interface Waiting<Key, Value> {
@@ -10,9 +10,9 @@ interface Waiting<Key, Value> {
 }
 
 /**
- * Many callers, few statements: what is asked for within one turn of the event loop, or while a statement is under way,
- * shares the next one. Nothing is remembered: a value was read after it was asked for. `load` gives the values in the
- * order of the keys; where the database refuses several keys, each is asked for alone and meets only its own error.
+ * Batches reads: requests within one turn of the event loop, or while a statement is under way, share the next
+ * statement. Nothing is cached: a value is read after its request. `load` returns the values in the order of the keys.
+ * Where the database refuses several keys, each is read alone and gets only its own error.
  */
 export function batched<Key, Value>(
   load: (keys: readonly Key[]) => Promise<readonly Value[]>,

@@ -4,24 +4,24 @@ import { batched } from './batched.ts'
 /** A statement that finds rows by keys: `$1`… are arrays of text, one per column of the key. */
 export interface RowByKey<Row> {
   readonly sql: string
-  /** The columns of the row that make up its key. */
+  /** The key columns of the row. */
   readonly columns: readonly (keyof Row & string)[]
 }
 
-/** The row of a key, read after it was asked for. Rows are shared by those who ask at the same time. */
+/** The row of a key, read after the request. Concurrent requests share the row. */
 export type Lookup = <Row extends object>(
   of: RowByKey<Row>,
   ...key: readonly string[]
 ) => Promise<Row | undefined>
 
-/** A table's rows, or those that a statement makes of them, by a key of one column or several. */
+/** The rows of a table or of a statement, by a key of one or several columns. */
 export function rowByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): RowByKey<Row> {
   return { sql, columns }
 }
 
 /**
- * A table's rows by a key of several columns; `where` says more of them, by its other columns. They are found key by key, whatever the plan was
- * made for: OFFSET keeps the join from being turned around, which would read all of the table.
+ * A table's rows by a key of several columns; `where` restricts them by other columns. Every plan finds them key by
+ * key: OFFSET keeps the planner from reversing the join, which would read the whole table.
  */
 export function rowByColumns<Row>(
   table: string,
@@ -37,7 +37,7 @@ export function rowByColumns<Row>(
   )
 }
 
-/** Looks rows up by their keys. Those that are asked for at the same time share a statement. */
+/** Looks rows up by their keys. Concurrent lookups share a statement. */
 export function createLookup(db: Database): Lookup {
   const loaders = new Map<RowByKey<never>, (key: readonly string[]) => Promise<object | undefined>>()
   return (of, ...key) => {

@@ -14,7 +14,7 @@ import {
 import type { Database } from '../engine/port.ts'
 import type { Tables } from '../schema/tables.ts'
 
-/** Typed reading. Writing goes through the committer alone, so the type offers nothing else. */
+/** Typed reads. Only the committer writes, so the type offers nothing else. */
 export type Read = Pick<Kysely<Tables>, 'selectFrom' | 'fn' | 'with'>
 
 export function createRead(db: Database): Read {
@@ -29,8 +29,8 @@ export function createRead(db: Database): Read {
 }
 
 /**
- * How many rows a query has, counting no further than `max` in the order of this column. It is that of an index, and
- * nothing of the rows is asked for. So the index is read, and of a long table at most the pages of the latest rows.
+ * Counts the rows of a query, up to `max`, in the order of this indexed column. It reads the index and no columns of
+ * the rows, and in a long table at most the pages of the latest rows.
  */
 export async function countUpTo<TB extends keyof Tables, Row>(
   read: Read,
@@ -47,7 +47,7 @@ export async function countUpTo<TB extends keyof Tables, Row>(
   return Number(count)
 }
 
-/** The first rows that all these queries have together, in the order of these columns: each gives its own first ones. */
+/** The first rows of all these queries together, in the order of these columns. Each query gives its own first rows. */
 export async function firstRows<TB extends keyof Tables, Row>(
   read: Read,
   table: TB & string,

@@ -12,16 +12,16 @@ export interface AgentRow extends Stamped {
   is_paused: boolean
   /** SHA-256 of the bearer token, in hex; null before the first device code was redeemed. */
   token_hash: string | null
-  /** The one code that is good, if there is one. */
+  /** The only valid code, if there is one. */
   device_code_id: string | null
   /** Counts the changes to name, policy and pause. */
   version: number
-  /** Of the policy: what `agent_policies` has it under. */
+  /** The version of the policy in `agent_policies`. */
   policy_version: number
   deleted_at: Date | null
 }
 
-/** A policy that an agent has, or had: decisions name it by its version. */
+/** A current or earlier policy of an agent. Decisions name it by its version. */
 export interface AgentPolicyRow {
   platform_id: string
   agent_id: string
@@ -48,7 +48,7 @@ export interface AgentActionRow extends Stamped {
   customer_id: string
   type: 'EXECUTE_QUOTE' | 'TRANSFER_OUT' | 'TRANSFER_IN'
   state: 'PENDING_APPROVAL' | 'APPROVED' | 'REJECTED' | 'FAILED'
-  /** The platform's word, where it gave one. */
+  /** The platform's decision, if it made one. */
   decided: 'APPROVE' | 'REJECT' | null
   quote_id: string | null
   transaction_id: string
@@ -64,14 +64,14 @@ export interface AgentDecisionRow {
   agent_id: string
   action_id: string | null
   decision: Stored<Static<typeof AgentDecision>>
-  /** All that it was made from, but the policy. */
+  /** Everything that it was based on, except the policy. */
   inputs: Record<string, unknown>
   policy_version: number
   created_at: Date
 }
 
 export interface AgentReservationRow extends Stamped {
-  /** That of the transaction that it is for. */
+  /** The id of its transaction. */
   id: string
   platform_id: string
   agent_id: string
@@ -82,7 +82,7 @@ export interface AgentReservationRow extends Stamped {
   month: string
 }
 
-/** What is reserved on a day or in a month. The database alone writes it. */
+/** The reservations of a day or a month. Only the database writes it. */
 export interface AgentBudgetRow {
   platform_id: string
   agent_id: string

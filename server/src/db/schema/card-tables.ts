@@ -44,23 +44,23 @@ export interface CardTransactionRow extends Stamped {
   currency: KnownCurrency
   source_currency: KnownCurrency
   issuer_transaction_token: string
-  /** Null where nothing was authorized. */
+  /** Null where the purchase was not authorized. */
   hold_id: string | null
   delegated_key_id: string | null
   signature: Uint8Array | null
   authorized_amount: bigint
-  /** The merchant's claims in all are taken up to here. */
+  /** The largest sum of claims that is accepted. */
   claim_max: bigint
-  /** Of what is held, what the merchant has not claimed. */
+  /** The part of the hold that the merchant has not claimed. */
   unclaimed_amount: bigint
   settlement_count: number
   settled_amount: bigint
   pull_count: number
   pulled_amount: bigint
-  /** Pulls to come, and what they take of the hold. */
+  /** Pending pulls, and their part of the hold. */
   pending_count: number
   pending_amount: bigint
-  /** What was claimed and could not be taken from the funding source. */
+  /** Claims that could not be taken from the funding source. */
   uncollected_amount: bigint
   refund_count: number
   refunded_amount: bigint
@@ -69,14 +69,14 @@ export interface CardTransactionRow extends Stamped {
   last_event_at: Date
 }
 
-/** The word of the key for one pull from a wallet. */
+/** The key's signature for one pull from a wallet. */
 export interface CardPullSignatureRow {
   card_transaction_id: string
-  /** Which of the purchase's pulls it is, from 1 on. */
+  /** The number of the pull within the purchase, from 1. */
   number: number
   platform_id: string
   delegated_key_id: string
-  /** The very bytes that were signed. */
+  /** The exact bytes that were signed. */
   statement: string
   signature: Uint8Array
   created_at: Date

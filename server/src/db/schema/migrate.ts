@@ -2,9 +2,9 @@ import type { Database } from '../engine/port.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from '../functions/functions.ts'
 import { baseline } from './0001-baseline.ts'
 
-/** What a build brings a database to. */
+/** The schema of a build. */
 export interface Schema {
-  /** Forward only: what has landed is never edited, a change is a new file at the end. */
+  /** Forward only: a released migration is never edited; a change is a new file at the end. */
   readonly migrations: readonly { readonly name: string; readonly sql: string }[]
   readonly functions: readonly SqlFunction[]
   readonly functionsVersion: number
@@ -16,18 +16,18 @@ export const SCHEMA: Schema = {
   functionsVersion: FUNCTIONS_VERSION,
 }
 
-/** Chosen once at random; any number that nothing else on the database server locks. */
+/** A random number that nothing else on the database server locks. */
 const MIGRATION_LOCK = 7_202_510_132
 
 /**
- * Brings the database up to this build: first the migrations that it has not had, then the functions whose text differs.
- * Processes that start together take turns. Throws an error of one line where the database is of a newer build.
+ * Brings the database up to this build: first the missing migrations, then the functions whose text differs. Processes
+ * that start together take turns. Throws an error of one line where a newer build has migrated the database.
  */
 export async function migrate(db: Database, schema: Schema = SCHEMA): Promise<void> {
   if (!(await isUpToDate(db, schema))) await db.script(scriptOf(schema))
 }
 
-/** Whether the database has recorded all of this build, and nothing else. */
+/** Whether the database has recorded exactly the schema of this build. */
 async function isUpToDate(db: Database, schema: Schema): Promise<boolean> {
   const found = await db.query<{ there: boolean }>(`SELECT to_regclass('sql_functions') IS NOT NULL AS there`)
   if (!found.rows[0]!.there) return false
@@ -42,7 +42,7 @@ async function isUpToDate(db: Database, schema: Schema): Promise<boolean> {
   return recorded.sort().join('\n') === expected.sort().join('\n')
 }
 
-/** One transaction: what is still missing once the lock is ours, all of it or nothing. */
+/** One transaction, all or nothing: everything that is still missing once this process has the lock. */
 function scriptOf({ migrations, functions, functionsVersion }: Schema): string {
   return `
 SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
@@ -91,7 +91,7 @@ BEGIN
 END $migrate$;`
 }
 
-/** What differs is dropped or replaced. A recorded function that the build does not have has no text. */
+/** Drops or replaces functions that differ. A recorded function that the build lacks has no text. */
 function applyFunctions(functions: readonly SqlFunction[]): string {
   return `
 DO $apply$

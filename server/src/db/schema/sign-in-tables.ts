@@ -1,4 +1,4 @@
-/** Of a wallet, whose id is this row's. */
+/** The count of a wallet, whose id is this row's. */
 export interface CodeFailuresRow {
   id: string
   platform_id: string
@@ -9,7 +9,7 @@ export interface CodeFailuresRow {
 
 export interface MessageCountRow {
   platform_id: string
-  /** Empty: all of the platform's together. */
+  /** Empty: all recipients of the platform together. */
   recipient: string
   hour: Date
   in_hour: number

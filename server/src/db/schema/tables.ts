@@ -69,17 +69,17 @@ export interface Tables {
   ledger_holds: LedgerHoldRow
 }
 
-/** When a row was made and last changed. */
+/** When a row was created and last changed. */
 export interface Stamped {
   created_at: Date
   updated_at: Date
 }
 
-/** A platform as it is found by credentials: without its config, which is kept apart (`App.withConfig`). */
+/** A platform without its config, which is cached separately (`App.withConfig`). */
 export interface BarePlatformRow extends Stamped {
   id: string
   name: string
-  /** Changes without the version. */
+  /** Changes do not move the version. */
   clock_offset_ms: bigint
   version: number
   /** Sandbox: when it was reset, and the platform that has its tokens since then. */
@@ -88,7 +88,7 @@ export interface BarePlatformRow extends Stamped {
 }
 
 export interface PlatformRow extends BarePlatformRow {
-  /** What changes it moves the version on. */
+  /** A change moves the version. */
   config: Readonly<Record<string, unknown>>
 }
 
@@ -166,7 +166,7 @@ export interface CredentialRow extends Stamped {
 }
 
 export interface UsedIdTokenRow {
-  /** The platform that it was used on, and what the token is remembered by. */
+  /** The platform where the token was used, and the hash that identifies the token. */
   id: string
   platform_id: string
   expires_at: Date
@@ -203,11 +203,11 @@ export interface QuoteRow extends Stamped {
   /** Null where the platform itself pays. */
   customer_id: string | null
   state: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
-  /** An account here, or one elsewhere. Null: it is paid in when the quote is made (REALTIME_FUNDING). */
+  /** An internal or external account. Null: the money is paid in after the quote is made (REALTIME_FUNDING). */
   source_account_id: string | null
-  /** The chain that such a payment comes by. */
+  /** The chain of such a payment. */
   source_network: string | null
-  /** An account elsewhere, or one here. Null: an UMA address elsewhere. */
+  /** An external or internal account. Null: an UMA address of another server. */
   destination_account_id: string | null
   destination_uma: string | null
   payment_rail: PaymentRailName | null
@@ -221,7 +221,7 @@ export interface QuoteRow extends Stamped {
   signing_request_id: string | null
   transaction_id: string
   expires_at: Date
-  /** How far the money of an account elsewhere is; null where none is pulled, or not yet. */
+  /** The state of the pull from an external account; null where there is none, or not yet. */
   pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
 }
 
@@ -230,7 +230,7 @@ export interface TransactionRow extends Stamped {
   platform_id: string
   /** Null where the platform moves its own money. */
   customer_id: string | null
-  /** What made it; RECEIPT is money that came in from outside or from another account here. */
+  /** The kind of operation that created it. RECEIPT is money from outside or from another internal account. */
   kind: 'QUOTE' | 'TRANSFER_IN' | 'TRANSFER_OUT' | 'RECEIPT'
   type: 'INCOMING' | 'OUTGOING'
   direction: 'CREDIT' | 'DEBIT'
@@ -258,7 +258,7 @@ export interface TransactionRow extends Stamped {
   settled_at: Date | null
 }
 
-/** The way back of money that was not delivered; times as ISO 8601. */
+/** The refund of money that was not delivered. Times are in ISO 8601. */
 export interface RefundRow {
   reference: string
   status: 'PENDING' | 'COMPLETED' | 'FAILED'
@@ -291,7 +291,7 @@ export interface MessageRow extends Stamped {
   credential_id: string
   challenge_id: string
   subject: string | null
-  /** `MessageContent` as the enclave seals it; null once it has gone out or is given up. */
+  /** `MessageContent` as sealed by the enclave; null once the message is sent or has failed. */
   sealed_content: Uint8Array | null
   attempts: number
   failure_reason: 'EXPIRED' | 'REPLACED' | 'REFUSED' | null
@@ -300,12 +300,12 @@ export interface MessageRow extends Stamped {
 }
 
 export interface WebhookDeliveryRow {
-  /** The event's. */
+  /** The id of the event. */
   id: string
   platform_id: string
   state: 'PENDING' | 'DELIVERED' | 'FAILED'
   attempts: number
-  /** How often it was asked for again. */
+  /** How often a redelivery was requested. */
   redeliveries: number
   /** A later event of the same object waits for this one to end. */
   is_awaited: boolean
@@ -329,7 +329,7 @@ export interface WebhookSecretRow {
   platform_id: string
   created_at: Date
   expires_at: Date | null
-  /** Of the data key that it derives from. */
+  /** The generation of the data key that it derives from. */
   key_generation: number
 }
 
@@ -366,7 +366,7 @@ export interface LedgerAccountRow {
   may_overdraw: boolean
   posted: bigint
   held: bigint
-  /** For good: nothing is in it, and nothing comes into it any more. */
+  /** Closed for good: it is empty and stays empty. */
   is_closed: boolean
 }
 
