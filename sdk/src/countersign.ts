@@ -1,12 +1,12 @@
 import type { EndpointName } from '@countersign/contract/api'
-import { Agents } from './agents.ts'
 import type { Answer, Arguments, Caller, Input, ItemOf, PagedName, SignedName } from './calls.ts'
-import { Card } from './card.ts'
-import { Cards } from './cards.ts'
 import { Client, type ClientOptions } from './client.ts'
 import { DelegatedKeys } from './delegated-keys.ts'
 import { paginate } from './paginate.ts'
+import { PlatformAgents } from './platform-agents.ts'
+import { PlatformCards } from './platform-cards.ts'
 import { type SignedAnswer, signed } from './signed.ts'
+import { SignedCard } from './signed-card.ts'
 import type { Signer } from './signer.ts'
 import { type Transaction, waitForTransaction } from './wait-for-transaction.ts'
 import type { WaitOptions } from './wait-until.ts'
@@ -25,17 +25,17 @@ import { Wallet, type WalletOptions } from './wallet.ts'
  */
 export class Countersign implements Caller {
   /** The platform's agents. An agent itself uses `Agent`. */
-  readonly agents: Agents
+  readonly agents: PlatformAgents
   /** The platform's cards. Signed operations on one of them: `card(id)`. */
-  readonly cards: Cards
+  readonly cards: PlatformCards
   /** The keys that let cards be paid from embedded wallets. */
   readonly delegatedKeys: DelegatedKeys
   readonly #client: Client
 
   constructor(options: ClientOptions) {
     this.#client = new Client(options)
-    this.agents = new Agents(this.#client)
-    this.cards = new Cards(this.#client)
+    this.agents = new PlatformAgents(this.#client)
+    this.cards = new PlatformCards(this.#client)
     this.delegatedKeys = new DelegatedKeys(this.#client)
   }
 
@@ -70,8 +70,8 @@ export class Countersign implements Caller {
     return new Wallet(this.#client, accountId, { quorumPublicKey, ...options })
   }
 
-  /** See `Card`: freezes, unfreezes and closes a card, and replaces its funding sources. */
-  card(cardId: string): Card {
-    return new Card(this.#client, cardId)
+  /** See `SignedCard`: freezes, unfreezes and closes a card, and replaces its funding sources. */
+  signedCard(cardId: string): SignedCard {
+    return new SignedCard(this.#client, cardId)
   }
 }

@@ -1,8 +1,6 @@
 import { toJson } from '@countersign/server/json/json'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { Agents } from './agents.ts'
 import type { Caller } from './calls.ts'
-import { Card } from './card.ts'
 import { CheckedPayload } from './checked-payload.ts'
 import { ConfirmationRequiredError, NotConfirmedError } from './confirm.ts'
 import { DelegatedKeys } from './delegated-keys.ts'
@@ -19,9 +17,11 @@ import {
   type Sent,
 } from './hostile-backend.testing.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
+import { PlatformAgents } from './platform-agents.ts'
 import { Session } from './session.ts'
 import { signed } from './signed.ts'
 import { signedCall } from './signed-call.ts'
+import { SignedCard } from './signed-card.ts'
 import type { Payment } from './statement.ts'
 import { Wallet } from './wallet.ts'
 
@@ -56,18 +56,18 @@ const SIGNED: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     wallet.passkey.register({ nickname: 'Phone', challenge: 'once', session }),
   'wallet.oauth.register': ({ wallet, session }) =>
     wallet.oauth.register({ oidcToken: async () => 'a.b.c', session }),
-  'card.freeze': ({ caller, session }) => new Card(caller, 'Card:c').freeze(session),
-  'card.unfreeze': ({ caller, session }) => new Card(caller, 'Card:c').unfreeze(session),
-  'card.close': ({ caller, session }) => new Card(caller, 'Card:c').close(session),
+  'card.freeze': ({ caller, session }) => new SignedCard(caller, 'Card:c').freeze(session),
+  'card.unfreeze': ({ caller, session }) => new SignedCard(caller, 'Card:c').unfreeze(session),
+  'card.close': ({ caller, session }) => new SignedCard(caller, 'Card:c').close(session),
   'card.setFundingSources': ({ caller, session }) =>
-    new Card(caller, 'Card:c').setFundingSources([ACCOUNT], session),
+    new SignedCard(caller, 'Card:c').setFundingSources([ACCOUNT], session),
   'delegatedKeys.create': ({ caller, session }) =>
     new DelegatedKeys(caller).create(
       { cardId: 'Card:c', internalAccountId: ACCOUNT, nickname: 'Coffee' },
       session,
     ),
   'agents.approve': ({ caller, session }) =>
-    new Agents(caller).approve({ ...ACTION, quote: { id: QUOTE } }, session),
+    new PlatformAgents(caller).approve({ ...ACTION, quote: { id: QUOTE } }, session),
   'signed quote_execute': ({ caller, session }) =>
     signed(caller, 'quote_execute', { params: { quoteId: QUOTE } }, session),
   'signed customer_update': ({ caller, session }) =>
@@ -257,7 +257,9 @@ describe('a payment', () => {
       }),
       (payment) => shown.push(payment.quote) === 0,
     )
-    await expect(new Agents(caller).approve(ACTION, session)).rejects.toBeInstanceOf(NotConfirmedError)
+    await expect(new PlatformAgents(caller).approve(ACTION, session)).rejects.toBeInstanceOf(
+      NotConfirmedError,
+    )
     expect([shown, signed]).toEqual([['Quote:evil'], []])
   })
 })

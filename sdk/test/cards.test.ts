@@ -1,4 +1,4 @@
-import { NotIssuedError } from '@countersign/sdk/cards'
+import { NotIssuedError } from '@countersign/sdk/platform-cards'
 import { expect, test } from 'vitest'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 
@@ -36,7 +36,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 test('a card is frozen, unfrozen, given other accounts and closed in one call each', async () => {
   const { countersign, customer, session, id, use } = await makeCard()
-  const card = countersign.card(id)
+  const card = countersign.signedCard(id)
   const purchases = [await use(id, 1_250n), await use(id, 300n)].map(({ body }) => body)
   expect(await all(countersign.cards.transactions(id, { limit: 1, sortOrder: 'asc' }))).toEqual(purchases)
   expect(await card.freeze(session)).toMatchObject({ id, state: 'FROZEN' })

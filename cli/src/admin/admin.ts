@@ -104,7 +104,7 @@ export function readPermissions(text: string): readonly string[] {
 }
 
 async function create(args: readonly string[], isJson: boolean): Promise<number> {
-  return ask(args, isJson, inWords)
+  return ask(args, isJson, credentialsInWords)
 }
 
 /** Runs the server's program, which works on the database itself and writes errors to standard error. */
@@ -128,7 +128,7 @@ function tableOf(rows: readonly (readonly string[])[], none: string): string {
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
 }
 
-function inWords({ platformId, tokenId, clientSecret, baseUrl }: NewCredentials): string {
+function credentialsInWords({ platformId, tokenId, clientSecret, baseUrl }: NewCredentials): string {
   const rows = [
     ...(platformId ? [['Platform', platformId]] : []),
     ['Token id', tokenId],

@@ -1,5 +1,5 @@
-import type { AgentRecord, DeviceCode } from '@countersign/sdk/agents'
-import { SignatureRequiredError } from '@countersign/sdk/agents'
+import type { AgentRecord, DeviceCode } from '@countersign/sdk/platform-agents'
+import { SignatureRequiredError } from '@countersign/sdk/platform-agents'
 import { statementOf } from '@countersign/sdk/statement'
 import type { AgentAction } from '@countersign/sdk/wait-for-decision'
 import { Failure } from '../terminal/failure.ts'

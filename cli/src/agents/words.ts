@@ -1,4 +1,4 @@
-import type { AgentRecord } from '@countersign/sdk/agents'
+import type { AgentRecord } from '@countersign/sdk/platform-agents'
 import type { AgentAction } from '@countersign/sdk/wait-for-decision'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 

@@ -1,5 +1,5 @@
-import type { CardPurchase } from '@countersign/sdk/cards'
 import { CountersignError } from '@countersign/sdk/errors'
+import type { CardPurchase } from '@countersign/sdk/platform-cards'
 import { currencyOf, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'

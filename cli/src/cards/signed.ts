@@ -16,13 +16,13 @@ export async function changeState(
   state: 'ACTIVE' | 'FROZEN' | 'CLOSED',
 ): Promise<void> {
   const { holder } = await findHolder(shell, id)
-  sayCard(shell, await shell.countersign.card(id).update({ state }, holder))
+  sayCard(shell, await shell.countersign.signedCard(id).update({ state }, holder))
 }
 
 /** `countersign card sources` */
 export async function setFundingSources(shell: Shell, id: string, accounts: string): Promise<void> {
   const { holder } = await findHolder(shell, id)
-  sayCard(shell, await shell.countersign.card(id).setFundingSources(idsOf(accounts), holder))
+  sayCard(shell, await shell.countersign.signedCard(id).setFundingSources(idsOf(accounts), holder))
 }
 
 /** `countersign card delegate` */
@@ -60,7 +60,7 @@ async function refuseOutsideSandbox(countersign: Shell['countersign'], words: st
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
     throw new Failure(
-      `This server is not a sandbox, so only the cardholder's device can sign in your app (countersign.card(id) of the sdk with a session): ${words}`,
+      `This server is not a sandbox, so only the cardholder's device can sign in your app (countersign.signedCard(id) of the sdk with a session): ${words}`,
     )
   }
 }

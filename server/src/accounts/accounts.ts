@@ -7,7 +7,7 @@ import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'
 import { maySee, type Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
-import { fundingInstructions } from './funding.ts'
+import { accountFundingInstructions } from './funding.ts'
 import {
   type OwnedAccountRow,
   selectCustomerAccounts,
@@ -153,7 +153,7 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
     status: account.status,
     balance: { amount: balance.available, currency },
     totalBalance: { amount: balance.total, currency },
-    fundingPaymentInstructions: fundingInstructions(op, account),
+    fundingPaymentInstructions: accountFundingInstructions(op, account),
     privateEnabled: account.type === 'EMBEDDED_WALLET' ? account.private_enabled : undefined,
     createdAt: account.created_at.toISOString(),
     updatedAt: account.updated_at.toISOString(),

@@ -29,7 +29,7 @@ export function fundingReference(accountId: string): string {
  * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid in sandbox through
  * made-up deposit details; production has no bank and no chain to pay in at yet.
  */
-export function fundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
+export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
   if (account.spark_address !== null)
     return [

@@ -11,7 +11,7 @@ import { findEmbeddedWallet, internalAccountViews } from './accounts.ts'
 export const walletHandlers: Handlers<typeof wallets> = {
   /** Only the holder of a wallet decides whether it hides its balance (specification 4.7). */
   internal_account_update: {
-    async authorize(op, { params, body }) {
+    async toSign(op, { params, body }) {
       const wallet = await findEmbeddedWallet(op, params.id, 'id')
       if (body.privateEnabled === undefined)
         throw fieldError('INVALID_INPUT', 'privateEnabled', 'privateEnabled is required')
@@ -45,7 +45,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
 
   /** Exports the mnemonic only sealed to a key of the holder's device. */
   internal_account_export: {
-    async authorize(op, { params, body }) {
+    async toSign(op, { params, body }) {
       checkClientPublicKey(body.clientPublicKey)
       const wallet = await findEmbeddedWallet(op, params.id, 'id')
       return {

@@ -107,7 +107,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
     },
 
     /** Without a signature the action waits, and the customer signs later. */
-    async authorize(op, { params }, isSigned) {
+    async toSign(op, { params }, isSigned) {
       const { signing_request_id } = await findOwnQuote(op, params.quoteId)
       return isSigned && signing_request_id !== null ? { requestId: signing_request_id } : null
     },

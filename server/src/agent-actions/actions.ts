@@ -22,18 +22,18 @@ import {
 import { describePayment } from './describe.ts'
 
 /** The payment of an action, existing or about to be created. */
-export interface Payment {
+export interface ActionPayment {
   readonly transaction: TransactionWithCustomer
   readonly quote: QuoteRow | undefined
 }
 
 /** What an agent proposes, fully checked except against its policy. */
-export interface Proposal extends Payment {
+export interface Proposal extends ActionPayment {
   readonly type: AgentActionType
   /** Whether the customer has signed, where an embedded wallet pays. */
   readonly isSigned: boolean
   /** Executes the proposal at once: the writes, and the payment after them. */
-  begin(): Payment & { readonly writes: readonly Write[] }
+  begin(): ActionPayment & { readonly writes: readonly Write[] }
   /** The writes where the proposal waits for approval. */
   record(): readonly Write[]
 }
@@ -46,7 +46,7 @@ export function pulling(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
 /** What a payment needs from the policy. */
 export function askFor(
   type: AgentActionType,
-  { transaction, quote }: Payment,
+  { transaction, quote }: ActionPayment,
   isSigned: boolean,
 ): Ask & { readonly spends: NonNullable<Ask['spends']> } {
   // The account behind an UMA address may be anyone's: the policy is checked against the address.
@@ -141,7 +141,7 @@ function newReservation(
   }
 }
 
-export async function findPayment(op: Op, action: AgentActionRow): Promise<Payment> {
+export async function findPayment(op: Op, action: AgentActionRow): Promise<ActionPayment> {
   const [transaction, quote] = await Promise.all([
     findTransaction(op, action.transaction_id),
     action.quote_id === null ? undefined : findQuote(op, action.quote_id),
@@ -150,7 +150,7 @@ export async function findPayment(op: Op, action: AgentActionRow): Promise<Payme
 }
 
 /** An action as the API shows it. */
-export async function actionView(op: Op, action: AgentActionRow, { transaction, quote }: Payment) {
+export async function actionView(op: Op, action: AgentActionRow, { transaction, quote }: ActionPayment) {
   return present({
     id: action.id,
     agentId: action.agent_id,

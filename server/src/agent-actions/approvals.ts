@@ -17,11 +17,11 @@ import { moveTransaction } from '../transactions/moves.ts'
 import type { TransactionWithCustomer } from '../transactions/transactions.ts'
 import { sentOf } from '../transactions/transactions.ts'
 import { beginRecordedTransfer, draftTransferIn, draftTransferOut } from '../transfers/transfers.ts'
-import { askFor, findPayment, type Payment } from './actions.ts'
+import { type ActionPayment, askFor, findPayment } from './actions.ts'
 import { selectReservation, selectWaitingActions } from './store.ts'
 
 /** A decided action with its payment and its writes. */
-export interface Decided extends Payment {
+export interface DecidedAction extends ActionPayment {
   readonly action: AgentActionRow
   readonly writes: readonly Write[]
 }
@@ -40,7 +40,7 @@ export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ re
  * released. Guards: the action is undecided, the policy is unchanged. Undefined where the action was already decided
  * otherwise.
  */
-export async function approveAction(op: Op, action: AgentActionRow): Promise<Decided | undefined> {
+export async function approveAction(op: Op, action: AgentActionRow): Promise<DecidedAction | undefined> {
   const payment = await findPayment(op, action)
   if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'APPROVE')
   try {
@@ -57,7 +57,7 @@ export async function rejectAction(
   op: Op,
   action: AgentActionRow,
   reason: string | undefined,
-): Promise<Decided | undefined> {
+): Promise<DecidedAction | undefined> {
   const payment = await findPayment(op, action)
   if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'REJECT')
   return end(op, action, payment, 'reject', { reason: reason ?? null, decided: 'REJECT' })
@@ -81,17 +81,17 @@ export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
 }
 
 /** Fails an action that was not decided before its deadline. */
-export async function expireAction(op: Op, action: AgentActionRow): Promise<Decided> {
+export async function expireAction(op: Op, action: AgentActionRow): Promise<DecidedAction> {
   const reason = 'It was not approved in time.'
   return end(op, action, await findPayment(op, action), 'expire', { reason, decided: null })
 }
 
-function repeated(action: AgentActionRow, payment: Payment, word: Word): Decided | undefined {
+function repeated(action: AgentActionRow, payment: ActionPayment, word: Word): DecidedAction | undefined {
   return action.decided === word ? { action, ...payment, writes: [] } : undefined
 }
 
 /** Executes an action. Throws the reason why it cannot be. */
-async function begin(op: Op, action: AgentActionRow, payment: Payment): Promise<Decided> {
+async function begin(op: Op, action: AgentActionRow, payment: ActionPayment): Promise<DecidedAction> {
   const agent = await findAgent(op, action.agent_id)
   const held = await selectReservation(op, action.transaction_id)
   if (held?.state !== 'RESERVED' || op.now >= action.expires_at)
@@ -121,8 +121,8 @@ async function begin(op: Op, action: AgentActionRow, payment: Payment): Promise<
 
 async function beginPayment(
   op: Op,
-  { transaction, quote }: Payment,
-): Promise<Payment & { readonly writes: readonly Write[] }> {
+  { transaction, quote }: ActionPayment,
+): Promise<ActionPayment & { readonly writes: readonly Write[] }> {
   if (quote) {
     const account = await checkExecution(op, quote)
     return executeQuote(op, account, quote, transaction)
@@ -151,10 +151,10 @@ function transferOutBody(row: TransactionRow): Parameters<typeof draftTransferOu
 function end(
   op: Op,
   action: AgentActionRow,
-  payment: Payment,
+  payment: ActionPayment,
   by: 'reject' | 'fail' | 'expire',
   { reason, decided }: Pick<AgentActionRow, 'reason' | 'decided'>,
-): Decided {
+): DecidedAction {
   const change = { reason: reason?.slice(0, 500) ?? null, decided }
   const moved = transition(
     op,
@@ -171,10 +171,10 @@ function end(
 /** Ends the payment of an action, unless it has already ended or was begun in another way. */
 function endPayment(
   op: Op,
-  { transaction, quote }: Payment,
+  { transaction, quote }: ActionPayment,
   by: 'reject' | 'fail' | 'expire',
   reason: string | null,
-): Payment & { readonly writes: readonly Write[] } {
+): ActionPayment & { readonly writes: readonly Write[] } {
   if (transaction.state !== 'PENDING' || transaction.hold_id !== null)
     return { transaction, quote, writes: [] }
   const details = reason === null ? transaction.details : explained(transaction, reason)

@@ -4,15 +4,15 @@ import { required } from '../db/read/required.ts'
 import { describeAccount } from '../external-accounts/describe.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
-import { inWords } from '../pricing/pricing.ts'
+import { amountInWords } from '../pricing/pricing.ts'
 import { fundingOf } from '../quotes/settlement.ts'
 import { sentOf } from '../transactions/transactions.ts'
-import type { Payment } from './actions.ts'
+import type { ActionPayment } from './actions.ts'
 
 /** Describes a payment in a sentence for the person who approves it. */
-export async function describePayment(op: Op, { transaction, quote }: Payment): Promise<string> {
+export async function describePayment(op: Op, { transaction, quote }: ActionPayment): Promise<string> {
   const sent = sentOf(transaction)
-  const sends = inWords(sent.amount, sent.currency)
+  const sends = amountInWords(sent.amount, sent.currency)
   if (transaction.kind === 'TRANSFER_IN')
     return `Pull ${sends} from ${await named(op, required(transaction, 'source_account_id'), sent.currency)}`
   const to =
@@ -23,7 +23,7 @@ export async function describePayment(op: Op, { transaction, quote }: Payment): 
       transaction.received_currency ?? sent.currency,
     ))
   if (!quote) return `Send ${sends} to ${to}`
-  const receives = inWords(quote.receiving_amount, quote.receiving_currency)
+  const receives = amountInWords(quote.receiving_amount, quote.receiving_currency)
   const pulled =
     fundingOf(quote) === 'PULLED'
       ? ` pulled from ${await named(op, required(quote, 'source_account_id'), quote.sending_currency)},`

@@ -6,7 +6,7 @@ import { ApiError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { executionCall } from '../quotes/quotes.ts'
 import { actionView, actionViews } from './actions.ts'
-import { approveAction, type Decided, rejectAction, rejectWaiting, signatureFor } from './approvals.ts'
+import { approveAction, type DecidedAction, rejectAction, rejectWaiting, signatureFor } from './approvals.ts'
 import { selectActions } from './store.ts'
 
 export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
@@ -37,7 +37,7 @@ export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
       return quote_id === null ? undefined : executionCall(quote_id)
     },
 
-    async authorize(op, { params }) {
+    async toSign(op, { params }) {
       return signatureFor(op, await findOf(op, params))
     },
 
@@ -54,7 +54,7 @@ async function findOf(op: Op, { agentId, actionId }: { agentId: string; actionId
   return findAction(op, actionId, (await findAgent(op, agentId)).id)
 }
 
-async function answer(op: Op, decided: Decided | undefined) {
+async function answer(op: Op, decided: DecidedAction | undefined) {
   if (!decided)
     throw new ApiError('CONFLICT', {
       message: 'This action already has a different decision.',

@@ -87,7 +87,7 @@ export function notFound(): ApiError {
 }
 
 /** A new bearer token, 256 bits, and the hash that is kept of it. */
-export function makeToken(op: Op): { readonly token: string; readonly hash: string } {
+export function makeAgentToken(op: Op): { readonly token: string; readonly hash: string } {
   const token = `${TOKEN_PREFIX}${Buffer.from(op.random(TOKEN_BYTES)).toString('base64url')}`
   return { token, hash: hashToken(token) }
 }

@@ -12,7 +12,7 @@ import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { rateBetween } from '../pricing/ratios.ts'
 import { findUsage, periodsOf, policyOf } from './agents.ts'
-import { type Decision, decide, type Policy, type PolicyRequest, type Usage } from './policy.ts'
+import { decide, type Policy, type PolicyDecision, type PolicyRequest, type Usage } from './policy.ts'
 
 /** A request of an agent, before its policy is evaluated. */
 export interface Ask {
@@ -42,7 +42,7 @@ export function permissionFor(type: AgentActionType): AgentPermission {
 
 /** A decision with all of its inputs. */
 export interface Evaluation {
-  readonly decision: Decision
+  readonly decision: PolicyDecision
   readonly policy: Policy
   readonly isPaused: boolean
   readonly usage: Usage
@@ -136,7 +136,7 @@ export function decidedBy(agent: AgentRow): Write {
 }
 
 /** The message of each denial; `details` has the numbers too. */
-const SENTENCES: Readonly<Record<AgentDenialRule, (decision: Decision) => string>> = {
+const SENTENCES: Readonly<Record<AgentDenialRule, (decision: PolicyDecision) => string>> = {
   paused: () => 'The agent is paused.',
   permission: ({ subject }) => `The policy of the agent does not grant the permission ${subject}.`,
   account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
@@ -150,7 +150,7 @@ const SENTENCES: Readonly<Record<AgentDenialRule, (decision: Decision) => string
   monthlyLimit: (decision) => `The limit for this month leaves ${figures(decision)}.`,
 }
 
-function figures({ asked, left, currency }: Decision): string {
+function figures({ asked, left, currency }: PolicyDecision): string {
   return `${left} (smallest unit of ${currency}); this action would move ${asked}`
 }
 

@@ -22,12 +22,12 @@ import {
 import {
   findDeviceCode,
   isGood,
+  makeAgentToken,
   makeDeviceCode,
-  makeToken,
   type NewDeviceCode,
   notFound,
 } from './device-codes.ts'
-import type { Decision, Policy } from './policy.ts'
+import type { Policy, PolicyDecision } from './policy.ts'
 import { changedPolicy, checkPolicy } from './policy-change.ts'
 import { simulate } from './simulate.ts'
 import { selectAgents, selectDecisions, selectPolicies } from './store.ts'
@@ -167,7 +167,7 @@ export const agentHandlers: Handlers<typeof agents> = {
     const agent = await findAgent(op, code.agent_id).catch(() => undefined)
     if (!agent || !isGood(op, code, agent)) throw notFound()
     await findCustomer(op, agent.customer_id)
-    const { token, hash } = makeToken(op)
+    const { token, hash } = makeAgentToken(op)
     return {
       status: 200,
       body: { agentId: agent.id, agentName: agent.name, accessToken: token, policy: policyOf(agent) },
@@ -192,7 +192,7 @@ async function decisionViews(op: Op, agentId: string, rows: readonly AgentDecisi
       id: row.id,
       agentId: row.agent_id,
       actionId: row.action_id,
-      decision: row.decision as Decision,
+      decision: row.decision as PolicyDecision,
       inputs: { policy: policies.get(row.policy_version)!, ...row.inputs },
       createdAt: row.created_at.toISOString(),
     }),

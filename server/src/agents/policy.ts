@@ -42,7 +42,7 @@ export interface Usage {
   readonly monthlySpend: bigint
 }
 
-export type Decision = Static<typeof AgentDecision>
+export type PolicyDecision = Static<typeof AgentDecision>
 
 interface Case {
   readonly policy: Policy
@@ -52,7 +52,7 @@ interface Case {
 }
 
 /** Why it is denied: the permission or account, or the requested and the remaining amount of a limit. Undefined: it is not. */
-type Denial = Pick<Decision, 'subject' | 'asked' | 'left'> | undefined
+type Denial = Pick<PolicyDecision, 'subject' | 'asked' | 'left'> | undefined
 
 type DenialRule = (one: Case) => Denial
 
@@ -107,7 +107,12 @@ const APPROVALS: Readonly<Record<AgentApprovalRule, (one: Case, spends: Spending
 }
 
 /** Decides. The same arguments give the same decision, so that a stored decision can be checked. */
-export function decide(policy: Policy, isPaused: boolean, usage: Usage, request: PolicyRequest): Decision {
+export function decide(
+  policy: Policy,
+  isPaused: boolean,
+  usage: Usage,
+  request: PolicyRequest,
+): PolicyDecision {
   const one: Case = { policy, isPaused, usage, request }
   const { spends } = request
   const moved =

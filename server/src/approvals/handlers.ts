@@ -1,5 +1,5 @@
 import type { transactionApprovals } from '@countersign/contract/payments/receipts'
-import { approveAction, type Decided, rejectAction, signatureFor } from '../agent-actions/approvals.ts'
+import { approveAction, type DecidedAction, rejectAction, signatureFor } from '../agent-actions/approvals.ts'
 import { findActionOf } from '../agents/actions.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
@@ -18,7 +18,7 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
       return action && action.quote_id !== null ? executionCall(action.quote_id) : undefined
     },
 
-    async authorize(op, { params }) {
+    async toSign(op, { params }) {
       const action = await findActionOf(op, await findTransaction(op, params.transactionId))
       return action ? signatureFor(op, action) : null
     },
@@ -46,7 +46,7 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
 }
 
 /** Decides an agent's proposal, as the endpoints of actions do (specification 1.3). */
-function decidedOn(transaction: TransactionWithCustomer, decided: Decided | undefined) {
+function decidedOn(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
   if (!decided) throw notAwaiting(transaction)
   const { transaction: row, writes } = decided
   return { status: 200, body: transactionView(row, row), writes } as const

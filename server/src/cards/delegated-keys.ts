@@ -19,7 +19,7 @@ import { selectActiveKey, selectDelegatedKey, selectDelegatedKeys } from './stor
 export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
   /** Delegates a key: with a session's signature, the holder of a wallet lets the enclave sign for one card. */
   delegated_key_create: {
-    async authorize(op, { body }) {
+    async toSign(op, { body }) {
       const { card, wallet } = await findParties(op, body)
       return {
         accountId: wallet.id,

@@ -96,7 +96,7 @@ export const cardHandlers: Handlers<typeof cards> = {
 
   /** Changes a card with the cardholder's signature, by a session of the embedded wallet (specification 4.10). */
   card_update: {
-    async authorize(op, { params, body }) {
+    async toSign(op, { params, body }) {
       const card = await findCard(op, params.id)
       await judge(op, card, body)
       const wallet = await findWallet(op, card.cardholder_id)

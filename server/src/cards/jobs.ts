@@ -4,7 +4,7 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import { nextState } from '../op/transition.ts'
 import { announceCard, changeCard, findCard, processorOf, tellProcessor } from './cards.ts'
 import { selectCardTransaction } from './store.ts'
-import { expire, pull } from './transactions.ts'
+import { collectClaim, expire } from './transactions.ts'
 
 /**
  * Asks the processor for a card until there is an outcome. A card that was closed meanwhile may have been issued all the
@@ -58,5 +58,5 @@ export const pullCardTransaction: JobHandler<'card-transaction.pull'> = async (o
   const row = await selectCardTransaction(op, payload.cardTransactionId)
   if (!row) throw new Error(`There is no purchase ${payload.cardTransactionId}`)
   const { fromHold, above, fails } = payload
-  return pull(op, row, { fromHold: BigInt(fromHold), above: BigInt(above), fails })
+  return collectClaim(op, row, { fromHold: BigInt(fromHold), above: BigInt(above), fails })
 }

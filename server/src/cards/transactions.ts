@@ -91,7 +91,7 @@ function pullJob(op: Op, { id }: CardTransactionRow, { at, fromHold, above, fail
 }
 
 /** Pulls a claim from the funding source, or records that it could not be pulled. */
-export async function pull(
+export async function collectClaim(
   op: Op,
   row: CardTransactionRow,
   { fromHold, above, fails }: Pull,

@@ -67,7 +67,7 @@ export const customerHandlers: Handlers<typeof customers> = {
 
   /** Needs a signature where it changes the address of a wallet's sign-in codes (specification 4.7). */
   customer_update: {
-    async authorize(op, input) {
+    async toSign(op, input) {
       const { before, after, credentials } = await planUpdate(op, input)
       const [credential] = credentials
       if (!credential) return null

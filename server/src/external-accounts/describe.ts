@@ -30,7 +30,7 @@ export function describeAccount({
   const details: Readonly<Record<string, unknown>> = info
   const members = Object.keys(accountType(account_type).fields ?? {}).flatMap((member) => {
     const value = details[member]
-    return typeof value === 'string' ? [`${inWords(member)} ${shown(member, value)}`] : []
+    return typeof value === 'string' ? [`${memberInWords(member)} ${shown(member, value)}`] : []
   })
   const account = `${kindOf(account_type)}, ${members.join(', ')}`
   const name = 'beneficiary' in info ? holderOf(info.beneficiary) : undefined
@@ -54,7 +54,7 @@ function lower(text: string): string {
 }
 
 /** `accountNumber` → `account number`. */
-function inWords(member: string): string {
+function memberInWords(member: string): string {
   return WORDS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
 }
 

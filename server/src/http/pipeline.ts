@@ -25,7 +25,7 @@ import type { Deadline } from './deadline.ts'
 import { asApiError } from './errors.ts'
 import { findStoredAnswer, keyedRequest } from './idempotency.ts'
 import { answerProcessor } from './processor.ts'
-import { commitForSure, type Decided, decideAndCommit } from './rerun.ts'
+import { commitForSure, type DecidedAnswer, decideAndCommit } from './rerun.ts'
 import { checkDeclared, createRoute, type Route } from './route.ts'
 import { type Gate, signatureGate } from './signature-gate.ts'
 import { type Takes, takesOf } from './signed-check.ts'
@@ -160,7 +160,7 @@ async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer |
 
 const UNSIGNED: Gate = {}
 
-interface Attempt extends Decided<Answer> {
+interface Attempt extends DecidedAnswer<Answer> {
   /** Whether the answer is stored under the idempotency key. */
   readonly isFinal: boolean
 }

@@ -14,7 +14,7 @@ const REWRITES_MAX = 5
 const PAUSE_MS_MAX = 100
 
 /** The answer of an operation, and the writes that make it true. */
-export interface Decided<Answer> {
+export interface DecidedAnswer<Answer> {
   readonly answer: Answer
   readonly writes: readonly Write[]
 }
@@ -28,7 +28,7 @@ export async function decideAndCommit<Answer>(
   app: App,
   op: Op,
   replay: () => Promise<Answer | undefined>,
-  decide: () => Promise<Decided<Answer>>,
+  decide: () => Promise<DecidedAnswer<Answer>>,
 ): Promise<Answer> {
   const endMs = performance.now() + CONTENTION_MS_MAX
   const records = new Set<string>()
@@ -59,9 +59,9 @@ async function once<Answer>(
   app: App,
   op: Op,
   replay: () => Promise<Answer | undefined>,
-  decide: () => Promise<Decided<Answer>>,
+  decide: () => Promise<DecidedAnswer<Answer>>,
 ): Promise<{ readonly answer: Answer } | { readonly contested: readonly string[] }> {
-  let decided: Decided<Answer>
+  let decided: DecidedAnswer<Answer>
   try {
     decided = await decide()
   } catch (error) {

@@ -4,10 +4,10 @@ import type { Op } from '../op/app.ts'
 import {
   ApiError,
   type Approval,
-  type Authorization,
   type Input,
   type SignedCall,
   type SignedHandler,
+  type ToSign,
 } from '../op/operation.ts'
 import { approve, approveByProof, challengeFor } from '../signed-retry/signed-retry.ts'
 import type { Call } from './call.ts'
@@ -55,7 +55,7 @@ export async function signatureGate(
       return OPEN
     case 'ask':
     case 'askForSignature': {
-      const authorization = await handler.authorize(op, input, step === 'askForSignature')
+      const authorization = await handler.toSign(op, input, step === 'askForSignature')
       return afterQuestion(op, step, authorization, signature, signedCall)
     }
     case 'approveBySignature':
@@ -70,7 +70,7 @@ export async function signatureGate(
 async function afterQuestion(
   op: Op,
   question: Question,
-  authorization: Authorization | null,
+  authorization: ToSign | null,
   signature: string | undefined,
   signedCall: SignedCall,
 ): Promise<Gate> {
@@ -87,7 +87,7 @@ async function afterQuestion(
   }
 }
 
-function requestOf(authorization: Authorization | null): string {
+function requestOf(authorization: ToSign | null): string {
   return given(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
 }
 

@@ -85,7 +85,7 @@ export interface SignedCall {
 }
 
 /** What must be signed before an operation is executed (specification 3.4). */
-export type Authorization =
+export type ToSign =
   | {
       readonly accountId: string
       /** Everything that is authorized. The pipeline adds account, call, body hash, request id and expiry. */
@@ -115,7 +115,7 @@ export interface SignedHandler<E extends Endpoint> {
    */
   signedAs?(op: Op, input: Input<E>): Promise<SignedCall | undefined>
   /** `isSigned`: the call carries a signature, which will be checked against the request that this names. */
-  authorize(op: Op, input: Input<E>, isSigned: boolean): Promise<Authorization | null>
+  toSign(op: Op, input: Input<E>, isSigned: boolean): Promise<ToSign | null>
   /** Whether this body carries its own proof in place of a stamp, and how that is checked. */
   prove?(op: Op, input: Input<E>): Promise<Prove | undefined>
   handle: Handler<E>

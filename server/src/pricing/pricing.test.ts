@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createSandboxRates } from '../sandbox/rates.ts'
 import { type FeeSchedule, feesFor } from './fees.ts'
 import {
+  amountInWords,
   exchangeRate,
   feesOf,
-  inWords,
   type LockedSide,
   type Price,
   price,
@@ -291,7 +291,7 @@ describe('the fees of a corridor', () => {
 })
 
 test('an amount is written with the places of its currency', () => {
-  expect(inWords(5n, 'USD')).toBe('0.05 USD')
-  expect(inWords(1_234_567n, 'USDB')).toBe('1.234567 USDB')
-  expect(inWords(25n, 'VND')).toBe('25 VND')
+  expect(amountInWords(5n, 'USD')).toBe('0.05 USD')
+  expect(amountInWords(1_234_567n, 'USDB')).toBe('1.234567 USDB')
+  expect(amountInWords(25n, 'VND')).toBe('25 VND')
 })

@@ -172,7 +172,7 @@ export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRa
 const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetails>>()
 
 /** Formats an amount for a person: `25.00 USD`. */
-export function inWords(amount: bigint, currency: KnownCurrency): string {
+export function amountInWords(amount: bigint, currency: KnownCurrency): string {
   const { decimals } = CURRENCIES[currency]
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)

@@ -16,7 +16,7 @@ import { plusSeconds } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
-import { exchangeRate, feesOf, inWords, type Price, price, rateDetails } from '../pricing/pricing.ts'
+import { amountInWords, exchangeRate, feesOf, type Price, price, rateDetails } from '../pricing/pricing.ts'
 import { checkLookup } from '../receivers/lookups.ts'
 import { issueRequest } from '../signing/signing.ts'
 import { announce } from '../transactions/moves.ts'
@@ -25,7 +25,7 @@ import { checkSenderKnown } from '../uma/asked.ts'
 import { askedOf } from '../uma/counterparty.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { executeQuote, executionCall } from './quotes.ts'
-import { fundingInstructions } from './realtime.ts'
+import { quoteFundingInstructions } from './realtime.ts'
 
 export interface CreatedQuote {
   readonly quote: QuoteRow
@@ -163,7 +163,7 @@ function payingTransaction(
       ...(payee.kind === 'external' ? present({ chain: chainOf(payee.account) }) : {}),
       ...(counterparty ? { counterparty } : {}),
       ...(quote.destination_uma ? { uma: quote.destination_uma } : {}),
-      ...(reference ? { paymentInstructions: fundingInstructions(op, quote, reference) } : {}),
+      ...(reference ? { paymentInstructions: quoteFundingInstructions(op, quote, reference) } : {}),
     },
     ...(reference ? { reference } : {}),
   })
@@ -190,7 +190,7 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const account = required(quote, 'source_account_id')
   const balance = (await findBalances(op, [account])).get(account)
   const available = balance?.available ?? 0n
-  const words = (amount: bigint) => inWords(amount, quote.sending_currency)
+  const words = (amount: bigint) => amountInWords(amount, quote.sending_currency)
   if (available < quote.sending_amount)
     throw new ApiError('INSUFFICIENT_BALANCE', {
       message: `The account can spend ${words(available)}, but the quote needs ${words(quote.sending_amount)}.`,
@@ -200,8 +200,8 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
 
 /** What the wallet signs to execute this quote: the payment in words, and the quote as it will be executed. */
 function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
-  const sends = inWords(quote.sending_amount, quote.sending_currency)
-  const delivers = inWords(quote.receiving_amount, quote.receiving_currency)
+  const sends = amountInWords(quote.sending_amount, quote.sending_currency)
+  const delivers = amountInWords(quote.receiving_amount, quote.receiving_currency)
   return issueRequest(op, executionCall(quote.id), {
     accountId: required(quote, 'source_account_id'),
     statement: {

@@ -20,7 +20,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
   }),
 
   quote_execute: {
-    async authorize(op, { params }, isSigned) {
+    async toSign(op, { params }, isSigned) {
       const quote = await findQuote(op, params.quoteId)
       checkIsPaidFromAccount(quote)
       if (quote.signing_request_id === null) return null

@@ -28,7 +28,7 @@ export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payloa
   if (quote.pull_state !== 'PENDING' && quote.pull_state !== 'PULLED') return []
   const wasPulled = quote.pull_state === 'PULLED'
   const submittedAt = new Date(payload.executedAt)
-  const pulled = await pull(op, quote, transaction, submittedAt, payload.isAsked === true)
+  const pulled = await pullFromSource(op, quote, transaction, submittedAt, payload.isAsked === true)
   const again =
     'askAgainAt' in pulled && pulled.askAgainAt
       ? [job(op, 'transaction.pull', { ...payload, isAsked: true }, pulled.askAgainAt)]
@@ -47,7 +47,7 @@ export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payloa
   }
 }
 
-async function pull(
+async function pullFromSource(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionRow,

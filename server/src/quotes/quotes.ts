@@ -12,7 +12,7 @@ import { present } from '../op/present.ts'
 import { nextState, transition } from '../op/transition.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
-import { fundingInstructions } from './realtime.ts'
+import { quoteFundingInstructions } from './realtime.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
 /** Error: 404 `QUOTE_NOT_FOUND`. */
@@ -140,7 +140,7 @@ function paymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | un
       },
     ]
   const { reference } = quote.request
-  return reference === undefined ? undefined : fundingInstructions(op, quote, reference)
+  return reference === undefined ? undefined : quoteFundingInstructions(op, quote, reference)
 }
 
 function sourceView(quote: QuoteRow) {

@@ -6,7 +6,7 @@ import { codeOf, messageOf } from '../formats/thrown.ts'
 import type { App } from '../op/app.ts'
 import { BASE_PATH } from '../op/base-path.ts'
 import { findOpenPlatform, isAnyPlatform, makePlatform, platformIsOpen } from '../platforms/platforms.ts'
-import { findTokenWithPlatform, makeToken } from '../tokens/tokens.ts'
+import { findTokenWithPlatform, makeApiToken } from '../tokens/tokens.ts'
 
 /** What a platform's backend needs to call the API. The secret is shown once; only its hash is stored. */
 export interface Credentials {
@@ -19,7 +19,7 @@ export interface Credentials {
 export async function createPlatform(app: App, name: string, isRegulated = false): Promise<Credentials> {
   const from = { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave }
   const { row, writes } = makePlatform(from, name, isRegulated)
-  const token = makeToken(from, row.id, 'First token', PERMISSIONS)
+  const token = makeApiToken(from, row.id, 'First token', PERMISSIONS)
   await commit(app, [...writes, token.write])
   return { platformId: row.id, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
@@ -33,7 +33,7 @@ export async function createToken(
 ): Promise<Credentials> {
   const platform = await findOpenPlatform(app.read, platformId)
   if (!platform) throw new Error(`There is no platform ${platformId}.`)
-  const token = makeToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
+  const token = makeApiToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
   await commit(app, [platformIsOpen(platform), token.write])
   return { platformId, tokenId: token.row.id, clientSecret: token.clientSecret }
 }

@@ -18,10 +18,10 @@ export const credentialHandlers: Handlers<typeof credentials> = {
 
   /** Verifies a credential, by its kind, and creates a session (specification 4.5). */
   credential_verify: {
-    async authorize(op, { params, body }) {
+    async toSign(op, { params, body }) {
       const credential = await findCredential(op, params.id)
       checkKind(credential, body.type)
-      return KINDS[body.type].authorize(op, credential, body)
+      return KINDS[body.type].toSign(op, credential, body)
     },
 
     async prove(op, { params, body }) {

@@ -4,7 +4,7 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { Write } from '../db/commit/writes.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
-import type { Approval, Authorization, Outcome, Prove } from '../op/operation.ts'
+import type { Approval, Outcome, Prove, ToSign } from '../op/operation.ts'
 
 export type VerifyBody = BodyOf<typeof credential_verify>
 export type CreateBody = BodyOf<typeof credential_create>
@@ -46,7 +46,7 @@ export interface CredentialKind {
     clientPublicKey: unknown,
   ): Promise<Outcome<typeof credential_challenge>>
   /** What must be signed to finish the sign-in; null where one call is enough. */
-  authorize(op: Op, credential: CredentialRow, body: VerifyBody): Promise<Authorization | null>
+  toSign(op: Op, credential: CredentialRow, body: VerifyBody): Promise<ToSign | null>
   /** Checks a proof in the body against the request of its challenge, for kinds with such proofs. */
   prove?(
     op: Op,

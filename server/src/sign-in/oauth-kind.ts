@@ -38,7 +38,7 @@ export const oauth: CredentialKind = {
     })
   },
 
-  async authorize() {
+  async toSign() {
     return null
   },
 

@@ -15,7 +15,7 @@ import { canDeliver } from '../delivery/delivery.ts'
 import { countMessage } from '../delivery/message-limits.ts'
 import { makeOtpMessage } from '../delivery/messages.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
-import { ApiError, type Approval, type Authorization, fieldError, type Outcome } from '../op/operation.ts'
+import { ApiError, type Approval, fieldError, type Outcome, type ToSign } from '../op/operation.ts'
 import { makeSession, sessionView } from '../sessions/sessions.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { checkCodeRate } from './challenge-rate.ts'
@@ -36,7 +36,7 @@ function otpKind(channel: DeliveryChannel): CredentialKind {
   return {
     register: (op, account, body) => register(op, channel, account, body),
     challenge: (op, credential) => challenge(op, otpCredential(credential)),
-    authorize: (op, credential, body) => authorize(op, otpCredential(credential), body),
+    toSign: (op, credential, body) => toSign(op, otpCredential(credential), body),
     signIn: (op, credential, _body, approval) => signIn(op, credential, approval),
   }
 }
@@ -85,7 +85,7 @@ async function challenge(op: Op, credential: OtpCredential): Promise<Outcome<typ
   }
 }
 
-async function authorize(op: Op, credential: OtpCredential, body: VerifyBody): Promise<Authorization> {
+async function toSign(op: Op, credential: OtpCredential, body: VerifyBody): Promise<ToSign> {
   const { encryptedOtpBundle } = ofType(body, credential.type)
   const { challengeId, publicKey } = await openCode(op, credential, encryptedOtpBundle)
   const expiresAt = plusSeconds(op.now, SIGNING_SECONDS)

@@ -81,7 +81,7 @@ export const passkey: CredentialKind = {
     }
   },
 
-  async authorize() {
+  async toSign() {
     throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
   },
 

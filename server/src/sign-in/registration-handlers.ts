@@ -23,8 +23,8 @@ import { hadCredentials } from './store.ts'
 export const credentialRegistrationHandlers: Handlers<typeof credentialRegistration> = {
   /** Registers the first credential of a wallet at once, and a further one with a session's signature (specification 4.1). */
   credential_create: {
-    async authorize(op, { body }) {
-      const account = await findWallet(op, body.accountId)
+    async toSign(op, { body }) {
+      const account = await findSignInWallet(op, body.accountId)
       if (!(await hadCredentials(op, account.id))) return null
       // Checks before the customer has to sign.
       const { credential } = await KINDS[body.type].register(op, account, body)
@@ -41,7 +41,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
     },
 
     async handle(op, { body, approval }) {
-      const account = await findWallet(op, body.accountId)
+      const account = await findSignInWallet(op, body.accountId)
       // Another call registered the first credential after this call passed without a signature.
       if (!approval && (await hadCredentials(op, account.id)))
         throw new StaleRead('The wallet already has a credential')
@@ -57,7 +57,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
 
   /** Revokes a credential, signed by a session of another one of the wallet; the last one stays (specification 4.3). */
   credential_delete: {
-    async authorize(op, { params }) {
+    async toSign(op, { params }) {
       const { credential } = await findRevocable(op, params.id)
       return {
         accountId: credential.account_id,
@@ -106,7 +106,7 @@ function newCredential(credential: CredentialRow) {
 }
 
 /** The wallet of an existing customer. Error, besides those of `findEmbeddedWallet`: 410 `CUSTOMER_DELETED`. */
-async function findWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
+async function findSignInWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findEmbeddedWallet(op, accountId, 'accountId')
   await findCustomer(op, required(account, 'customer_id'), 'accountId')
   return account

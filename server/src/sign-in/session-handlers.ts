@@ -24,7 +24,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
 
   /** Refreshes a session, which signs for its successor (specification 4.6); it must be active at both calls. */
   session_refresh: {
-    async authorize(op, { params, body }) {
+    async toSign(op, { params, body }) {
       checkClientPublicKey(body.clientPublicKey)
       const session = await findActiveSessionById(op, params.id)
       const credential = await findCredential(op, session.credential_id)
@@ -62,7 +62,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
   },
 
   session_delete: {
-    async authorize(op, { params }) {
+    async toSign(op, { params }) {
       const session = await findActiveSessionById(op, params.id)
       const credential = await findCredential(op, session.credential_id)
       const began = session.created_at.toISOString()

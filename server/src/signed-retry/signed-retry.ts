@@ -5,7 +5,7 @@ import { expectRow, update, type Write } from '../db/commit/writes.ts'
 import type { SigningRequestRow } from '../db/schema/tables.ts'
 import { SANDBOX_WALLET_SIGNATURE } from '../magic-values/magic-values.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError, type Approval, type Authorization, type Prove, type SignedCall } from '../op/operation.ts'
+import { ApiError, type Approval, type Prove, type SignedCall, type ToSign } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { findActiveSession, findNewestSession } from '../sessions/sessions.ts'
 import { type Challenge, findOpenRequest, hashBody, issueRequest } from '../signing/signing.ts'
@@ -14,7 +14,7 @@ import { type Challenge, findOpenRequest, hashBody, issueRequest } from '../sign
 export async function challengeFor(
   op: Op,
   call: SignedCall,
-  authorization: Authorization,
+  authorization: ToSign,
 ): Promise<{
   readonly challenge: Challenge & { readonly type?: string }
   readonly writes: readonly Write[]

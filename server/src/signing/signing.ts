@@ -6,7 +6,7 @@ import { rowByKey } from '../db/read/lookup.ts'
 import type { SigningRequestRow } from '../db/schema/tables.ts'
 import { toCanonicalJson, toJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError, type Authorization, type SignedCall } from '../op/operation.ts'
+import { ApiError, type SignedCall, type ToSign } from '../op/operation.ts'
 
 /**
  * The signed retry (specification 3.4), one mechanism for every signed operation: a request is issued with the payload
@@ -23,7 +23,7 @@ export interface Challenge {
   readonly expiresAt: Date
 }
 
-type NewAuthorization = Exclude<Authorization, { requestId: string }>
+type NewAuthorization = Exclude<ToSign, { requestId: string }>
 
 /** Issues a request: the challenge for the client and the row to write. */
 export function issueRequest(

@@ -7,7 +7,7 @@ import { present } from '../op/present.ts'
 import { timeRange } from '../op/time-range.ts'
 import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'
 import { selectManagingTokens, selectToken, selectTokens } from './store.ts'
-import { deleteToken, makeToken } from './tokens.ts'
+import { deleteToken, makeApiToken } from './tokens.ts'
 
 export const tokenHandlers: Handlers<typeof tokens> = {
   token_create: async (op, { body }) => {
@@ -19,7 +19,7 @@ export const tokenHandlers: Handlers<typeof tokens> = {
         `This token cannot grant permissions that it does not have: ${lacking.join(', ')}.`,
       )
     const platform = await findPlatform(op)
-    const { row, clientSecret, write } = makeToken(op, op.platform.id, body.name, body.permissions)
+    const { row, clientSecret, write } = makeApiToken(op, op.platform.id, body.name, body.permissions)
     return {
       status: 201,
       body: { ...tokenView(row), clientSecret },

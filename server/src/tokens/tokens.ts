@@ -18,7 +18,7 @@ export interface NewToken {
 }
 
 /** Creates a token of 256 random bits. A random secret of that size needs no slow hash. */
-export function makeToken(
+export function makeApiToken(
   from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array },
   platformId: string,
   name: string,

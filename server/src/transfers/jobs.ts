@@ -22,7 +22,7 @@ export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload,
   const payment = paymentOf(op, transaction, submittedAt)
   const delivery = isOut
     ? await op.rail.send(payment)
-    : await pull(op, op.rail, payment, account, payload.isAsked === true)
+    : await pullWhereRoom(op, op.rail, payment, account, payload.isAsked === true)
   if (delivery.outcome === 'pending')
     return [job(op, 'transfer.settle', { ...payload, isAsked: true }, delivery.askAgainAt)]
   if (delivery.outcome === 'delivered')
@@ -44,7 +44,7 @@ export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload,
 }
 
 /** Pulls nothing that would overflow the balance. Money pulled before may be on its way, so its outcome is asked for. */
-async function pull(
+async function pullWhereRoom(
   op: Op,
   rail: Rail,
   payment: RailPayment,

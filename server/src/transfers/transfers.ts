@@ -18,7 +18,7 @@ import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
-import { inWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing.ts'
+import { amountInWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing.ts'
 import { announce } from '../transactions/moves.ts'
 import { newTransaction, sentOf, type TransactionWithCustomer } from '../transactions/transactions.ts'
 
@@ -258,9 +258,9 @@ function insufficient(
   asked: bigint | undefined,
 ): ApiError {
   if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
-  const has = `The account can spend ${inWords(available, account.currency)}`
+  const has = `The account can spend ${amountInWords(available, account.currency)}`
   return new ApiError('INSUFFICIENT_BALANCE', {
-    message: asked === undefined ? `${has}.` : `${has}, not ${inWords(asked, account.currency)}.`,
+    message: asked === undefined ? `${has}.` : `${has}, not ${amountInWords(asked, account.currency)}.`,
     details: { field: 'amount', available, ...(asked === undefined ? {} : { required: asked }) },
   })
 }

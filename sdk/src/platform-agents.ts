@@ -33,7 +33,7 @@ export class SignatureRequiredError extends Error {
  * The agents of a platform (specification 1.3), their policies, and their pending actions. Rejects with
  * CountersignError: 404 `AGENT_NOT_FOUND` for a deleted agent.
  */
-export class Agents {
+export class PlatformAgents {
   readonly #caller: Caller
 
   constructor(caller: Caller) {

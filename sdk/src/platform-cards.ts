@@ -22,9 +22,9 @@ export class NotIssuedError extends Error {
 
 /**
  * The cards of a platform (specification 2.10). The operations that the cardholder signs, such as freezing and closing,
- * are in `Card`.
+ * are in `SignedCard`.
  */
-export class Cards {
+export class PlatformCards {
   readonly #caller: Caller
 
   constructor(caller: Caller) {

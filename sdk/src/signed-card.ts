@@ -1,5 +1,5 @@
 import type { BodyInput, Caller } from './calls.ts'
-import type { CardRecord } from './cards.ts'
+import type { CardRecord } from './platform-cards.ts'
 import { signed } from './signed.ts'
 import type { Signer } from './signer.ts'
 
@@ -14,7 +14,7 @@ import type { Signer } from './signer.ts'
  * for a session that has expired or belongs to another holder. Earlier authorizations stay valid in every state of the
  * card.
  */
-export class Card {
+export class SignedCard {
   readonly id: string
   readonly #caller: Caller
 
