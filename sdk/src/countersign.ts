@@ -26,7 +26,7 @@ import { Wallet, type WalletOptions } from './wallet.ts'
 export class Countersign implements Caller {
   /** The platform's agents. An agent itself uses `Agent`. */
   readonly agents: PlatformAgents
-  /** The platform's cards. Signed operations on one of them: `card(id)`. */
+  /** The platform's cards. Signed operations on one of them: `signedCard(id)`. */
   readonly cards: PlatformCards
   /** The keys that let cards be paid from embedded wallets. */
   readonly delegatedKeys: DelegatedKeys

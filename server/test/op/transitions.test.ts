@@ -136,6 +136,7 @@ test.each(cellsOf(shown.REFUND_TRANSITIONS))('a refund that is %s, %s: %s', (sta
     direction: 'DEBIT',
     state: 'FAILED',
     customer_id: null,
+    destination_account_id: 'ExternalAccount:1',
     sent_amount: 1n,
     sent_currency: 'USD',
     received_amount: 1n,
