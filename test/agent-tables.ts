@@ -4,7 +4,7 @@ import {
   AGENT_DENIAL_RULES,
   AGENT_DENIALS,
 } from '@countersign/contract/agents/agent-policy'
-import { TRY_LIMITS, type TryKind } from '../server/src/ports/tries.ts'
+import { ATTEMPT_LIMITS, type AttemptKind } from '../server/src/ports/failed-attempts.ts'
 import { markdownTable } from './markdown-table.ts'
 
 /** The rules that deny, in the order of their checks. */
@@ -26,20 +26,20 @@ export function agentApprovalTable(): string {
   )
 }
 
-const TRIED: Readonly<Record<TryKind, string>> = {
+const TRIED: Readonly<Record<AttemptKind, string>> = {
   deviceCodesByAddress: 'invalid device codes, from one address',
   deviceCodeReads: 'status reads of invalid device codes, by one platform',
   deviceCode: 'attempts at one code, from anywhere',
   agentTokensByAddress: 'invalid bearer tokens, from one address',
 }
 
-export function tryLimitTable(): string {
+export function attemptLimitTable(): string {
   return markdownTable(
     ['failed attempts', 'limit', 'within'],
-    (Object.keys(TRY_LIMITS) as TryKind[]).map((kind) => [
+    (Object.keys(ATTEMPT_LIMITS) as AttemptKind[]).map((kind) => [
       TRIED[kind],
-      `${TRY_LIMITS[kind].triesMax}`,
-      `${TRY_LIMITS[kind].seconds / 60} minutes`,
+      `${ATTEMPT_LIMITS[kind].attemptsMax}`,
+      `${ATTEMPT_LIMITS[kind].seconds / 60} minutes`,
     ]),
   )
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { TRY_LIMITS, type TryLimits } from '../server/src/ports/tries.ts'
+import { ATTEMPT_LIMITS, type AttemptLimits } from '../server/src/ports/failed-attempts.ts'
 import { baseUrlOf, createPlatform } from '../server/src/service/first-platform.ts'
 import { openService, type Service } from '../server/src/service/service.ts'
 import { readConfig } from '../server/src/settings/config.ts'
@@ -45,7 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     LOG_LEVEL: 'debug',
   })
-  const service = await openService(config, { checkAnswers: true, logFile, tryLimits: NO_TRY_LIMITS })
+  const service = await openService(config, { checkAnswers: true, logFile, attemptLimits: NO_ATTEMPT_LIMITS })
   await service.server.listen({ host: config.host, port: 0 })
   const secrets: string[] = [TEST_MASTER_KEY]
   const maker = await startPlatformMaker(service, secrets)
@@ -68,11 +68,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Turns limits off, because every test calls from the same address. Tests of limits use their own service. */
-const NO_TRY_LIMITS: TryLimits = {
-  deviceCodesByAddress: { ...TRY_LIMITS.deviceCodesByAddress, triesMax: Number.MAX_SAFE_INTEGER },
-  deviceCodeReads: { ...TRY_LIMITS.deviceCodeReads, triesMax: Number.MAX_SAFE_INTEGER },
-  deviceCode: { ...TRY_LIMITS.deviceCode, triesMax: Number.MAX_SAFE_INTEGER },
-  agentTokensByAddress: { ...TRY_LIMITS.agentTokensByAddress, triesMax: Number.MAX_SAFE_INTEGER },
+const NO_ATTEMPT_LIMITS: AttemptLimits = {
+  deviceCodesByAddress: { ...ATTEMPT_LIMITS.deviceCodesByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
+  deviceCodeReads: { ...ATTEMPT_LIMITS.deviceCodeReads, attemptsMax: Number.MAX_SAFE_INTEGER },
+  deviceCode: { ...ATTEMPT_LIMITS.deviceCode, attemptsMax: Number.MAX_SAFE_INTEGER },
+  agentTokensByAddress: { ...ATTEMPT_LIMITS.agentTokensByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
 }
 
 /** The fixed beginnings of stamps, sealed codes, Basic headers and tokens of agents, and the form of a device code. */

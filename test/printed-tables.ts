@@ -14,7 +14,7 @@ import {
 } from '@countersign/contract/core/states'
 import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
-import { agentApprovalTable, agentDenialTable, tryLimitTable } from './agent-tables.ts'
+import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
 import { callTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { decisionTable } from './decision-table.ts'
@@ -32,7 +32,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'magic values': magicValueTables,
   'when an agent is denied': agentDenialTable,
   'when an agent needs an approval': agentApprovalTable,
-  'limits of tries': tryLimitTable,
+  'limits of attempts': attemptLimitTable,
   'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of a pull': () => stateTable(PULL_TRANSITIONS),

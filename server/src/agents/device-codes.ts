@@ -68,18 +68,22 @@ export async function authenticateDeviceCode(
   address: string,
 ): Promise<BarePlatformRow> {
   const mac = macOf(app, code)
-  app.tries.check('deviceCodesByAddress', address)
-  if (mac !== undefined) app.tries.check('deviceCode', mac)
+  app.failedAttempts.check('deviceCodesByAddress', address)
+  if (mac !== undefined) app.failedAttempts.check('deviceCode', mac)
   const platform = mac === undefined ? undefined : await selectPlatformOfCode(app.lookup, mac)
   if (!platform) throw notFound()
   return platform
 }
 
 /** Counts a failed attempt, whatever was wrong with the code. */
-export function codeFailed(app: Pick<App, 'enclave' | 'tries'>, code: string, address: string): void {
+export function codeFailed(
+  app: Pick<App, 'enclave' | 'failedAttempts'>,
+  code: string,
+  address: string,
+): void {
   const mac = macOf(app, code)
-  app.tries.failed('deviceCodesByAddress', address)
-  if (mac !== undefined) app.tries.failed('deviceCode', mac)
+  app.failedAttempts.failed('deviceCodesByAddress', address)
+  if (mac !== undefined) app.failedAttempts.failed('deviceCode', mac)
 }
 
 export function notFound(): ApiError {

@@ -153,9 +153,9 @@ export const agentHandlers: Handlers<typeof agents> = {
 
   /** An unknown code counts as a failed attempt of the platform, so that reading cannot bypass the limit on redeeming. */
   agent_device_code_get: async (op, { params }) => {
-    op.tries.check('deviceCodeReads', op.platform.id)
+    op.failedAttempts.check('deviceCodeReads', op.platform.id)
     const code = await findDeviceCode(op, params.code).catch((error) => {
-      if (error instanceof ApiError) op.tries.failed('deviceCodeReads', op.platform.id)
+      if (error instanceof ApiError) op.failedAttempts.failed('deviceCodeReads', op.platform.id)
       throw error
     })
     return { status: 200, body: { code: params.code, redeemed: code.redeemed_at !== null } }

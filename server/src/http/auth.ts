@@ -51,8 +51,8 @@ export async function authenticateAgent(app: App, authorization: string | undefi
   if (token === undefined) throw refusedAgent('Malformed credentials')
   const found = await authenticateAgentToken(app.lookup, token)
   if (found) return found
-  app.tries.check('agentTokensByAddress', address)
-  app.tries.failed('agentTokensByAddress', address)
+  app.failedAttempts.check('agentTokensByAddress', address)
+  app.failedAttempts.failed('agentTokensByAddress', address)
   throw refusedAgent('Invalid credentials')
 }
 

@@ -76,19 +76,19 @@ export function createPipeline(
 async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): Promise<T | Answer> {
   try {
     const outcome = await steps()
-    if (isAnswer(outcome)) countTry(route, head, outcome)
+    if (isAnswer(outcome)) countFailedAttempt(route, head, outcome)
     return outcome
   } catch (error) {
     const { refusal, isFault } = asApiError(error)
     if (isFault) route.app.log.error({ ...head.trace, err: error, endpoint: route.name }, 'operation failed')
     const answer = encodeRefusal(refusal)
-    countTry(route, head, answer)
+    countFailedAttempt(route, head, answer)
     return answer
   }
 }
 
 /** Counts a failed attempt at a device code: unknown, or no longer valid. */
-function countTry({ app, endpoint }: Route, head: Head, answer: Answer): void {
+function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
     codeFailed(app, codeOf(head), head.address)
 }

@@ -7,7 +7,7 @@ import { ApiError, StaleRead } from '../op/operation.ts'
 /** How long an operation may retry after conflicts and wait for its turn before it is refused. */
 const CONTENTION_MS_MAX = 15_000
 /** An operation with this many attempts meets a conflict that does not go away. */
-const TRIES_MAX = 30
+const ATTEMPTS_MAX = 30
 /** The retries of a commit of a refusal's writes. */
 const REWRITES_MAX = 5
 /** The longest pause between two attempts: a conflict within a turn comes from another process. */
@@ -34,20 +34,20 @@ export async function decideAndCommit<Answer>(
   const records = new Set<string>()
   let endTurn: (() => void) | undefined
   try {
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       const before = await replay()
       if (before !== undefined) return before
       const outcome = await once(app, op, replay, decide)
       if ('answer' in outcome) return outcome.answer
-      if (tries === TRIES_MAX) throw tooBusy()
+      if (attempt === ATTEMPTS_MAX) throw tooBusy()
       // The second attempt usually succeeds or is refused by the rules, so it does not wait.
-      if (tries === 1) continue
+      if (attempt === 1) continue
       for (const record of outcome.contested) records.add(record)
       endTurn?.()
       endTurn = await app.turns.take([...records], endMs - performance.now())
       if (!endTurn) throw tooBusy()
       // The first attempt in turn has no rival in this process; a later conflict comes from another process.
-      if (tries > 2) await setTimeout(pauseMs(op, tries))
+      if (attempt > 2) await setTimeout(pauseMs(op, attempt))
     }
   } finally {
     endTurn?.()
@@ -77,7 +77,7 @@ async function once<Answer>(
 
 /** Commits the writes of a refusal. A failed commit is retried without a new decision. */
 export async function commitForSure(app: App, op: Op, writes: readonly Write[]): Promise<void> {
-  for (let tries = 0; tries <= REWRITES_MAX; tries++) if ((await commit(app, op, writes)).done) return
+  for (let attempt = 0; attempt <= REWRITES_MAX; attempt++) if ((await commit(app, op, writes)).done) return
   throw new Error('The writes of a refusal were not committed')
 }
 
@@ -102,9 +102,9 @@ function contestedBy(
 const KEYS = 'idempotency_keys_pkey'
 
 /** Random, so that two processes do not collide again, and longer with every attempt. */
-function pauseMs(op: Op, tries: number): number {
+function pauseMs(op: Op, attempt: number): number {
   const chance = op.random(1)[0]! / 256
-  return chance * Math.min(2 ** tries, PAUSE_MS_MAX)
+  return chance * Math.min(2 ** attempt, PAUSE_MS_MAX)
 }
 
 function tooBusy(): ApiError {

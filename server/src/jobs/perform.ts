@@ -10,7 +10,7 @@ import { type DueJob, selectJobExists } from './store.ts'
 /** Commits the writes of an operation. */
 export type Commit = (op: Op, writes: readonly Write[]) => Promise<CommitResult>
 
-const COMMIT_TRIES_MAX = 6
+const COMMIT_ATTEMPTS_MAX = 6
 const RETRY_SECONDS_MAX = 3600
 /** Attempts that double the wait, which is then longer than `RETRY_SECONDS_MAX`. */
 const DOUBLINGS_MAX = 12
@@ -26,8 +26,8 @@ export async function perform<Kind extends JobKind>(
   const log = new LogWith(app.log, { job: job.id, kind, platformId: job.platform_id })
   const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
   try {
-    for (let tries = 1; tries <= COMMIT_TRIES_MAX; tries++) {
-      const known = tries === 1 ? job.known : undefined
+    for (let attempt = 1; attempt <= COMMIT_ATTEMPTS_MAX; attempt++) {
+      const known = attempt === 1 ? job.known : undefined
       const writes = await unlessStale(() => handlers[job.kind](op, job.payload, known))
       if (!writes) continue
       const { done } = await commit(op, [{ write: 'remove', table: 'jobs', id: job.id }, ...writes])

@@ -14,11 +14,11 @@ import type { CardProcessor } from '../ports/card-processor.ts'
 import type { Delivery } from '../ports/delivery.ts'
 import type { DepositDetails } from '../ports/deposit-details.ts'
 import type { Enclave } from '../ports/enclave.ts'
+import type { FailedAttempts } from '../ports/failed-attempts.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Rail } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
-import type { Tries } from '../ports/tries.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { Config } from '../settings/config.ts'
 import type { MessageRules } from '../settings/message-rules.ts'
@@ -62,7 +62,7 @@ export interface App {
   /** The delivery of messages to people. Sandbox has none. */
   readonly delivery: Delivery
   /** Failed attempts at secrets, by caller, in this process. */
-  readonly tries: Tries
+  readonly failedAttempts: FailedAttempts
 }
 
 /**
@@ -110,7 +110,7 @@ export interface Op {
   /** Undefined in sandbox, which sends nothing. */
   readonly messageRules: MessageRules | undefined
   /** Failed attempts at secrets, in this process. */
-  readonly tries: Tries
+  readonly failedAttempts: FailedAttempts
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
   advanceClock(target: Date): Promise<Date>
   /** A new id, `<Kind>:<UUIDv7>`. */
@@ -155,7 +155,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     identityKeys: app.identityKeys,
     delivery: app.delivery,
     messageRules: app.config.mode === 'sandbox' ? undefined : app.config.messageRules,
-    tries: app.tries,
+    failedAttempts: app.failedAttempts,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),
     random: randomBytes,

@@ -1,6 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import { createTries } from '../agents/tries.ts'
+import { createFailedAttempts } from '../agents/failed-attempts.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
 import { createCommitter } from '../db/commit/committer.ts'
 import { claimMode } from '../db/engine/mode.ts'
@@ -26,8 +26,8 @@ import { Turns } from '../op/turns.ts'
 import { getJsonFrom } from '../outgoing/send.ts'
 import { createConfigCache } from '../platforms/config-cache.ts'
 import type { Enclave } from '../ports/enclave.ts'
+import type { AttemptLimits } from '../ports/failed-attempts.ts'
 import type { RateProvider } from '../ports/rates.ts'
-import type { TryLimits } from '../ports/tries.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
@@ -51,7 +51,7 @@ type ServiceOptions = ServerOptions & {
   logFile?: string
   wrapDatabase?: (db: Database) => Database
   /** Replaces those of `agents/tries.ts`. */
-  tryLimits?: TryLimits
+  attemptLimits?: AttemptLimits
   /** Replaces that of `sandbox/clock.ts`. */
   advanceWebhooksMs?: number
 }
@@ -104,7 +104,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     clock: machineClock,
     ...createOutside(config, enclave, log),
     origin: () => config.publicUrl ?? addressOf(server, config),
-    tries: createTries(machineClock, options.tryLimits),
+    failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
     commit: (op, writes) => jobs.commit(op, writes),
     turns: new Turns(),
     wakeJobs: () => jobs.wake(),

@@ -8,14 +8,14 @@ import { SANDBOX_OTP_CODE } from '../magic-values/magic-values.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { platformConfig } from '../platforms/platforms.ts'
-import { countTry } from './store.ts'
+import { countAttempt } from './store.ts'
 
 /** One-time codes (specification 4.4, 4.5, 5.6). */
 
 /** The kinds of credential that use delivered codes. */
 export type OtpCredential = CredentialRow & { readonly type: DeliveryChannel; readonly contact: string }
 
-const TRIES_MAX = 5
+const ATTEMPTS_MAX = 5
 const DIGITS = '0123456789'
 const WRONG_CODE =
   'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
@@ -78,7 +78,13 @@ export async function openCode(
     new ApiError('UNAUTHORIZED', { message: WRONG_CODE, reason: 'Invalid OTP code', writes })
   const challengeId = credential.current_challenge_id
   if (!challengeId) throw refused()
-  const challenge = await countTry(op, challengeId, credential.account_id, TRIES_MAX, CODE_FAILURES_MAX)
+  const challenge = await countAttempt(
+    op,
+    challengeId,
+    credential.account_id,
+    ATTEMPTS_MAX,
+    CODE_FAILURES_MAX,
+  )
   if (!challenge) throw refused()
   if (challenge.failures === null) throw codesLocked()
   const wrong = () =>

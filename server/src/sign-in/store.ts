@@ -38,7 +38,7 @@ export async function selectChallengeTimes(
  * attempt left. `failures` is null where the wallet has none left. One statement of its own, committed before the code is
  * checked: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass the limit.
  */
-export async function countTry(
+export async function countAttempt(
   op: Op,
   challengeId: string,
   accountId: string,

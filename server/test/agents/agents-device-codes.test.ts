@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../src/json/json.ts'
-import { TRY_LIMITS } from '../../src/ports/tries.ts'
+import { ATTEMPT_LIMITS } from '../../src/ports/failed-attempts.ts'
 import { createPlatform } from '../../src/service/first-platform.ts'
 import { type AgentClient, newWorld, POLICY } from '../agents.testing.ts'
 import { expectError } from '../calls.testing.ts'
@@ -189,24 +189,24 @@ describe('guessing', () => {
 
   test('codes from one address is stopped, even for a right one afterwards; other addresses are not', async () => {
     const { code } = await newConnected()
-    const { triesMax } = TRY_LIMITS.deviceCodesByAddress
-    for (let index = 0; index < triesMax; index++)
+    const { attemptsMax } = ATTEMPT_LIMITS.deviceCodesByAddress
+    for (let index = 0; index < attemptsMax; index++)
       expect((await guess(wrongCode(index), '10.0.0.2')).body.code).toBe('DEVICE_CODE_NOT_FOUND')
-    expectLimited(await guess(wrongCode(triesMax), '10.0.0.2'))
+    expectLimited(await guess(wrongCode(attemptsMax), '10.0.0.2'))
     expectLimited(await guess('not a code', '10.0.0.2'))
     expectLimited(await guess(code, '10.0.0.2'))
     expect((await guess(code, '10.0.0.3')).status).toBe(200)
   })
 
   test('one code from many addresses is stopped', async () => {
-    const { triesMax } = TRY_LIMITS.deviceCode
-    for (let index = 0; index < triesMax; index++)
+    const { attemptsMax } = ATTEMPT_LIMITS.deviceCode
+    for (let index = 0; index < attemptsMax; index++)
       expect((await guess('ZZZ-ZZZ-ZZZ', `10.0.1.${index}`)).body.code).toBe('DEVICE_CODE_NOT_FOUND')
     expectLimited(await guess('zzzzzzzzz', '10.0.1.99'))
     // The same applies to a code that was valid once.
     const { code } = await newConnected()
     expect((await guess(code, '10.0.1.99')).status).toBe(200)
-    for (let index = 0; index < triesMax; index++)
+    for (let index = 0; index < attemptsMax; index++)
       expect((await guess(code, `10.0.2.${index}`)).body.code).toBe('DEVICE_CODE_NOT_FOUND')
     expectLimited(await guess(code, '10.0.2.99'))
   })
@@ -215,10 +215,10 @@ describe('guessing', () => {
     const { code } = await newConnected()
     const read = (code: string, authorization: string, from: string) =>
       call('GET', `/agents/device-codes/${code}/status`, authorization, from)
-    const { triesMax } = TRY_LIMITS.deviceCodeReads
-    for (let index = 0; index < triesMax; index++)
+    const { attemptsMax } = ATTEMPT_LIMITS.deviceCodeReads
+    for (let index = 0; index < attemptsMax; index++)
       expect((await read(wrongCode(index), basic, `10.0.3.${index}`)).body.code).toBe('DEVICE_CODE_NOT_FOUND')
-    expectLimited(await read(wrongCode(triesMax), basic, '10.0.3.99'))
+    expectLimited(await read(wrongCode(attemptsMax), basic, '10.0.3.99'))
     expectLimited(await read(code, basic, '10.0.3.99'))
     const other = await createPlatform(service.app, 'Other')
     const otherBasic = `Basic ${Buffer.from(`${other.tokenId}:${other.clientSecret}`).toString('base64')}`
@@ -230,7 +230,7 @@ describe('guessing', () => {
     const { code } = await newConnected()
     const { accessToken } = (await guess(code, '10.0.0.4')).body
     const me = (token: string, from: string) => call('GET', '/agents/me', `Bearer ${token}`, from)
-    for (let index = 0; index < TRY_LIMITS.agentTokensByAddress.triesMax; index++)
+    for (let index = 0; index < ATTEMPT_LIMITS.agentTokensByAddress.attemptsMax; index++)
       expect((await me(`csa_${index}`, '10.0.0.4')).status).toBe(401)
     expectLimited(await me('csa_wrong', '10.0.0.4'))
     expect((await me(accessToken, '10.0.0.4')).status).toBe(200)

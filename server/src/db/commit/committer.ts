@@ -43,9 +43,9 @@ const DEADLOCK = '40P01'
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 /** `commit_together`: a guard failed, and nothing was written. */
 const REFUSED_TOGETHER = 'CS002'
-const CONFLICT_TRIES_MAX = 10
+const CONFLICT_ATTEMPTS_MAX = 10
 /** After this many batches with a failed guard, the rest is written in turn. */
-const TOGETHER_TRIES_MAX = 3
+const TOGETHER_ATTEMPTS_MAX = 3
 
 interface Waiting {
   readonly writes: readonly Write[]
@@ -194,7 +194,7 @@ async function commitTogether(
 ): Promise<void> {
   let left = batch
   const suspected: Waiting[] = []
-  for (let tries = 1; left.length > 0; tries++) {
+  for (let attempt = 1; left.length > 0; attempt++) {
     const { parameters, setOf } = makeBatch(left.map((item) => item.writes))
     try {
       await call(db, COMMIT_TOGETHER, parameters, observer)
@@ -207,7 +207,7 @@ async function commitTogether(
         break
       }
       const suspects = new Set(placesOf(error).map((place) => left[setOf[place]!]!))
-      if (suspects.size === 0 || tries === TOGETHER_TRIES_MAX) break
+      if (suspects.size === 0 || attempt === TOGETHER_ATTEMPTS_MAX) break
       suspected.push(...suspects)
       left = left.filter((item) => !suspects.has(item))
     }
@@ -263,12 +263,13 @@ async function call<Row>(
   parameters: readonly string[],
   observer?: CommitObserver,
 ): Promise<Row[]> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return (await db.query<Row>(sql, parameters, { isBrief: true })).rows
     } catch (error) {
       const state = sqlState(error)
-      if (tries >= CONFLICT_TRIES_MAX || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error
+      if (attempt >= CONFLICT_ATTEMPTS_MAX || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK))
+        throw error
       observer?.conflict()
     }
   }

@@ -2,7 +2,7 @@ import { type Database, sqlState } from './port.ts'
 
 /** Serialization failure and deadlock: the statement conflicted with another transaction and was rolled back. */
 const CONFLICTS: ReadonlySet<string | undefined> = new Set(['40001', '40P01'])
-const TRIES_MAX = 10
+const ATTEMPTS_MAX = 10
 
 /**
  * A database that repeats a statement after a conflict with another transaction, at most ten times. Every statement is
@@ -13,11 +13,11 @@ export function retrying(db: Database): Database {
   return {
     kind: db.kind,
     async query(sql, parameters, options) {
-      for (let tries = 1; ; tries++) {
+      for (let attempt = 1; ; attempt++) {
         try {
           return await db.query(sql, parameters, options)
         } catch (error) {
-          if (tries === TRIES_MAX || !CONFLICTS.has(sqlState(error))) throw error
+          if (attempt === ATTEMPTS_MAX || !CONFLICTS.has(sqlState(error))) throw error
         }
       }
     },

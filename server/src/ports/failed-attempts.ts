@@ -1,0 +1,29 @@
+/** The failed attempts that one caller may make, and the time after which they are forgotten. */
+export interface AttemptLimit {
+  readonly attemptsMax: number
+  readonly seconds: number
+}
+
+/**
+ * What an attacker may guess: device codes, by one address or by a platform that reads their status; one device code,
+ * by anyone; and tokens of agents.
+ */
+export const ATTEMPT_LIMITS = {
+  deviceCodesByAddress: { attemptsMax: 20, seconds: 15 * 60 },
+  deviceCodeReads: { attemptsMax: 20, seconds: 15 * 60 },
+  deviceCode: { attemptsMax: 5, seconds: 15 * 60 },
+  agentTokensByAddress: { attemptsMax: 100, seconds: 15 * 60 },
+} as const satisfies Record<string, AttemptLimit>
+
+export type AttemptKind = keyof typeof ATTEMPT_LIMITS
+export type AttemptLimits = Readonly<Record<AttemptKind, AttemptLimit>>
+
+/**
+ * Counts failed attempts at secrets, in this process and in real time, because the limit applies to the machine at the
+ * other end.
+ */
+export interface FailedAttempts {
+  /** Error: 429 `RATE_LIMITED` with `Retry-After`, once `who` has failed too often. */
+  check(kind: AttemptKind, who: string): void
+  failed(kind: AttemptKind, who: string): void
+}
