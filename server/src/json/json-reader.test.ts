@@ -19,12 +19,17 @@ function asNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asNumbers(member)]))
 }
 
-const texts = fc.oneof(
-  fc.json({ maxDepth: 4 }),
-  fc.json({ maxDepth: 4, stringUnit: 'binary' }),
-  fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value, null, 2)),
-  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
-)
+/** Members that JSON.parse reads and this reader refuses: they have tests of their own. */
+const POLLUTING = /__proto__|constructor/
+
+const texts = fc
+  .oneof(
+    fc.json({ maxDepth: 4 }),
+    fc.json({ maxDepth: 4, stringUnit: 'binary' }),
+    fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value, null, 2)),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  )
+  .filter((text) => !POLLUTING.test(text))
 /** Characters with a meaning in JSON, and some that it must not contain. */
 const PIECES = [
   ...'{}[]:,"\\/+-.eE019tfn \t\n\r\u0000\u001f\u00a0\u2028\ufeffu',
@@ -50,7 +55,7 @@ describe('a JSON text', () => {
         const place = at % (text.length + 1)
         return text.slice(0, place) + piece + text.slice(place + left)
       })
-      .filter((text) => !text.includes('__proto__'))
+      .filter((text) => !POLLUTING.test(text))
     fc.assert(
       fc.property(changed, (text) => {
         expect(outcome(readJson, text)).toEqual(outcome(JSON.parse, text))
