@@ -30,7 +30,7 @@ type StateOf<Kind extends Stateful> = {
   [K in Stateful]: NonNullable<Extract<RowOf<K>, Record<Stored[K]['column'], unknown>>[Stored[K]['column']]>
 }[Kind]
 
-/** A row by the column that has its state; one that is null has not begun. */
+/** The columns of a row that may hold its state. Null: it has not begun. */
 interface WithState {
   readonly id: string
   readonly state?: string | null
@@ -51,8 +51,8 @@ export function nextState<M extends Machine>(
 }
 
 /**
- * The state that an event leads to. The caller has asked `nextState` of the record that decides; where another one that
- * moves with it has moved already, the reads were stale.
+ * The state that an event leads to. The caller has checked the deciding record with `nextState`. Where a record that moves
+ * with it has already moved, the reads were stale: throws StaleRead.
  */
 export function stateAfter<M extends Machine>(
   transitions: M,

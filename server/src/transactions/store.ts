@@ -40,7 +40,7 @@ export async function selectTransaction(op: Op, id: string): Promise<Transaction
   return op.find(BY_ID, id)
 }
 
-/** An account's id or an UMA address, as transactions keep it. */
+/** An account's id or an UMA address, as transactions store it. */
 function asKept(identifier: string | undefined): string | undefined {
   return identifier && (canonicalUmaAddress(identifier) ?? identifier)
 }

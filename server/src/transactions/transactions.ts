@@ -137,7 +137,7 @@ function incomingView<Common extends object>(row: TransactionRow, common: Common
   })
 }
 
-/** The states of what goes out are fewer: its machines lead to no other. */
+/** Outgoing transactions have fewer states: their tables lead to no other. */
 function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState {
   const found = OUTGOING_TRANSACTION_STATES.find((one) => one === state)
   if (found === undefined) throw new Error(`${id} is ${state}, and goes out`)
@@ -196,12 +196,12 @@ export function hashed(
   return transactionHash === undefined ? {} : { details: { ...details, transactionHash } }
 }
 
-/** What a transaction sends, where that is known: it is of all that leaves an account here. */
+/** The amount that a transaction sends. It is known for everything that leaves an internal account. */
 export function sentOf(row: TransactionRow): { readonly amount: bigint; readonly currency: KnownCurrency } {
   return { amount: required(row, 'sent_amount'), currency: required(row, 'sent_currency') }
 }
 
-/** What it delivers. */
+/** The amount that a transaction delivers. */
 export function receivedOf(row: TransactionRow): ReturnType<typeof sentOf> {
   return { amount: required(row, 'received_amount'), currency: required(row, 'received_currency') }
 }

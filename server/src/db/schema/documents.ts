@@ -11,22 +11,22 @@ import type {
 import type { Static } from 'typebox'
 import type { OwnRateDetails, RateSummary } from '../../pricing/pricing.ts'
 
-/** A value as a JSON column gives it back: an integer is a number where it is within 2^53. */
+/** A value as a JSON column returns it: an integer is a number where it is within 2^53. */
 export type Stored<T> = T extends bigint
   ? bigint | number
   : T extends object
     ? { [Member in keyof T]: Stored<T[Member]> }
     : T
 
-/** What somebody tells of itself as the other side of a payment. */
+/** The information that a counterparty of a payment discloses. */
 export type Counterparty = { readonly [Field in (typeof CUSTOMER_INFO_FIELDS)[number]]?: string }
 
-/** What a transaction keeps beside its columns. */
+/** The `details` of a transaction. */
 export interface TransactionDetails {
   readonly rates?: RateSummary
-  /** Of a transfer out, which has no other side. */
+  /** For a transfer out, which has no counterparty. */
   readonly ownRates?: OwnRateDetails
-  /** The chain that pays the account elsewhere, by its account type; and the hash of the payment there. */
+  /** The chain that pays the external account, by its account type, and the hash of the payment there. */
   readonly chain?: string
   readonly transactionHash?: string
   /** Shown as `counterpartyInformation`. */
@@ -35,16 +35,16 @@ export interface TransactionDetails {
   readonly paymentInstructions?: NonNullable<Static<typeof OutgoingTransaction>['paymentInstructions']>
   /** The UMA address that is paid. */
   readonly uma?: string
-  /** What came in for a quote and goes back as it came, in place of executing it. */
+  /** The amount that came in for a quote and is refunded instead of executing it. */
   readonly fundedAmount?: bigint
-  /** Of a receipt: the platform has the question and said that it decides later. */
+  /** For a receipt: the platform has received the question and decides later. */
   readonly isTaken?: boolean
   readonly receiverCustomerInfo?: Readonly<Record<string, unknown>>
 }
 
 /**
- * What a quote keeps of its request, the reference of its payment where it is to be paid in, the rail that its money is
- * pulled by, and what the platform asks of the receiver.
+ * The `details` of a quote: members of its request, the reference of a payment to be made, the rail that pulls its money,
+ * and what the platform requires of the receiver.
  */
 export interface KeptRequest {
   readonly customerId?: string
@@ -57,7 +57,7 @@ type CustomerView = SuccessOf<typeof customer_get>['body']
 type Person = Extract<CustomerView, { customerType: 'INDIVIDUAL' }>
 type Business = Extract<CustomerView, { customerType: 'BUSINESS' }>
 
-/** What a customer's row keeps beside its columns; which of it depends on the type of customer. */
+/** The `details` of a customer; the type of customer decides which members are present. */
 export type CustomerDetails = Readonly<
   Pick<Person, 'phoneNumber' | 'fullName' | 'birthDate' | 'nationality' | 'address'> &
     Pick<Business, 'businessInfo'>
@@ -68,5 +68,5 @@ export type OutgoingFailure = (typeof OUTGOING_FAILURE_REASONS)[number]
 
 export type BeneficiaryStatus = (typeof BENEFICIARY_VERIFICATION_STATUSES)[number]
 
-/** An account elsewhere, as it was given. */
+/** The details of an external account, as they were given. */
 export type AccountDetails = ExternalAccountCreateInfoValue

@@ -1,8 +1,8 @@
 import type { InternalAccountRow, TransactionRow } from './tables.ts'
 
-/** What each kind of due work is told, as it is stored. Times are ISO 8601, amounts their digits. */
+/** The stored payload of each kind of job. Times are ISO 8601 text, amounts are text of digits. */
 export interface JobPayloads {
-  /** Customers up to this one have their accounts. */
+  /** Customers before this one already have their accounts. */
   'accounts.backfill': { readonly fromCustomerId: string }
   'agent-action.expire': { readonly actionId: string }
   'agent.reject-waiting': { readonly agentId: string }
@@ -22,7 +22,7 @@ export interface JobPayloads {
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string
-    /** The rail was asked before. */
+    /** Whether the rail was already asked. */
     readonly isAsked?: boolean
   }
   'transaction.refund': { readonly transactionId: string }
@@ -33,7 +33,7 @@ export interface JobPayloads {
   }
   'transfer.settle': {
     readonly transactionId: string
-    /** Where that is later than the transfer was recorded. */
+    /** Given where the submission is later than the recording of the transfer. */
     readonly submittedAt?: string
     readonly isAsked?: boolean
   }
@@ -42,8 +42,8 @@ export interface JobPayloads {
 }
 
 /**
- * What a delivery is to do. With `objectId` it waits for earlier events of that object and later ones wait for it;
- * `sequence` is there once it has been looked at. With `since` it was asked for again, then, and waits for nothing.
+ * The payload of a delivery. With `objectId` it waits for earlier events of that object, and later ones wait for it;
+ * `sequence` is set once it was run. With `since` it was requested again at that time, and waits for nothing.
  */
 export interface DeliveryPayload {
   readonly eventId: string
@@ -54,7 +54,7 @@ export interface DeliveryPayload {
 
 export type JobKind = keyof JobPayloads
 
-/** Due work. Kind and payload belong together: only `job()` makes it. */
+/** A row of `jobs`. Kind and payload belong together, because only `job()` creates rows. */
 export interface JobRow<Kind extends JobKind = JobKind> {
   id: string
   platform_id: string
@@ -67,16 +67,16 @@ export interface JobRow<Kind extends JobKind = JobKind> {
   created_at: Date
 }
 
-/** What whoever writes due work has read already, for the kind that takes it. */
+/** Records that the writer of a job has already read, for the kinds that take them. */
 export interface JobKnowledge extends Readonly<Record<Exclude<JobKind, 'transfer.settle'>, undefined>> {
-  /** A transfer and its account here, as they were when it was begun. */
+  /** A transfer and its internal account, as they were when it began. */
   readonly 'transfer.settle': {
     readonly transaction: TransactionRow & { readonly platform_customer_id: string | null }
     readonly account: InternalAccountRow
   }
 }
 
-/** Due work as it is written, with what is known to whoever writes it. */
+/** A new job, with the records that its writer has already read. */
 export interface NewJob<Kind extends JobKind = JobKind> extends JobRow<Kind> {
   readonly known?: JobKnowledge[Kind] | undefined
 }
