@@ -1,4 +1,4 @@
-import { isObject } from './json-object.ts'
+import { isObject } from '@countersign/contract/core/decode'
 import { type KeyPair, parsePublicKey, samePublicKey, signMessage, verifySignature } from './p256.ts'
 import { bytesFromHex, hexFromBytes, readStringMembers, textFromUtf8 } from './text.ts'
 

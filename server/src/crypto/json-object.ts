@@ -1,3 +1,5 @@
+import { isObject } from '@countersign/contract/core/decode'
+
 // Matches a name: in JSON, only a name is followed by a colon.
 const STRING_AND_COLON = /"(?:[^"\\]|\\.)*"([ \t\r\n]*:)?/g
 
@@ -19,11 +21,6 @@ export function readJsonObject(text: string): Readonly<Record<string, unknown>> 
   let named = 0
   for (const match of text.matchAll(STRING_AND_COLON)) if (match[1] !== undefined) named += 1
   return named === members ? value : undefined
-}
-
-/** Whether a parsed JSON value is an object, and neither null nor an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The number of members of all objects inside together; undefined where a string cannot be stored. */

@@ -1,6 +1,6 @@
 import type { PlatformRow, WebhookSecretRow } from '../db/schema/tables.ts'
 
-/** What a new platform begins with. */
+/** The first webhook secret of a new platform. */
 export function firstSecret(
   { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
   keyGeneration: number,

@@ -90,7 +90,10 @@ function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] 
   ]
 }
 
-/** Fails a quote whose pull failed: nothing is credited, and nothing is refunded. */
+/**
+ * Fails a quote whose pull failed: nothing is credited, and nothing is refunded. Guard: no other run has recorded its arrival,
+ * after which the money is there.
+ */
 function refused(
   op: Op,
   quote: QuoteRow,
@@ -101,9 +104,11 @@ function refused(
     failure_reason: 'QUOTE_EXECUTION_FAILED' as const,
     details: explained(transaction, { failureDetail: detail }),
   }
-  const pull_state = stateAfter(PULL_TRANSITIONS, required(quote, 'pull_state'), 'fail', quote.id)
+  const before = required(quote, 'pull_state')
+  const pull_state = stateAfter(PULL_TRANSITIONS, before, 'fail', quote.id)
+  const guard = { pull_state: before }
   return [
-    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail', { pull_state }).write,
+    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail', { pull_state }, guard).write,
     ...moveTransaction(op, transaction, 'fail', change).writes,
   ]
 }

@@ -1,3 +1,4 @@
+import { isObject } from '@countersign/contract/core/decode'
 import { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
 import { update, type Write } from '../db/commit/writes.ts'
 import { isWithinFreeForm } from '../json/free-form.ts'
@@ -62,10 +63,6 @@ function requiredFieldsOf(body: unknown): string[] {
 
 function membersOf(body: unknown): Readonly<Record<string, unknown>> {
   return isObject(body) ? body : {}
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Whether the database can store the text and JSON: no U+0000, no lone surrogate, no infinity, no unlimited nesting. */

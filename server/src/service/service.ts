@@ -50,7 +50,7 @@ export interface Service {
 type ServiceOptions = ServerOptions & {
   logFile?: string
   wrapDatabase?: (db: Database) => Database
-  /** Replaces those of `agents/tries.ts`. */
+  /** Replaces `ATTEMPT_LIMITS` of `ports/failed-attempts.ts`. */
   attemptLimits?: AttemptLimits
   /** Replaces that of `sandbox/clock.ts`. */
   advanceWebhooksMs?: number

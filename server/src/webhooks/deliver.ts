@@ -37,20 +37,20 @@ export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
     const kind = deliveryKind(event.type)
     const before = objectId === undefined ? undefined : await selectPredecessor(op, objectId, event.sequence)
     if (before) return waitFor(op, before, kind, { ...payload, sequence: event.sequence })
-    const tried = await once(op, () => attempt(op, event, url))
+    const attempted = await once(op, () => attempt(op, event, url))
     // A later event that waits has marked this delivery.
     const delivery = await selectDelivery(op, event.id)
     const attempts = (delivery?.attempts ?? 0) + 1
     const until = giveUpAt(payload.since === undefined ? event.created_at : new Date(payload.since))
-    const { by, writes } = await judge(op, rules, event, tried, until)
+    const { by, writes } = await judge(op, rules, event, attempted, until)
     op.log[by === 'fail' ? 'warn' : 'debug'](
       {
         event: event.id,
         type: event.type,
         attempts,
         state: stateOfFirst(by),
-        status: tried.answer?.status,
-        error: tried.error,
+        status: attempted.answer?.status,
+        error: attempted.error,
       },
       'webhook tried',
     )
@@ -61,8 +61,8 @@ export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
           ? await wakeSuccessor(op, objectId, event.sequence)
           : []
     return [
-      recordTry(op, event, delivery, by),
-      attemptWrite(op, event.id, attempts, tried),
+      recordAttempt(op, event, delivery, by),
+      attemptWrite(op, event.id, attempts, attempted),
       ...writes,
       ...next,
     ]
@@ -73,10 +73,10 @@ async function judge(
   op: Op,
   rules: AnswerRules,
   event: EventRow,
-  tried: Attempt,
+  attempted: Attempt,
   until: Date,
 ): Promise<Verdict> {
-  const { answer } = tried
+  const { answer } = attempted
   const body = answer && jsonOf(answer)
   const ruled = answer && (await rules[event.type]?.(op, event, { status: answer.status, body }))
   const ended = ruled ? ruled.ended : answer !== undefined && isReceived(answer.status)
@@ -91,7 +91,7 @@ export function isReceived(status: number): boolean {
 }
 
 /** Guard: no other attempt was recorded meanwhile, and no later event has begun to wait. */
-function recordTry(
+function recordAttempt(
   op: Op,
   event: EventRow,
   delivery: WebhookDeliveryRow | undefined,
@@ -152,7 +152,7 @@ function waitFor(
 async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promise<Write[]> {
   const successor = await selectSuccessor(op, objectId, sequence)
   if (!successor) return []
-  const writes = tryNow(op, successor)
+  const writes = attemptNow(op, successor)
   return writes.length > 0 ? writes : [expectRow('jobs', successor.id, { kind: successor.kind })]
 }
 
@@ -160,7 +160,7 @@ async function wakeSuccessor(op: Op, objectId: string, sequence: number): Promis
  * Makes a sleeping job due; a job that is due or under way stays as it is. Guard: nobody has started it meanwhile, because
  * then both would send the event.
  */
-export function tryNow(op: Op, waiting: JobRow<DeliveryKind>): Write[] {
+export function attemptNow(op: Op, waiting: JobRow<DeliveryKind>): Write[] {
   const { id, kind, payload, due_at, claimed_until, attempts } = waiting
   if (due_at <= op.now || claimed_until !== null) return []
   return [

@@ -13,7 +13,7 @@ import { type Order, page } from '../op/paging.ts'
 import { present } from '../op/present.ts'
 import { platformIsOpen } from '../platforms/platforms.ts'
 import { attempt, attemptWrite, envelope, textOf } from './attempt.ts'
-import { isReceived, newDelivery, tryNow } from './deliver.ts'
+import { attemptNow, isReceived, newDelivery } from './deliver.ts'
 import { findSecrets, secretText } from './secrets.ts'
 import {
   type EventWithDelivery,
@@ -64,7 +64,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     return {
       status: 200,
       body: eventDetails({ ...event, is_due: true }, op.now, await findAttempts(op, event)),
-      writes: job ? tryNow(op, job) : deliverAgain(op, event, delivery),
+      writes: job ? attemptNow(op, job) : deliverAgain(op, event, delivery),
     }
   },
 

@@ -1,5 +1,5 @@
+import { isObject } from '@countersign/contract/core/decode'
 import type { JWK } from 'jose'
-import { isObject } from '../json-object.ts'
 import { bytesFromBase64url } from '../text.ts'
 
 /** A public key for checking signatures. Made by `readKeySet` only. */
