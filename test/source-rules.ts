@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import * as customerStates from '@countersign/contract/core/customer-states'
 import * as shownStates from '@countersign/contract/core/states'
 import ts from 'typescript'
 import * as internalStates from '../server/src/db/schema/states.ts'
@@ -236,7 +237,7 @@ export const statesFromTables: Rule = (source) => {
 }
 
 const STATES = new Set(
-  Object.entries({ ...shownStates, ...internalStates })
+  Object.entries({ ...shownStates, ...customerStates, ...internalStates })
     .filter(([name]) => name.endsWith('_TRANSITIONS'))
     .flatMap(([, transitions]) => Object.keys(transitions)),
 )

@@ -1,5 +1,3 @@
-import type { KYC_STATUSES } from './formats.ts'
-
 /**
  * The states that the API shows, as tables: the state that an event leads to, or null where the event cannot happen. Every
  * cell is written. `INITIAL` is the state in which a record begins; one that begins further on begins where an event
@@ -356,15 +354,3 @@ export const WEBHOOK_DELIVERY_TRANSITIONS = {
   FAILED: { deliver: 'DELIVERED', retry: 'FAILED', fail: 'FAILED' },
 } as const satisfies Record<WebhookDeliveryState, Record<WebhookDeliveryEvent, WebhookDeliveryState | null>>
 export const WEBHOOK_DELIVERY_INITIAL = 'PENDING' satisfies WebhookDeliveryState
-
-export type VerificationState = (typeof KYC_STATUSES)[number]
-export type VerificationEvent = 'approve' | 'reject'
-
-/** The check of a customer, which begins with the customer: none is UNVERIFIED here. */
-export const VERIFICATION_TRANSITIONS = {
-  UNVERIFIED: { approve: null, reject: null },
-  PENDING: { approve: 'APPROVED', reject: 'REJECTED' },
-  APPROVED: { approve: null, reject: null },
-  REJECTED: { approve: null, reject: null },
-} as const satisfies Record<VerificationState, Record<VerificationEvent, VerificationState | null>>
-export const VERIFICATION_INITIAL = 'PENDING' satisfies VerificationState

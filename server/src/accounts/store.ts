@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
-import type { CustomerRow, InternalAccountRow, LedgerAccountRow } from '../db/schema/tables.ts'
+import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
+import type { CustomerRow, InternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
 export interface AccountFilters {

@@ -1,5 +1,5 @@
+import { KYC_INITIAL, KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
-import { VERIFICATION_INITIAL, VERIFICATION_TRANSITIONS } from '@countersign/contract/core/states'
 import type {
   customer_create,
   customer_get,
@@ -104,9 +104,7 @@ function makeUmaAddress(op: Op, config: PlatformConfig): string {
  */
 function firstStatus(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow['verification_status'] {
   if (op.mode === 'sandbox') return verificationOutcome(verificationSuffix(body))
-  return config.isRegulatedFinancialInstitution
-    ? VERIFICATION_TRANSITIONS[VERIFICATION_INITIAL].approve
-    : VERIFICATION_INITIAL
+  return config.isRegulatedFinancialInstitution ? KYC_TRANSITIONS[KYC_INITIAL].approve : KYC_INITIAL
 }
 
 /** The last three digits of a business's registration number, the last three characters of a person's last name. */

@@ -1,5 +1,5 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import type { LedgerEntryRow } from '../db/schema/tables.ts'
+import type { LedgerEntryRow } from '../db/schema/ledger-tables.ts'
 import { findSystemAccounts } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import type { Order } from '../op/paging.ts'

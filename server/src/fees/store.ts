@@ -1,6 +1,7 @@
 import { rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
-import type { LedgerTransferRow, QuoteRow } from '../db/schema/tables.ts'
+import type { LedgerTransferRow } from '../db/schema/ledger-tables.ts'
+import type { QuoteRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { timeIfGiven } from '../op/time-range.ts'
 

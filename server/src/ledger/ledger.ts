@@ -1,6 +1,7 @@
 import type { LedgerEntry, LedgerWrite } from '../db/commit/writes.ts'
 import { rowByKey } from '../db/read/lookup.ts'
-import type { InternalAccountRow, LedgerAccountRow } from '../db/schema/tables.ts'
+import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
+import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { INT64_MAX, INT64_MIN } from '../json/int64.ts'
 import type { Op } from '../op/app.ts'
 import { fieldError } from '../op/operation.ts'

@@ -1,5 +1,6 @@
 import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/external-accounts'
 import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
+import { KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -18,7 +19,6 @@ import {
   REFUND_INITIAL,
   REFUND_TRANSITIONS,
   TRANSFER_OUT_TRANSITIONS,
-  VERIFICATION_TRANSITIONS,
   WEBHOOK_DELIVERY_INITIAL,
   WEBHOOK_DELIVERY_TRANSITIONS,
 } from '@countersign/contract/core/states'
@@ -37,7 +37,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
   'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
   'cards.state': Object.keys(CARD_TRANSITIONS),
-  'customers.verification_status': Object.keys(VERIFICATION_TRANSITIONS),
+  'customers.verification_status': Object.keys(KYC_TRANSITIONS),
   'delegated_keys.status': Object.keys(DELEGATED_KEY_TRANSITIONS),
   'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
   'internal_accounts.status': INTERNAL_ACCOUNT_STATUSES,

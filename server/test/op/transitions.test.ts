@@ -1,4 +1,5 @@
-import * as shown from '@countersign/contract/core/states'
+import * as customerStates from '@countersign/contract/core/customer-states'
+import * as states from '@countersign/contract/core/states'
 import { describe, expect, test } from 'vitest'
 import * as internal from '../../src/db/schema/states.ts'
 import type { Op } from '../../src/op/app.ts'
@@ -6,6 +7,8 @@ import { StaleRead } from '../../src/op/operation.ts'
 import { nextState, type Stateful, stateAfter, transition } from '../../src/op/transition.ts'
 import { endRefund, newRefund } from '../../src/transactions/moves.ts'
 import { newTransaction } from '../../src/transactions/transactions.ts'
+
+const shown = { ...states, ...customerStates }
 
 const op = {
   now: new Date('2025-10-13T00:00:00Z'),
@@ -36,7 +39,7 @@ const WRITTEN = [
 /** The others. A refund is a member of its transaction, the database moves holds, and nothing moves a check yet. */
 const OTHERS: readonly Transitions[] = [
   shown.REFUND_TRANSITIONS,
-  shown.VERIFICATION_TRANSITIONS,
+  shown.KYC_TRANSITIONS,
   internal.HOLD_TRANSITIONS,
 ]
 
@@ -129,7 +132,7 @@ describe.each(OTHERS)('a state machine that is not written by `transition`: %o',
 })
 
 test.each(cellsOf(shown.REFUND_TRANSITIONS))('a refund that is %s, %s: %s', (status, event, next) => {
-  const refund = { ...newRefund(op, 'TRANSACTION_FAILED'), status: status as shown.RefundState }
+  const refund = { ...newRefund(op, 'TRANSACTION_FAILED'), status: status as states.RefundState }
   const row = newTransaction(op, {
     kind: 'QUOTE',
     type: 'OUTGOING',
@@ -147,7 +150,7 @@ test.each(cellsOf(shown.REFUND_TRANSITIONS))('a refund that is %s, %s: %s', (sta
     endRefund(
       op,
       { ...row, platform_customer_id: null },
-      event as keyof typeof shown.REFUND_TRANSITIONS.PENDING,
+      event as keyof typeof states.REFUND_TRANSITIONS.PENDING,
     )
   if (next === null) return expect(end).toThrow(StaleRead)
   const after = { ...refund, status: next, settledAt: op.now.toISOString() }

@@ -25,6 +25,7 @@ import type {
   TransactionDetails,
 } from './documents.ts'
 import type { JobRow } from './job-tables.ts'
+import type { LedgerAccountRow, LedgerEntryRow, LedgerHoldRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
@@ -355,45 +356,4 @@ export interface EnclaveSecretRow {
   name: string
   sealed: Uint8Array
   created_at: Date
-}
-
-export interface LedgerAccountRow {
-  id: string
-  platform_id: string
-  owner: string
-  currency: KnownCurrency
-  normal_side: 'debit' | 'credit'
-  may_overdraw: boolean
-  posted: bigint
-  held: bigint
-  /** Closed for good: it is empty and stays empty. */
-  is_closed: boolean
-}
-
-export interface LedgerTransferRow {
-  id: string
-  platform_id: string
-  cause: string
-  cause_id: string
-  created_at: Date
-}
-
-export interface LedgerEntryRow {
-  transfer_id: string
-  line: number
-  account_id: string
-  currency: KnownCurrency
-  amount: bigint
-  created_at: Date
-}
-
-export interface LedgerHoldRow extends Stamped {
-  id: string
-  platform_id: string
-  account_id: string
-  amount: bigint
-  captured: bigint
-  state: 'pending' | 'posted' | 'voided'
-  cause: string
-  cause_id: string
 }
