@@ -7,6 +7,7 @@ const CALLER: Readonly<Record<Endpoint['auth'], string>> = {
   agent: 'agent',
   deviceCode: 'anybody with the code',
   cardProcessor: 'card processor',
+  verificationProvider: 'verification provider',
   public: 'anybody',
 }
 

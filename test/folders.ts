@@ -55,6 +55,9 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'credentials',
     'sessions',
     'customers',
+    'beneficial-owners',
+    'documents',
+    'verifications',
     'external-accounts',
     'exchange-rates',
     'fees',
@@ -74,6 +77,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'signed-retry',
     // What implements the ports.
     'rates',
+    'verifiers',
     'sandbox',
     'observability',
     // HTTP, and the process.

@@ -8,7 +8,9 @@ import { sessions } from './auth/sessions.ts'
 import { cards } from './cards/cards.ts'
 import { delegatedKeys } from './cards/delegated-keys.ts'
 import type { Endpoint } from './core/endpoint.ts'
+import { beneficialOwners } from './customers/beneficial-owners.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
+import { verifications } from './customers/verifications.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
@@ -30,6 +32,8 @@ export const API = {
   ...tokens,
   ...customers,
   ...customerDeletion,
+  ...beneficialOwners,
+  ...verifications,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

@@ -15,3 +15,98 @@ export const KYC_TRANSITIONS = {
   REJECTED: { approve: null, reject: null, reopen: 'PENDING' },
 } as const satisfies Record<KycState, Record<KycEvent, KycState | null>>
 export const KYC_INITIAL = 'PENDING' satisfies KycState
+
+export type OwnerKycEvent = 'approve' | 'reject' | 'recheck'
+
+/** The check of a beneficial owner, which begins with the record. `recheck`: the name was changed. */
+export const OWNER_KYC_TRANSITIONS = {
+  UNVERIFIED: { approve: null, reject: null, recheck: null },
+  PENDING: { approve: 'APPROVED', reject: 'REJECTED', recheck: 'PENDING' },
+  APPROVED: { approve: null, reject: null, recheck: 'PENDING' },
+  REJECTED: { approve: null, reject: null, recheck: 'PENDING' },
+} as const satisfies Record<KycState, Record<OwnerKycEvent, KycState | null>>
+export const OWNER_KYC_INITIAL = 'PENDING' satisfies KycState
+
+export const VERIFICATION_STATES = [
+  'RESOLVE_ERRORS',
+  'READY_FOR_VERIFICATION',
+  'IN_PROGRESS',
+  'PENDING_MANUAL_REVIEW',
+  'APPROVED',
+  'REJECTED',
+] as const
+export type VerificationState = (typeof VERIFICATION_STATES)[number]
+
+export const VERIFICATION_EVENTS = [
+  'find_errors',
+  'complete',
+  'submit',
+  'refer',
+  'approve',
+  'reject',
+  'reopen',
+] as const
+export type VerificationEvent = (typeof VERIFICATION_EVENTS)[number]
+
+/**
+ * The life of a verification. `find_errors`: something is missing, or was asked for. `complete`: nothing is missing any
+ * more. `submit`: it is given to whoever decides, again where the customer was changed meanwhile. `refer`: a person
+ * decides. `reopen`: an operator has a rejection looked at again.
+ */
+export const VERIFICATION_TRANSITIONS = {
+  RESOLVE_ERRORS: {
+    find_errors: 'RESOLVE_ERRORS',
+    complete: 'READY_FOR_VERIFICATION',
+    submit: null,
+    refer: null,
+    approve: null,
+    reject: 'REJECTED',
+    reopen: null,
+  },
+  READY_FOR_VERIFICATION: {
+    find_errors: 'RESOLVE_ERRORS',
+    complete: 'READY_FOR_VERIFICATION',
+    submit: 'IN_PROGRESS',
+    refer: null,
+    approve: null,
+    reject: 'REJECTED',
+    reopen: null,
+  },
+  IN_PROGRESS: {
+    find_errors: 'RESOLVE_ERRORS',
+    complete: null,
+    submit: 'IN_PROGRESS',
+    refer: 'PENDING_MANUAL_REVIEW',
+    approve: 'APPROVED',
+    reject: 'REJECTED',
+    reopen: null,
+  },
+  PENDING_MANUAL_REVIEW: {
+    find_errors: 'RESOLVE_ERRORS',
+    complete: null,
+    submit: 'IN_PROGRESS',
+    refer: null,
+    approve: 'APPROVED',
+    reject: 'REJECTED',
+    reopen: null,
+  },
+  APPROVED: {
+    find_errors: null,
+    complete: null,
+    submit: null,
+    refer: null,
+    approve: null,
+    reject: null,
+    reopen: null,
+  },
+  REJECTED: {
+    find_errors: null,
+    complete: null,
+    submit: null,
+    refer: null,
+    approve: null,
+    reject: null,
+    reopen: 'PENDING_MANUAL_REVIEW',
+  },
+} as const satisfies Record<VerificationState, Record<VerificationEvent, VerificationState | null>>
+export const VERIFICATION_INITIAL = 'RESOLVE_ERRORS' satisfies VerificationState

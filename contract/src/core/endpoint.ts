@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 
-export const PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE'] as const
+export const PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE', 'REVIEW'] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
 /** Who may call an endpoint. There is no default: an endpoint without `auth` does not compile. */
@@ -22,6 +22,8 @@ export type Access =
    * By the processor's signature over the body. Such an endpoint is not part of the API and not below its base address.
    */
   | { readonly auth: 'cardProcessor' }
+  /** By the verification provider's signature over the body. Like the one above. */
+  | { readonly auth: 'verificationProvider' }
 
 /** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */
 export type Endpoint = Access & {

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { Address } from '../accounts/address.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
 import { CalendarDate, CountryCode, Email, KycStatus, PhoneNumber } from '../core/formats.ts'
-import { Id } from '../core/ids.ts'
-import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
 export const BENEFICIAL_OWNER_ROLES = [
   'UBO',
@@ -15,28 +16,128 @@ export const BENEFICIAL_OWNER_ROLES = [
 
 export const IDENTIFICATION_TYPES = ['SSN', 'ITIN', 'EIN', 'NON_US_TAX_ID'] as const
 
-export const BeneficialOwnerPersonalInfo = Type.Object({
-  firstName: Text(255),
+const LAST_NAME = 'In sandbox its last three characters steer the check of the person'
+const IDENTIFIER = 'Stored sealed. Answers show its last four characters'
+
+const optionalPersonalInfo = {
   middleName: Type.Optional(Text(255)),
-  lastName: Text(255, { description: 'In sandbox its last three characters steer the check of the person' }),
-  birthDate: CalendarDate,
-  nationality: CountryCode,
   email: Type.Optional(Email),
   phoneNumber: Type.Optional(PhoneNumber),
+  countryOfIssuance: Type.Optional(CountryCode),
+}
+
+export const BeneficialOwnerPersonalInfo = Type.Object({
+  firstName: Text(255),
+  lastName: Text(255, { description: LAST_NAME }),
+  birthDate: CalendarDate,
+  nationality: CountryCode,
   address: Address,
   idType: OneOfWords(IDENTIFICATION_TYPES),
-  identifier: Text(100),
-  countryOfIssuance: Type.Optional(CountryCode),
+  identifier: Text(100, { description: IDENTIFIER }),
+  ...optionalPersonalInfo,
+})
+
+export const BeneficialOwnerPersonalInfoUpdate = Type.Partial(BeneficialOwnerPersonalInfo)
+
+const Roles = Type.Array(OneOfWords(BENEFICIAL_OWNER_ROLES), {
+  minItems: 1,
+  maxItems: BENEFICIAL_OWNER_ROLES.length,
+  uniqueItems: true,
+})
+const OwnershipPercentage = Type.Integer({
+  minimum: 0,
+  maximum: 100,
+  description: 'The owners of a business have at most 100 together',
 })
 
 /** A beneficial owner of a business customer. */
 export const BeneficialOwner = Type.Object({
   id: Id('BeneficialOwner'),
   customerId: Id('Customer'),
-  roles: Type.Array(OneOfWords(BENEFICIAL_OWNER_ROLES), { minItems: 1, uniqueItems: true }),
-  ownershipPercentage: Type.Integer({ minimum: 0, maximum: 100 }),
+  roles: Roles,
+  ownershipPercentage: OwnershipPercentage,
   personalInfo: BeneficialOwnerPersonalInfo,
   kycStatus: KycStatus,
   createdAt: Timestamp(),
   updatedAt: Type.Optional(Timestamp()),
 })
+
+export const BeneficialOwnerCreateRequest = Type.Object({
+  customerId: Id('Customer'),
+  roles: Roles,
+  ownershipPercentage: OwnershipPercentage,
+  personalInfo: BeneficialOwnerPersonalInfo,
+})
+
+export const BeneficialOwnerUpdateRequest = Type.Object({
+  roles: Type.Optional(Roles),
+  ownershipPercentage: Type.Optional(OwnershipPercentage),
+  personalInfo: Type.Optional(BeneficialOwnerPersonalInfoUpdate),
+})
+
+const ownerPath = Type.Object({ beneficialOwnerId: PathId })
+const TAG = 'Verifications'
+
+export const beneficial_owner_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/beneficial-owners',
+  tag: TAG,
+  summary: 'Add a beneficial owner',
+  description: 'The customer must be a business. The check of the person begins at once.',
+  idempotent: true,
+  body: BeneficialOwnerCreateRequest,
+  bodyBytesMax: 16 * KIB,
+  responses: { 201: BeneficialOwner },
+  errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
+})
+
+export const beneficial_owner_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/beneficial-owners',
+  tag: TAG,
+  summary: 'List the beneficial owners of a business',
+  query: Type.Object({ customerId: Id('Customer'), ...pageQuery }),
+  responses: { 200: Page(BeneficialOwner) },
+  errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
+})
+
+export const beneficial_owner_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/beneficial-owners/{beneficialOwnerId}',
+  tag: TAG,
+  summary: 'Read a beneficial owner',
+  params: ownerPath,
+  responses: { 200: BeneficialOwner },
+  errors: ['BENEFICIAL_OWNER_NOT_FOUND', 'CUSTOMER_DELETED'],
+})
+
+/** Changes the given members. A new name has the person checked again. */
+export const beneficial_owner_update = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'PATCH',
+  path: '/beneficial-owners/{beneficialOwnerId}',
+  tag: TAG,
+  summary: 'Change a beneficial owner',
+  description:
+    'Omitted members keep their value; address is replaced as a whole. A changed name, date of birth or identifier has ' +
+    'the person checked again. An identifier in the form in which answers show it stays as it is.',
+  params: ownerPath,
+  body: BeneficialOwnerUpdateRequest,
+  bodyBytesMax: 16 * KIB,
+  responses: { 200: BeneficialOwner },
+  errors: ['INVALID_INPUT', 'BENEFICIAL_OWNER_NOT_FOUND', 'CUSTOMER_DELETED'],
+})
+
+export const beneficialOwners = {
+  beneficial_owner_create,
+  beneficial_owner_list,
+  beneficial_owner_get,
+  beneficial_owner_update,
+}

@@ -83,6 +83,11 @@ const optionalFields = {
   sourceOfFunds: Type.Optional(Prose(1000)),
   expectedMonthlyTransactionCount: Type.Optional(OneOfWords(MONTHLY_TRANSACTION_COUNTS)),
   expectedMonthlyTransactionVolume: Type.Optional(OneOfWords(MONTHLY_TRANSACTION_VOLUMES, 'In US dollars')),
+  isWidelyHeld: Type.Optional(
+    Type.Boolean({
+      description: 'Whether nobody but the beneficial owners that are named holds 25 % or more',
+    }),
+  ),
   expectedRecipientJurisdictions: Type.Optional(Countries),
 }
 

@@ -113,6 +113,16 @@ export const OauthConfig = Type.Object({
   ),
 })
 
+export const SANDBOX_VERIFICATIONS = ['AUTOMATIC', 'MANUAL'] as const
+
+/** What the sandbox does instead of the world around it. */
+export const SandboxConfig = Type.Object({
+  verification: OneOfWords(
+    SANDBOX_VERIFICATIONS,
+    'AUTOMATIC: a new customer is decided at once, by magic values. MANUAL: as in production, it is PENDING until its verification is decided',
+  ),
+})
+
 const LENIENT_INPUT =
   'Whether unknown members and query parameters are ignored; otherwise they are refused (400)'
 
@@ -133,6 +143,7 @@ export const PlatformConfig = Type.Object({
   cardConfig: CardConfig,
   oauthConfig: OauthConfig,
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
+  sandboxConfig: Type.Optional(SandboxConfig),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -153,6 +164,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   cardConfig: Type.Optional(CardConfig),
   oauthConfig: Type.Optional(OauthConfig),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
+  sandboxConfig: Type.Optional(SandboxConfig),
 })
 
 export const config_get = endpoint({

@@ -44,17 +44,17 @@ export function isSameEmail(one: string, other: string): boolean {
 /** A new customer. Missing members get defaults: an id derived from ours, an UMA address at the platform's domain. */
 export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow {
   const id = op.newId('Customer')
+  const described = { customer_type: body.customerType, details: detailsOf(body) }
   return {
     id,
     platform_id: op.platform.id,
     platform_customer_id: body.platformCustomerId ?? id.slice('Customer:'.length),
-    customer_type: body.customerType,
-    verification_status: firstStatus(op, config, body),
+    ...described,
+    verification_status: firstStatus(config, described),
     region: body.region ?? null,
     currencies: body.currencies ?? null,
     email: body.email ?? null,
     uma_address: body.umaAddress ?? makeUmaAddress(op, config),
-    details: detailsOf(body),
     version: 1,
     created_at: op.now,
     updated_at: op.now,
@@ -99,19 +99,22 @@ function makeUmaAddress(op: Op, config: PlatformConfig): string {
 }
 
 /**
- * The first verification status. The sandbox decides at once, by suffix (specification 4.16). In production a regulated
- * platform has already verified its customer; a customer of any other platform waits for verification.
+ * The first verification status. A regulated platform has already verified its customer. Any other customer waits for its
+ * verification, unless the sandbox decides at once, by suffix (specification 4.16).
  */
-function firstStatus(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow['verification_status'] {
-  if (op.mode === 'sandbox') return verificationOutcome(verificationSuffix(body))
-  return config.isRegulatedFinancialInstitution ? KYC_TRANSITIONS[KYC_INITIAL].approve : KYC_INITIAL
+function firstStatus(config: PlatformConfig, described: Described): CustomerRow['verification_status'] {
+  if (config.isRegulatedFinancialInstitution) return KYC_TRANSITIONS[KYC_INITIAL].approve
+  const isAutomatic = config.sandboxConfig?.verification === 'AUTOMATIC'
+  return isAutomatic ? verificationOutcome(verificationSuffix(described)) : KYC_INITIAL
 }
 
+type Described = Pick<CustomerRow, 'customer_type' | 'details'>
+
 /** The last three digits of a business's registration number, the last three characters of a person's last name. */
-export function verificationSuffix(body: CreateBody): string {
-  if (body.customerType === 'BUSINESS')
-    return (body.businessInfo?.registrationNumber ?? '').replace(/\D/g, '').slice(-3)
-  return suffixOf((body.fullName ?? '').trim().split(/\s+/).at(-1)!)
+export function verificationSuffix({ customer_type, details }: Described): string {
+  if (customer_type === 'BUSINESS')
+    return (details.businessInfo?.registrationNumber ?? '').replace(/\D/g, '').slice(-3)
+  return suffixOf((details.fullName ?? '').trim().split(/\s+/).at(-1)!)
 }
 
 /** Error: 400 that names a date in the future, or too far in the past to be a date of birth. */

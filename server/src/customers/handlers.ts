@@ -22,6 +22,7 @@ import {
   verificationEvent,
 } from './customers.ts'
 import { selectCustomers, selectEmailCredentials, selectHolders, selectIsEmailTaken } from './store.ts'
+import { verificationCheck } from './verification.ts'
 import { moveCredential, openCustomerAccounts, openWallet } from './wallets.ts'
 
 const EMAIL_CHANGE_SECONDS = 5 * 60
@@ -108,6 +109,7 @@ export const customerHandlers: Handlers<typeof customers> = {
             { version: before.version, deleted_at: null },
             { currencies, email, uma_address, details, updated_at, version },
           ),
+          ...verificationCheck(op, after),
           ...credentials.map((credential) => moveCredential(op, credential, required(after, 'email'))),
           ...(needsWallet ? openWallet(op, before.id, required(after, 'email')) : []),
         ],

@@ -34,7 +34,8 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'public':
       throw new Error('No endpoint is public')
     case 'cardProcessor':
-      throw new Error('The card processor is authenticated by the body')
+    case 'verificationProvider':
+      throw new Error('The sender of an event is authenticated by the body')
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { type App, createOp, type Op } from '../op/app.ts'
 import { LogWith } from '../op/log-with.ts'
 import {
@@ -14,9 +15,9 @@ import { decideAndCommit } from './rerun.ts'
 import { checkDeclared, type Route } from './route.ts'
 
 /**
- * The pipeline for events of the card processor. The processor is authenticated by its signature over the body, which also
- * names the card. The event is its own idempotency key; only answers to processed events are stored. Errors: 401
- * `INVALID_SIGNATURE`, 400 `INVALID_INPUT`, and those of the handler.
+ * The pipeline for events of the card processor and of the verification provider. The sender is authenticated by its
+ * signature over the body, which also names the record. The event is its own idempotency key; only answers to processed
+ * events are stored. Errors: 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT`, and those of the handler.
  */
 export async function answerProcessor(
   route: Route,
@@ -24,7 +25,7 @@ export async function answerProcessor(
   deadline: Deadline,
   call: Call,
 ): Promise<Answer> {
-  const event = authenticatedEvent(route.app, call)
+  const event = authenticatedEvent(route, call)
   const input = await route.parse({ params: call.params, query: call.query, body: event })
   const timeout = handler.timeout(input)
   if (!timeout) {
@@ -42,12 +43,22 @@ export async function answerProcessor(
   })
 }
 
-/** A signed event of the processor, not yet parsed. Error: 401 `INVALID_SIGNATURE`. */
-function authenticatedEvent({ cardProcessor }: App, { headers, body }: Call): unknown {
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** Who checks the signature of an event; undefined where it is not valid. */
+const READERS: Readonly<
+  Partial<Record<Endpoint['auth'], (app: App, headers: Headers, body: Uint8Array) => unknown>>
+> = {
+  cardProcessor: ({ cardProcessor }, headers, body) => cardProcessor?.readEvent(headers, body),
+  verificationProvider: ({ verifier, clock }, headers, body) => verifier?.readEvent(headers, body, clock()),
+}
+
+/** A signed event, not yet parsed. Error: 401 `INVALID_SIGNATURE`. */
+function authenticatedEvent({ app, endpoint }: Route, { headers, body }: Call): unknown {
   const texts = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),
   )
-  const event = cardProcessor?.readEvent(texts, body ?? Buffer.alloc(0))
+  const event = READERS[endpoint.auth]?.(app, texts, body ?? Buffer.alloc(0))
   if (event === undefined) throw new ApiError('INVALID_SIGNATURE', { reason: 'Invalid signature' })
   return event
 }

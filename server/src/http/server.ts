@@ -2,6 +2,7 @@ import { API, type EndpointName } from '@countersign/contract/api'
 import { card_processor_event } from '@countersign/contract/cards/card-processor'
 import { BODY_BYTES_MAX_DEFAULT, bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
+import { verification_provider_event } from '@countersign/contract/customers/verifications'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { RequestLine } from '../observability/request-lines.ts'
 import type { App } from '../op/app.ts'
@@ -44,8 +45,11 @@ export interface ServerOptions {
   readonly showRequest?: (line: RequestLine) => void
 }
 
-/** The implementations of all endpoints of the API and of the card processor's. */
-export type ServedHandlers = Handlers<typeof API & { card_processor_event: typeof card_processor_event }>
+/** The endpoints outside of the API, to which others report. */
+const REPORTED = { card_processor_event, verification_provider_event }
+
+/** The implementations of all endpoints of the API and of those beside it. */
+export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
 
 /** The HTTP server, not yet listening. */
 export function createServer(
@@ -100,7 +104,7 @@ export function createServer(
   return server
 }
 
-/** Adds all routes of the pipeline: the API, and the card processor's endpoint where there is one. */
+/** Adds all routes of the pipeline: the API, and the endpoints of those who report, where there are any. */
 function addApi(server: FastifyInstance, app: App, handlers: ServedHandlers, options: ServerOptions): void {
   const routes = Object.entries<Endpoint>(API).filter(
     ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
@@ -114,15 +118,11 @@ function addApi(server: FastifyInstance, app: App, handlers: ServedHandlers, opt
   const steps = { checkAnswers: options.checkAnswers ?? false, deadline }
   for (const [name, endpoint] of routes)
     addEndpoint(server, app, name, endpoint, handlers[name as EndpointName] as AnyImplementation, steps)
-  if (app.cardProcessor)
-    addEndpoint(
-      server,
-      app,
-      'card_processor_event',
-      card_processor_event,
-      handlers.card_processor_event,
-      steps,
-    )
+  const reporters = { card_processor_event: app.cardProcessor, verification_provider_event: app.verifier }
+  for (const [name, endpoint] of Object.entries(REPORTED)) {
+    const key = name as keyof typeof REPORTED
+    if (reporters[key]) addEndpoint(server, app, name, endpoint, handlers[key] as AnyImplementation, steps)
+  }
 }
 
 function addEndpoint(

@@ -19,6 +19,8 @@ export const JOB_KINDS = [
   'transaction.refund',
   'transaction.settle',
   'transfer.settle',
+  'verification.check',
+  'verification.submit',
   'webhook.ask',
   'webhook.deliver',
 ] as const satisfies readonly JobKind[]

@@ -19,6 +19,7 @@ import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Rail } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
+import type { Verifier } from '../ports/verifier.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { Config } from '../settings/config.ts'
 import type { MessageRules } from '../settings/message-rules.ts'
@@ -55,6 +56,8 @@ export interface App {
   readonly depositDetails: DepositDetails | undefined
   /** The card processor. Production has none yet. */
   readonly cardProcessor: CardProcessor | undefined
+  /** The provider that decides about customers. Without one, people decide. */
+  readonly verifier: Verifier | undefined
   /** The public address of this server, without a path. */
   readonly origin: () => string
   /** Checks identity tokens against their issuers' published keys. */
@@ -67,13 +70,15 @@ export interface App {
 
 /**
  * The actor of an operation: an API token of the platform's backend, an agent, the holder of a device code, the
- * processor of one of its cards, or the platform's own due work.
+ * processor of one of its cards, the verification provider, the operator of the server, or the platform's own due work.
  */
 export type Actor =
   | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
   | { readonly kind: 'agent'; readonly agentId: string; readonly customerId: string }
   | { readonly kind: 'deviceCode' }
   | { readonly kind: 'cardProcessor'; readonly cardId: string }
+  | { readonly kind: 'verificationProvider' }
+  | { readonly kind: 'operator' }
   | { readonly kind: 'job'; readonly jobId: string }
 
 /** One operation. Its time, randomness and identity come from here, and it sees the data of one platform only. */
@@ -102,6 +107,7 @@ export interface Op {
   readonly rail: Rail | undefined
   readonly depositDetails: DepositDetails | undefined
   readonly cardProcessor: CardProcessor | undefined
+  readonly verifier: Verifier | undefined
   /** The public address of this server, without a path. */
   readonly origin: () => string
   /** Checks identity tokens against their issuers' published keys. */
@@ -151,6 +157,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     rail: app.rail,
     depositDetails: app.depositDetails,
     cardProcessor: app.cardProcessor,
+    verifier: app.verifier,
     origin: app.origin,
     identityKeys: app.identityKeys,
     delivery: app.delivery,

@@ -7,7 +7,8 @@ const PARAMETER = /\{(\w+)\}/g
 
 /** The path of an endpoint in the router. An endpoint outside the API has no version. */
 export function urlOf(endpoint: Endpoint): string {
-  const base = endpoint.auth === 'cardProcessor' ? '' : BASE_PATH
+  const isOutside = endpoint.auth === 'cardProcessor' || endpoint.auth === 'verificationProvider'
+  const base = isOutside ? '' : BASE_PATH
   return base + endpoint.path.replaceAll(PARAMETER, ':$1')
 }
 

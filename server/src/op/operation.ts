@@ -149,7 +149,10 @@ export type OnceOnlyOutcome<E extends Endpoint> = Outcome<E> & {
   readonly isToBeTakenBack?: boolean
 }
 
-/** An operation of the card processor. Each event is processed once; a repeated one gets the same answer. */
+/**
+ * An operation of the card processor or the verification provider. Each event is processed once; a repeated one gets the
+ * same answer.
+ */
 export interface ProcessorHandler<E extends Endpoint> extends OnceOnly<E> {
   /** The platform of an event, by the ids in its body. Throws where there is none. */
   whose(lookup: Lookup, input: Input<E>): Promise<Caller>
@@ -157,7 +160,7 @@ export interface ProcessorHandler<E extends Endpoint> extends OnceOnly<E> {
   timeout(input: Input<E>): { readonly answer: SuccessOf<E>; readonly takeBack: OnceOnly<E> } | undefined
 }
 
-export type Implementation<E extends Endpoint> = E extends { auth: 'cardProcessor' }
+export type Implementation<E extends Endpoint> = E extends { auth: 'cardProcessor' | 'verificationProvider' }
   ? ProcessorHandler<E>
   : E extends { signed: true }
     ? SignedHandler<E>

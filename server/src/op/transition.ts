@@ -20,6 +20,8 @@ const STORED = {
   cards: { table: 'cards', column: 'state' },
   card_transactions: { table: 'card_transactions', column: 'state' },
   delegated_keys: { table: 'delegated_keys', column: 'status' },
+  beneficial_owners: { table: 'beneficial_owners', column: 'kyc_status' },
+  verifications: { table: 'verifications', column: 'status' },
   webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
 } as const
 
@@ -35,6 +37,7 @@ interface WithState {
   readonly id: string
   readonly state?: string | null
   readonly status?: string | null
+  readonly kyc_status?: string | null
   readonly pull_state?: string | null
 }
 

@@ -49,7 +49,7 @@ const UMA_SUBDOMAIN_BYTES = 5
 export function defaultPlatformConfig(
   mode: Mode,
   subdomain: string,
-): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput' | 'cardConfig'> {
+): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput' | 'cardConfig' | 'sandboxConfig'> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
@@ -153,6 +153,9 @@ const DEFAULT_OAUTH: PlatformConfig['oauthConfig'] = {
   issuers: [{ issuer: 'https://accounts.google.com' }, { issuer: 'https://appleid.apple.com' }],
 }
 
+/** What the sandbox does until the platform says otherwise. */
+const SANDBOX_DEFAULT = { verification: 'AUTOMATIC' } as const satisfies PlatformConfig['sandboxConfig']
+
 /** The settings at the beginning of the operation. */
 export function platformConfig(op: Op): PlatformConfig {
   return readPlatformConfig(op, op.platform)
@@ -196,6 +199,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
     cardConfig,
     oauthConfig,
     lenientInput: config.lenientInput ?? false,
+    ...(op.mode === 'sandbox' ? { sandboxConfig: config.sandboxConfig ?? SANDBOX_DEFAULT } : {}),
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
       ...currency,
       minAmount: BigInt(currency.minAmount),
@@ -261,6 +265,7 @@ export function changePlatformConfig(
     cardConfig,
     oauthConfig,
     lenientInput,
+    sandboxConfig,
   } = change
   const { webhookEndpoint: endpointBefore, ...kept } = config
   return {
@@ -270,6 +275,7 @@ export function changePlatformConfig(
       webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
     }),
     ...present({ umaDomain, cardConfig, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
+    ...present({ sandboxConfig: checkSandbox(op, sandboxConfig) }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: {
@@ -281,7 +287,7 @@ export function changePlatformConfig(
 
 /** Settings that were never made stay unset, so that their defaults can change later. */
 export function withoutDefaults(
-  { passkeyConfig, oauthConfig, cardConfig, ...config }: PlatformConfig,
+  { passkeyConfig, oauthConfig, cardConfig, sandboxConfig, ...config }: PlatformConfig,
   { config: before }: PlatformRow,
   change: BodyOf<typeof config_update>,
 ): Record<string, unknown> {
@@ -290,7 +296,15 @@ export function withoutDefaults(
     ...(change.passkeyConfig || before.passkeyConfig ? { passkeyConfig } : {}),
     ...(change.cardConfig || before.cardConfig ? { cardConfig } : {}),
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
+    ...(change.sandboxConfig || before.sandboxConfig ? { sandboxConfig } : {}),
   }
+}
+
+/** Error: 400 in production, where nothing is simulated. */
+function checkSandbox<T>({ mode }: Pick<Op, 'mode'>, config: T | undefined): T | undefined {
+  if (config !== undefined && mode === 'production')
+    throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists in sandbox only')
+  return config
 }
 
 /** Checks what the format cannot express and a URL parser finds: a missing host, an impossible port. */

@@ -5,6 +5,7 @@ import { agentApprovalHandlers } from '../agent-actions/handlers.ts'
 import { expireAgentAction, rejectWaitingActions } from '../agent-actions/jobs.ts'
 import { agentHandlers } from '../agents/handlers.ts'
 import { transactionApprovalHandlers } from '../approvals/handlers.ts'
+import { beneficialOwnerHandlers } from '../beneficial-owners/handlers.ts'
 import { delegatedKeyHandlers } from '../cards/delegated-keys.ts'
 import { cardHandlers } from '../cards/handlers.ts'
 import {
@@ -42,6 +43,9 @@ import { tokenHandlers } from '../tokens/handlers.ts'
 import { transactionHandlers } from '../transactions/handlers.ts'
 import { transferHandlers } from '../transfers/handlers.ts'
 import { settleTransfer } from '../transfers/jobs.ts'
+import { verificationHandlers } from '../verifications/handlers.ts'
+import { checkVerification, submitVerification } from '../verifications/jobs.ts'
+import { verificationProviderEvent } from '../verifications/provider-handlers.ts'
 import type { AnswerRules } from '../webhooks/answers.ts'
 import { createDeliver } from '../webhooks/deliver.ts'
 import { webhookHandlers } from '../webhooks/handlers.ts'
@@ -52,6 +56,8 @@ export const HANDLERS: ServedHandlers = {
   ...tokenHandlers,
   ...customerHandlers,
   ...customerDeletionHandlers,
+  ...beneficialOwnerHandlers,
+  ...verificationHandlers,
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,
@@ -77,6 +83,7 @@ export const HANDLERS: ServedHandlers = {
   ...inboxHandlers,
   ...webhookHandlers,
   card_processor_event: cardProcessorEvent,
+  verification_provider_event: verificationProviderEvent,
 }
 
 /** Interprets the platform's answers to events that ask a question. */
@@ -101,6 +108,8 @@ export const JOB_HANDLERS: JobHandlers = {
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,
   'transfer.settle': settleTransfer,
+  'verification.check': checkVerification,
+  'verification.submit': submitVerification,
   'webhook.ask': deliverWebhook,
   'webhook.deliver': deliverWebhook,
 }

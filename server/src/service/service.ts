@@ -1,4 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises'
+import type { JsonSchema } from '@countersign/contract/core/decode'
+import { VerificationOutcome } from '@countersign/contract/customers/verifications'
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
@@ -17,6 +19,7 @@ import type { Keyring } from '../enclave/keyring.ts'
 import { findOrMakeMasterKey } from '../enclave/master-key.ts'
 import { reseal } from '../enclave/reseal.ts'
 import { createServer, type ServerOptions } from '../http/server.ts'
+import { validator } from '../http/validate.ts'
 import { createJobRunner, type JobRunner } from '../jobs/runner.ts'
 import { releaseClaims } from '../jobs/store.ts'
 import { createLog } from '../observability/log.ts'
@@ -28,6 +31,7 @@ import { createConfigCache } from '../platforms/config-cache.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { AttemptLimits } from '../ports/failed-attempts.ts'
 import type { RateProvider } from '../ports/rates.ts'
+import type { VerifierAnswer } from '../ports/verifier.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
@@ -35,8 +39,14 @@ import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
 import { sandboxRail } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
 import { type Config, ConfigError } from '../settings/config.ts'
+import { createHttpVerifier } from '../verifiers/http-verifier.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
+
+/** Checks what a verification provider answers. Throws for what is no outcome. */
+const readOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
+  answer: unknown,
+) => VerifierAnswer
 
 /** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
 export interface Service {
@@ -121,13 +131,17 @@ function createOutside(
   config: Config,
   enclave: Enclave,
   log: App['log'],
-): Pick<App, 'rates' | 'rail' | 'cardProcessor' | 'delivery' | 'depositDetails' | 'identityKeys'> {
+): Pick<
+  App,
+  'rates' | 'rail' | 'cardProcessor' | 'verifier' | 'delivery' | 'depositDetails' | 'identityKeys'
+> {
   const isSandbox = config.mode === 'sandbox'
   return {
     rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
     rail: isSandbox ? sandboxRail : undefined,
     depositDetails: isSandbox ? sandboxDepositDetails : undefined,
     cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
+    verifier: config.verification && createHttpVerifier(config.verification, machineClock, readOutcome),
     delivery: createDelivery(config),
     identityKeys: createKeySource({
       get: getJsonFrom('public'),

@@ -8,6 +8,7 @@ import {
   parseMessageLimit,
   parseSenderDomains,
 } from './message-rules.ts'
+import { parseVerification, type VerificationConfig } from './verification.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
 export interface Config {
@@ -38,6 +39,8 @@ export interface Config {
   readonly messageRules: MessageRules
   /** The source of exchange rates. Absent: the sandbox has its own, production has none. */
   readonly rates?: RatesConfig
+  /** The provider that decides about customers. Absent: people decide. */
+  readonly verification?: VerificationConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
@@ -98,6 +101,7 @@ export function readConfig(env: Environment): Config {
   const smtp = readSmtp(env)
   const sms = readSms(env)
   const rates = readRates(env)
+  const verification = readVerification(env)
   return {
     host: env.HOST || '127.0.0.1',
     port: readPort(env),
@@ -115,6 +119,7 @@ export function readConfig(env: Environment): Config {
     ...(smtp ? { smtp } : {}),
     ...(sms ? { sms } : {}),
     ...(rates ? { rates } : {}),
+    ...(verification ? { verification } : {}),
     messageRules: readMessageRules(env),
     fees: readFees(env),
     sandboxUmaDomain: readUmaDomain(env),
@@ -249,18 +254,14 @@ function readSms(env: Environment): SmsConfig | undefined {
   if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${together}`)
   if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${together}`)
   if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${together}`)
-  const url = URL.canParse(SMS_URL) ? new URL(SMS_URL) : undefined
-  const isSafe =
-    url?.protocol === 'https:' ||
-    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
   // Refuses a login in the address, because addresses are not treated as secrets.
-  if (!url || !isSafe || url.username || url.password || url.search || url.hash)
+  if (!isSafeUrl(SMS_URL) || new URL(SMS_URL).search)
     throw new ConfigError(
       'SMS_URL must begin with https:// (http:// for this machine alone) and have no user or query',
     )
   if (!/^\w{1,64}$/.test(SMS_ACCOUNT_SID)) throw new ConfigError('SMS_ACCOUNT_SID must be letters and digits')
   return {
-    url: url.href.replace(/\/+$/, ''),
+    url: new URL(SMS_URL).href.replace(/\/+$/, ''),
     accountSid: SMS_ACCOUNT_SID,
     authToken: SMS_AUTH_TOKEN,
     from: SMS_FROM,
@@ -302,16 +303,30 @@ function readRates(env: Environment): RatesConfig | undefined {
       `RATES_MAX_AGE_SECONDS must be a number from 1 to ${RATES_AGE_SECONDS_MAX}, not "${text}"`,
     )
   if (!RATES_URL) return undefined
-  const url = URL.canParse(RATES_URL) ? new URL(RATES_URL) : undefined
-  const isSafe =
-    url?.protocol === 'https:' ||
-    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
   // The query may contain a key of the source: the message does not repeat the value.
-  if (!url || !isSafe || url.username || url.password || url.hash)
+  if (!isSafeUrl(RATES_URL))
     throw new ConfigError(
       'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
     )
-  return { url: url.href, maxAgeSeconds }
+  return { url: new URL(RATES_URL).href, maxAgeSeconds }
+}
+
+/** Whether an address can be called: encrypted or on this machine, without a login or a fragment. */
+function isSafeUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSafe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
+  return url !== undefined && isSafe && !url.username && !url.password && !url.hash
+}
+
+function readVerification({
+  VERIFICATION_URL,
+  VERIFICATION_SECRET,
+}: Environment): VerificationConfig | undefined {
+  const verification = parseVerification(VERIFICATION_URL, VERIFICATION_SECRET, isSafeUrl)
+  if (verification && 'problem' in verification) throw new ConfigError(verification.problem)
+  return verification
 }
 
 function readFees(env: Environment): FeeSchedule {

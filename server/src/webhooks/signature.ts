@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { standardHeaders } from '../crypto/standard-webhooks.ts'
 import type { WebhookSecretRow } from '../db/schema/tables.ts'
 import { toJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
@@ -16,16 +16,14 @@ export function signedHeaders(
   secrets: readonly WebhookSecretRow[],
 ): Record<string, string> {
   const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)
-  const timestamp = String(Math.floor(realMs / 1000))
-  const signatures = secrets.map((secret) => {
-    const hmac = createHmac('sha256', secretBytes(op, secret)).update(`${eventId}.${timestamp}.`).update(body)
-    return `v1,${hmac.digest('base64')}`
-  })
   const signature = Buffer.from(op.enclave.signWebhook(body)).toString('base64')
   return {
     'X-Svc-Signature': toJson({ v: '1', s: signature }),
-    'webhook-id': eventId,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signatures.join(' '),
+    ...standardHeaders(
+      secrets.map((secret) => secretBytes(op, secret)),
+      eventId,
+      body,
+      new Date(realMs),
+    ),
   }
 }

@@ -20,6 +20,7 @@ import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
 import { refuseTogether } from './refuse-together.ts'
 import { sealedGeneration } from './sealed-generation.ts'
+import { verificationDecisionsAppendOnly } from './verification-decisions-append-only.ts'
 import { writeEvent } from './write-event.ts'
 import { writeExpect } from './write-expect.ts'
 import { writeInsert } from './write-insert.ts'
@@ -68,6 +69,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   refuseConfigOfSameVersion,
   sealedGeneration,
   refuseOlderDataKey,
+  verificationDecisionsAppendOnly,
 ].map(sqlFunction)
 
 /** Reads name and signature out of the text, which begins with `CREATE OR REPLACE FUNCTION`. */

@@ -37,6 +37,8 @@ export interface JobPayloads {
     readonly submittedAt?: string
     readonly isAsked?: boolean
   }
+  'verification.check': { readonly customerId: string }
+  'verification.submit': { readonly verificationId: string; readonly submission: number }
   'webhook.ask': DeliveryPayload
   'webhook.deliver': DeliveryPayload
 }

@@ -27,12 +27,16 @@ import type {
 import type { JobRow } from './job-tables.ts'
 import type { LedgerAccountRow, LedgerEntryRow, LedgerHoldRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
+import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables {
   platforms: PlatformRow
   api_tokens: TokenRow
   customers: CustomerRow
+  beneficial_owners: BeneficialOwnerRow
+  verifications: VerificationRow
+  verification_decisions: VerificationDecisionRow
   internal_accounts: InternalAccountRow
   external_accounts: ExternalAccountRow
   credentials: CredentialRow

@@ -1,0 +1,254 @@
+import { Type } from 'typebox'
+import { VERIFICATION_STATES } from '../core/customer-states.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, Pattern, Prose, pageQuery, Tag, Text, Timestamp } from '../core/schema.ts'
+import { DOCUMENT_TYPES } from './document-types.ts'
+
+export const VERIFICATION_ERROR_TYPES = [
+  'MISSING_FIELD',
+  'INVALID_FIELD',
+  'MISSING_LEGAL_PRESENCE_DOCUMENT',
+  'MISSING_CONTROL_STRUCTURE_DOCUMENT',
+  'MISSING_OWNERSHIP_STRUCTURE_DOCUMENT',
+  'MISSING_PROOF_OF_ADDRESS_DOCUMENT',
+  'MISSING_IDENTITY_DOCUMENT',
+  'INVALID_DOCUMENT',
+  'EXPIRED_DOCUMENT',
+  'POOR_QUALITY_DOCUMENT',
+  'SUSPECTED_FRAUD_DOCUMENT',
+  'WRONG_DOCUMENT_TYPE',
+  'INCOMPLETE_DOCUMENT',
+  'UNREADABLE_DOCUMENT',
+  'DOCUMENT_VERIFICATION_FAILED',
+  'APPLICANT_SANCTIONED',
+  'APPLICANT_FRAUD',
+  'APPLICANT_CRIMINAL_RECORD',
+  'APPLICANT_REJECTED',
+  'MISSING_BENEFICIAL_OWNER',
+] as const
+
+/** What is missing or was found wrong, and where. */
+export const VerificationError = Type.Object({
+  resourceId: IdOfAny(
+    ['Customer', 'BeneficialOwner', 'Document'],
+    'The customer, beneficial owner or document that it is about',
+  ),
+  type: OneOfWords(VERIFICATION_ERROR_TYPES),
+  reason: Prose(500),
+  field: Type.Optional(Text(255, { description: 'The path of the member, like businessInfo.taxId' })),
+  acceptedDocumentTypes: Type.Optional(
+    Type.Array(OneOfWords(DOCUMENT_TYPES), {
+      minItems: 1,
+      maxItems: DOCUMENT_TYPES.length,
+      uniqueItems: true,
+      description: 'One document of one of these types is needed',
+    }),
+  ),
+})
+
+/** A verification of a customer: the check of a person (KYC) or a business (KYB). */
+export const Verification = Type.Object({
+  id: Id('Verification'),
+  customerId: Id('Customer'),
+  verificationStatus: OneOfWords(VERIFICATION_STATES),
+  errors: Type.Array(VerificationError, {
+    description: 'Everything that has to be resolved; empty while it is IN_PROGRESS and once it is APPROVED',
+  }),
+  submission: Type.Integer({
+    minimum: 0,
+    description: 'How often the customer was submitted. A decision can name the submission that it is about',
+  }),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+export const VERIFICATION_DECISIONS = ['APPROVE', 'REJECT', 'REQUEST_INFORMATION'] as const
+
+const ownerOutcomes = Type.Optional(
+  Type.Array(
+    Type.Object({
+      beneficialOwnerId: Id('BeneficialOwner'),
+      decision: OneOfWords(['APPROVE', 'REJECT']),
+    }),
+    {
+      maxItems: 100,
+      description: 'What was found of single beneficial owners. APPROVE of the business approves the others',
+    },
+  ),
+)
+const submissionOfDecision = Type.Optional(
+  Type.Integer({ minimum: 1, description: 'The submission that was looked at. Left out: the newest' }),
+)
+const Reason = Prose(500, { description: 'Required for REJECT. The platform reads it' })
+const RequestedErrors = Type.Array(VerificationError, {
+  minItems: 1,
+  maxItems: 50,
+  description: 'Required for REQUEST_INFORMATION: what the customer has to provide or replace',
+})
+
+export const VerificationDecisionRequest = Type.Object({
+  decision: OneOfWords(VERIFICATION_DECISIONS),
+  reason: Type.Optional(Reason),
+  errors: Type.Optional(RequestedErrors),
+  beneficialOwners: ownerOutcomes,
+  submission: submissionOfDecision,
+})
+
+/** Who has decided: a token of the platform, the operator of the server, the provider or the sandbox. */
+export const DECIDERS = ['TOKEN', 'OPERATOR', 'PROVIDER', 'SANDBOX'] as const
+
+/** What was decided, by whom and when. Kept for good. */
+export const VerificationDecision = Type.Object({
+  id: Id('VerificationDecision'),
+  verificationId: Id('Verification'),
+  submission: Type.Integer({ minimum: 0 }),
+  decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER', 'REOPEN']),
+  reason: Type.Optional(Type.String()),
+  errors: Type.Array(VerificationError),
+  decidedBy: Type.Object({
+    type: OneOfWords(DECIDERS),
+    id: Type.Optional(Type.String({ description: 'The token; of a provider, its event' })),
+  }),
+  createdAt: Timestamp(),
+})
+
+const verificationPath = Type.Object({ verificationId: PathId })
+const TAG = 'Verifications'
+
+/** Begins the verification of a customer, or goes on with the one that is open (specification 4.7, 4.16). */
+export const verification_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/verifications',
+  tag: TAG,
+  summary: 'Verify a customer',
+  description:
+    'Lists in errors everything that is missing, or submits the customer to whoever decides. While a verification is ' +
+    'open, the answer is that one, submitted if nothing is missing any more. A customer that is decided gets its last one.',
+  body: Type.Object({ customerId: Id('Customer') }),
+  responses: { 200: Verification },
+  errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
+})
+
+export const verification_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/verifications',
+  tag: TAG,
+  summary: 'List verifications',
+  query: Type.Object({
+    customerId: Type.Optional(Id('Customer')),
+    verificationStatus: Type.Optional(OneOfWords(VERIFICATION_STATES)),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Verification) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const verification_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/verifications/{verificationId}',
+  tag: TAG,
+  summary: 'Read a verification',
+  params: verificationPath,
+  responses: { 200: Verification },
+  errors: ['VERIFICATION_NOT_FOUND'],
+})
+
+/** A person decides. */
+export const verification_decide = endpoint({
+  auth: 'platform',
+  permission: 'REVIEW',
+  method: 'POST',
+  path: '/verifications/{verificationId}/decision',
+  tag: TAG,
+  summary: 'Decide a verification',
+  description:
+    'APPROVE needs a submitted customer without a rejected beneficial owner; it approves the owners that are pending. ' +
+    'REQUEST_INFORMATION lists what has to be provided; a document that it names can be replaced again. Of several ' +
+    'decisions at the same time one succeeds; the others are answered 409.',
+  params: verificationPath,
+  body: VerificationDecisionRequest,
+  bodyBytesMax: 128 * KIB,
+  responses: { 200: Verification },
+  errors: [
+    'INVALID_INPUT',
+    'VERIFICATION_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'CONFLICT',
+    'INVALID_STATE_TRANSITION',
+  ],
+})
+
+export const verification_decision_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/verifications/{verificationId}/decisions',
+  tag: TAG,
+  summary: 'List the decisions of a verification',
+  params: verificationPath,
+  query: Type.Object(pageQuery),
+  responses: { 200: Page(VerificationDecision) },
+  errors: ['INVALID_INPUT', 'VERIFICATION_NOT_FOUND'],
+})
+
+export const verifications = {
+  verification_create,
+  verification_list,
+  verification_get,
+  verification_decide,
+  verification_decision_list,
+}
+
+const answerFields = {
+  reason: Type.Optional(Prose(500)),
+  errors: Type.Optional(RequestedErrors),
+  beneficialOwners: ownerOutcomes,
+}
+
+/** What a verification provider answers to a case, or reports of it later. `REFER`: a person shall decide. */
+export const VerificationOutcome = Type.Object({
+  decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER', 'WAIT'], 'WAIT: it is reported later'),
+  ...answerFields,
+})
+
+/** A provider reports the outcome of a submission. */
+export const VerificationProviderEvent = Type.Object({
+  type: Tag('verification.decided'),
+  eventId: Pattern('^[\\x21-\\x7e]{1,255}$', {
+    inWords: '1 to 255 printable ASCII characters without a space',
+  }),
+  verificationId: Id('Verification'),
+  submission: Type.Integer({ minimum: 1 }),
+  decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER']),
+  ...answerFields,
+})
+
+/**
+ * The verification provider reports an outcome, signed like a webhook. Without a provider the route does not exist. A
+ * repeated event gets the same answer. `CONFLICT`: the customer was submitted again meanwhile.
+ */
+export const verification_provider_event = endpoint({
+  auth: 'verificationProvider',
+  method: 'POST',
+  path: '/verification-provider/events',
+  tag: 'Verification provider',
+  summary: 'Report an outcome',
+  body: VerificationProviderEvent,
+  bodyBytesMax: 128 * KIB,
+  responses: { 200: Verification },
+  errors: [
+    'INVALID_SIGNATURE',
+    'INVALID_INPUT',
+    'VERIFICATION_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'CONFLICT',
+    'INVALID_STATE_TRANSITION',
+  ],
+})

@@ -1,0 +1,26 @@
+import { rowByKey } from '../db/read/lookup.ts'
+import type { BeneficialOwnerRow } from '../db/schema/verification-tables.ts'
+import type { Op } from '../op/app.ts'
+
+const BY_ID = rowByKey<BeneficialOwnerRow>(
+  'SELECT * FROM beneficial_owners WHERE id = ANY ($1::text[])',
+  'id',
+)
+
+export async function selectBeneficialOwner(op: Op, id: string): Promise<BeneficialOwnerRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+/** A page of the owners of a business. */
+export function selectBeneficialOwners(op: Op, customerId: string) {
+  return op.read
+    .selectFrom('beneficial_owners')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('customer_id', '=', customerId)
+}
+
+/** All owners of a business, oldest first. */
+export async function selectAllBeneficialOwners(op: Op, customerId: string): Promise<BeneficialOwnerRow[]> {
+  return selectBeneficialOwners(op, customerId).orderBy('created_at').orderBy('id').execute()
+}

@@ -1,0 +1,49 @@
+import { KYC_TRANSITIONS, type KycEvent } from '@countersign/contract/core/customer-states'
+import { expectRow, update, type Write } from '../db/commit/writes.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
+import { job } from '../jobs/jobs.ts'
+import type { Op } from '../op/app.ts'
+import { nextState, stateAfter } from '../op/transition.ts'
+import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
+import { verificationEvent } from './customers.ts'
+import { openCustomerAccounts } from './wallets.ts'
+
+/** Whether the sandbox decides about customers and owners by itself, by suffix, and not as production does. */
+export function decidesAutomatically(op: Op): boolean {
+  return platformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
+}
+
+/** Due work that looks at the open verification of a customer again, after a change of what it is about. */
+export function verificationCheck(
+  op: Op,
+  customer: Pick<CustomerRow, 'id' | 'verification_status'>,
+): Write[] {
+  const isOpen = nextState(KYC_TRANSITIONS, customer.verification_status, 'approve') !== null
+  return isOpen ? [job(op, 'verification.check', { customerId: customer.id }, op.now)] : []
+}
+
+/**
+ * Moves the check of a customer on, and opens the accounts of one that is approved. Guard: the customer was not changed
+ * meanwhile.
+ */
+export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent): Promise<Write[]> {
+  const { version } = customer
+  const status = stateAfter(KYC_TRANSITIONS, customer.verification_status, by, customer.id)
+  const change = { verification_status: status, version: version + 1, updated_at: op.now }
+  const moved = { ...customer, ...change }
+  const announced = verificationEvent(op, moved)
+  return [
+    update('customers', customer.id, { version, deleted_at: null }, change),
+    ...(by === 'approve' ? await openAccounts(op, moved) : []),
+    ...(announced ? [announced] : []),
+  ]
+}
+
+/** Guard: the platform's currencies are those that were read, so that none is missed. */
+async function openAccounts(op: Op, customer: CustomerRow): Promise<Write[]> {
+  const platform = await findPlatform(op)
+  return [
+    expectRow('platforms', platform.id, { version: platform.version }),
+    ...openCustomerAccounts(op, readPlatformConfig(op, platform), customer),
+  ]
+}

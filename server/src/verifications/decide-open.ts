@@ -1,0 +1,29 @@
+import { findCustomer } from '../customers/customers.ts'
+import type { VerificationRow } from '../db/schema/verification-tables.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import { caseDigest, findCase } from './case.ts'
+import { type Decider, decideCase, type Outcome } from './decide.ts'
+import { isOpen, type Moved } from './verifications.ts'
+
+/**
+ * Decides a verification by what was found of a submission. Errors: those of `decideCase`, and 409 `CONFLICT` where the
+ * customer or an owner was changed since the submission that was looked at.
+ */
+export async function decideOpen(
+  op: Op,
+  verification: VerificationRow,
+  { submission, ...outcome }: Outcome & { readonly submission?: number },
+  decider: Decider,
+): Promise<Moved> {
+  const customer = await findCustomer(op, verification.customer_id)
+  const one = await findCase(op, customer)
+  const isOther = submission !== undefined && submission !== verification.submission
+  const isApproval = outcome.decision === 'APPROVE' && isOpen(verification)
+  if (isOther || (isApproval && verification.case_digest !== caseDigest(op, one)))
+    throw new ApiError('CONFLICT', {
+      message: 'The customer was changed since this submission. Read the case again and decide anew.',
+      details: { field: 'submission', submission: verification.submission },
+    })
+  return decideCase(op, one, { before: verification }, outcome, decider)
+}

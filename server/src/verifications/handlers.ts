@@ -1,0 +1,63 @@
+import type { verifications } from '@countersign/contract/customers/verifications'
+import { findCustomer } from '../customers/customers.ts'
+import type { VerificationDecisionRow } from '../db/schema/verification-tables.ts'
+import type { Handlers } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
+import { present } from '../op/present.ts'
+import { decideOpen } from './decide-open.ts'
+import { proceed } from './proceed.ts'
+import { selectDecisions, selectVerifications } from './store.ts'
+import { findVerification, verificationView } from './verifications.ts'
+
+export const verificationHandlers: Handlers<typeof verifications> = {
+  verification_create: async (op, { body }) => {
+    const { row, writes } = await proceed(op, await findCustomer(op, body.customerId), true)
+    return { status: 200, body: verificationView(row), writes }
+  },
+
+  verification_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectVerifications(op, query),
+      table: 'verifications',
+      view: (rows) => rows.map(verificationView),
+    }),
+  }),
+
+  verification_get: async (op, { params }) => ({
+    status: 200,
+    body: verificationView(await findVerification(op, params.verificationId)),
+  }),
+
+  verification_decide: async (op, { params, body }) => {
+    const verification = await findVerification(op, params.verificationId)
+    const decider = { type: 'TOKEN', ...(op.actor.kind === 'token' ? { id: op.actor.tokenId } : {}) } as const
+    const { row, writes } = await decideOpen(op, verification, body, decider)
+    return { status: 200, body: verificationView(row), writes }
+  },
+
+  verification_decision_list: async (op, { params, query }) => {
+    const { id } = await findVerification(op, params.verificationId)
+    return {
+      status: 200,
+      body: await page(op, query, {
+        rows: selectDecisions(op, id),
+        table: 'verification_decisions',
+        view: (rows) => rows.map(decisionView),
+      }),
+    }
+  },
+}
+
+function decisionView(row: VerificationDecisionRow) {
+  return {
+    ...present({ reason: row.reason }),
+    id: row.id,
+    verificationId: row.verification_id,
+    submission: row.submission,
+    decision: row.decision,
+    errors: row.errors,
+    decidedBy: { type: row.decider, ...present({ id: row.decider_id }) },
+    createdAt: row.created_at.toISOString(),
+  }
+}

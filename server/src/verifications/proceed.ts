@@ -1,0 +1,121 @@
+import type { VerificationEvent } from '@countersign/contract/core/customer-states'
+import { KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import { unverifiedContacts } from '../customers/contacts.ts'
+import { verificationSuffix } from '../customers/customers.ts'
+import { decidesAutomatically } from '../customers/verification.ts'
+import { expectRow, type Write } from '../db/commit/writes.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
+import type { VerificationErrorEntry, VerificationRow } from '../db/schema/verification-tables.ts'
+import { submitDocuments } from '../documents/submission.ts'
+import { job } from '../jobs/jobs.ts'
+import { verificationOutcome } from '../magic-values/magic-values.ts'
+import type { Op } from '../op/app.ts'
+import { nextState } from '../op/transition.ts'
+import { caseDigest, findCase } from './case.ts'
+import { decideCase, type Outcome } from './decide.ts'
+import { type Case, missingOf, unresolvedOf } from './requirements.ts'
+import { selectNewestVerification } from './store.ts'
+import { isOpen, type Moved, moveVerification } from './verifications.ts'
+
+/**
+ * Goes on with the verification of a customer, and begins one where none is open. `isAsked`: the platform has asked for
+ * it, so that a customer that lacks nothing is submitted; otherwise it is only said to be ready. A customer that is decided
+ * gets its last verification, or a record of the decision that was made without one.
+ */
+export async function proceed(op: Op, customer: CustomerRow, isAsked: boolean): Promise<Moved> {
+  const newest = await selectNewestVerification(op, customer.id)
+  const open = newest && isOpen(newest) ? newest : undefined
+  if (nextState(KYC_TRANSITIONS, customer.verification_status, 'approve') === null)
+    return newest && !open ? { row: newest, writes: [] } : recordDecided(op, customer)
+  const one = await findCase(op, customer)
+  const errors = [
+    ...missingOf(one, unverifiedContacts(customer), op.now),
+    ...(open ? unresolvedOf(one, open.requested, open.requested_at) : []),
+  ]
+  const digest = caseDigest(op, one)
+  const step = stepOf(open, errors.length > 0, isAsked, open?.case_digest !== digest)
+  if (step === 'submit') return submit(op, one, open, digest)
+  return guarded(one, moveVerification(op, customer, open, STEPS[step], { errors }))
+}
+
+type Step = 'find_errors' | 'complete' | 'submit' | 'wait'
+
+const STEPS = { find_errors: ['find_errors'], complete: ['complete'], wait: [] } as const
+
+/** What happens next to a verification. Pure. */
+export function stepOf(
+  open: Pick<VerificationRow, 'status'> | undefined,
+  hasErrors: boolean,
+  isAsked: boolean,
+  isChanged: boolean,
+): Step {
+  if (hasErrors) return 'find_errors'
+  const isSubmitted = open?.status === 'IN_PROGRESS' || open?.status === 'PENDING_MANUAL_REVIEW'
+  if (isSubmitted) return isChanged ? 'submit' : 'wait'
+  return isAsked ? 'submit' : 'complete'
+}
+
+/** Gives a case to whoever decides: the sandbox at once, a provider by due work, or a person. */
+async function submit(op: Op, one: Case, open: VerificationRow | undefined, digest: string): Promise<Moved> {
+  const { customer } = one
+  const isSubmitted = open?.status === 'IN_PROGRESS' || open?.status === 'PENDING_MANUAL_REVIEW'
+  const toSubmit: readonly VerificationEvent[] = isSubmitted ? ['submit'] : ['complete', 'submit']
+  const submission = (open?.submission ?? 0) + 1
+  const change = { errors: [], requested: [], requested_at: null, submission, case_digest: digest }
+  const outcome = outcomeHere(op, one)
+  if (outcome?.decision === 'APPROVE' || outcome?.decision === 'REJECT') {
+    const decided = await decideCase(op, one, { before: open, by: toSubmit, change }, outcome, {
+      type: 'SANDBOX',
+    })
+    return { ...decided, writes: [...decided.writes, ...submitDocuments(op, one.documents)] }
+  }
+  const by: readonly VerificationEvent[] = outcome ? [...toSubmit, 'refer'] : toSubmit
+  const moved = moveVerification(op, customer, open, by, change)
+  const isGiven = outcome === undefined && op.verifier !== undefined && !decidesAutomatically(op)
+  const given = isGiven
+    ? [job(op, 'verification.submit', { verificationId: moved.row.id, submission }, op.now)]
+    : []
+  return guarded(one, {
+    row: moved.row,
+    writes: [...moved.writes, ...given, ...submitDocuments(op, one.documents)],
+  })
+}
+
+/** What this server itself makes of a complete case; undefined: it waits, for a provider or in the sandbox. */
+function outcomeHere(op: Op, one: Case): Outcome | undefined {
+  if (!decidesAutomatically(op)) return op.verifier ? undefined : { decision: 'REFER' }
+  if (one.owners.some(({ kyc_status }) => kyc_status === 'PENDING')) return undefined
+  const status = verificationOutcome(verificationSuffix(one.customer))
+  if (status === 'PENDING') return undefined
+  return status === 'APPROVED'
+    ? { decision: 'APPROVE' }
+    : { decision: 'REJECT', reason: 'The sandbox rejects this suffix.' }
+}
+
+/** The record of a decision that was made with the customer, without a verification. */
+function recordDecided(op: Op, customer: CustomerRow): Moved {
+  const isRejected = nextState(KYC_TRANSITIONS, customer.verification_status, 'reopen') !== null
+  const errors: VerificationErrorEntry[] = isRejected
+    ? [
+        {
+          resourceId: customer.id,
+          type: 'APPLICANT_REJECTED',
+          reason: 'The check of the customer has failed.',
+        },
+      ]
+    : []
+  return moveVerification(
+    op,
+    customer,
+    undefined,
+    isRejected ? ['reject'] : ['complete', 'submit', 'approve'],
+    { errors },
+  )
+}
+
+/** Guard: neither the customer nor its owners were changed meanwhile. */
+function guarded({ customer }: Case, { row, writes }: Moved): Moved {
+  if (writes.length === 0) return { row, writes }
+  const guard: Write = expectRow('customers', customer.id, { version: customer.version, deleted_at: null })
+  return { row, writes: [guard, ...writes] }
+}

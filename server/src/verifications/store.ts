@@ -1,0 +1,75 @@
+import type { VerificationState } from '@countersign/contract/core/customer-states'
+import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
+import { type Lookup, rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
+import type { VerificationDecisionRow, VerificationRow } from '../db/schema/verification-tables.ts'
+import type { Op } from '../op/app.ts'
+
+const BY_ID = rowByKey<VerificationRow>('SELECT * FROM verifications WHERE id = ANY ($1::text[])', 'id')
+
+export async function selectVerification(op: Op, id: string): Promise<VerificationRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+/** The newest verification of a customer. */
+export async function selectNewestVerification(
+  op: Op,
+  customerId: string,
+): Promise<VerificationRow | undefined> {
+  return op.read
+    .selectFrom('verifications')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('customer_id', '=', customerId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export interface VerificationFilters {
+  readonly customerId?: string
+  readonly verificationStatus?: VerificationState
+}
+
+/** A page of the matching verifications. */
+export function selectVerifications(op: Op, { customerId, verificationStatus }: VerificationFilters) {
+  return op.read
+    .selectFrom('verifications')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereGiven(q, 'status', '=', verificationStatus))
+}
+
+/** A page of the decisions of a verification. */
+export function selectDecisions(op: Op, verificationId: string) {
+  return op.read
+    .selectFrom('verification_decisions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('verification_id', '=', verificationId)
+}
+
+/** The decision that an event of the provider has made. */
+export async function selectDecisionOfEvent(
+  op: Op,
+  verificationId: string,
+  eventId: string,
+): Promise<VerificationDecisionRow | undefined> {
+  return selectDecisions(op, verificationId)
+    .where('decider', '=', 'PROVIDER')
+    .where('decider_id', '=', eventId)
+    .executeTakeFirst()
+}
+
+/** A verification of any platform, with its platform, for a caller that is not a platform. */
+export async function selectVerificationWithPlatform(
+  lookup: Lookup,
+  id: string,
+): Promise<{ readonly verification: VerificationRow; readonly platform: BarePlatformRow } | undefined> {
+  const verification = await lookup(BY_ID, id)
+  const platform = verification && (await lookup(BARE_PLATFORM_BY_ID, verification.platform_id))
+  return platform && { verification, platform }
+}
