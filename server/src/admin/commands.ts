@@ -3,10 +3,11 @@ import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoin
 import { unlockCodes } from '../credentials/code-failures.ts'
 import type { App } from '../op/app.ts'
 import { listPlatforms } from '../platforms/platforms.ts'
-import { createPlatform, createToken } from '../service/first-platform.ts'
+import { createPlatform, createToken, defaultPermissions } from '../service/first-platform.ts'
 import { deleteToken, findTokenWithPlatform, listTokens } from '../tokens/tokens.ts'
+import { VERIFICATION_COMMANDS } from './verification-commands.ts'
 
-type Values = Readonly<Record<string, string | boolean | undefined>>
+export type Values = Readonly<Record<string, string | boolean | undefined>>
 
 /** An operator's command that works on the service's own database, in the running server where there is one. */
 export interface AdminCommand {
@@ -37,12 +38,12 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     run: async (app) => ({ data: await listPlatforms(app.read) }),
   },
   'token create': {
-    usage: 'token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE]',
+    usage: 'token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE,REVIEW]',
     options: { name: { type: 'string' }, platform: { type: 'string' }, permissions: { type: 'string' } },
     required: ['platform', 'name'],
     check: ({ permissions }) => void readPermissions(permissions),
     run: async (app, { platform, name, permissions }, baseUrl) => {
-      const granted = readPermissions(permissions)
+      const granted = readPermissions(permissions) ?? defaultPermissions(app)
       return { ...(await createToken(app, String(platform), String(name), granted)), baseUrl }
     },
   },
@@ -63,6 +64,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       return { revoked: known.token.id }
     },
   },
+  ...VERIFICATION_COMMANDS,
   'wallet unlock': {
     usage: 'wallet unlock --account ID',
     options: { account: { type: 'string' } },
@@ -74,9 +76,9 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
 }
 
-/** Parses permissions; all of them where none is named. */
-function readPermissions(given: Values[string]): readonly Permission[] {
-  if (typeof given !== 'string') return PERMISSIONS
+/** Parses permissions; undefined where none is named. */
+function readPermissions(given: Values[string]): readonly Permission[] | undefined {
+  if (typeof given !== 'string') return undefined
   const words = given.split(',').map((word) => word.trim())
   const unknown = words.filter((word) => !PERMISSIONS.some((permission) => permission === word))
   if (unknown.length > 0)

@@ -15,11 +15,19 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-/** A new platform with its first token, which has every permission. */
+/**
+ * The permissions of a token that names none. In production REVIEW is given by name alone: who decides about customers is
+ * the operator's choice.
+ */
+export function defaultPermissions({ config }: Pick<App, 'config'>): readonly Permission[] {
+  return config.mode === 'sandbox' ? PERMISSIONS : PERMISSIONS.filter((one) => one !== 'REVIEW')
+}
+
+/** A new platform with its first token, which has the default permissions. */
 export async function createPlatform(app: App, name: string, isRegulated = false): Promise<Credentials> {
   const from = { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave }
   const { row, writes } = makePlatform(from, name, isRegulated)
-  const token = makeApiToken(from, row.id, 'First token', PERMISSIONS)
+  const token = makeApiToken(from, row.id, 'First token', defaultPermissions(app))
   await commit(app, [...writes, token.write])
   return { platformId: row.id, tokenId: token.row.id, clientSecret: token.clientSecret }
 }

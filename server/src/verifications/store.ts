@@ -1,6 +1,7 @@
 import type { VerificationState } from '@countersign/contract/core/customer-states'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import { type Lookup, rowByKey } from '../db/read/lookup.ts'
+import type { Read } from '../db/read/read.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { VerificationDecisionRow, VerificationRow } from '../db/schema/verification-tables.ts'
@@ -72,4 +73,22 @@ export async function selectVerificationWithPlatform(
   const verification = await lookup(BY_ID, id)
   const platform = verification && (await lookup(BARE_PLATFORM_BY_ID, verification.platform_id))
   return platform && { verification, platform }
+}
+
+/** The verifications of all platforms in a status, oldest first. */
+export async function selectVerificationsOfServer(
+  read: Read,
+  status: VerificationState,
+  limit: number,
+): Promise<VerificationRow[]> {
+  return read
+    .selectFrom('verifications')
+    .innerJoin('platforms', 'platforms.id', 'verifications.platform_id')
+    .selectAll('verifications')
+    .where('verifications.status', '=', status)
+    .where('platforms.closed_at', 'is', null)
+    .orderBy('verifications.created_at')
+    .orderBy('verifications.id')
+    .limit(limit)
+    .execute()
 }
