@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { VerifierEvent } from '../../src/ports/verifier.ts'
+import { createPlatform } from '../../src/service/first-platform.ts'
+import { openProduction, type Production } from '../delivery.testing.ts'
+import { type VerificationProvider, verificationProvider } from '../verification-provider.testing.ts'
+import { BUSINESS, ownerOf, PERSON } from '../verifications.testing.ts'
+
+let provider: VerificationProvider
+let production: Production
+let authorization: string
+beforeAll(async () => {
+  provider = await verificationProvider()
+  production = await openProduction(
+    { VERIFICATION_URL: provider.url, VERIFICATION_SECRET: provider.secret },
+    { listens: true },
+  )
+  const { service } = production
+  await service.server.ready()
+  const { tokenId, clientSecret } = await createPlatform(service.app, 'Test')
+  authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+})
+afterAll(async () => {
+  await production.close()
+  await provider.stop()
+})
+
+async function ask(method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object) {
+  const { server } = production.service
+  const url = `/2025-10-13${path}`
+  const reply = await server.inject({
+    method,
+    url,
+    headers: { authorization },
+    ...(payload ? { payload } : {}),
+  })
+  return reply.json()
+}
+
+async function submitted(customer: object = PERSON) {
+  const { id } = await ask('POST', '/customers', customer)
+  const arrived = provider.next()
+  const verification = await ask('POST', '/verifications', { customerId: id })
+  return { id, verification, submission: await arrived }
+}
+
+async function report(event: VerifierEvent) {
+  const { headers, body } = provider.report(event)
+  return production.service.server.inject({
+    method: 'POST',
+    url: '/verification-provider/events',
+    headers: { 'content-type': 'application/json', ...headers },
+    payload: body,
+  })
+}
+
+/** The verification once it has this status; the provider's answer is recorded after it arrived. */
+async function reached(id: string, status: string) {
+  for (let tries = 0; tries < 1000; tries++) {
+    const verification = await ask('GET', `/verifications/${id}`)
+    if (verification.verificationStatus === status) return verification
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  throw new Error(`The verification does not become ${status}`)
+}
+
+let events = 0
+const decided = (verificationId: string, more: Partial<VerifierEvent> = {}): VerifierEvent => ({
+  type: 'verification.decided',
+  eventId: `event-${++events}`,
+  verificationId,
+  submission: 1,
+  decision: 'APPROVE',
+  ...more,
+})
+
+describe('in production with a verification provider', () => {
+  test('a customer is given to it, and approved by its answer', async () => {
+    provider.answer = { decision: 'APPROVE' }
+    const { id, verification, submission } = await submitted()
+    expect(submission).toMatchObject({
+      verificationId: verification.id,
+      submission: 1,
+      customer: { id, fullName: 'Ada Lovelace', kycStatus: 'PENDING' },
+    })
+    expect(await reached(verification.id, 'APPROVED')).toMatchObject({ errors: [] })
+    expect((await ask('GET', `/customers/${id}`)).kycStatus).toBe('APPROVED')
+  })
+
+  test('a customer waits for an outcome that is reported later, once', async () => {
+    provider.answer = 'later'
+    const { id, verification } = await submitted()
+    expect(verification.verificationStatus).toBe('IN_PROGRESS')
+    const event = decided(verification.id, { decision: 'REJECT', reason: 'No such person.' })
+    const replies = await Promise.all(Array.from({ length: 20 }, () => report(event)))
+    for (const reply of replies)
+      expect(reply.json()).toMatchObject({ id: verification.id, verificationStatus: 'REJECTED' })
+    expect((await ask('GET', `/customers/${id}`)).kycStatus).toBe('REJECTED')
+    expect((await ask('GET', `/verifications/${verification.id}/decisions`)).data).toMatchObject([
+      { decision: 'REJECT', decidedBy: { type: 'PROVIDER', id: event.eventId } },
+    ])
+    const other = await report(decided(verification.id))
+    expect(other.json()).toMatchObject({ status: 409, code: 'INVALID_STATE_TRANSITION' })
+  })
+
+  test('a provider that fails is asked again under the same id', async () => {
+    provider.answer = 'failure'
+    const { verification } = await submitted()
+    provider.answer = { decision: 'REFER' }
+    await provider.next()
+    await reached(verification.id, 'PENDING_MANUAL_REVIEW')
+    expect([...provider.cases.keys()].filter((key) => key.startsWith(verification.id))).toEqual([
+      `${verification.id}.1`,
+    ])
+  })
+
+  test('the outcome of a submission that was replaced is refused', async () => {
+    provider.answer = 'later'
+    const { id, verification } = await submitted()
+    const again = provider.next()
+    await ask('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: 'Ada King' })
+    expect(await again).toMatchObject({ submission: 2, customer: { fullName: 'Ada King' } })
+    expect((await report(decided(verification.id))).json()).toMatchObject({ status: 409, code: 'CONFLICT' })
+    const newest = await report(decided(verification.id, { submission: 2 }))
+    expect(newest.json().verificationStatus).toBe('APPROVED')
+  })
+
+  test('nothing is believed without a signature', async () => {
+    provider.answer = 'later'
+    const { verification } = await submitted()
+    const { body, headers } = provider.report(decided(verification.id))
+    for (const given of [
+      {},
+      { ...headers, 'webhook-signature': 'v1,AAAA' },
+      { ...headers, 'webhook-id': 'x' },
+    ]) {
+      const reply = await production.service.server.inject({
+        method: 'POST',
+        url: '/verification-provider/events',
+        headers: { 'content-type': 'application/json', ...given },
+        payload: body,
+      })
+      expect(reply.json()).toMatchObject({ status: 401, code: 'INVALID_SIGNATURE' })
+    }
+    expect((await ask('GET', `/verifications/${verification.id}`)).verificationStatus).toBe('IN_PROGRESS')
+  })
+
+  test('it gets the identifiers of owners, which no answer of the API shows', async () => {
+    const { id } = await ask('POST', '/customers', BUSINESS)
+    const owner = await ask('POST', '/beneficial-owners', ownerOf(id))
+    expect(owner).toMatchObject({ kycStatus: 'PENDING', personalInfo: { identifier: '*******6789' } })
+    const verification = await ask('POST', '/verifications', { customerId: id })
+    expect(verification.verificationStatus).toBe('RESOLVE_ERRORS')
+  })
+})
