@@ -46,6 +46,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'jobs',
     'events',
     'signing',
+    'stored-files',
     'magic-values',
     // The nouns.
     'accounts',
@@ -73,6 +74,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'sign-in',
     'signed-retry',
     // What implements the ports.
+    'file-stores',
     'rates',
     'sandbox',
     'observability',
