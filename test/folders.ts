@@ -56,6 +56,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'credentials',
     'sessions',
     'customers',
+    'documents',
     'external-accounts',
     'exchange-rates',
     'fees',

@@ -9,6 +9,7 @@ import { cards } from './cards/cards.ts'
 import { delegatedKeys } from './cards/delegated-keys.ts'
 import type { Endpoint } from './core/endpoint.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
+import { documents } from './customers/documents.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
@@ -30,6 +31,7 @@ export const API = {
   ...tokens,
   ...customers,
   ...customerDeletion,
+  ...documents,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

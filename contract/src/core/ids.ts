@@ -21,6 +21,8 @@ export const ID_KINDS = [
   'AgentAction',
   'AgentDecision',
   'File',
+  'Document',
+  'DocumentRead',
   'Event',
   'Message',
   'WebhookSecret',
