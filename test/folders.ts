@@ -46,6 +46,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'jobs',
     'events',
     'signing',
+    'stored-files',
     'magic-values',
     // The nouns.
     'accounts',
@@ -76,6 +77,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'sign-in',
     'signed-retry',
     // What implements the ports.
+    'file-stores',
     'rates',
     'verifiers',
     'sandbox',

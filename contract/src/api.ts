@@ -10,6 +10,7 @@ import { delegatedKeys } from './cards/delegated-keys.ts'
 import type { Endpoint } from './core/endpoint.ts'
 import { beneficialOwners } from './customers/beneficial-owners.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
+import { documents } from './customers/documents.ts'
 import { verifications } from './customers/verifications.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
@@ -34,6 +35,7 @@ export const API = {
   ...customerDeletion,
   ...beneficialOwners,
   ...verifications,
+  ...documents,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

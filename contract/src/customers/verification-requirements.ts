@@ -1,4 +1,4 @@
-import type { DocumentTypeName } from './document-types.ts'
+import type { DocumentTypeName } from './documents.ts'
 
 /**
  * What a customer must have before anybody decides about it, as tables. The answers of `POST /verifications`, the guide

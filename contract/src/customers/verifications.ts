@@ -3,7 +3,7 @@ import { VERIFICATION_STATES } from '../core/customer-states.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Pattern, Prose, pageQuery, Tag, Text, Timestamp } from '../core/schema.ts'
-import { DOCUMENT_TYPES } from './document-types.ts'
+import { DOCUMENT_TYPES } from './documents.ts'
 
 export const VERIFICATION_ERROR_TYPES = [
   'MISSING_FIELD',

@@ -30,6 +30,7 @@ import { BeneficialOwner } from '../customers/beneficial-owners.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from '../customers/business-info.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import * as customers from '../customers/customers.ts'
+import { CustomerDocument, DocumentType } from '../customers/documents.ts'
 import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
@@ -107,6 +108,8 @@ const nouns = {
   AuthSession: credentials.AuthSession,
   AuthSignedRequestChallenge,
   BeneficialOwner,
+  Document: CustomerDocument,
+  DocumentType,
   BusinessBeneficiary: beneficiaries.BusinessBeneficiary,
   BusinessCustomer: customers.BusinessCustomer,
   BusinessCustomerCreateRequest: customers.BusinessCustomerCreateRequest,

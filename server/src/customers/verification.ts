@@ -6,6 +6,7 @@ import type { Op } from '../op/app.ts'
 import { nextState, stateAfter } from '../op/transition.ts'
 import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
 import { verificationEvent } from './customers.ts'
+import { selectCustomer } from './store.ts'
 import { openCustomerAccounts } from './wallets.ts'
 
 /** Whether the sandbox decides about customers and owners by itself, by suffix, and not as production does. */
@@ -20,6 +21,12 @@ export function verificationCheck(
 ): Write[] {
   const isOpen = nextState(KYC_TRANSITIONS, customer.verification_status, 'approve') !== null
   return isOpen ? [job(op, 'verification.check', { customerId: customer.id }, op.now)] : []
+}
+
+/** The same for a customer by its id; nothing where it was deleted. */
+export async function verificationCheckOf(op: Op, customerId: string): Promise<Write[]> {
+  const customer = await selectCustomer(op, customerId)
+  return customer && !customer.deleted_at ? verificationCheck(op, customer) : []
 }
 
 /**

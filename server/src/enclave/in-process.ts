@@ -3,7 +3,7 @@ import { makeOtpTargetBundle, openOtpBundle, sealSessionKey, sealWalletExport } 
 import { signOtpToken } from '../crypto/otp/token.ts'
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, signMessage } from '../crypto/p256.ts'
 import type { Database } from '../db/engine/port.ts'
-import type { Enclave, OtpTarget, OtpTargetOwner, OtpTokenClaims, SealedPurpose } from '../ports/enclave.ts'
+import type { Enclave, OtpTarget, OtpTargetOwner, OtpTokenClaims, SealedText } from '../ports/enclave.ts'
 import { KEY_BYTES, type KEY_PAIRS } from './data-keys.ts'
 import type { Keyring } from './keyring.ts'
 import { mnemonicOf, seedFromEntropy, sparkAddress } from './wallet.ts'
@@ -126,12 +126,21 @@ class InProcessEnclave implements Enclave {
     return signature
   }
 
-  sealText(purpose: SealedPurpose, id: string, text: string): Uint8Array {
+  sealText(purpose: SealedText, id: string, text: string): Uint8Array {
     return this.#keyring.seal(Buffer.from(text), `text ${purpose} ${id}`)
   }
 
-  openText(purpose: SealedPurpose, id: string, sealed: Uint8Array): string {
+  openText(purpose: SealedText, id: string, sealed: Uint8Array): string {
     return Buffer.from(this.#open(sealed, `text ${purpose} ${id}`, `text of ${id}`)).toString()
+  }
+
+  newFileKey(id: string): { readonly key: Uint8Array; readonly sealedKey: Uint8Array } {
+    const key = randomBytes(KEY_BYTES)
+    return { key, sealedKey: this.#keyring.seal(key, `file_key ${id}`) }
+  }
+
+  openFileKey(id: string, sealedKey: Uint8Array): Uint8Array {
+    return this.#open(sealedKey, `file_key ${id}`, `key of ${id}`)
   }
 
   signWebhook(body: Uint8Array): Uint8Array {

@@ -14,6 +14,8 @@ const SEALED = [
     column: 'sealed_identifier',
     boundTo: (id: string) => `text beneficialOwner ${id}`,
   },
+  { table: 'documents', column: 'sealed_number', boundTo: (id: string) => `text document ${id}` },
+  { table: 'stored_files', column: 'sealed_key', boundTo: (id: string) => `file_key ${id}` },
 ] as const
 
 const ROWS_AT_ONCE = 200

@@ -15,6 +15,7 @@ import type { Delivery } from '../ports/delivery.ts'
 import type { DepositDetails } from '../ports/deposit-details.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { FailedAttempts } from '../ports/failed-attempts.ts'
+import type { FileStore } from '../ports/file-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Rail } from '../ports/rail.ts'
@@ -64,13 +65,18 @@ export interface App {
   readonly identityKeys: KeySource
   /** The delivery of messages to people. Sandbox has none. */
   readonly delivery: Delivery
+  /** Where sealed files are. */
+  readonly fileStore: FileStore
+  /** The folder of this process for files that are on their way to the store. */
+  readonly spool: { readonly folder: string }
   /** Failed attempts at secrets, by caller, in this process. */
   readonly failedAttempts: FailedAttempts
 }
 
 /**
  * The actor of an operation: an API token of the platform's backend, an agent, the holder of a device code, the
- * processor of one of its cards, the verification provider, the operator of the server, or the platform's own due work.
+ * processor of one of its cards, the verification provider, the operator of the server, the platform's own due work, or
+ * whoever has a link to a file.
  */
 export type Actor =
   | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
@@ -80,6 +86,7 @@ export type Actor =
   | { readonly kind: 'verificationProvider' }
   | { readonly kind: 'operator' }
   | { readonly kind: 'job'; readonly jobId: string }
+  | { readonly kind: 'fileLink'; readonly linkId: string }
 
 /** One operation. Its time, randomness and identity come from here, and it sees the data of one platform only. */
 export interface Op {
@@ -115,6 +122,8 @@ export interface Op {
   readonly delivery: Delivery
   /** Undefined in sandbox, which sends nothing. */
   readonly messageRules: MessageRules | undefined
+  /** Where sealed files are; `openStoredFile` of `stored-files/` opens them. */
+  readonly fileStore: FileStore
   /** Failed attempts at secrets, in this process. */
   readonly failedAttempts: FailedAttempts
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
@@ -162,6 +171,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     identityKeys: app.identityKeys,
     delivery: app.delivery,
     messageRules: app.config.mode === 'sandbox' ? undefined : app.config.messageRules,
+    fileStore: app.fileStore,
     failedAttempts: app.failedAttempts,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),

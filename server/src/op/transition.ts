@@ -22,6 +22,7 @@ const STORED = {
   delegated_keys: { table: 'delegated_keys', column: 'status' },
   beneficial_owners: { table: 'beneficial_owners', column: 'kyc_status' },
   verifications: { table: 'verifications', column: 'status' },
+  stored_files: { table: 'stored_files', column: 'state' },
   webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
 } as const
 

@@ -51,17 +51,31 @@ export interface Enclave {
   signDelegated(id: string, sealedKey: Uint8Array, message: Uint8Array): Uint8Array
 
   /** Seals text for the database, to one record of one purpose. */
-  sealText(purpose: SealedPurpose, id: string, text: string): Uint8Array
+  sealText(purpose: SealedText, id: string, text: string): Uint8Array
 
   /** Opens what `sealText` sealed to this record. Throws where it cannot be opened. */
-  openText(purpose: SealedPurpose, id: string, sealed: Uint8Array): string
+  openText(purpose: SealedText, id: string, sealed: Uint8Array): string
+
+  /** Makes the key of one stored file, 32 bytes, and its sealed form for the database. */
+  newFileKey(id: string): { readonly key: Uint8Array; readonly sealedKey: Uint8Array }
+
+  /** The key of a stored file. Throws where it is not sealed to this file. */
+  openFileKey(id: string, sealedKey: Uint8Array): Uint8Array
 
   /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the key that signs webhooks. */
   signWebhook(body: Uint8Array): Uint8Array
 
   /** A keyed digest of 32 bytes. Each purpose has its own key for each data key. */
   mac(
-    purpose: 'card' | 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'verification' | 'webhook',
+    purpose:
+      | 'card'
+      | 'cursor'
+      | 'deviceCode'
+      | 'documentLink'
+      | 'lookup'
+      | 'otp'
+      | 'verification'
+      | 'webhook',
     message: Uint8Array | string,
     /** Left out: that of the newest data key. */
     generation?: number,
@@ -70,6 +84,8 @@ export interface Enclave {
 
 /** The kinds of records that have sealed text. */
 export type SealedPurpose = 'message' | 'beneficialOwner'
+/** The records that keep sealed text: the content of a message, the number of a document, the identifier of an owner. */
+export type SealedText = 'message' | 'document' | 'beneficialOwner'
 
 export interface OtpTargetOwner {
   readonly challengeId: string

@@ -6,6 +6,7 @@ import {
 import { customerView } from '../customers/customers.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import type { VerificationRow } from '../db/schema/verification-tables.ts'
+import { documentView } from '../documents/documents.ts'
 import { findDocumentsOf } from '../documents/submission.ts'
 import { toCanonicalJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
@@ -45,6 +46,7 @@ export function submissionOf(
   op: Op,
   { customer, owners, documents }: Case,
   { id, submission }: VerificationRow,
+  links: ReadonlyMap<string, string>,
 ): VerificationSubmission {
   return {
     verificationId: id,
@@ -55,6 +57,9 @@ export function submissionOf(
       const view = beneficialOwnerView(owner)
       return { ...view, personalInfo: { ...view.personalInfo, identifier: identifierOf(op, owner) } }
     }),
-    documents: documents.map((document) => document),
+    documents: documents.flatMap((document) => {
+      const url = links.get(document.id)
+      return url === undefined ? [] : [{ ...documentView(document), url }]
+    }),
   }
 }

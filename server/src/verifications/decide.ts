@@ -106,7 +106,7 @@ export async function decideCase(
         created_at: op.now,
       }),
       ...decideOwners(op, one, outcome),
-      ...(isAsking ? releaseDocuments(op, one.documents, new Set(errors.map((e) => e.resourceId))) : []),
+      ...(isAsking ? releaseDocuments(one.documents, new Set(errors.map((e) => e.resourceId))) : []),
       ...(customerEvent
         ? await moveCustomer(op, customer, customerEvent)
         : [expectRow('customers', customer.id, { version: customer.version, deleted_at: null })]),

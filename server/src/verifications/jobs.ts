@@ -1,4 +1,6 @@
 import { findCustomer, isDeleted } from '../customers/customers.ts'
+import { findProviderLinks, makeProviderLinks } from '../documents/links.ts'
+import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { caseDigest, findCase, submissionOf } from './case.ts'
 import { decideCase } from './decide.ts'
@@ -26,7 +28,16 @@ export const submitVerification: JobHandler<'verification.submit'> = async (op, 
   // A case that was changed meanwhile is submitted again by the check of that change.
   if (verification.case_digest !== caseDigest(op, one)) return []
   if (!op.verifier) throw new Error('There is no verification provider')
-  const { decision, ...found } = await op.verifier.submit(submissionOf(op, one, verification))
+  // The links have to be there when the provider opens them, so they are committed first.
+  const askedBy = `${verification.id}.${verification.submission}`
+  const isLinked = payload.linkedUntil !== undefined && new Date(payload.linkedUntil) > op.now
+  if (one.documents.length > 0 && !isLinked) {
+    const { until, writes } = makeProviderLinks(op, one.documents, askedBy)
+    const linkedUntil = until.toISOString()
+    return [...writes, job(op, 'verification.submit', { ...payload, linkedUntil }, op.now)]
+  }
+  const links = await findProviderLinks(op, askedBy)
+  const { decision, ...found } = await op.verifier.submit(submissionOf(op, one, verification, links))
   if (decision === 'WAIT') return []
   return (await decideCase(op, one, { before: verification }, { decision, ...found }, { type: 'PROVIDER' }))
     .writes

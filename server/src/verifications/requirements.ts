@@ -7,6 +7,7 @@ import {
   MAJOR_OWNER_PERCENT,
   personDocumentsOf,
 } from '@countersign/contract/customers/verification-requirements'
+import type { DocumentRow } from '../db/schema/document-tables.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import type { BeneficialOwnerRow, VerificationErrorEntry } from '../db/schema/verification-tables.ts'
 
@@ -15,18 +16,7 @@ export interface Case {
   readonly customer: CustomerRow
   /** Of a business. */
   readonly owners: readonly BeneficialOwnerRow[]
-  readonly documents: readonly CaseDocument[]
-}
-
-/** A document of the customer or of one of its owners. */
-export interface CaseDocument {
-  readonly id: string
-  readonly holder_id: string
-  readonly document_type: string
-  /** When it was issued, where that is known; else when it was uploaded. */
-  readonly issued_on: string | null
-  readonly created_at: Date
-  readonly updated_at: Date
+  readonly documents: readonly DocumentRow[]
 }
 
 /** Everything that the tables require and the customer lacks. Pure. */
@@ -174,7 +164,7 @@ function missingDocument(
   ]
 }
 
-function isTooOld({ issued_on, created_at }: CaseDocument, monthsMax: number | null, now: Date): boolean {
+function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | null, now: Date): boolean {
   if (monthsMax === null) return false
   const limit = new Date(now)
   limit.setUTCMonth(limit.getUTCMonth() - monthsMax)

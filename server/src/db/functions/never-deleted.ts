@@ -16,4 +16,7 @@ CREATE TRIGGER ledger_accounts_never_deleted BEFORE DELETE OR TRUNCATE ON ledger
 
 CREATE TRIGGER verifications_never_deleted BEFORE DELETE OR TRUNCATE ON verifications
   FOR EACH STATEMENT EXECUTE FUNCTION never_deleted();
+
+CREATE TRIGGER document_reads_never_deleted BEFORE DELETE OR TRUNCATE ON document_reads
+  FOR EACH STATEMENT EXECUTE FUNCTION never_deleted();
 `

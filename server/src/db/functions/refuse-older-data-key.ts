@@ -10,6 +10,8 @@ BEGIN
   ELSIF TG_TABLE_NAME = 'delegated_keys' THEN sealed := NEW.sealed_key;
   ELSIF TG_TABLE_NAME = 'messages' THEN sealed := NEW.sealed_content;
   ELSIF TG_TABLE_NAME = 'beneficial_owners' THEN sealed := NEW.sealed_identifier;
+  ELSIF TG_TABLE_NAME = 'documents' THEN sealed := NEW.sealed_number;
+  ELSIF TG_TABLE_NAME = 'stored_files' THEN sealed := NEW.sealed_key;
   ELSE sealed := NEW.sealed_target_key;
   END IF;
   IF sealed_generation(sealed) < (SELECT max(generation) FROM data_keys) THEN
@@ -29,6 +31,11 @@ CREATE TRIGGER messages_data_key BEFORE INSERT OR UPDATE OF sealed_content ON me
 
 CREATE TRIGGER beneficial_owners_data_key BEFORE INSERT OR UPDATE OF sealed_identifier ON beneficial_owners
   FOR EACH ROW EXECUTE FUNCTION refuse_older_data_key();
+CREATE TRIGGER documents_data_key BEFORE INSERT OR UPDATE OF sealed_number ON documents
+  FOR EACH ROW WHEN (NEW.sealed_number IS NOT NULL) EXECUTE FUNCTION refuse_older_data_key();
+
+CREATE TRIGGER stored_files_data_key BEFORE INSERT OR UPDATE OF sealed_key ON stored_files
+  FOR EACH ROW WHEN (NEW.sealed_key IS NOT NULL) EXECUTE FUNCTION refuse_older_data_key();
 
 CREATE TRIGGER otp_challenges_data_key BEFORE INSERT ON otp_challenges
   FOR EACH ROW EXECUTE FUNCTION refuse_older_data_key();

@@ -15,10 +15,14 @@ export interface JobPayloads {
     readonly above: string
     readonly fails: boolean
   }
+  'documents.remove': { readonly customerId: string }
   'message.deliver': { readonly messageId: string }
   'quote.expire': { readonly quoteId: string }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }
+  'stored-file.remove': { readonly fileId: string }
+  /** The files of a platform that was reset. */
+  'stored-files.clear': { readonly platformId: string }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string
@@ -38,7 +42,12 @@ export interface JobPayloads {
     readonly isAsked?: boolean
   }
   'verification.check': { readonly customerId: string }
-  'verification.submit': { readonly verificationId: string; readonly submission: number }
+  'verification.submit': {
+    readonly verificationId: string
+    readonly submission: number
+    /** Until when the provider can read the documents. */
+    readonly linkedUntil?: string
+  }
   'webhook.ask': DeliveryPayload
   'webhook.deliver': DeliveryPayload
 }

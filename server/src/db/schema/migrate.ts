@@ -2,6 +2,7 @@ import type { Database } from '../engine/port.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from '../functions/functions.ts'
 import { baseline } from './0001-baseline.ts'
 import { verifications } from './0002-verifications.ts'
+import { documentTables } from './0003-documents.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -15,6 +16,7 @@ export const SCHEMA: Schema = {
   migrations: [
     { name: '0001-baseline', sql: baseline },
     { name: '0002-verifications', sql: verifications },
+    { name: '0003-documents', sql: documentTables },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

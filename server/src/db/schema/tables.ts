@@ -14,6 +14,7 @@ import type {
   AgentRow,
 } from './agent-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
+import type { DocumentReadRow, DocumentRow, StoredFileRow } from './document-tables.ts'
 import type {
   AccountDetails,
   BeneficiaryStatus,
@@ -72,6 +73,9 @@ export interface Tables {
   ledger_transfers: LedgerTransferRow
   ledger_entries: LedgerEntryRow
   ledger_holds: LedgerHoldRow
+  stored_files: StoredFileRow
+  documents: DocumentRow
+  document_reads: DocumentReadRow
 }
 
 /** When a row was created and last changed. */
