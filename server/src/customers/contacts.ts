@@ -1,3 +1,0 @@
-export function unverifiedContacts(_: unknown): ('email' | 'phone')[] {
-  return []
-}
