@@ -71,6 +71,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'customer-deletion',
     'delivery',
     'sign-in',
+    'contact-verification',
     'signed-retry',
     // What implements the ports.
     'rates',

@@ -8,6 +8,7 @@ import { sessions } from './auth/sessions.ts'
 import { cards } from './cards/cards.ts'
 import { delegatedKeys } from './cards/delegated-keys.ts'
 import type { Endpoint } from './core/endpoint.ts'
+import { contactVerification } from './customers/contact-verification.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
@@ -30,6 +31,7 @@ export const API = {
   ...tokens,
   ...customers,
   ...customerDeletion,
+  ...contactVerification,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

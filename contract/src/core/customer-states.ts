@@ -15,3 +15,16 @@ export const KYC_TRANSITIONS = {
   REJECTED: { approve: null, reject: null, reopen: 'PENDING' },
 } as const satisfies Record<KycState, Record<KycEvent, KycState | null>>
 export const KYC_INITIAL = 'PENDING' satisfies KycState
+
+/**
+ * An e-mail address or telephone number that a customer has to prove to own. `change`: another one takes its place. What is
+ * not required has no state.
+ */
+export type ContactState = 'PENDING' | 'VERIFIED'
+export type ContactEvent = 'verify' | 'change'
+
+export const CONTACT_TRANSITIONS = {
+  PENDING: { verify: 'VERIFIED', change: 'PENDING' },
+  VERIFIED: { verify: null, change: 'PENDING' },
+} as const satisfies Record<ContactState, Record<ContactEvent, ContactState | null>>
+export const CONTACT_INITIAL = 'PENDING' satisfies ContactState

@@ -29,6 +29,7 @@ import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } fr
 import { BeneficialOwner } from '../customers/beneficial-owners.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from '../customers/business-info.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
+import { ContactVerificationConfirmRequest } from '../customers/contact-verification.ts'
 import * as customers from '../customers/customers.ts'
 import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
@@ -115,6 +116,7 @@ const nouns = {
   BusinessInfoResponse,
   BusinessInfoUpdate,
   ContactVerification: customers.ContactVerification,
+  ContactVerificationConfirmRequest,
   CredentialCreateRequest: registration.CredentialCreateRequest,
   EmailOtpCreateRequest: registration.EmailOtpCreateRequest,
   OauthConfig,

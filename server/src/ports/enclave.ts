@@ -61,7 +61,7 @@ export interface Enclave {
 
   /** A keyed digest of 32 bytes. Each purpose has its own key for each data key. */
   mac(
-    purpose: 'card' | 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'webhook',
+    purpose: 'card' | 'contact' | 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'webhook',
     message: Uint8Array | string,
     /** Left out: that of the newest data key. */
     generation?: number,

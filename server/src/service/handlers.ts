@@ -14,6 +14,7 @@ import {
   tellCardProcessor,
 } from '../cards/jobs.ts'
 import { cardProcessorEvent } from '../cards/processor-handlers.ts'
+import { contactVerificationHandlers } from '../contact-verification/handlers.ts'
 import { customerDeletionHandlers } from '../customer-deletion/handlers.ts'
 import { customerHandlers } from '../customers/handlers.ts'
 import { inboxHandlers } from '../delivery/handlers.ts'
@@ -52,6 +53,7 @@ export const HANDLERS: ServedHandlers = {
   ...tokenHandlers,
   ...customerHandlers,
   ...customerDeletionHandlers,
+  ...contactVerificationHandlers,
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,
