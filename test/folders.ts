@@ -46,6 +46,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'jobs',
     'events',
     'signing',
+    'stored-files',
     'magic-values',
     // The nouns.
     'accounts',
@@ -74,6 +75,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'contact-verification',
     'signed-retry',
     // What implements the ports.
+    'file-stores',
     'rates',
     'sandbox',
     'observability',

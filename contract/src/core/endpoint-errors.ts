@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, takesBody } from './endpoint.ts'
 import { ERRORS_OF_EVERY_ENDPOINT, type ErrorCode } from './errors.ts'
 
 const SIGNED = [
@@ -15,7 +15,7 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const add = (condition: boolean, ...more: readonly ErrorCode[]) => {
     if (condition) for (const code of more) codes.add(code)
   }
-  add(endpoint.body !== undefined, 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  add(takesBody(endpoint), 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   add(endpoint.auth === 'platform' || endpoint.auth === 'agent', 'UNAUTHORIZED', 'FORBIDDEN')
   add(endpoint.signed === true, ...SIGNED)
   add(endpoint.idempotent === true, 'CONFLICT')

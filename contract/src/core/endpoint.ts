@@ -23,9 +23,14 @@ export type Access =
    */
   | { readonly auth: 'cardProcessor' }
 
+/** The largest file of an upload. */
+export interface Upload {
+  readonly bytesMax: number
+}
+
 /** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */
 export type Endpoint = Access & {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below the base address, where the endpoint is part of the API; parameters in braces: `/quotes/{quoteId}`. */
   readonly path: string
   readonly tag: string
@@ -51,6 +56,10 @@ export type Endpoint = Access & {
   readonly bodyOptional?: boolean
   /** The largest body, where that is not `BODY_BYTES_MAX_DEFAULT`. */
   readonly bodyBytesMax?: number
+  /**
+   * Takes a file: the body is `multipart/form-data`, `body` describes its text fields, and the file is the part `file`.
+   */
+  readonly upload?: Upload
   /** Success answers by status; `null` is an answer without a body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   /** The codes that the handler itself may raise. */
@@ -58,13 +67,22 @@ export type Endpoint = Access & {
 }
 
 export const KIB = 1024
+export const MIB = 1024 * KIB
+
+/** What the text fields of an upload, the headers of its parts and its boundaries may take beside the file. */
+export const FORM_BYTES_MAX = 64 * KIB
 
 /** The largest body of an endpoint that sets none. Those endpoints need less than half of it. */
 export const BODY_BYTES_MAX_DEFAULT = 8 * KIB
 
 /** The largest body of a request to this endpoint; 413 `PAYLOAD_TOO_LARGE` for more. */
-export function bodyBytesMaxOf({ bodyBytesMax }: Pick<Endpoint, 'bodyBytesMax'>): number {
-  return bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT
+export function bodyBytesMaxOf({ bodyBytesMax, upload }: Pick<Endpoint, 'bodyBytesMax' | 'upload'>): number {
+  return upload ? upload.bytesMax + FORM_BYTES_MAX : (bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT)
+}
+
+/** Whether requests to this endpoint have a body. */
+export function takesBody({ body, upload }: Pick<Endpoint, 'body' | 'upload'>): boolean {
+  return body !== undefined || upload !== undefined
 }
 
 /** Declares an endpoint, keeping its exact type. */

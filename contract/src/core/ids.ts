@@ -20,6 +20,7 @@ export const ID_KINDS = [
   'Agent',
   'AgentAction',
   'AgentDecision',
+  'File',
   'Event',
   'Message',
   'WebhookSecret',

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import { API } from '../api.ts'
-import { bodyBytesMaxOf, type Endpoint, KIB } from '../core/endpoint.ts'
+import { bodyBytesMaxOf, type Endpoint, KIB, MIB } from '../core/endpoint.ts'
 import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
@@ -112,16 +112,39 @@ function operation(name: string, endpoint: Endpoint): Json {
     ...(endpoint.auth === 'platform' ? permissionMembers(endpoint) : {}),
     ...(endpoint.sandboxOnly ? { 'x-sandbox-only': true } : {}),
     parameters: parametersOf(endpoint),
-    ...(endpoint.body
-      ? {
-          requestBody: {
-            description: `At most ${bodyBytesMaxOf(endpoint) / KIB} KiB.`,
-            required: !endpoint.bodyOptional,
-            content: jsonContent(endpoint.body),
-          },
-        }
-      : {}),
+    ...requestBodyOf(endpoint),
     responses: { ...successesOf(endpoint), ...errorAnswersOf(endpoint) },
+  }
+}
+
+function requestBodyOf(endpoint: Endpoint): Json {
+  const { body, bodyOptional, upload } = endpoint
+  if (upload)
+    return {
+      requestBody: {
+        description: `The file may have at most ${upload.bytesMax / MIB} MiB.`,
+        required: true,
+        content: { 'multipart/form-data': { schema: formSchema(body) } },
+      },
+    }
+  if (!body) return {}
+  return {
+    requestBody: {
+      description: `At most ${bodyBytesMaxOf(endpoint) / KIB} KiB.`,
+      required: !bodyOptional,
+      content: jsonContent(body),
+    },
+  }
+}
+
+/** The text fields of an upload and its file. */
+function formSchema(fields: TSchema | undefined): unknown {
+  const { properties = {}, required = [] } = (fields ?? {}) as Partial<TObject>
+  const file = { type: 'string', format: 'binary', description: 'The part with a file name' }
+  return {
+    type: 'object',
+    required: ['file', ...required],
+    properties: { file, ...(refer(properties) as Json) },
   }
 }
 

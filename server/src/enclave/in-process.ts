@@ -134,6 +134,15 @@ class InProcessEnclave implements Enclave {
     return Buffer.from(this.#open(sealed, `text ${purpose} ${id}`, `text of ${id}`)).toString()
   }
 
+  newFileKey(id: string): { readonly key: Uint8Array; readonly sealedKey: Uint8Array } {
+    const key = randomBytes(KEY_BYTES)
+    return { key, sealedKey: this.#keyring.seal(key, `file_key ${id}`) }
+  }
+
+  openFileKey(id: string, sealedKey: Uint8Array): Uint8Array {
+    return this.#open(sealedKey, `file_key ${id}`, `key of ${id}`)
+  }
+
   signWebhook(body: Uint8Array): Uint8Array {
     return signMessage(this.#keys.webhook, body)
   }

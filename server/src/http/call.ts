@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ReadForm } from './form.ts'
 import type { Trace } from './observe.ts'
 
 /** The head of a request, known before its body is read. */
@@ -18,6 +19,8 @@ export interface Call extends Head {
   readonly path: string
   readonly query: unknown
   readonly body: Buffer | undefined
+  /** In place of `body`, where the endpoint takes an upload. */
+  readonly readForm?: ReadForm
   /** For a caller that is authenticated by a signature in the headers. */
   readonly headers: IncomingHttpHeaders
   readonly idempotencyKey: string | undefined

@@ -4,7 +4,9 @@ import { type UnknownMember, unknownMembers } from '@countersign/contract/core/u
 import { nearest } from '../formats/nearest.ts'
 import type { Op } from '../op/app.ts'
 import type { Input } from '../op/operation.ts'
+import type { UploadedFile } from '../op/uploaded-file.ts'
 import { isLenient } from '../platforms/platforms.ts'
+import { FILE_PART } from './form.ts'
 import { type Checked, checker, FAULTS_MAX, type Fault, fieldAt, type Part, refusal } from './validate.ts'
 
 /** The parts of a request that an endpoint's schemas describe. */
@@ -13,10 +15,13 @@ export interface Sent {
   readonly query: unknown
   /** Parsed JSON; undefined where there is none. */
   readonly body: unknown
+  /** The file of an upload. */
+  readonly file?: UploadedFile | undefined
 }
 
 /** The schema of a part that an endpoint does not take. */
 const NOTHING = { properties: {} }
+const NO_FILE: Fault = { field: FILE_PART, message: `${FILE_PART} is required` }
 const CHECKED: Checked = { value: {}, faults: [] }
 /** Longer names are cut to this length in messages. */
 const REPEATED_CHARACTERS_MAX = 64
@@ -31,7 +36,11 @@ export type Parser<E extends Endpoint> = (sent: Sent, op?: Op) => Promise<Input<
 export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
   const params = endpoint.params ? checker(endpoint.params, 'path') : () => CHECKED
   const query = endpoint.query ? checker(endpoint.query, 'query') : () => CHECKED
-  const body = endpoint.body ? checker(endpoint.body, 'body') : () => ({ ...CHECKED, value: undefined })
+  // The fields of a form are text, like those of a query.
+  const source = endpoint.upload ? 'text' : 'json'
+  const body = endpoint.body
+    ? checker(endpoint.body, 'body', source)
+    : () => ({ ...CHECKED, value: undefined })
   return async (sent, op) => {
     const isWithout = sent.body === undefined && endpoint.bodyOptional
     const parts = {
@@ -39,7 +48,8 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
       query: query(sent.query),
       body: isWithout ? { ...CHECKED, value: undefined } : body(sent.body),
     }
-    const wrong = [...parts.params.faults, ...parts.query.faults, ...parts.body.faults]
+    const missing = endpoint.upload && !sent.file ? [NO_FILE] : []
+    const wrong = [...parts.params.faults, ...parts.query.faults, ...parts.body.faults, ...missing]
     const unknown = op
       ? [
           ...unknownIn(endpoint.query ?? NOTHING, sent.query, 'query'),
@@ -49,7 +59,8 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
     const faults = op && unknown.length > 0 && !(await isLenient(op)) ? [...wrong, ...unknown] : wrong
     const [first, ...others] = faults.slice(0, FAULTS_MAX)
     if (first) throw refusal([first, ...others])
-    return { params: parts.params.value, query: parts.query.value, body: parts.body.value } as Input<E>
+    const input = { params: parts.params.value, query: parts.query.value, body: parts.body.value }
+    return { ...input, file: sent.file } as Input<E>
   }
 }
 

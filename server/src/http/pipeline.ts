@@ -29,6 +29,7 @@ import { commitForSure, type DecidedAnswer, decideAndCommit } from './rerun.ts'
 import { checkDeclared, createRoute, type Route } from './route.ts'
 import { type Gate, signatureGate } from './signature-gate.ts'
 import { type Takes, takesOf } from './signed-check.ts'
+import { type ReadUpload, readUpload } from './upload.ts'
 
 /** Answers the calls to one endpoint. For callers of the API neither method throws. */
 export interface Pipeline {
@@ -120,15 +121,44 @@ interface Request {
 
 async function answerCall(operation: Operation, call: Call, caller: Caller | undefined): Promise<Answer> {
   const { app } = operation.route
-  const op = await authenticate(operation.route, call, caller)
-  const request = await parse(operation, op, call)
+  if (!call.readForm) {
+    const op = await authenticate(operation.route, call, caller)
+    return decide(operation, op, await parse(operation, op, call))
+  }
+  const upload = await readUpload(app, call.readForm)
+  let op: Op | undefined
+  let answer: Answer | undefined
+  let decided: Answer | undefined
+  try {
+    op = await authenticate(operation.route, call, caller)
+    const request = await parse(operation, op, call, upload)
+    const { store } = upload
+    answer = await decide(operation, op, request, async (op, attempted) => {
+      decided = attempted
+      if (attempted.status < 400) await store(op)
+    })
+    return answer
+  } finally {
+    // An answer that was kept earlier is not of this file.
+    await upload.end(op, answer !== undefined && answer === decided)
+  }
+}
+
+/** Runs the operation. `beforeCommit` sees the answer of each attempt. */
+async function decide(
+  operation: Operation,
+  op: Op,
+  request: Request,
+  beforeCommit?: (op: Op, answer: Answer) => Promise<void>,
+): Promise<Answer> {
   const { keyed } = request
   return decideAndCommit(
-    app,
+    operation.route.app,
     op,
     () => replay(op, keyed),
     async () => {
       const { answer, writes, isFinal } = await attempt(operation, op, request)
+      await beforeCommit?.(op, answer)
       return { answer, writes: keyed && isFinal ? [...writes, keepAnswer(op, keyed, answer)] : writes }
     },
   )
@@ -140,16 +170,27 @@ async function authenticate({ app, endpoint }: Route, call: Call, known: Caller 
   return createOp(app, await app.withConfig(platform), actor, log)
 }
 
-async function parse({ route, signed }: Operation, op: Op, call: Call): Promise<Request> {
+async function parse(
+  { route, signed }: Operation,
+  op: Op,
+  call: Call,
+  upload?: ReadUpload,
+): Promise<Request> {
   const { endpoint, name } = route
-  const body = parseBody(call.body)
-  const input = await route.parse({ params: call.params, query: call.query, body }, op)
+  const body = upload ? upload.fields : parseBody(call.body)
+  // Copied: the parser converts the fields of a form in place.
+  const sent = upload ? sentAs(upload) : endpoint.body ? body : undefined
+  const input = await route.parse({ params: call.params, query: call.query, body, file: upload?.file }, op)
   const target = `${call.method} ${call.path}`
-  const sent = endpoint.body ? body : undefined
   const signedCall =
     signed && ((await signed.signedAs?.(op, input)) ?? { operation: name, target, body: sent })
   const keyed = endpoint.idempotent ? keyedRequest(op, call.idempotencyKey, target, sent) : undefined
   return { call, input, signedCall, keyed }
+}
+
+/** What a repeated upload has to send again. */
+function sentAs({ fields, file }: ReadUpload): unknown {
+  return { ...fields, file: file && [file.name, Buffer.from(file.sha256).toString('hex')] }
 }
 
 /** The stored answer to this request's key, if there is one. */

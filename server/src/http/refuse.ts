@@ -6,6 +6,7 @@ import { type App, newRequestId } from '../op/app.ts'
 import { urlOf } from '../op/base-path.ts'
 import { ApiError } from '../op/operation.ts'
 import { encodeError } from './errors.ts'
+import { isUploading } from './pace.ts'
 import { safetyHeaders } from './safety-headers.ts'
 
 export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
@@ -24,6 +25,18 @@ export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void 
   const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers
   if (encoding !== undefined || Number(length ?? 0) > PASSED_OVER_BYTES_MAX)
     reply.header('Connection', 'close')
+}
+
+/** How long the rest of an upload that is answered already may take to pass, so that its sender reads the answer. */
+const REST_MS_MAX = 5_000
+
+/** Bounds how long the unread rest of a body is passed over after its answer. */
+export function boundRest({ raw }: FastifyRequest): void {
+  if (raw.complete || raw.destroyed) return
+  const { socket } = raw
+  const bound = setTimeout(() => socket.destroy(), REST_MS_MAX).unref()
+  raw.once('end', () => clearTimeout(bound))
+  raw.once('close', () => clearTimeout(bound))
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -93,6 +106,8 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
     socket.destroy()
     return
   }
+  // The pace of an upload decides how long it may take (`pace.ts`).
+  if (error.code === TOO_SLOW && isUploading(socket)) return
   const refusal = notHttp(error.code)
   const { status, body } = encodeError(refusal)
   const text = toJson(body)

@@ -2,6 +2,7 @@ import { API, type EndpointName } from '@countersign/contract/api'
 import { card_processor_event } from '@countersign/contract/cards/card-processor'
 import { BODY_BYTES_MAX_DEFAULT, bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
+import multipart from '@fastify/multipart'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { RequestLine } from '../observability/request-lines.ts'
 import type { App } from '../op/app.ts'
@@ -13,14 +14,19 @@ import { createDeadline } from './deadline.ts'
 import { addDocs } from './docs.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
-import { createPipeline, type PipelineOptions } from './pipeline.ts'
-import { closeUnread, refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
+import { createPipeline, type Pipeline } from './pipeline.ts'
+import { boundRest, closeUnread, refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
 import { ping } from './store.ts'
+import { type TakeUpload, uploadTaker } from './upload.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The caller, where the whole request had arrived by the time of authentication. */
     caller: Caller | undefined
+  }
+
+  interface FastifyContextConfig {
+    isUpload?: boolean
   }
 }
 
@@ -112,32 +118,51 @@ function addApi(server: FastifyInstance, app: App, handlers: ServedHandlers, opt
   const deadline = createDeadline(app.log, options.cardAnswerMsMax)
   server.addHook('onClose', deadline.settled)
   const steps = { checkAnswers: options.checkAnswers ?? false, deadline }
-  for (const [name, endpoint] of routes)
-    addEndpoint(server, app, name, endpoint, handlers[name as EndpointName] as AnyImplementation, steps)
+  const takeUpload = uploadTaker(options.requestMsMax ?? REQUEST_MS_MAX)
+  for (const [name, endpoint] of routes) {
+    const pipeline = createPipeline(
+      app,
+      name,
+      endpoint,
+      handlers[name as EndpointName] as AnyImplementation,
+      steps,
+    )
+    if (endpoint.upload) addUpload(server, endpoint, pipeline, takeUpload)
+    else addEndpoint(server, endpoint, pipeline)
+  }
   if (app.cardProcessor)
     addEndpoint(
       server,
-      app,
-      'card_processor_event',
       card_processor_event,
-      handlers.card_processor_event,
-      steps,
+      createPipeline(app, 'card_processor_event', card_processor_event, handlers.card_processor_event, steps),
     )
+}
+
+/** Adds an endpoint whose body is a form. Only here a body of that type is accepted, and no other. */
+function addUpload(
+  server: FastifyInstance,
+  endpoint: Endpoint,
+  pipeline: Pipeline,
+  takeUpload: TakeUpload,
+): void {
+  server.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    await scope.register(multipart, { throwFileSizeLimit: false })
+    addEndpoint(scope, endpoint, pipeline, takeUpload)
+  })
 }
 
 function addEndpoint(
   server: FastifyInstance,
-  app: App,
-  name: string,
   endpoint: Endpoint,
-  implementation: AnyImplementation,
-  options: PipelineOptions,
+  pipeline: Pipeline,
+  takeUpload?: TakeUpload,
 ): void {
-  const pipeline = createPipeline(app, name, endpoint, implementation, options)
   server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({
     method: endpoint.method,
     url: urlOf(endpoint),
     bodyLimit: bodyBytesMaxOf(endpoint),
+    config: { isUpload: takeUpload !== undefined },
     // Runs before the body is read, so that an unauthorized caller costs no memory and no parsing.
     onRequest: async (request, reply) => {
       const admitted = await pipeline.admit(headOf(request))
@@ -158,8 +183,11 @@ function addEndpoint(
         idempotencyKey: headerText(request, 'idempotency-key'),
         signature: headerText(request, 'svc-wallet-signature'),
         requestId: headerText(request, 'request-id'),
+        ...(takeUpload ? { readForm: takeUpload(request, endpoint) } : {}),
       }
-      return sendAnswer(reply, await pipeline.answer(call, request.caller))
+      const answer = await pipeline.answer(call, request.caller)
+      if (takeUpload) boundRest(request)
+      return sendAnswer(reply, answer)
     },
   })
 }
@@ -214,11 +242,18 @@ function transportError(app: App, error: unknown, request: FastifyRequest): ApiE
   if (error instanceof ApiError) return error
   const statusCode = statusOf(error)
   if (statusCode === 413) return tooLarge(request.routeOptions.bodyLimit)
-  if (statusCode === 415) return new ApiError('UNSUPPORTED_MEDIA_TYPE')
+  if (statusCode === 415) return unsupportedType(request.routeOptions.config.isUpload ?? false)
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && error instanceof Error)
     return new ApiError('INVALID_INPUT', { message: error.message })
   app.log.error({ err: error, route: request.routeOptions.url, ...request.trace }, 'request failed')
   return new ApiError('INTERNAL_ERROR')
+}
+
+function unsupportedType(isUpload: boolean): ApiError {
+  return new ApiError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    isUpload ? { message: 'The request body must be multipart/form-data.' } : {},
+  )
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -29,8 +29,11 @@ const EXPLAINED_CHARACTERS_MAX = 4096
  * A check of one schema, compiled at its first use. It returns the value as the schema's TypeScript type promises
  * (`bigint` amounts, unknown members left out), or its first fault.
  */
-export function checker(schema: JsonSchema, part: Part): (value: unknown) => Checked {
-  const source = part === 'query' || part === 'path' ? 'text' : 'json'
+export function checker(
+  schema: JsonSchema,
+  part: Part,
+  source: 'text' | 'json' = part === 'query' || part === 'path' ? 'text' : 'json',
+): (value: unknown) => Checked {
   let first: ValidateFunction | undefined
   let all: ValidateFunction | undefined
   return (value) => {

@@ -15,6 +15,7 @@ export const JOB_KINDS = [
   'quote.expire',
   'receipt.expire',
   'receipt.settle',
+  'stored-file.remove',
   'transaction.pull',
   'transaction.refund',
   'transaction.settle',

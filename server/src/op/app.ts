@@ -15,6 +15,7 @@ import type { Delivery } from '../ports/delivery.ts'
 import type { DepositDetails } from '../ports/deposit-details.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { FailedAttempts } from '../ports/failed-attempts.ts'
+import type { FileStore } from '../ports/file-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Rail } from '../ports/rail.ts'
@@ -61,6 +62,10 @@ export interface App {
   readonly identityKeys: KeySource
   /** The delivery of messages to people. Sandbox has none. */
   readonly delivery: Delivery
+  /** Where sealed files are. */
+  readonly fileStore: FileStore
+  /** The folder of this process for files that are on their way to the store. */
+  readonly spool: { readonly folder: string }
   /** Failed attempts at secrets, by caller, in this process. */
   readonly failedAttempts: FailedAttempts
 }
@@ -109,6 +114,8 @@ export interface Op {
   readonly delivery: Delivery
   /** Undefined in sandbox, which sends nothing. */
   readonly messageRules: MessageRules | undefined
+  /** Where sealed files are; `openStoredFile` of `stored-files/` opens them. */
+  readonly fileStore: FileStore
   /** Failed attempts at secrets, in this process. */
   readonly failedAttempts: FailedAttempts
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
@@ -155,6 +162,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     identityKeys: app.identityKeys,
     delivery: app.delivery,
     messageRules: app.config.mode === 'sandbox' ? undefined : app.config.messageRules,
+    fileStore: app.fileStore,
     failedAttempts: app.failedAttempts,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),

@@ -1,4 +1,11 @@
-import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type {
+  BodyOf,
+  Endpoint,
+  ParamsOf,
+  QueryOf,
+  SuccessOf,
+  Upload,
+} from '@countersign/contract/core/endpoint'
 import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import type { AuthMethodTypeName } from '@countersign/contract/core/signed-retry'
 import type { Statement } from '@countersign/contract/signing/payloads'
@@ -7,6 +14,7 @@ import type { Write } from '../db/commit/writes.ts'
 import type { Lookup } from '../db/read/lookup.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { Actor, Op } from './app.ts'
+import type { UploadedFile } from './uploaded-file.ts'
 
 /** A refusal for the caller: a code of the error table, the field or reason, and details. */
 export class ApiError extends Error {
@@ -49,7 +57,11 @@ export function fieldError(code: ErrorCode, field: string, message: string): Api
 }
 
 /** The input of a handler: parsed, validated and typed. Never headers. */
-export interface Input<E extends Endpoint> {
+export type Input<E extends Endpoint> = InputParts<E> &
+  // A second run of the handler gets the same file.
+  (E extends { upload: Upload } ? { readonly file: UploadedFile } : unknown)
+
+interface InputParts<E extends Endpoint> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>

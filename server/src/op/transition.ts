@@ -22,6 +22,7 @@ const STORED = {
   cards: { table: 'cards', column: 'state' },
   card_transactions: { table: 'card_transactions', column: 'state' },
   delegated_keys: { table: 'delegated_keys', column: 'status' },
+  stored_files: { table: 'stored_files', column: 'state' },
   webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
 } as const
 

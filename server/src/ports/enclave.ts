@@ -56,6 +56,12 @@ export interface Enclave {
   /** Opens what `sealText` sealed to this record. Throws where it cannot be opened. */
   openText(purpose: 'message', id: string, sealed: Uint8Array): string
 
+  /** Makes the key of one stored file, 32 bytes, and its sealed form for the database. */
+  newFileKey(id: string): { readonly key: Uint8Array; readonly sealedKey: Uint8Array }
+
+  /** The key of a stored file. Throws where it is not sealed to this file. */
+  openFileKey(id: string, sealedKey: Uint8Array): Uint8Array
+
   /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the key that signs webhooks. */
   signWebhook(body: Uint8Array): Uint8Array
 

@@ -39,6 +39,7 @@ import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
 import { credentialHandlers } from '../sign-in/handlers.ts'
 import { credentialRegistrationHandlers } from '../sign-in/registration-handlers.ts'
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
+import { removeStoredFile } from '../stored-files/jobs.ts'
 import { tokenHandlers } from '../tokens/handlers.ts'
 import { transactionHandlers } from '../transactions/handlers.ts'
 import { transferHandlers } from '../transfers/handlers.ts'
@@ -99,6 +100,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,
   'receipt.settle': settleReceipt,
+  'stored-file.remove': removeStoredFile,
   'transaction.pull': pullTransaction,
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,

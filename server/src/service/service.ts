@@ -1,4 +1,5 @@
 import { access, constants, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
@@ -16,17 +17,19 @@ import { openEnclave } from '../enclave/in-process.ts'
 import type { Keyring } from '../enclave/keyring.ts'
 import { findOrMakeMasterKey } from '../enclave/master-key.ts'
 import { reseal } from '../enclave/reseal.ts'
+import { createFolderStore } from '../file-stores/folder.ts'
 import { createServer, type ServerOptions } from '../http/server.ts'
 import { createJobRunner, type JobRunner } from '../jobs/runner.ts'
 import { releaseClaims } from '../jobs/store.ts'
 import { createLog } from '../observability/log.ts'
 import { createMetrics } from '../observability/metrics.ts'
-import { type App, machineClock } from '../op/app.ts'
+import { type App, machineClock, newRequestId } from '../op/app.ts'
 import { Turns } from '../op/turns.ts'
 import { getJsonFrom } from '../outgoing/send.ts'
 import { createConfigCache } from '../platforms/config-cache.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { AttemptLimits } from '../ports/failed-attempts.ts'
+import type { FileStore } from '../ports/file-store.ts'
 import type { RateProvider } from '../ports/rates.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
@@ -35,6 +38,7 @@ import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
 import { sandboxRail } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
 import { type Config, ConfigError } from '../settings/config.ts'
+import { openSpool, type Spool } from '../stored-files/spool.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 
@@ -68,7 +72,9 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
     const dataKeys = await findOrMakeDataKeys(db, masterKey, machineClock())
     const enclave = await openEnclave(db, dataKeys, config.mode, machineClock())
-    return assemble(config, options, { bare, db, dataKeys, enclave })
+    const fileStore = await createFolderStore(join(config.dataDir, 'files'))
+    const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
+    return assemble(config, options, { bare, db, dataKeys, enclave, fileStore, spool })
   } catch (error) {
     await bare.close()
     throw error
@@ -82,11 +88,13 @@ interface Stores {
   readonly db: Database
   readonly dataKeys: Keyring
   readonly enclave: Enclave
+  readonly fileStore: FileStore
+  readonly spool: Spool
 }
 
 /** Assembles the parts. Those that depend on each other resolve each other at their first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
-  const { bare, db, enclave } = stores
+  const { bare, db, enclave, fileStore, spool } = stores
   const metrics = createMetrics(db, machineClock, config.mode)
   const lookup = createLookup(db)
   const log = createLog(config.logLevel, options.logFile)
@@ -102,6 +110,8 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     log,
     metrics,
     clock: machineClock,
+    fileStore,
+    spool,
     ...createOutside(config, enclave, log),
     origin: () => config.publicUrl ?? addressOf(server, config),
     failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
@@ -113,7 +123,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
   const server = createServer(app, HANDLERS, options)
-  return { app, jobs, server, close: runWith(server, app, jobs, stores.dataKeys) }
+  return { app, jobs, server, close: runWith(server, app, jobs, stores) }
 }
 
 /** The implementations of ports to the outside: rail, issuers, rates, delivery of messages. */
@@ -138,13 +148,13 @@ function createOutside(
 }
 
 /** Starts jobs and resealing as soon as the server is ready. Returns a function that stops them. */
-function runWith(server: FastifyInstance, app: App, jobs: JobRunner, dataKeys: Keyring): Service['close'] {
+function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Stores): Service['close'] {
   let isClosing = false
   let resealed: Promise<void> | undefined
   server.addHook('onReady', async () => {
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
-    resealed = resealAll(app, dataKeys, () => isClosing)
+    resealed = resealAll(app, stores.dataKeys, () => isClosing)
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
@@ -160,6 +170,7 @@ function runWith(server: FastifyInstance, app: App, jobs: JobRunner, dataKeys: K
     await server.close()
     await jobs.stop()
     await resealed
+    await stores.spool.close()
     await app.db.close()
   }
 }

@@ -25,12 +25,16 @@ import {
 import { expect, test } from 'vitest'
 import { FUNCTIONS } from '../../src/db/functions/functions.ts'
 import { SCHEMA } from '../../src/db/schema/migrate.ts'
-import { HOLD_INITIAL, HOLD_TRANSITIONS, RESERVATION_TRANSITIONS } from '../../src/db/schema/states.ts'
+import {
+  HOLD_INITIAL,
+  HOLD_TRANSITIONS,
+  RESERVATION_TRANSITIONS,
+  STORED_FILE_TRANSITIONS,
+} from '../../src/db/schema/states.ts'
 
 /** The database cannot read the tables of states: what its text says of states is held to them here. */
 
-/** The text of all migrations, in their order. */
-const SQL = SCHEMA.migrations.map(({ sql }) => sql).join('\n')
+const migrations = SCHEMA.migrations.map(({ sql }) => sql).join('\n')
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>
 
@@ -50,6 +54,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
+  'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
   'webhook_deliveries.state': Object.keys(WEBHOOK_DELIVERY_TRANSITIONS),
 }
@@ -115,7 +120,7 @@ test('the states that the functions of the database name are those of the tables
 
 test('each column of states can have those of its table', () => {
   const found: Record<string, readonly string[]> = {}
-  for (const text of SQL.split(/(?:CREATE|ALTER) TABLE /).slice(1))
+  for (const text of migrations.split(/(?:CREATE|ALTER) TABLE /).slice(1))
     for (const [, column, states] of text.matchAll(
       /^ {2}(?:ADD COLUMN )?(\w*(?:state|status|verification)) text(?: NOT NULL)? CHECK \(\1 IN\s*\(([^)]*)\)/gm,
     )) {
@@ -126,7 +131,7 @@ test('each column of states can have those of its table', () => {
 })
 
 test('the constraints and indexes that ask for one state ask for one of the table', () => {
-  const asked = [...SQL.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
+  const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
       `state = '${AGENT_ACTION_INITIAL}'`,
@@ -135,6 +140,7 @@ test('the constraints and indexes that ask for one state ask for one of the tabl
       `state <> '${MESSAGE_INITIAL}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.deliver}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.fail}'`,
+      `state = '${STORED_FILE_TRANSITIONS.KEPT.remove}'`,
       `state = '${WEBHOOK_DELIVERY_INITIAL}'`,
     ].sort(),
   )

@@ -35,6 +35,7 @@ const WRITTEN = [
   ['cards', 'cards', 'state', shown.CARD_TRANSITIONS],
   ['card_transactions', 'card_transactions', 'state', shown.CARD_TRANSACTION_TRANSITIONS],
   ['delegated_keys', 'delegated_keys', 'status', shown.DELEGATED_KEY_TRANSITIONS],
+  ['stored_files', 'stored_files', 'state', internal.STORED_FILE_TRANSITIONS],
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],
 ] as const satisfies readonly (readonly [Stateful, string, string, Transitions])[]
 

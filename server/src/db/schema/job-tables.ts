@@ -19,6 +19,7 @@ export interface JobPayloads {
   'quote.expire': { readonly quoteId: string }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }
+  'stored-file.remove': { readonly fileId: string }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string

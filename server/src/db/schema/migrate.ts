@@ -1,6 +1,7 @@
 import type { Database } from '../engine/port.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from '../functions/functions.ts'
 import { baseline } from './0001-baseline.ts'
+import { documentTables } from './0003-documents.ts'
 import { contactVerification } from './0005-contact-verification.ts'
 
 /** The schema of a build. */
@@ -14,6 +15,7 @@ export interface Schema {
 export const SCHEMA: Schema = {
   migrations: [
     { name: '0001-baseline', sql: baseline },
+    { name: '0003-documents', sql: documentTables },
     { name: '0005-contact-verification', sql: contactVerification },
   ],
   functions: FUNCTIONS,

@@ -26,3 +26,14 @@ export const HOLD_TRANSITIONS = {
   voided: { capture_part: null, capture_rest: null, void: null },
 } as const satisfies Record<HoldState, Record<HoldEvent, HoldState | null>>
 export const HOLD_INITIAL = 'pending' satisfies HoldState
+
+export type StoredFileState = 'STAGED' | 'KEPT' | 'REMOVED'
+export type StoredFileEvent = 'keep' | 'remove'
+
+/** A file in the store. `keep`: a record refers to it. `remove`: nothing does any more, or nothing ever did. */
+export const STORED_FILE_TRANSITIONS = {
+  STAGED: { keep: 'KEPT', remove: 'REMOVED' },
+  KEPT: { keep: null, remove: 'REMOVED' },
+  REMOVED: { keep: null, remove: null },
+} as const satisfies Record<StoredFileState, Record<StoredFileEvent, StoredFileState | null>>
+export const STORED_FILE_INITIAL = 'STAGED' satisfies StoredFileState

@@ -15,6 +15,7 @@ import type {
 } from './agent-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
 import type { ContactCodeRow } from './contact-tables.ts'
+import type { StoredFileRow } from './document-tables.ts'
 import type {
   AccountDetails,
   BeneficiaryStatus,
@@ -70,6 +71,7 @@ export interface Tables {
   ledger_transfers: LedgerTransferRow
   ledger_entries: LedgerEntryRow
   ledger_holds: LedgerHoldRow
+  stored_files: StoredFileRow
 }
 
 /** When a row was created and last changed. */

@@ -1,0 +1,107 @@
+import { rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { FastifyRequest } from 'fastify'
+import type { App, Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import type { UploadedFile } from '../op/uploaded-file.ts'
+import { receiveFile } from '../stored-files/receive.ts'
+import { removeFile, stage } from '../stored-files/stored-files.ts'
+import { type ReadForm, readForm } from './form.ts'
+
+/** An upload that was read, for as long as its request runs. */
+export interface ReadUpload {
+  readonly fields: Readonly<Record<string, string>>
+  /** Undefined where the form had none. */
+  readonly file: UploadedFile | undefined
+  /**
+   * Stores the file, once, before the writes of a handler that succeeded: a refused request leaves nothing. Error: 503
+   * `UNAVAILABLE` where the store cannot be reached.
+   */
+  store(op: Op): Promise<void>
+  /** Ends it: what is not kept is removed. Never rejects. */
+  end(op: Op | undefined, isKept: boolean): Promise<void>
+}
+
+/** Reads the form of a request, its file sealed into the spool. */
+export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> {
+  // A form may turn out to be wrong after its file has arrived.
+  let path: string | undefined
+  const removeSpooled = async () => {
+    if (path !== undefined) await rm(path, { force: true })
+  }
+  const { fields, file: received } = await read(async (part, bytes) => {
+    const taken = await receiveFile(app, part, Readable.from(bytes))
+    path = taken.spooled.path
+    return taken
+  }).catch(async (error: unknown) => {
+    await removeSpooled()
+    throw error
+  })
+  const file = received?.file
+  let isStored = false
+  return {
+    fields,
+    file,
+    async store(op) {
+      if (!received || isStored) return
+      isStored = true
+      const { done } = await app.commit(op, stage(op, received.file))
+      if (!done) throw new Error(`${received.file.id} was not staged`)
+      try {
+        await app.fileStore.put(received.file.id, received.spooled)
+      } catch (error) {
+        op.log.error({ err: error, file: received.file.id }, 'the store of files did not take a file')
+        throw new ApiError('UNAVAILABLE', {
+          message: 'The store of files cannot be reached. Nothing was changed. Try again.',
+        })
+      }
+    },
+    async end(op, isKept) {
+      try {
+        await removeSpooled()
+        if (op && file && isStored && !isKept) await app.commit(op, await removeFile(op, file.id))
+      } catch (error) {
+        // Due work removes the file an hour later.
+        app.log.warn({ err: error, file: file?.id }, 'an upload that is not kept was not removed yet')
+      }
+    },
+  }
+}
+
+/** Uploads that one process takes at a time, and those of one platform: each needs memory and disk while it lasts. */
+const AT_ONCE_MAX = 256
+const AT_ONCE_OF_PLATFORM_MAX = 128
+
+/** Prepares the form of a request for reading. */
+export type TakeUpload = (request: FastifyRequest, endpoint: Pick<Endpoint, 'upload'>) => ReadForm
+
+/**
+ * Takes the uploads of this process: at most so many at a time, each within the windows of `pace.ts`. Error: 503
+ * `UNAVAILABLE` where there is no room.
+ */
+export function uploadTaker(windowMs: number): TakeUpload {
+  const byPlatform = new Map<string, number>()
+  let all = 0
+  const count = (platformId: string, change: 1 | -1) => {
+    const own = (byPlatform.get(platformId) ?? 0) + change
+    all += change
+    if (own === 0) byPlatform.delete(platformId)
+    else byPlatform.set(platformId, own)
+  }
+  return (request, { upload }) =>
+    async (receive) => {
+      const platformId = request.trace.platformId ?? ''
+      if (all >= AT_ONCE_MAX || (byPlatform.get(platformId) ?? 0) >= AT_ONCE_OF_PLATFORM_MAX)
+        throw new ApiError('UNAVAILABLE', {
+          message: 'Too many uploads are under way. Try again.',
+          headers: { 'Retry-After': '1' },
+        })
+      count(platformId, 1)
+      try {
+        return await readForm(request, upload!, windowMs, receive)
+      } finally {
+        count(platformId, -1)
+      }
+    }
+}

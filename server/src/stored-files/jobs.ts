@@ -1,0 +1,18 @@
+import { STORED_FILE_TRANSITIONS } from '../db/schema/states.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
+import { selectStoredFile } from './store.ts'
+import { laterRemoval, removal } from './stored-files.ts'
+
+/**
+ * Removes the bytes of a file that nothing keeps. One that is still staged is given up first, in a commit of its own: after
+ * it nothing can keep the file any more. A kept file is left alone: whoever removes it makes this due again.
+ */
+export const removeStoredFile: JobHandler<'stored-file.remove'> = async (op, { fileId }) => {
+  const row = await selectStoredFile(op, fileId)
+  if (!row) return []
+  if (row.state === STORED_FILE_TRANSITIONS.STAGED.keep) return []
+  if (STORED_FILE_TRANSITIONS[row.state].remove !== null)
+    return [...removal(op, row), laterRemoval(op, fileId)]
+  await op.fileStore.remove(fileId)
+  return []
+}
