@@ -75,6 +75,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'customer-deletion',
     'delivery',
     'sign-in',
+    'contact-verification',
     'signed-retry',
     // What implements the ports.
     'file-stores',

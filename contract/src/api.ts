@@ -9,6 +9,7 @@ import { cards } from './cards/cards.ts'
 import { delegatedKeys } from './cards/delegated-keys.ts'
 import type { Endpoint } from './core/endpoint.ts'
 import { beneficialOwners } from './customers/beneficial-owners.ts'
+import { contactVerification } from './customers/contact-verification.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
 import { documents } from './customers/documents.ts'
 import { verifications } from './customers/verifications.ts'
@@ -36,6 +37,7 @@ export const API = {
   ...beneficialOwners,
   ...verifications,
   ...documents,
+  ...contactVerification,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

@@ -110,3 +110,15 @@ export const VERIFICATION_TRANSITIONS = {
   },
 } as const satisfies Record<VerificationState, Record<VerificationEvent, VerificationState | null>>
 export const VERIFICATION_INITIAL = 'RESOLVE_ERRORS' satisfies VerificationState
+/**
+ * An e-mail address or telephone number that a customer has to prove to own. `change`: another one takes its place. What is
+ * not required has no state.
+ */
+export type ContactState = 'PENDING' | 'VERIFIED'
+export type ContactEvent = 'verify' | 'change'
+
+export const CONTACT_TRANSITIONS = {
+  PENDING: { verify: 'VERIFIED', change: 'PENDING' },
+  VERIFIED: { verify: null, change: 'PENDING' },
+} as const satisfies Record<ContactState, Record<ContactEvent, ContactState | null>>
+export const CONTACT_INITIAL = 'PENDING' satisfies ContactState

@@ -23,7 +23,7 @@ export const CONTACT_VERIFICATION_STATUSES = ['PENDING', 'VERIFIED'] as const
 
 const ContactVerificationStatus = OneOfWords(CONTACT_VERIFICATION_STATUSES)
 
-/** Whether the customer has proved to own the e-mail address and the telephone number. */
+/** Whether the customer has proved to own the e-mail address and the telephone number. Absent where nobody asks. */
 export const ContactVerification = Type.Object({
   email: Type.Optional(ContactVerificationStatus),
   phone: Type.Optional(ContactVerificationStatus),

@@ -28,6 +28,7 @@ import { PaymentRail } from '../core/rails.ts'
 import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } from '../core/signed-retry.ts'
 import { BeneficialOwner } from '../customers/beneficial-owners.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from '../customers/business-info.ts'
+import { ContactVerificationConfirmRequest } from '../customers/contact-verification.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import * as customers from '../customers/customers.ts'
 import { CustomerDocument, DocumentType } from '../customers/documents.ts'
@@ -118,6 +119,7 @@ const nouns = {
   BusinessInfoResponse,
   BusinessInfoUpdate,
   ContactVerification: customers.ContactVerification,
+  ContactVerificationConfirmRequest,
   CredentialCreateRequest: registration.CredentialCreateRequest,
   EmailOtpCreateRequest: registration.EmailOtpCreateRequest,
   OauthConfig,

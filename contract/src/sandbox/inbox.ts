@@ -14,8 +14,13 @@ export const InboxMessage = Type.Object({
   channel: MessageChannel,
   recipient: Type.String({ description: 'E-mail address, or phone number in E.164' }),
   customerId: Type.Optional(Id('Customer')),
-  accountId: Id('InternalAccount', 'The wallet that the code signs in to'),
-  credentialId: Id('AuthMethod', 'The credential that the code belongs to'),
+  accountId: Type.Optional(Id('InternalAccount', 'The wallet that the code signs in to')),
+  credentialId: Type.Optional(
+    Id(
+      'AuthMethod',
+      'The credential that the code belongs to. Absent: the code verifies the recipient itself',
+    ),
+  ),
   status: OneOfWords(MESSAGE_STATES),
   from: Type.Optional(
     Type.Object(

@@ -14,6 +14,7 @@ import { maySee, type Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platforms.ts'
+import { changedContactStates, firstContactStates } from './contacts.ts'
 import { selectCustomer } from './store.ts'
 
 type CreateBody = BodyOf<typeof customer_create>
@@ -36,24 +37,23 @@ export async function isDeleted(op: Op, id: string): Promise<boolean> {
   return (await selectCustomer(op, id))?.deleted_at !== null
 }
 
-/** Compares e-mail addresses without regard to case; they are stored as written. */
-export function isSameEmail(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
-}
-
 /** A new customer. Missing members get defaults: an id derived from ours, an UMA address at the platform's domain. */
 export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow {
   const id = op.newId('Customer')
-  const described = { customer_type: body.customerType, details: detailsOf(body) }
+  const described = {
+    customer_type: body.customerType,
+    region: body.region ?? null,
+    email: body.email ?? null,
+    details: detailsOf(body),
+  }
   return {
     id,
     platform_id: op.platform.id,
     platform_customer_id: body.platformCustomerId ?? id.slice('Customer:'.length),
-    ...described,
     verification_status: firstStatus(config, described),
-    region: body.region ?? null,
+    ...described,
+    ...firstContactStates(described),
     currencies: body.currencies ?? null,
-    email: body.email ?? null,
     uma_address: body.umaAddress ?? makeUmaAddress(op, config),
     version: 1,
     created_at: op.now,
@@ -78,13 +78,14 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
       throw fieldError('INVALID_INPUT', 'businessInfo.legalName', 'businessInfo.legalName is required')
     Object.assign(details, { businessInfo })
   }
-  return {
+  const changed = {
     ...customer,
     ...present({ currencies: body.currencies, email: body.email, uma_address: body.umaAddress }),
     details,
     updated_at: op.now,
     version: customer.version + 1,
   }
+  return { ...changed, ...changedContactStates(customer, changed) }
 }
 
 function detailsOf(body: CreateBody | UpdateBody): Record<string, unknown> {
@@ -159,6 +160,11 @@ export function verificationEvent(op: Op, customer: CustomerRow): EventWrite | u
   return event(op, `CUSTOMER.${check}_${status}`, customer.id, customerView(customer))
 }
 
+/** Whether the customer owns its contacts; undefined where nobody asks. */
+function contactVerification({ email_verification: email, phone_verification: phone }: CustomerRow) {
+  return email === null && phone === null ? undefined : present({ email, phone })
+}
+
 /** A customer as the API shows it. */
 export function customerView(row: CustomerRow): CustomerView {
   const record = present({
@@ -171,6 +177,7 @@ export function customerView(row: CustomerRow): CustomerView {
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     isDeleted: row.deleted_at !== null,
+    contactVerification: contactVerification(row),
   })
   return row.customer_type === 'INDIVIDUAL'
     ? {

@@ -11,13 +11,13 @@ import { ApiError, fieldError, type Handlers, type Input } from '../op/operation
 import { page } from '../op/paging.ts'
 import { timeRange } from '../op/time-range.ts'
 import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
+import { isSameEmail } from './contacts.ts'
 import {
   changeCustomer,
   checkCurrencies,
   checkDates,
   customerView,
   findCustomer,
-  isSameEmail,
   makeCustomer,
   verificationEvent,
 } from './customers.ts'
@@ -99,6 +99,7 @@ export const customerHandlers: Handlers<typeof customers> = {
       const needsWallet =
         isFirstEmail && after.verification_status === 'APPROVED' && !(await findWallet(op, before.id))
       const { currencies, email, uma_address, details, updated_at, version } = after
+      const { email_verification, phone_verification } = after
       return {
         status: 200,
         body: customerView(after),
@@ -107,7 +108,10 @@ export const customerHandlers: Handlers<typeof customers> = {
             'customers',
             before.id,
             { version: before.version, deleted_at: null },
-            { currencies, email, uma_address, details, updated_at, version },
+            {
+              ...{ currencies, email, uma_address, details, updated_at, version },
+              ...{ email_verification, phone_verification },
+            },
           ),
           ...verificationCheck(op, after),
           ...credentials.map((credential) => moveCredential(op, credential, required(after, 'email'))),

@@ -15,37 +15,77 @@ export interface EmailContent {
 /** A text message is one line, and every 70 to 160 characters are charged. */
 const SMS_NAME_CHARACTERS_MAX = 40
 
-/** The e-mail with a code, in the platform's name. The code is not in the subject, which a locked screen shows. */
+/** What the code of an e-mail is for. */
+interface Purpose {
+  readonly subject: string
+  readonly intro: string
+  readonly ignore: string
+  readonly seconds: number
+}
+
+/** The e-mail with a code that signs in. */
 export function otpEmail(config: WalletConfig, code: string): EmailContent {
   const app = oneLine(config.appName)
+  return codeEmail(config, code, {
+    subject: `Your ${app} sign-in code`,
+    intro: `Your ${app} sign-in code is`,
+    ignore: 'If you did not request this code, ignore this message: nobody can sign in without it.',
+    seconds: config.expirationSeconds,
+  })
+}
+
+/** The e-mail with a code that verifies the address it is sent to. */
+export function contactEmail(config: WalletConfig, code: string, seconds: number): EmailContent {
+  const app = oneLine(config.appName)
+  return codeEmail(config, code, {
+    subject: `Confirm your e-mail address for ${app}`,
+    intro: `Your code to confirm this e-mail address for ${app} is`,
+    ignore: 'If you did not request this code, ignore this message: the address stays unconfirmed.',
+    seconds,
+  })
+}
+
+/** An e-mail in the platform's name. The code is not in the subject, which a locked screen shows. */
+function codeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailContent {
+  const app = oneLine(config.appName)
+  const { subject, intro, ignore, seconds } = purpose
   const { sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress } = config
   const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? app : undefined)
-  const lines = {
-    intro: `Your ${app} sign-in code is`,
-    expiry: `It works once and expires in ${lifetime(config)}. Do not share it with anyone.`,
-    ignore: 'If you did not request this code, ignore this message: nobody can sign in without it.',
-  }
+  const expiry = `It works once and expires in ${lifetime(seconds)}. Do not share it with anyone.`
+  const lines = { intro, expiry, ignore }
   return {
     from: {
       ...(name === undefined ? {} : { name: oneLine(name) }),
       ...(sendFromEmailAddress ? { address: sendFromEmailAddress } : {}),
     },
     ...(replyToEmailAddress ? { replyTo: replyToEmailAddress } : {}),
-    subject: `Your ${app} sign-in code`,
+    subject,
     text: `${lines.intro}\n\n    ${code}\n\n${lines.expiry}\n\n${lines.ignore}\n`,
     html: htmlOf({ app, code, logoUrl: config.logoUrl, ...lines }),
   }
 }
 
-/** The text message with a code. */
+/** The text message with a code that signs in. */
 export function otpSms(config: WalletConfig, code: string): string {
-  const app = [...oneLine(config.appName)].slice(0, SMS_NAME_CHARACTERS_MAX).join('').trim()
-  return `Your ${app} code is ${code}. It works once and expires in ${lifetime(config)}. If you did not request it, ignore this.`
+  return codeSms(`Your ${smsName(config)} code is ${code}.`, config.expirationSeconds)
+}
+
+/** The text message with a code that verifies the number it is sent to. */
+export function contactSms(config: WalletConfig, code: string, seconds: number): string {
+  return codeSms(`Your code to confirm this number for ${smsName(config)} is ${code}.`, seconds)
+}
+
+function codeSms(intro: string, seconds: number): string {
+  return `${intro} It works once and expires in ${lifetime(seconds)}. If you did not request it, ignore this.`
+}
+
+function smsName({ appName }: WalletConfig): string {
+  return [...oneLine(appName)].slice(0, SMS_NAME_CHARACTERS_MAX).join('').trim()
 }
 
 /** Rounded down, so that a code is valid at least as long as the message says. */
-function lifetime({ expirationSeconds }: WalletConfig): string {
-  const minutes = Math.max(1, Math.floor(expirationSeconds / 60))
+function lifetime(seconds: number): string {
+  const minutes = Math.max(1, Math.floor(seconds / 60))
   return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }
 

@@ -1,3 +1,4 @@
+import type { MessageRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import type { Delivery } from '../ports/delivery.ts'
 import type { Config } from '../settings/config.ts'
@@ -19,8 +20,8 @@ export function createDelivery(config: Pick<Config, 'mode' | 'smtp' | 'sms'>): D
 /** The channel for the codes of a credential. */
 export const CHANNELS = { EMAIL_OTP: 'EMAIL', SMS_OTP: 'SMS' } as const
 
-/** Whether a code for a credential of this type can be delivered. In sandbox it can: into the inbox. */
-export function canDeliver(op: Pick<Op, 'mode' | 'delivery'>, type: keyof typeof CHANNELS): boolean {
+/** Whether a message can be delivered by this channel. In sandbox it can: into the inbox. */
+export function canDeliver(op: Pick<Op, 'mode' | 'delivery'>, channel: MessageRow['channel']): boolean {
   if (op.mode === 'sandbox') return true
-  return (type === 'EMAIL_OTP' ? op.delivery.email : op.delivery.sms) !== undefined
+  return (channel === 'EMAIL' ? op.delivery.email : op.delivery.sms) !== undefined
 }

@@ -5,7 +5,7 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { DeliveryError, type Handover } from '../ports/delivery.ts'
 import { endMessage, readContent } from './messages.ts'
-import { type MessageWithCredential, selectMessageWithCredential } from './store.ts'
+import { type MessageWithCode, selectMessageWithCode } from './store.ts'
 
 /** Retries stay close together until the code expires, because a person waits for it. */
 const RETRY_SECONDS_MAX = 30
@@ -15,9 +15,9 @@ const RETRY_SECONDS_MAX = 30
  * sent.
  */
 export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload) => {
-  const found = await selectMessageWithCredential(op, payload.messageId)
+  const found = await selectMessageWithCode(op, payload.messageId)
   if (!found) throw new Error('There is no such message')
-  const { contact, current_challenge_id, revoked_at, ...message } = found
+  const { message } = found
   if (message.state !== 'QUEUED') return []
   const reason = reasonNotToSend(op, found)
   if (reason) return [endMessage(op, message, { event: 'fail', reason, attempts: message.attempts })]
@@ -38,14 +38,10 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
   }
 }
 
-/** A code that expired, was replaced, or belongs to a credential that was revoked or moved to another address. */
-function reasonNotToSend(op: Op, message: MessageWithCredential): MessageRow['failure_reason'] {
+/** A code that expired or was replaced, or whose owner has no longer that address. */
+function reasonNotToSend(op: Op, { message, isCodeLive }: MessageWithCode): MessageRow['failure_reason'] {
   if (op.now >= message.expires_at) return 'EXPIRED'
-  const isLive =
-    message.revoked_at === null &&
-    message.current_challenge_id === message.challenge_id &&
-    message.contact === message.recipient
-  return isLive ? null : 'REPLACED'
+  return isCodeLive ? null : 'REPLACED'
 }
 
 async function handOver(op: Op, message: MessageRow): Promise<Handover> {

@@ -2,6 +2,7 @@ import { MESSAGE_INITIAL, MESSAGE_TRANSITIONS } from '@countersign/contract/core
 import type { InboxMessage } from '@countersign/contract/sandbox/inbox'
 import type { Static } from 'typebox'
 import { insert, type Write } from '../db/commit/writes.ts'
+import type { ContactCodeRow } from '../db/schema/contact-tables.ts'
 import type { CredentialRow, InternalAccountRow, MessageRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
@@ -9,7 +10,7 @@ import { present } from '../op/present.ts'
 import { transition } from '../op/transition.ts'
 import { platformConfig } from '../platforms/platforms.ts'
 import { maySendFrom } from '../settings/message-rules.ts'
-import { type EmailContent, otpEmail, otpSms } from './content.ts'
+import { contactEmail, contactSms, type EmailContent, otpEmail, otpSms } from './content.ts'
 import { CHANNELS } from './delivery.ts'
 
 /** The sealed part of a message: everything that contains the code, and the headers of an e-mail. */
@@ -29,26 +30,66 @@ export function makeOtpMessage(
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
     throw new Error(`${credential.id} is not a credential with delivered codes`)
-  const id = op.newId('Message')
-  const isSandbox = op.mode === 'sandbox'
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
-  const { subject, ...content }: MessageContent & { subject?: string } =
+  const content =
     type === 'EMAIL_OTP' ? otpEmail(config, challenge.code) : { text: otpSms(config, challenge.code) }
-  const row: MessageRow = {
-    id,
-    platform_id: op.platform.id,
+  const of = {
     channel: CHANNELS[type],
-    state: isSandbox ? MESSAGE_TRANSITIONS[MESSAGE_INITIAL].deliver : MESSAGE_INITIAL,
     recipient: contact,
     customer_id: account.customer_id,
     account_id: account.id,
     credential_id: credential.id,
     challenge_id: challenge.challengeId,
+    contact_code_id: null,
+    expires_at: plusSeconds(op.now, config.expirationSeconds),
+  }
+  return makeMessage(op, of, content)
+}
+
+/**
+ * The writes of a message with a code that verifies a contact of a customer, after the write of the code. The caller has
+ * checked `canDeliver`.
+ */
+export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): Write[] {
+  const { channel, contact, customer_id, expires_at } = sent
+  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const seconds = (expires_at.getTime() - op.now.getTime()) / 1000
+  const content =
+    channel === 'EMAIL' ? contactEmail(config, code, seconds) : { text: contactSms(config, code, seconds) }
+  const none = { account_id: null, credential_id: null, challenge_id: null }
+  const of = { channel, recipient: contact, customer_id, ...none, contact_code_id: sent.id, expires_at }
+  return makeMessage(op, of, content)
+}
+
+/** Whom a message is for, and which code it carries. */
+type MessageOf = Pick<
+  MessageRow,
+  | 'channel'
+  | 'recipient'
+  | 'customer_id'
+  | 'account_id'
+  | 'credential_id'
+  | 'challenge_id'
+  | 'contact_code_id'
+  | 'expires_at'
+>
+
+function makeMessage(
+  op: Op,
+  of: MessageOf,
+  { subject, ...content }: MessageContent & { readonly subject?: string },
+): Write[] {
+  const id = op.newId('Message')
+  const isSandbox = op.mode === 'sandbox'
+  const row: MessageRow = {
+    ...of,
+    id,
+    platform_id: op.platform.id,
+    state: isSandbox ? MESSAGE_TRANSITIONS[MESSAGE_INITIAL].deliver : MESSAGE_INITIAL,
     subject: subject ?? null,
     sealed_content: op.enclave.sealText('message', id, JSON.stringify(content)),
     attempts: 0,
     failure_reason: null,
-    expires_at: plusSeconds(op.now, config.expirationSeconds),
     delivered_at: isSandbox ? op.now : null,
     created_at: op.now,
     updated_at: op.now,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { MessageCountRow } from '../db/schema/sign-in-tables.ts'
 import type { MessageRow } from '../db/schema/tables.ts'
@@ -10,25 +11,38 @@ export interface MessageFilters {
   readonly customerId?: string
 }
 
-/** A message with the current state of its credential. */
-export type MessageWithCredential = MessageRow & {
-  readonly contact: string | null
-  readonly current_challenge_id: string | null
-  readonly revoked_at: Date | null
+/** A message, and whether its code still serves its purpose at its recipient. */
+export interface MessageWithCode {
+  readonly message: MessageRow
+  readonly isCodeLive: boolean
 }
 
-export async function selectMessageWithCredential(
-  op: Op,
-  id: string,
-): Promise<MessageWithCredential | undefined> {
-  return op.read
+/**
+ * A code is live while it is the current one of its credential, which is active and has this address; or the last one that
+ * was sent to a contact of its customer, who still has it.
+ */
+export async function selectMessageWithCode(op: Op, id: string): Promise<MessageWithCode | undefined> {
+  const row = await op.read
     .selectFrom('messages')
-    .innerJoin('credentials', 'credentials.id', 'messages.credential_id')
+    .leftJoin('credentials', 'credentials.id', 'messages.credential_id')
+    .leftJoin('contact_codes', 'contact_codes.id', 'messages.contact_code_id')
+    .leftJoin('customers', 'customers.id', 'contact_codes.customer_id')
     .where('messages.platform_id', '=', op.platform.id)
     .where('messages.id', '=', id)
     .selectAll('messages')
-    .select(['credentials.contact', 'credentials.current_challenge_id', 'credentials.revoked_at'])
+    .select(
+      sql<boolean>`CASE WHEN messages.credential_id IS NOT NULL
+        THEN credentials.revoked_at IS NULL AND credentials.contact = messages.recipient
+          AND credentials.current_challenge_id IS NOT DISTINCT FROM messages.challenge_id
+        ELSE contact_codes.ended_at IS NULL AND customers.deleted_at IS NULL
+          AND messages.recipient IS NOT DISTINCT FROM CASE messages.channel
+            WHEN 'EMAIL' THEN customers.email ELSE customers.details->>'phoneNumber' END
+        END`.as('is_code_live'),
+    )
     .executeTakeFirst()
+  if (!row) return undefined
+  const { is_code_live: isCodeLive, ...message } = row
+  return { message, isCodeLive }
 }
 
 /** A page of the matching messages. */

@@ -5,6 +5,7 @@ import { present } from '../op/present.ts'
 import { CARD_SCENARIOS, type CardScenario, PURCHASE_SCENARIOS } from './card-outcomes.ts'
 import {
   BENEFICIARY_SCENARIOS,
+  SANDBOX_CONTACT_CODE,
   SANDBOX_OTP_CODE,
   SANDBOX_PASSKEY_SIGNATURE,
   SANDBOX_WALLET_SIGNATURE,
@@ -118,6 +119,13 @@ const PROOFS: readonly Family[] = [
     places: ['the code that encryptedOtpBundle seals'],
     values: [{ value: SANDBOX_OTP_CODE, ...accepted('The code of every challenge; none is sent') }],
     otherwise: '401 UNAUTHORIZED, reason "Invalid OTP code"',
+  },
+  {
+    family: 'CONTACT_CODE',
+    appliesTo: "The verification of a customer's e-mail address or phone number",
+    places: ['code of POST /customers/{customerId}/verify-email/confirm and …/verify-phone/confirm'],
+    values: [{ value: SANDBOX_CONTACT_CODE, ...accepted('Every code that was sent; none is sent') }],
+    otherwise: '400 INVALID_INPUT that names code',
   },
   {
     family: 'WALLET_SIGNATURE',

@@ -6,6 +6,9 @@
 /** The one-time code of every challenge; none is sent. */
 export const SANDBOX_OTP_CODE = '000000'
 
+/** The code that verifies an e-mail address or phone number of a customer; none is sent. */
+export const SANDBOX_CONTACT_CODE = '123456'
+
 /** Legacy values that stand for a wallet signature and for the signature of a passkey assertion. */
 export const SANDBOX_WALLET_SIGNATURE = 'sandbox-valid-signature'
 export const SANDBOX_PASSKEY_SIGNATURE = 'sandbox-valid-passkey-signature'

@@ -15,6 +15,8 @@ const STORED = {
   pulls: { table: 'quotes', column: 'pull_state' },
   transactions: { table: 'transactions', column: 'state' },
   messages: { table: 'messages', column: 'state' },
+  customer_emails: { table: 'customers', column: 'email_verification' },
+  customer_phones: { table: 'customers', column: 'phone_verification' },
   agent_actions: { table: 'agent_actions', column: 'state' },
   agent_reservations: { table: 'agent_reservations', column: 'state' },
   cards: { table: 'cards', column: 'state' },
@@ -40,6 +42,8 @@ interface WithState {
   readonly status?: string | null
   readonly kyc_status?: string | null
   readonly pull_state?: string | null
+  readonly email_verification?: string | null
+  readonly phone_verification?: string | null
 }
 
 /** The state that an event leads to, or several in their order; null where one of them cannot happen. */

@@ -69,6 +69,7 @@ export interface Enclave {
   mac(
     purpose:
       | 'card'
+      | 'contact'
       | 'cursor'
       | 'deviceCode'
       | 'documentLink'

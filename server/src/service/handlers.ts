@@ -15,6 +15,7 @@ import {
   tellCardProcessor,
 } from '../cards/jobs.ts'
 import { cardProcessorEvent } from '../cards/processor-handlers.ts'
+import { contactVerificationHandlers } from '../contact-verification/handlers.ts'
 import { customerDeletionHandlers } from '../customer-deletion/handlers.ts'
 import { customerHandlers } from '../customers/handlers.ts'
 import { inboxHandlers } from '../delivery/handlers.ts'
@@ -62,6 +63,7 @@ export const HANDLERS: ServedHandlers = {
   ...beneficialOwnerHandlers,
   ...verificationHandlers,
   ...documentHandlers,
+  ...contactVerificationHandlers,
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,

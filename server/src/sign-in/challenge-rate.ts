@@ -6,8 +6,13 @@ import { selectChallengeTimes } from './store.ts'
 
 /** Limits how often a sign-in may be started (specification 4.4, 8). */
 
-const CHALLENGES_MAX = 5
-const WINDOW_SECONDS = 10 * 60
+/** How many codes or challenges there may be in a time. */
+export interface CodeRate {
+  readonly codesMax: number
+  readonly seconds: number
+}
+
+export const CODE_RATE: CodeRate = { codesMax: 5, seconds: 10 * 60 }
 
 /**
  * Error: 429 `RATE_LIMITED` with `Retry-After` once five codes of this kind were issued for a wallet within ten minutes, to
@@ -17,8 +22,8 @@ export async function checkCodeRate(
   op: Op,
   credential: Pick<CredentialRow, 'account_id' | 'type'>,
 ): Promise<void> {
-  const since = plusSeconds(op.now, -WINDOW_SECONDS)
-  checkRate(op, await selectChallengeTimes(op, credential, since, CHALLENGES_MAX))
+  const since = plusSeconds(op.now, -CODE_RATE.seconds)
+  checkRate(op, await selectChallengeTimes(op, credential, since, CODE_RATE.codesMax), CODE_RATE)
 }
 
 /**
@@ -26,14 +31,16 @@ export async function checkCodeRate(
  * A successful sign-in consumes its challenge, so it does not count.
  */
 export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void> {
-  checkRate(op, await unansweredSignIns(op, verifyCall, plusSeconds(op.now, -WINDOW_SECONDS), CHALLENGES_MAX))
+  const { codesMax, seconds } = CODE_RATE
+  const times = await unansweredSignIns(op, verifyCall, plusSeconds(op.now, -seconds), codesMax)
+  checkRate(op, times, CODE_RATE)
 }
 
-/** `times`: the latest challenges within the window, newest first. */
-function checkRate(op: Op, times: readonly Date[]): void {
-  const oldest = times[CHALLENGES_MAX - 1]
+/** `times`: the latest challenges within that time, newest first. Error: 429 `RATE_LIMITED` with `Retry-After`. */
+export function checkRate(op: Op, times: readonly Date[], { codesMax, seconds }: CodeRate): void {
+  const oldest = times[codesMax - 1]
   if (!oldest) return
-  const waitMs = plusSeconds(oldest, WINDOW_SECONDS).getTime() - op.now.getTime()
+  const waitMs = plusSeconds(oldest, seconds).getTime() - op.now.getTime()
   throw new ApiError('RATE_LIMITED', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
   })

@@ -11,7 +11,7 @@ import { findCustomer } from '../customers/customers.ts'
 import { update } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
-import { canDeliver } from '../delivery/delivery.ts'
+import { CHANNELS, canDeliver } from '../delivery/delivery.ts'
 import { countMessage } from '../delivery/message-limits.ts'
 import { makeOtpMessage } from '../delivery/messages.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
@@ -162,7 +162,7 @@ async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody)
 
 /** Error: 501 where this server cannot deliver codes of this kind. */
 function checkDelivery(op: Op, channel: DeliveryChannel): void {
-  if (!canDeliver(op, channel))
+  if (!canDeliver(op, CHANNELS[channel]))
     throw new ApiError('NOT_IMPLEMENTED', {
       message: `This server cannot deliver codes by ${channel === 'EMAIL_OTP' ? 'e-mail: SMTP_URL is not set' : 'SMS: SMS_URL is not set'}.`,
     })

@@ -16,7 +16,7 @@ import { countAttempt } from './store.ts'
 export type OtpCredential = CredentialRow & { readonly type: DeliveryChannel; readonly contact: string }
 
 const ATTEMPTS_MAX = 5
-const DIGITS = '0123456789'
+export const DIGITS = '0123456789'
 const WRONG_CODE =
   'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
 /** Letters and digits that are not easily confused. */
@@ -100,7 +100,12 @@ function makeCode(op: Op): string {
   if (op.mode === 'sandbox') return SANDBOX_OTP_CODE
   const { otpLength, alphanumeric } = platformConfig(op).embeddedWalletConfig
   const letters = alphanumeric ? ALPHANUMERICS : DIGITS
-  return Array.from({ length: otpLength }, () => letters[randomBelow(op, letters.length)]).join('')
+  return drawCode(op, letters, otpLength)
+}
+
+/** A random code of these letters. */
+export function drawCode(op: Op, letters: string, length: number): string {
+  return Array.from({ length }, () => letters[randomBelow(op, letters.length)]).join('')
 }
 
 /** Draws uniformly: discards bytes that would favour the first letters. */

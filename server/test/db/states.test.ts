@@ -1,6 +1,6 @@
 import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/external-accounts'
 import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
-import { KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import { CONTACT_TRANSITIONS, KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -44,6 +44,8 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
   'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
   'cards.state': Object.keys(CARD_TRANSITIONS),
+  'customers.email_verification': Object.keys(CONTACT_TRANSITIONS),
+  'customers.phone_verification': Object.keys(CONTACT_TRANSITIONS),
   'customers.verification_status': Object.keys(KYC_TRANSITIONS),
   'delegated_keys.status': Object.keys(DELEGATED_KEY_TRANSITIONS),
   'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
@@ -118,12 +120,12 @@ test('the states that the functions of the database name are those of the tables
 
 test('each column of states can have those of its table', () => {
   const found: Record<string, readonly string[]> = {}
-  for (const text of migrations.split('CREATE TABLE ').slice(1))
+  for (const text of migrations.split(/(?:CREATE|ALTER) TABLE /).slice(1))
     for (const [, column, states] of text.matchAll(
-      /^ {2}(\w*(?:state|status)) text(?: NOT NULL)? CHECK \(\1 IN\s*\(([^)]*)\)/gm,
+      /^ {2}(?:ADD COLUMN )?(\w*(?:state|status|verification)) text(?: NOT NULL)? CHECK \(\1 IN\s*\(([^)]*)\)/gm,
     )) {
       const words = [...states!.matchAll(/\w+/g)].map(([word]) => word)
-      found[`${text.slice(0, text.indexOf(' '))}.${column}`] = words
+      found[`${/^\w+/.exec(text)![0]}.${column}`] = words
     }
   expect(found).toEqual(CHECKED)
 })

@@ -320,9 +320,9 @@ describe('nothing can inject a header or a recipient into a mail', () => {
 
 test('a channel without settings can deliver nothing, one with settings can', async () => {
   const op = await platform.op()
-  expect(canDeliver(op, 'EMAIL_OTP')).toBe(true)
-  expect(canDeliver(op, 'SMS_OTP')).toBe(false)
-  expect(canDeliver({ ...op, mode: 'sandbox' }, 'SMS_OTP')).toBe(true)
+  expect(canDeliver(op, 'EMAIL')).toBe(true)
+  expect(canDeliver(op, 'SMS')).toBe(false)
+  expect(canDeliver({ ...op, mode: 'sandbox' }, 'SMS')).toBe(true)
 })
 
 test('a server that lost its settings keeps the message for one that has them', async () => {

@@ -28,6 +28,8 @@ const WRITTEN = [
   ['transactions', 'transactions', 'state', shown.TRANSFER_OUT_TRANSITIONS],
   ['transactions', 'transactions', 'state', shown.INCOMING_TRANSACTION_TRANSITIONS],
   ['messages', 'messages', 'state', shown.MESSAGE_TRANSITIONS],
+  ['customer_emails', 'customers', 'email_verification', shown.CONTACT_TRANSITIONS],
+  ['customer_phones', 'customers', 'phone_verification', shown.CONTACT_TRANSITIONS],
   ['agent_actions', 'agent_actions', 'state', shown.AGENT_ACTION_TRANSITIONS],
   ['agent_reservations', 'agent_reservations', 'state', internal.RESERVATION_TRANSITIONS],
   ['cards', 'cards', 'state', shown.CARD_TRANSITIONS],
@@ -54,7 +56,8 @@ test('every state table is walked here', () => {
   const exported = Object.entries({ ...shown, ...internal }).filter(([name]) => name.endsWith('_TRANSITIONS'))
   const walked: readonly unknown[] = [...WRITTEN.map(([, , , transitions]) => transitions), ...OTHERS]
   expect(new Set(walked)).toEqual(new Set(exported.map(([, transitions]) => transitions)))
-  expect(walked).toHaveLength(exported.length)
+  // Two contacts of a customer have one table.
+  expect(new Set(walked).size).toBe(exported.length)
 })
 
 test('of every state table a record begins in a state', () => {

@@ -3,6 +3,7 @@ import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from '../functions/fun
 import { baseline } from './0001-baseline.ts'
 import { verifications } from './0002-verifications.ts'
 import { documentTables } from './0003-documents.ts'
+import { contactVerification } from './0005-contact-verification.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -17,6 +18,7 @@ export const SCHEMA: Schema = {
     { name: '0001-baseline', sql: baseline },
     { name: '0002-verifications', sql: verifications },
     { name: '0003-documents', sql: documentTables },
+    { name: '0005-contact-verification', sql: contactVerification },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

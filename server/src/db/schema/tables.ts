@@ -14,6 +14,7 @@ import type {
   AgentRow,
 } from './agent-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
+import type { ContactCodeRow } from './contact-tables.ts'
 import type { DocumentReadRow, DocumentRow, StoredFileRow } from './document-tables.ts'
 import type {
   AccountDetails,
@@ -43,6 +44,7 @@ export interface Tables {
   credentials: CredentialRow
   otp_challenges: OtpChallengeRow
   code_failures: CodeFailuresRow
+  contact_codes: ContactCodeRow
   message_counts: MessageCountRow
   used_id_tokens: UsedIdTokenRow
   sessions: SessionRow
@@ -124,6 +126,9 @@ export interface CustomerRow extends Stamped {
   details: CustomerDetails
   version: number
   deleted_at: Date | null
+  /** Null: not required. */
+  email_verification: 'PENDING' | 'VERIFIED' | null
+  phone_verification: 'PENDING' | 'VERIFIED' | null
 }
 
 export interface InternalAccountRow extends Stamped {
@@ -296,9 +301,11 @@ export interface MessageRow extends Stamped {
   state: 'QUEUED' | 'DELIVERED' | 'FAILED'
   recipient: string
   customer_id: string | null
-  account_id: string
-  credential_id: string
-  challenge_id: string
+  /** Of a code that signs in: these three. Of a code that verifies a customer's contact: `contact_code_id`. */
+  account_id: string | null
+  credential_id: string | null
+  challenge_id: string | null
+  contact_code_id: string | null
   subject: string | null
   /** `MessageContent` as sealed by the enclave; null once the message is sent or has failed. */
   sealed_content: Uint8Array | null

@@ -1,0 +1,75 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { PathId } from '../core/ids.ts'
+import { Pattern } from '../core/schema.ts'
+import { Customer } from './customers.ts'
+
+/** A code that was sent to the e-mail address or the telephone number of a customer. */
+export const ContactVerificationConfirmRequest = Type.Object({
+  code: Pattern('^[0-9]{6}$', { maxLength: 6, inWords: '6 digits' }),
+})
+
+const common = {
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  tag: 'Contact verification',
+  params: Type.Object({ customerId: PathId }),
+} as const
+
+const sending = {
+  ...common,
+  responses: { 204: null },
+  errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED', 'CONFLICT', 'RATE_LIMITED', 'NOT_IMPLEMENTED'],
+} as const
+
+const SENT =
+  'A code is valid for ten minutes and five attempts, and the next one replaces it. 409 CONFLICT where ' +
+  'contactVerification does not show it as PENDING: it is not required, or done. At most five codes in ten minutes and ' +
+  'twenty a day, then 429.'
+
+const confirming = {
+  ...common,
+  body: ContactVerificationConfirmRequest,
+  responses: { 200: Customer },
+  errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED', 'CONFLICT'],
+} as const
+
+const CONFIRMED =
+  '400 INVALID_INPUT that names code, where the code is wrong, expired, replaced, or was sent to another address; each ' +
+  'attempt counts. 409 CONFLICT where it is not required, or done.'
+
+export const customer_verify_email = endpoint({
+  ...sending,
+  path: '/customers/{customerId}/verify-email',
+  summary: 'Send a code to the e-mail address',
+  description: SENT,
+})
+
+export const customer_confirm_email = endpoint({
+  ...confirming,
+  path: '/customers/{customerId}/verify-email/confirm',
+  summary: 'Verify the e-mail address',
+  description: CONFIRMED,
+})
+
+export const customer_verify_phone = endpoint({
+  ...sending,
+  path: '/customers/{customerId}/verify-phone',
+  summary: 'Send a code to the phone number',
+  description: SENT,
+})
+
+export const customer_confirm_phone = endpoint({
+  ...confirming,
+  path: '/customers/{customerId}/verify-phone/confirm',
+  summary: 'Verify the phone number',
+  description: CONFIRMED,
+})
+
+export const contactVerification = {
+  customer_verify_email,
+  customer_confirm_email,
+  customer_verify_phone,
+  customer_confirm_phone,
+}
