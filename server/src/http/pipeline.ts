@@ -15,6 +15,7 @@ import {
   type SignedCall,
   type SignedHandler,
 } from '../op/operation.ts'
+import { commitForSure, type DecidedAnswer, decideAndCommit } from '../op/rerun.ts'
 import { consumeRequest } from '../signed-retry/signed-retry.ts'
 import { findUnusedRequest } from '../signing/signing.ts'
 import { admit, codeOf } from './admission.ts'
@@ -25,7 +26,6 @@ import type { Deadline } from './deadline.ts'
 import { asApiError } from './errors.ts'
 import { findStoredAnswer, keyedRequest } from './idempotency.ts'
 import { answerProcessor } from './processor.ts'
-import { commitForSure, type DecidedAnswer, decideAndCommit } from './rerun.ts'
 import { checkDeclared, createRoute, type Route } from './route.ts'
 import { type Gate, signatureGate } from './signature-gate.ts'
 import { type Takes, takesOf } from './signed-check.ts'

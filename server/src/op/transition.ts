@@ -22,6 +22,7 @@ const STORED = {
   cards: { table: 'cards', column: 'state' },
   card_transactions: { table: 'card_transactions', column: 'state' },
   delegated_keys: { table: 'delegated_keys', column: 'status' },
+  customers: { table: 'customers', column: 'verification_status' },
   beneficial_owners: { table: 'beneficial_owners', column: 'kyc_status' },
   verifications: { table: 'verifications', column: 'status' },
   stored_files: { table: 'stored_files', column: 'state' },
@@ -41,6 +42,7 @@ interface WithState {
   readonly state?: string | null
   readonly status?: string | null
   readonly kyc_status?: string | null
+  readonly verification_status?: string | null
   readonly pull_state?: string | null
   readonly email_verification?: string | null
   readonly phone_verification?: string | null

@@ -1,6 +1,11 @@
 import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/external-accounts'
 import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
-import { CONTACT_TRANSITIONS, KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import {
+  CONTACT_TRANSITIONS,
+  KYC_TRANSITIONS,
+  OWNER_KYC_TRANSITIONS,
+  VERIFICATION_STATES,
+} from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -42,6 +47,7 @@ type Transitions = Readonly<Record<string, Readonly<Record<string, string | null
 const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_actions.state': Object.keys(AGENT_ACTION_TRANSITIONS),
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
+  'beneficial_owners.kyc_status': Object.keys(OWNER_KYC_TRANSITIONS),
   'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
   'cards.state': Object.keys(CARD_TRANSITIONS),
   'customers.email_verification': Object.keys(CONTACT_TRANSITIONS),
@@ -56,6 +62,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
+  'verifications.status': VERIFICATION_STATES,
   'webhook_deliveries.state': Object.keys(WEBHOOK_DELIVERY_TRANSITIONS),
 }
 
