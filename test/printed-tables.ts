@@ -1,4 +1,5 @@
 import { API } from '@countersign/contract/api'
+import { VERIFICATION_TRANSITIONS } from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_TRANSITIONS,
   CARD_TRANSACTION_TRANSITIONS,
@@ -21,6 +22,7 @@ import { decisionTable } from './decision-table.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
+import { personDocumentTable, requiredDocumentTable } from './verification-tables.ts'
 
 /**
  * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
@@ -43,6 +45,9 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a card': () => stateTable(CARD_TRANSITIONS),
   'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),
   'states of a delegated key': () => stateTable(DELEGATED_KEY_TRANSITIONS),
+  'states of a verification': () => stateTable(VERIFICATION_TRANSITIONS),
+  'documents of a verification': requiredDocumentTable,
+  'documents of a person': personDocumentTable,
   'states of a delivery': () => stateTable(WEBHOOK_DELIVERY_TRANSITIONS),
   'when a card is declined': cardDeclineTable,
   'what a payload says': payloadTable,
