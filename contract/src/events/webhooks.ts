@@ -10,6 +10,7 @@ import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } fr
 import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { Customer } from '../customers/customers.ts'
+import { Verification } from '../customers/verifications.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
@@ -58,6 +59,18 @@ export const CustomerWebhook = webhook(
     'CUSTOMER.KYB_PENDING',
   ],
   Customer,
+)
+
+export const VerificationWebhook = webhook(
+  [
+    'VERIFICATION.RESOLVE_ERRORS',
+    'VERIFICATION.READY_FOR_VERIFICATION',
+    'VERIFICATION.IN_PROGRESS',
+    'VERIFICATION.PENDING_MANUAL_REVIEW',
+    'VERIFICATION.APPROVED',
+    'VERIFICATION.REJECTED',
+  ],
+  Verification,
 )
 
 export const InternalAccountWebhook = webhook(
@@ -145,6 +158,11 @@ export const WEBHOOKS = {
   'customer-update': {
     summary: 'The status of the identity check of a customer has changed',
     body: CustomerWebhook,
+    answers: RECEIVED,
+  },
+  'verification-update': {
+    summary: 'A verification has moved on',
+    body: VerificationWebhook,
     answers: RECEIVED,
   },
   'card-state-change': {
