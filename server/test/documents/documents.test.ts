@@ -180,7 +180,7 @@ describe('a form is refused that', () => {
   })
 
   test('is of another type', async () => {
-    const reply = await client.post('/documents', { documentHolder: customer })
+    const reply = await client.post('/documents', '[]')
     expect([reply.status, reply.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     const zipped = await sendForm(client, 'POST', '/documents', formOf([...fieldParts(), filePart()]), {
       'Content-Encoding': 'gzip',
