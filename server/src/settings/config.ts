@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
+import { type DocumentsConfig, parseDocuments } from './documents.ts'
 import {
   type MessageLimit,
   type MessageRules,
@@ -41,6 +42,7 @@ export interface Config {
   readonly rates?: RatesConfig
   /** The provider that decides about customers. Absent: people decide. */
   readonly verification?: VerificationConfig
+  readonly documents: DocumentsConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
@@ -121,6 +123,7 @@ export function readConfig(env: Environment): Config {
     ...(rates ? { rates } : {}),
     ...(verification ? { verification } : {}),
     messageRules: readMessageRules(env),
+    documents: readDocuments(env),
     fees: readFees(env),
     sandboxUmaDomain: readUmaDomain(env),
   }
@@ -327,6 +330,12 @@ function readVerification({
   const verification = parseVerification(VERIFICATION_URL, VERIFICATION_SECRET, isSafeUrl)
   if (verification && 'problem' in verification) throw new ConfigError(verification.problem)
   return verification
+}
+
+function readDocuments(env: Environment): DocumentsConfig {
+  const documents = parseDocuments(env)
+  if ('problem' in documents) throw new ConfigError(documents.problem)
+  return documents
 }
 
 function readFees(env: Environment): FeeSchedule {
