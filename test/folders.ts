@@ -59,6 +59,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'exchange-rates',
     'fees',
     'uma',
+    'invitations',
     'receivers',
     'webhooks',
     'receipts',

@@ -12,6 +12,7 @@ import { customerDeletion, customers } from './customers/customers.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
+import { invitations } from './payments/invitations.ts'
 import { quotes } from './payments/quotes.ts'
 import { sandboxUma, transactionApprovals } from './payments/receipts.ts'
 import { receivers } from './payments/receivers.ts'
@@ -43,6 +44,7 @@ export const API = {
   ...transactions,
   ...transactionApprovals,
   ...fees,
+  ...invitations,
   ...agents,
   ...agentApprovals,
   ...agentAccess,

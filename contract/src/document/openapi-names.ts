@@ -33,6 +33,7 @@ import * as customers from '../customers/customers.ts'
 import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
+import * as invitations from '../payments/invitations.ts'
 import * as quotes from '../payments/quotes.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from '../payments/rate-details.ts'
 import * as receipts from '../payments/receipts.ts'
@@ -41,6 +42,7 @@ import * as transactions from '../payments/transactions.ts'
 import {
   CardConfig,
   EmbeddedWalletConfig,
+  InvitationConfig,
   OauthConfig,
   PasskeyConfig,
   PlatformConfig,
@@ -178,6 +180,8 @@ const nouns = {
   InboxMessage,
   InternalAccount,
   InternalAccountStatusWebhook: webhooks.InternalAccountWebhook,
+  InvitationConfig,
+  InvitationWebhook: webhooks.InvitationWebhook,
   OauthVerifyRequest: credentials.OauthVerifyRequest,
   OtpAuthChallenge: credentials.OtpAuthChallenge,
   OutgoingPaymentWebhook: webhooks.OutgoingPaymentWebhook,
@@ -226,6 +230,9 @@ const nouns = {
   TransactionSourceRealtimeFunding: transactions.RealtimeFundingTransactionSource,
   TransactionSourceUmaAddress: transactions.UmaAddressTransactionSource,
   UmaAddressDestination: quotes.UmaAddressQuoteDestination,
+  UmaInvitation: invitations.UmaInvitation,
+  UmaInvitationClaimRequest: invitations.UmaInvitationClaimRequest,
+  UmaInvitationCreateRequest: invitations.UmaInvitationCreateRequest,
   WebhookSecret: webhooks.WebhookSecret,
   WebhookSecretCreateRequest: webhooks.WebhookSecretCreateRequest,
 }

@@ -10,6 +10,7 @@ import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } fr
 import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { Customer } from '../customers/customers.ts'
+import { UmaInvitation } from '../payments/invitations.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
@@ -88,6 +89,8 @@ export const AgentActionWebhook = webhook(
   }),
 )
 
+export const InvitationWebhook = webhook(['INVITATION.CLAIMED'], UmaInvitation)
+
 export const TestWebhook = Type.Object({
   ...Type.Omit(EventEnvelope, ['data']).properties,
   type: OneOfWords(['TEST']),
@@ -165,6 +168,11 @@ export const WEBHOOKS = {
   'internal-account-status': {
     summary: 'The balance or the status of an account has changed',
     body: InternalAccountWebhook,
+    answers: RECEIVED,
+  },
+  'invitation-claimed': {
+    summary: 'An invitation was claimed',
+    body: InvitationWebhook,
     answers: RECEIVED,
   },
   'auth-credential': {

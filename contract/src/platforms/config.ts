@@ -113,6 +113,15 @@ export const OauthConfig = Type.Object({
   ),
 })
 
+const InvitationUrl = Pattern('^https://[^\\s{}]*\\{code\\}[^\\s{}]*$', {
+  maxLength: 1024,
+  inWords: 'a URL that begins with https:// and has {code} in it, once',
+  description: 'Where an invitation leads; {code} stands for its code',
+})
+
+/** Where the invitations of the platform lead. Without it the platform makes none. */
+export const InvitationConfig = Type.Object({ url: InvitationUrl })
+
 const LENIENT_INPUT =
   'Whether unknown members and query parameters are ignored; otherwise they are refused (400)'
 
@@ -132,6 +141,7 @@ export const PlatformConfig = Type.Object({
   passkeyConfig: Type.Optional(PasskeyConfig),
   cardConfig: CardConfig,
   oauthConfig: OauthConfig,
+  invitationConfig: Type.Optional(InvitationConfig),
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -152,6 +162,11 @@ export const PlatformConfigUpdateRequest = Type.Object({
   passkeyConfig: Type.Optional(Type.Partial(PasskeyConfig)),
   cardConfig: Type.Optional(CardConfig),
   oauthConfig: Type.Optional(OauthConfig),
+  invitationConfig: Type.Optional(
+    Type.Object({
+      url: NullableText(InvitationUrl, { description: 'null: the platform makes no invitations' }),
+    }),
+  ),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
 })
 

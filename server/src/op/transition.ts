@@ -21,6 +21,8 @@ const STORED = {
   card_transactions: { table: 'card_transactions', column: 'state' },
   delegated_keys: { table: 'delegated_keys', column: 'status' },
   webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
+  invitations: { table: 'invitations', column: 'state' },
+  stablecoin_accounts: { table: 'stablecoin_accounts', column: 'status' },
 } as const
 
 type Stored = typeof STORED
@@ -74,7 +76,7 @@ function isOne<Event>(by: OneOrMore<Event>): by is Event {
  * has not changed meanwhile, nor what `guard` says.
  */
 export function transition<Kind extends Stateful, M extends Machine<StateOf<Kind>>, Row extends RowOf<Kind>>(
-  op: Op,
+  op: Pick<Op, 'now'>,
   kind: Kind,
   transitions: M,
   row: Row & WithState,

@@ -1,6 +1,7 @@
 import { OVER_CLAIM_PERCENT_DEFAULT } from '@countersign/contract/cards/over-claims'
 import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { INVITATION_URL_PLACE } from '@countersign/contract/payments/invitations'
 import type { config_get, config_update } from '@countersign/contract/platforms/config'
 import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
@@ -153,6 +154,9 @@ const DEFAULT_OAUTH: PlatformConfig['oauthConfig'] = {
   issuers: [{ issuer: 'https://accounts.google.com' }, { issuer: 'https://appleid.apple.com' }],
 }
 
+/** A name that never resolves (RFC 2606), so that the sandbox makes invitations before their page exists. */
+const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://invitations.example/{code}' }
+
 /** The settings at the beginning of the operation. */
 export function platformConfig(op: Op): PlatformConfig {
   return readPlatformConfig(op, op.platform)
@@ -190,8 +194,12 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   const passkeyConfig = config.passkeyConfig ?? (op.mode === 'sandbox' ? SANDBOX_PASSKEYS : undefined)
   const cardConfig = { overClaimPercentMax: OVER_CLAIM_PERCENT_DEFAULT, ...config.cardConfig }
   const oauthConfig = config.oauthConfig ?? (op.mode === 'sandbox' ? DEFAULT_OAUTH : { issuers: [] })
+  const { invitationConfig: invitations, ...others } = config
+  const invitationConfig = invitations ?? (op.mode === 'sandbox' ? SANDBOX_INVITATIONS : undefined)
   return {
-    ...config,
+    ...others,
+    // A platform that makes no invitations has stored null.
+    ...(invitationConfig?.url ? { invitationConfig } : {}),
     ...(passkeyConfig ? { passkeyConfig } : {}),
     cardConfig,
     oauthConfig,
@@ -260,9 +268,11 @@ export function changePlatformConfig(
     passkeyConfig,
     cardConfig,
     oauthConfig,
+    invitationConfig,
     lenientInput,
   } = change
   const { webhookEndpoint: endpointBefore, ...kept } = config
+  checkInvitationUrl(invitationConfig?.url)
   return {
     ...kept,
     // null removes it.
@@ -281,7 +291,7 @@ export function changePlatformConfig(
 
 /** Settings that were never made stay unset, so that their defaults can change later. */
 export function withoutDefaults(
-  { passkeyConfig, oauthConfig, cardConfig, ...config }: PlatformConfig,
+  { passkeyConfig, oauthConfig, cardConfig, invitationConfig: _, ...config }: PlatformConfig,
   { config: before }: PlatformRow,
   change: BodyOf<typeof config_update>,
 ): Record<string, unknown> {
@@ -290,6 +300,7 @@ export function withoutDefaults(
     ...(change.passkeyConfig || before.passkeyConfig ? { passkeyConfig } : {}),
     ...(change.cardConfig || before.cardConfig ? { cardConfig } : {}),
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
+    ...present({ invitationConfig: change.invitationConfig ?? before.invitationConfig }),
   }
 }
 
@@ -298,6 +309,11 @@ function checkEndpoint(url: string | null): string | null {
   if (url !== null && !URL.canParse(url))
     throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
   return url
+}
+
+function checkInvitationUrl(url: string | null | undefined): void {
+  if (url && !URL.canParse(url.replace(INVITATION_URL_PLACE, 'CODE')))
+    throw fieldError('INVALID_INPUT', 'invitationConfig.url', 'invitationConfig.url is not a URL')
 }
 
 /** Error: 400 for a sender in a domain that the operator does not allow this platform. */

@@ -22,6 +22,8 @@ import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
 import { feeHandlers } from '../fees/handlers.ts'
 import type { ServedHandlers } from '../http/server.ts'
+import { invitationHandlers } from '../invitations/handlers.ts'
+import { expireInvitation } from '../invitations/jobs.ts'
 import type { JobHandlers } from '../jobs/kinds.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configHandlers } from '../platforms/handlers.ts'
@@ -65,6 +67,7 @@ export const HANDLERS: ServedHandlers = {
   ...transactionHandlers,
   ...transactionApprovalHandlers,
   ...feeHandlers,
+  ...invitationHandlers,
   ...agentHandlers,
   ...agentApprovalHandlers,
   ...agentAccessHandlers,
@@ -93,6 +96,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'card.tell-processor': tellCardProcessor,
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
+  'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,

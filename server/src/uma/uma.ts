@@ -54,9 +54,14 @@ export async function resolveUma(op: Op, text: string, field: string): Promise<U
 
 /** The customer at an address as `readUmaAddress` gives it, approved or not. Error: 404 `UMA_NOT_FOUND`, naming `field`. */
 export async function findCustomerAtUma(op: Op, address: string, field: string): Promise<CustomerRow> {
-  const customer = await selectCustomerAtUma(op, address)
+  const customer = await customerAtUma(op, address)
   if (!customer) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   return customer
+}
+
+/** The customer at an address as `readUmaAddress` gives it, approved or not, if there is one. */
+export async function customerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {
+  return selectCustomerAtUma(op, address)
 }
 
 /** Whether payments in a currency may come in; a currency without settings may. */

@@ -1,6 +1,10 @@
 import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/external-accounts'
 import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
-import { KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import {
+  INVITATION_TRANSITIONS,
+  KYC_TRANSITIONS,
+  STABLECOIN_ACCOUNT_TRANSITIONS,
+} from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -24,7 +28,7 @@ import {
 } from '@countersign/contract/core/states'
 import { expect, test } from 'vitest'
 import { FUNCTIONS } from '../../src/db/functions/functions.ts'
-import { baseline } from '../../src/db/schema/0001-baseline.ts'
+import { SCHEMA } from '../../src/db/schema/migrate.ts'
 import { HOLD_INITIAL, HOLD_TRANSITIONS, RESERVATION_TRANSITIONS } from '../../src/db/schema/states.ts'
 
 /** The database cannot read the tables of states: what its text says of states is held to them here. */
@@ -41,10 +45,12 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'delegated_keys.status': Object.keys(DELEGATED_KEY_TRANSITIONS),
   'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
   'internal_accounts.status': INTERNAL_ACCOUNT_STATUSES,
+  'invitations.state': Object.keys(INVITATION_TRANSITIONS),
   'ledger_holds.state': Object.keys(HOLD_TRANSITIONS),
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
+  'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
   'webhook_deliveries.state': Object.keys(WEBHOOK_DELIVERY_TRANSITIONS),
 }
@@ -90,6 +96,9 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   ledger_void: [HOLD_TRANSITIONS.pending.void, HOLD_INITIAL],
 }
 
+/** All migrations, whose tables are in their first form. */
+const schema = SCHEMA.migrations.map(({ sql }) => sql).join('\n')
+
 const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
 
 test('the states that the functions of the database name are those of the tables', () => {
@@ -110,7 +119,7 @@ test('the states that the functions of the database name are those of the tables
 
 test('each column of states can have those of its table', () => {
   const found: Record<string, readonly string[]> = {}
-  for (const text of baseline.split('CREATE TABLE ').slice(1))
+  for (const text of schema.split('CREATE TABLE ').slice(1))
     for (const [, column, states] of text.matchAll(
       /^ {2}(\w*(?:state|status)) text(?: NOT NULL)? CHECK \(\1 IN\s*\(([^)]*)\)/gm,
     )) {
@@ -121,9 +130,11 @@ test('each column of states can have those of its table', () => {
 })
 
 test('the constraints and indexes that ask for one state ask for one of the table', () => {
-  const asked = [...baseline.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
+  const asked = [...schema.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
+      `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
+      `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
       `state = '${AGENT_ACTION_INITIAL}'`,
       `state = '${finalStates(CARD_TRANSITIONS)}'`,
       `status = '${DELEGATED_KEY_INITIAL}'`,

@@ -1,6 +1,7 @@
 import type { Database } from '../engine/port.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from '../functions/functions.ts'
 import { baseline } from './0001-baseline.ts'
+import { lookUps } from './0004-look-ups.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -11,7 +12,10 @@ export interface Schema {
 }
 
 export const SCHEMA: Schema = {
-  migrations: [{ name: '0001-baseline', sql: baseline }],
+  migrations: [
+    { name: '0001-baseline', sql: baseline },
+    { name: '0004-look-ups', sql: lookUps },
+  ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,
 }

@@ -26,6 +26,7 @@ import type {
 } from './documents.ts'
 import type { JobRow } from './job-tables.ts'
 import type { LedgerAccountRow, LedgerEntryRow, LedgerHoldRow, LedgerTransferRow } from './ledger-tables.ts'
+import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
@@ -46,6 +47,9 @@ export interface Tables {
   transactions: TransactionRow
   events: EventRow
   jobs: JobRow
+  invitations: InvitationRow
+  invitation_attempts: InvitationAttemptsRow
+  stablecoin_accounts: StablecoinAccountRow
   messages: MessageRow
   webhook_deliveries: WebhookDeliveryRow
   webhook_attempts: WebhookAttemptRow
