@@ -1,3 +1,4 @@
+import { discoveries } from './accounts/discoveries.ts'
 import { externalAccounts } from './accounts/external-accounts.ts'
 import { internalAccounts, wallets } from './accounts/internal-accounts.ts'
 import { agentAccess } from './agents/agent-access.ts'
@@ -34,6 +35,7 @@ export const API = {
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,
+  ...discoveries,
   ...credentials,
   ...credentialRegistration,
   ...sessions,

@@ -9,6 +9,7 @@ import {
 } from '../accounts/account-types.ts'
 import { Address } from '../accounts/address.ts'
 import * as beneficiaries from '../accounts/beneficiaries.ts'
+import { DiscoveryListResponse } from '../accounts/discoveries.ts'
 import {
   ExternalAccount,
   ExternalAccountCreateRequest,
@@ -148,6 +149,7 @@ const nouns = {
   CustomerUpdateRequest: customers.CustomerUpdateRequest,
   CustomerWebhook: webhooks.CustomerWebhook,
   DeliveryAttempt: webhooks.DeliveryAttempt,
+  DiscoveryListResponse,
   EmailOtpVerifyRequest: credentials.EmailOtpVerifyRequest,
   DelegatedKey,
   DelegatedKeyCreateRequest,

@@ -19,6 +19,7 @@ import { customerHandlers } from '../customers/handlers.ts'
 import { inboxHandlers } from '../delivery/handlers.ts'
 import { deliverMessage } from '../delivery/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
+import { discoveryHandlers } from '../external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
 import { feeHandlers } from '../fees/handlers.ts'
 import type { ServedHandlers } from '../http/server.ts'
@@ -57,6 +58,7 @@ export const HANDLERS: ServedHandlers = {
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,
+  ...discoveryHandlers,
   ...credentialHandlers,
   ...credentialRegistrationHandlers,
   ...sessionHandlers,
