@@ -19,6 +19,7 @@ import { sandboxUma, transactionApprovals } from './payments/receipts.ts'
 import { receivers } from './payments/receivers.ts'
 import { transactions } from './payments/transactions.ts'
 import { transfers } from './payments/transfers.ts'
+import { umaProviders } from './payments/uma-providers.ts'
 import { config } from './platforms/config.ts'
 import { tokens } from './platforms/tokens.ts'
 import { inbox } from './sandbox/inbox.ts'
@@ -41,6 +42,7 @@ export const API = {
   ...sessions,
   ...exchangeRates,
   ...receivers,
+  ...umaProviders,
   ...quotes,
   ...transfers,
   ...transactions,

@@ -63,6 +63,10 @@ export const ERRORS = {
     message:
       'Sign-in by code is locked after a hundred wrong codes in a row. A signed operation of the wallet unlocks it, or the operator does.',
   },
+  COUNTERPARTY_NOT_ALLOWED: {
+    status: 403,
+    message: 'The platform does not allow payments to this provider.',
+  },
   USER_NOT_READY: { status: 403, message: 'The customer is not approved yet.' },
   NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
   USER_NOT_FOUND: { status: 404, message: 'No such customer.' },

@@ -40,6 +40,7 @@ import { IncomingRateDetails, OutgoingRateDetails } from '../payments/rate-detai
 import * as receipts from '../payments/receipts.ts'
 import * as receivers from '../payments/receivers.ts'
 import * as transactions from '../payments/transactions.ts'
+import { UmaProvider } from '../payments/uma-providers.ts'
 import {
   CardConfig,
   EmbeddedWalletConfig,
@@ -49,6 +50,7 @@ import {
   PlatformConfig,
   PlatformConfigUpdateRequest,
   PlatformCurrencyConfig,
+  UmaProviderConfig,
 } from '../platforms/config.ts'
 import { ApiToken, ApiTokenCreateRequest } from '../platforms/tokens.ts'
 import { InboxMessage } from '../sandbox/inbox.ts'
@@ -235,6 +237,8 @@ const nouns = {
   UmaInvitation: invitations.UmaInvitation,
   UmaInvitationClaimRequest: invitations.UmaInvitationClaimRequest,
   UmaInvitationCreateRequest: invitations.UmaInvitationCreateRequest,
+  UmaProvider,
+  UmaProviderConfig,
   WebhookSecret: webhooks.WebhookSecret,
   WebhookSecretCreateRequest: webhooks.WebhookSecretCreateRequest,
 }

@@ -122,6 +122,14 @@ const InvitationUrl = Pattern('^https://[^\\s{}]*\\{code\\}[^\\s{}]*$', {
 /** Where the invitations of the platform lead. Without it the platform makes none. */
 export const InvitationConfig = Type.Object({ url: InvitationUrl })
 
+export const UMA_PROVIDER_MODES = ['ALL', 'ALLOW_LIST'] as const
+
+/** The providers whose customers the platform's customers may pay. */
+export const UmaProviderConfig = Type.Object({
+  mode: OneOfWords(UMA_PROVIDER_MODES, 'ALLOW_LIST: only those in domains, and the platform itself'),
+  domains: Type.Array(UmaDomain, { maxItems: 200, uniqueItems: true, description: 'The allow list' }),
+})
+
 const LENIENT_INPUT =
   'Whether unknown members and query parameters are ignored; otherwise they are refused (400)'
 
@@ -142,6 +150,7 @@ export const PlatformConfig = Type.Object({
   cardConfig: CardConfig,
   oauthConfig: OauthConfig,
   invitationConfig: Type.Optional(InvitationConfig),
+  umaProviderConfig: UmaProviderConfig,
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -167,6 +176,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
       url: NullableText(InvitationUrl, { description: 'null: the platform makes no invitations' }),
     }),
   ),
+  umaProviderConfig: Type.Optional(Type.Partial(UmaProviderConfig)),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
 })
 
@@ -190,7 +200,7 @@ export const config_update = endpoint({
   tag: 'Configuration',
   summary: 'Change the settings',
   description:
-    'Omitted members keep their value, inside embeddedWalletConfig and passkeyConfig too; ' +
+    'Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig and umaProviderConfig too; ' +
     'supportedCurrencies and oauthConfig are replaced as a whole. All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,

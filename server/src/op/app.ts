@@ -22,6 +22,7 @@ import type { RateProvider } from '../ports/rates.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { Config } from '../settings/config.ts'
 import type { MessageRules } from '../settings/message-rules.ts'
+import type { KnownUmaProvider } from '../settings/uma-providers.ts'
 import type { Turns } from './turns.ts'
 
 /** The service, which lives as long as the process. */
@@ -99,6 +100,8 @@ export interface Op {
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
+  /** The UMA providers that the server knows, beside the platform itself. Undefined where the operator named none. */
+  readonly umaProviders: readonly KnownUmaProvider[] | undefined
   readonly rail: Rail | undefined
   readonly depositDetails: DepositDetails | undefined
   readonly cardProcessor: CardProcessor | undefined
@@ -148,6 +151,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     rates: app.rates,
     fees: app.config.fees,
     sandboxUmaDomain: app.config.sandboxUmaDomain,
+    umaProviders: app.config.umaProviders,
     rail: app.rail,
     depositDetails: app.depositDetails,
     cardProcessor: app.cardProcessor,

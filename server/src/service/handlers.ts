@@ -45,6 +45,7 @@ import { tokenHandlers } from '../tokens/handlers.ts'
 import { transactionHandlers } from '../transactions/handlers.ts'
 import { transferHandlers } from '../transfers/handlers.ts'
 import { settleTransfer } from '../transfers/jobs.ts'
+import { umaProviderHandlers } from '../uma/handlers.ts'
 import type { AnswerRules } from '../webhooks/answers.ts'
 import { createDeliver } from '../webhooks/deliver.ts'
 import { webhookHandlers } from '../webhooks/handlers.ts'
@@ -64,6 +65,7 @@ export const HANDLERS: ServedHandlers = {
   ...sessionHandlers,
   ...exchangeRateHandlers,
   ...receiverHandlers,
+  ...umaProviderHandlers,
   ...quoteHandlers,
   ...transferHandlers,
   ...transactionHandlers,

@@ -2,12 +2,14 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
+import { ConfigError } from './config-error.ts'
 import {
   type MessageLimit,
   type MessageRules,
   parseMessageLimit,
   parseSenderDomains,
 } from './message-rules.ts'
+import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
 export interface Config {
@@ -42,6 +44,8 @@ export interface Config {
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
+  /** The UMA providers of the operator's file. Absent: the sandbox has some of its own, production none. */
+  readonly umaProviders?: readonly KnownUmaProvider[]
 }
 
 /** A mail server that relays for us. */
@@ -73,9 +77,6 @@ export interface RatesConfig {
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
-
-/** A setting that cannot be used. `message` is one line that names the variable. */
-export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -118,6 +119,7 @@ export function readConfig(env: Environment): Config {
     messageRules: readMessageRules(env),
     fees: readFees(env),
     sandboxUmaDomain: readUmaDomain(env),
+    ...readUmaProviders(env),
   }
 }
 
