@@ -66,6 +66,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'agents',
     'quotes',
     'transfers',
+    'withdrawals',
     'agent-actions',
     'approvals',
     'cards',

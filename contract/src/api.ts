@@ -20,6 +20,7 @@ import { receivers } from './payments/receivers.ts'
 import { transactions } from './payments/transactions.ts'
 import { transfers } from './payments/transfers.ts'
 import { umaProviders } from './payments/uma-providers.ts'
+import { withdrawalFees } from './payments/withdrawal-fees.ts'
 import { config } from './platforms/config.ts'
 import { tokens } from './platforms/tokens.ts'
 import { inbox } from './sandbox/inbox.ts'
@@ -45,6 +46,7 @@ export const API = {
   ...umaProviders,
   ...quotes,
   ...transfers,
+  ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,
   ...fees,

@@ -42,6 +42,10 @@ import * as receivers from '../payments/receivers.ts'
 import * as transactions from '../payments/transactions.ts'
 import { UmaProvider } from '../payments/uma-providers.ts'
 import {
+  EstimateCryptoWithdrawalFeeRequest,
+  EstimateCryptoWithdrawalFeeResponse,
+} from '../payments/withdrawal-fees.ts'
+import {
   CardConfig,
   EmbeddedWalletConfig,
   InvitationConfig,
@@ -156,6 +160,8 @@ const nouns = {
   DelegatedKey,
   DelegatedKeyCreateRequest,
   EmbeddedWalletConfig,
+  EstimateCryptoWithdrawalFeeRequest,
+  EstimateCryptoWithdrawalFeeResponse,
   Event: webhooks.PlatformEvent,
   EventWithAttempts: webhooks.PlatformEventWithAttempts,
   ExchangeRate,

@@ -61,6 +61,14 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
     throw invalid(primary!.name, 'belongs to no account (sandbox suffix 105)')
 }
 
+/** Whether a text identifies an account of this type by one of its members. In sandbox it may have a magic suffix. */
+export function isIdentifierOf(type: AccountTypeName, text: string, mode: Mode): boolean {
+  const isSteered = mode === 'sandbox' && isMagicSuffix(suffixOf(text))
+  return accountType(type).identifiedBy.some(
+    (member) => !wrongMember({ accountType: type, [member]: text }, mode, isSteered ? member : undefined),
+  )
+}
+
 interface TextSchema {
   readonly pattern?: string
   readonly maxLength?: number

@@ -17,6 +17,7 @@ import type { Enclave } from '../ports/enclave.ts'
 import type { FailedAttempts } from '../ports/failed-attempts.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { NetworkFees } from '../ports/network-fees.ts'
 import type { Rail } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
@@ -52,6 +53,8 @@ export interface App {
   readonly rates: RateProvider | undefined
   /** The rail of outgoing payments. Production has none yet. */
   readonly rail: Rail | undefined
+  /** What networks charge. Production has nobody yet who knows. */
+  readonly networkFees: NetworkFees | undefined
   /** The accounts for incoming payments. Production has none yet. */
   readonly depositDetails: DepositDetails | undefined
   /** The card processor. Production has none yet. */
@@ -103,6 +106,7 @@ export interface Op {
   /** The UMA providers that the server knows, beside the platform itself. Undefined where the operator named none. */
   readonly umaProviders: readonly KnownUmaProvider[] | undefined
   readonly rail: Rail | undefined
+  readonly networkFees: NetworkFees | undefined
   readonly depositDetails: DepositDetails | undefined
   readonly cardProcessor: CardProcessor | undefined
   /** The public address of this server, without a path. */
@@ -153,6 +157,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     sandboxUmaDomain: app.config.sandboxUmaDomain,
     umaProviders: app.config.umaProviders,
     rail: app.rail,
+    networkFees: app.networkFees,
     depositDetails: app.depositDetails,
     cardProcessor: app.cardProcessor,
     origin: app.origin,

@@ -49,6 +49,7 @@ import { umaProviderHandlers } from '../uma/handlers.ts'
 import type { AnswerRules } from '../webhooks/answers.ts'
 import { createDeliver } from '../webhooks/deliver.ts'
 import { webhookHandlers } from '../webhooks/handlers.ts'
+import { withdrawalFeeHandlers } from '../withdrawals/handlers.ts'
 
 /** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
 export const HANDLERS: ServedHandlers = {
@@ -68,6 +69,7 @@ export const HANDLERS: ServedHandlers = {
   ...umaProviderHandlers,
   ...quoteHandlers,
   ...transferHandlers,
+  ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
   ...feeHandlers,

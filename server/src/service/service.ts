@@ -32,6 +32,7 @@ import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
 import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
+import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
 import { sandboxRail } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
 import type { Config } from '../settings/config.ts'
@@ -122,11 +123,15 @@ function createOutside(
   config: Config,
   enclave: Enclave,
   log: App['log'],
-): Pick<App, 'rates' | 'rail' | 'cardProcessor' | 'delivery' | 'depositDetails' | 'identityKeys'> {
+): Pick<
+  App,
+  'rates' | 'rail' | 'networkFees' | 'cardProcessor' | 'delivery' | 'depositDetails' | 'identityKeys'
+> {
   const isSandbox = config.mode === 'sandbox'
   return {
     rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
     rail: isSandbox ? sandboxRail : undefined,
+    networkFees: isSandbox ? sandboxNetworkFees : undefined,
     depositDetails: isSandbox ? sandboxDepositDetails : undefined,
     cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
     delivery: createDelivery(config),
