@@ -122,3 +122,31 @@ export const CONTACT_TRANSITIONS = {
   VERIFIED: { verify: null, change: 'PENDING' },
 } as const satisfies Record<ContactState, Record<ContactEvent, ContactState | null>>
 export const CONTACT_INITIAL = 'PENDING' satisfies ContactState
+export type InvitationState = 'PENDING' | 'CLAIMED' | 'CANCELLED' | 'EXPIRED'
+export type InvitationEvent = 'claim' | 'cancel' | 'expire'
+
+/** An invitation is claimed once, or ends unclaimed. */
+export const INVITATION_TRANSITIONS = {
+  PENDING: { claim: 'CLAIMED', cancel: 'CANCELLED', expire: 'EXPIRED' },
+  CLAIMED: { claim: null, cancel: null, expire: null },
+  CANCELLED: { claim: null, cancel: null, expire: null },
+  EXPIRED: { claim: null, cancel: null, expire: null },
+} as const satisfies Record<InvitationState, Record<InvitationEvent, InvitationState | null>>
+export const INVITATION_INITIAL = 'PENDING' satisfies InvitationState
+
+export type StablecoinAccountState = 'ACTIVE' | 'INVALID' | 'REVOKED'
+export type StablecoinAccountEvent = 'refuse' | 'revoke' | 'accept'
+
+/**
+ * What the daily check of an account at a stablecoin provider finds. `refuse`: the provider does not know the credentials,
+ * or not this account. `revoke`: it has withdrawn them. `accept`: they work, also again. What was withdrawn stays so.
+ */
+export const STABLECOIN_ACCOUNT_TRANSITIONS = {
+  ACTIVE: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE' },
+  INVALID: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE' },
+  REVOKED: { refuse: null, revoke: null, accept: null },
+} as const satisfies Record<
+  StablecoinAccountState,
+  Record<StablecoinAccountEvent, StablecoinAccountState | null>
+>
+export const STABLECOIN_ACCOUNT_INITIAL = 'ACTIVE' satisfies StablecoinAccountState

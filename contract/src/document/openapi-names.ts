@@ -9,6 +9,7 @@ import {
 } from '../accounts/account-types.ts'
 import { Address } from '../accounts/address.ts'
 import * as beneficiaries from '../accounts/beneficiaries.ts'
+import { DiscoveryListResponse } from '../accounts/discoveries.ts'
 import {
   ExternalAccount,
   ExternalAccountCreateRequest,
@@ -35,19 +36,27 @@ import { CustomerDocument, DocumentType } from '../customers/documents.ts'
 import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
+import * as invitations from '../payments/invitations.ts'
 import * as quotes from '../payments/quotes.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from '../payments/rate-details.ts'
 import * as receipts from '../payments/receipts.ts'
 import * as receivers from '../payments/receivers.ts'
 import * as transactions from '../payments/transactions.ts'
+import { UmaProvider } from '../payments/uma-providers.ts'
+import {
+  EstimateCryptoWithdrawalFeeRequest,
+  EstimateCryptoWithdrawalFeeResponse,
+} from '../payments/withdrawal-fees.ts'
 import {
   CardConfig,
   EmbeddedWalletConfig,
+  InvitationConfig,
   OauthConfig,
   PasskeyConfig,
   PlatformConfig,
   PlatformConfigUpdateRequest,
   PlatformCurrencyConfig,
+  UmaProviderConfig,
 } from '../platforms/config.ts'
 import { ApiToken, ApiTokenCreateRequest } from '../platforms/tokens.ts'
 import { InboxMessage } from '../sandbox/inbox.ts'
@@ -151,10 +160,13 @@ const nouns = {
   CustomerUpdateRequest: customers.CustomerUpdateRequest,
   CustomerWebhook: webhooks.CustomerWebhook,
   DeliveryAttempt: webhooks.DeliveryAttempt,
+  DiscoveryListResponse,
   EmailOtpVerifyRequest: credentials.EmailOtpVerifyRequest,
   DelegatedKey,
   DelegatedKeyCreateRequest,
   EmbeddedWalletConfig,
+  EstimateCryptoWithdrawalFeeRequest,
+  EstimateCryptoWithdrawalFeeResponse,
   Event: webhooks.PlatformEvent,
   EventWithAttempts: webhooks.PlatformEventWithAttempts,
   ExchangeRate,
@@ -183,6 +195,8 @@ const nouns = {
   InboxMessage,
   InternalAccount,
   InternalAccountStatusWebhook: webhooks.InternalAccountWebhook,
+  InvitationConfig,
+  InvitationWebhook: webhooks.InvitationWebhook,
   OauthVerifyRequest: credentials.OauthVerifyRequest,
   OtpAuthChallenge: credentials.OtpAuthChallenge,
   OutgoingPaymentWebhook: webhooks.OutgoingPaymentWebhook,
@@ -231,6 +245,11 @@ const nouns = {
   TransactionSourceRealtimeFunding: transactions.RealtimeFundingTransactionSource,
   TransactionSourceUmaAddress: transactions.UmaAddressTransactionSource,
   UmaAddressDestination: quotes.UmaAddressQuoteDestination,
+  UmaInvitation: invitations.UmaInvitation,
+  UmaInvitationClaimRequest: invitations.UmaInvitationClaimRequest,
+  UmaInvitationCreateRequest: invitations.UmaInvitationCreateRequest,
+  UmaProvider,
+  UmaProviderConfig,
   WebhookSecret: webhooks.WebhookSecret,
   WebhookSecretCreateRequest: webhooks.WebhookSecretCreateRequest,
 }

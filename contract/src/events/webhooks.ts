@@ -11,6 +11,7 @@ import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { Customer } from '../customers/customers.ts'
 import { Verification } from '../customers/verifications.ts'
+import { UmaInvitation } from '../payments/invitations.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
@@ -101,6 +102,8 @@ export const AgentActionWebhook = webhook(
   }),
 )
 
+export const InvitationWebhook = webhook(['INVITATION.CLAIMED'], UmaInvitation)
+
 export const TestWebhook = Type.Object({
   ...Type.Omit(EventEnvelope, ['data']).properties,
   type: OneOfWords(['TEST']),
@@ -183,6 +186,11 @@ export const WEBHOOKS = {
   'internal-account-status': {
     summary: 'The balance or the status of an account has changed',
     body: InternalAccountWebhook,
+    answers: RECEIVED,
+  },
+  'invitation-claimed': {
+    summary: 'An invitation was claimed',
+    body: InvitationWebhook,
     answers: RECEIVED,
   },
   'auth-credential': {

@@ -12,6 +12,7 @@ export const JOB_KINDS = [
   'card-transaction.expire',
   'card-transaction.pull',
   'documents.remove',
+  'invitation.expire',
   'message.deliver',
   'quote.expire',
   'receipt.expire',

@@ -18,12 +18,14 @@ import type { FailedAttempts } from '../ports/failed-attempts.ts'
 import type { FileStore } from '../ports/file-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { NetworkFees } from '../ports/network-fees.ts'
 import type { Rail } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
 import type { Verifier } from '../ports/verifier.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { Config } from '../settings/config.ts'
 import type { MessageRules } from '../settings/message-rules.ts'
+import type { KnownUmaProvider } from '../settings/uma-providers.ts'
 import type { Turns } from './turns.ts'
 
 /** The service, which lives as long as the process. */
@@ -53,6 +55,8 @@ export interface App {
   readonly rates: RateProvider | undefined
   /** The rail of outgoing payments. Production has none yet. */
   readonly rail: Rail | undefined
+  /** What networks charge. Production has nobody yet who knows. */
+  readonly networkFees: NetworkFees | undefined
   /** The accounts for incoming payments. Production has none yet. */
   readonly depositDetails: DepositDetails | undefined
   /** The card processor. Production has none yet. */
@@ -111,7 +115,10 @@ export interface Op {
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
+  /** The UMA providers that the server knows, beside the platform itself. Undefined where the operator named none. */
+  readonly umaProviders: readonly KnownUmaProvider[] | undefined
   readonly rail: Rail | undefined
+  readonly networkFees: NetworkFees | undefined
   readonly depositDetails: DepositDetails | undefined
   readonly cardProcessor: CardProcessor | undefined
   readonly verifier: Verifier | undefined
@@ -165,7 +172,9 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     rates: app.rates,
     fees: app.config.fees,
     sandboxUmaDomain: app.config.sandboxUmaDomain,
+    umaProviders: app.config.umaProviders,
     rail: app.rail,
+    networkFees: app.networkFees,
     depositDetails: app.depositDetails,
     cardProcessor: app.cardProcessor,
     verifier: app.verifier,

@@ -27,6 +27,8 @@ const STORED = {
   verifications: { table: 'verifications', column: 'status' },
   stored_files: { table: 'stored_files', column: 'state' },
   webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
+  invitations: { table: 'invitations', column: 'state' },
+  stablecoin_accounts: { table: 'stablecoin_accounts', column: 'status' },
 } as const
 
 type Stored = typeof STORED
@@ -84,7 +86,7 @@ function isOne<Event>(by: OneOrMore<Event>): by is Event {
  * has not changed meanwhile, nor what `guard` says.
  */
 export function transition<Kind extends Stateful, M extends Machine<StateOf<Kind>>, Row extends RowOf<Kind>>(
-  op: Op,
+  op: Pick<Op, 'now'>,
   kind: Kind,
   transitions: M,
   row: Row & WithState,

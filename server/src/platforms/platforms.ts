@@ -1,5 +1,5 @@
 import { OVER_CLAIM_PERCENT_DEFAULT } from '@countersign/contract/cards/over-claims'
-import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import type { config_get, config_update } from '@countersign/contract/platforms/config'
 import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
@@ -7,10 +7,16 @@ import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { Read } from '../db/read/read.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
 import { newId, type Op } from '../op/app.ts'
-import { ApiError, fieldError } from '../op/operation.ts'
+import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import type { Enclave } from '../ports/enclave.ts'
-import { maySendFrom } from '../settings/message-rules.ts'
+import {
+  changePasskeys,
+  checkCurrencies,
+  checkEndpoint,
+  checkInvitationUrl,
+  checkSender,
+} from './config-checks.ts'
 import { firstSecret } from './first-secret.ts'
 import { checkIssuers } from './issuers.ts'
 import { hasPlatforms, selectOpenPlatform, selectOpenPlatforms, selectPlatform } from './store.ts'
@@ -50,6 +56,7 @@ export function defaultPlatformConfig(
   mode: Mode,
   subdomain: string,
 ): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput' | 'cardConfig' | 'sandboxConfig'> {
+): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput' | 'cardConfig' | 'umaProviderConfig'> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
@@ -155,6 +162,11 @@ const DEFAULT_OAUTH: PlatformConfig['oauthConfig'] = {
 
 /** What the sandbox does until the platform says otherwise. */
 const SANDBOX_DEFAULT = { verification: 'AUTOMATIC' } as const satisfies PlatformConfig['sandboxConfig']
+/** A name that never resolves (RFC 2606), so that the sandbox makes invitations before their page exists. */
+const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://invitations.example/{code}' }
+
+/** Until the platform says otherwise, its customers may pay those of every provider. */
+const ALL_UMA_PROVIDERS: PlatformConfig['umaProviderConfig'] = { mode: 'ALL', domains: [] }
 
 /** The settings at the beginning of the operation. */
 export function platformConfig(op: Op): PlatformConfig {
@@ -193,11 +205,16 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   const passkeyConfig = config.passkeyConfig ?? (op.mode === 'sandbox' ? SANDBOX_PASSKEYS : undefined)
   const cardConfig = { overClaimPercentMax: OVER_CLAIM_PERCENT_DEFAULT, ...config.cardConfig }
   const oauthConfig = config.oauthConfig ?? (op.mode === 'sandbox' ? DEFAULT_OAUTH : { issuers: [] })
+  const { invitationConfig: invitations, ...others } = config
+  const invitationConfig = invitations ?? (op.mode === 'sandbox' ? SANDBOX_INVITATIONS : undefined)
   return {
-    ...config,
+    ...others,
+    // A platform that makes no invitations has stored null.
+    ...(invitationConfig?.url ? { invitationConfig } : {}),
     ...(passkeyConfig ? { passkeyConfig } : {}),
     cardConfig,
     oauthConfig,
+    umaProviderConfig: config.umaProviderConfig ?? ALL_UMA_PROVIDERS,
     lenientInput: config.lenientInput ?? false,
     ...(op.mode === 'sandbox' ? { sandboxConfig: config.sandboxConfig ?? SANDBOX_DEFAULT } : {}),
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
@@ -264,10 +281,13 @@ export function changePlatformConfig(
     passkeyConfig,
     cardConfig,
     oauthConfig,
+    invitationConfig,
+    umaProviderConfig,
     lenientInput,
     sandboxConfig,
   } = change
   const { webhookEndpoint: endpointBefore, ...kept } = config
+  checkInvitationUrl(invitationConfig?.url)
   return {
     ...kept,
     // null removes it.
@@ -277,6 +297,7 @@ export function changePlatformConfig(
     ...present({ umaDomain, cardConfig, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
     ...present({ sandboxConfig: checkSandbox(op, sandboxConfig) }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
+    umaProviderConfig: { ...config.umaProviderConfig, ...umaProviderConfig },
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: {
       ...config.embeddedWalletConfig,
@@ -288,6 +309,14 @@ export function changePlatformConfig(
 /** Settings that were never made stay unset, so that their defaults can change later. */
 export function withoutDefaults(
   { passkeyConfig, oauthConfig, cardConfig, sandboxConfig, ...config }: PlatformConfig,
+  {
+    passkeyConfig,
+    oauthConfig,
+    cardConfig,
+    invitationConfig: _,
+    umaProviderConfig,
+    ...config
+  }: PlatformConfig,
   { config: before }: PlatformRow,
   change: BodyOf<typeof config_update>,
 ): Record<string, unknown> {
@@ -369,6 +398,11 @@ function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[
       throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
     return { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes }
   })
+}
+
+    ...(change.umaProviderConfig || before.umaProviderConfig ? { umaProviderConfig } : {}),
+    ...present({ invitationConfig: change.invitationConfig ?? before.invitationConfig }),
+  }
 }
 
 /** All platforms that were not reset, as the operator's program shows them. */

@@ -23,9 +23,12 @@ import { deliverMessage } from '../delivery/jobs.ts'
 import { documentHandlers } from '../documents/handlers.ts'
 import { removeDocuments } from '../documents/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
+import { discoveryHandlers } from '../external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
 import { feeHandlers } from '../fees/handlers.ts'
 import type { ServedHandlers } from '../http/server.ts'
+import { invitationHandlers } from '../invitations/handlers.ts'
+import { expireInvitation } from '../invitations/jobs.ts'
 import type { JobHandlers } from '../jobs/kinds.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configHandlers } from '../platforms/handlers.ts'
@@ -50,9 +53,11 @@ import { settleTransfer } from '../transfers/jobs.ts'
 import { verificationHandlers } from '../verifications/handlers.ts'
 import { checkVerification, submitVerification } from '../verifications/jobs.ts'
 import { verificationProviderEvent } from '../verifications/provider-handlers.ts'
+import { umaProviderHandlers } from '../uma/handlers.ts'
 import type { AnswerRules } from '../webhooks/answers.ts'
 import { createDeliver } from '../webhooks/deliver.ts'
 import { webhookHandlers } from '../webhooks/handlers.ts'
+import { withdrawalFeeHandlers } from '../withdrawals/handlers.ts'
 
 /** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
 export const HANDLERS: ServedHandlers = {
@@ -67,16 +72,20 @@ export const HANDLERS: ServedHandlers = {
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,
+  ...discoveryHandlers,
   ...credentialHandlers,
   ...credentialRegistrationHandlers,
   ...sessionHandlers,
   ...exchangeRateHandlers,
   ...receiverHandlers,
+  ...umaProviderHandlers,
   ...quoteHandlers,
   ...transferHandlers,
+  ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
   ...feeHandlers,
+  ...invitationHandlers,
   ...agentHandlers,
   ...agentApprovalHandlers,
   ...agentAccessHandlers,
@@ -107,6 +116,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
   'documents.remove': removeDocuments,
+  'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,

@@ -40,11 +40,14 @@ import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
 import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
+import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
 import { sandboxRail } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
 import { type Config, ConfigError } from '../settings/config.ts'
 import { openSpool, type Spool } from '../stored-files/spool.ts'
 import { createHttpVerifier } from '../verifiers/http-verifier.ts'
+import type { Config } from '../settings/config.ts'
+import { ConfigError } from '../settings/config-error.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 
@@ -145,11 +148,13 @@ function createOutside(
 ): Pick<
   App,
   'rates' | 'rail' | 'cardProcessor' | 'verifier' | 'delivery' | 'depositDetails' | 'identityKeys'
+  'rates' | 'rail' | 'networkFees' | 'cardProcessor' | 'delivery' | 'depositDetails' | 'identityKeys'
 > {
   const isSandbox = config.mode === 'sandbox'
   return {
     rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
     rail: isSandbox ? sandboxRail : undefined,
+    networkFees: isSandbox ? sandboxNetworkFees : undefined,
     depositDetails: isSandbox ? sandboxDepositDetails : undefined,
     cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
     verifier: config.verification && createHttpVerifier(config.verification, machineClock, readOutcome),

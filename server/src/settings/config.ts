@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
 import { type DocumentsConfig, parseDocuments } from './documents.ts'
+import { ConfigError } from './config-error.ts'
 import {
   type MessageLimit,
   type MessageRules,
@@ -10,6 +11,7 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 import { parseVerification, type VerificationConfig } from './verification.ts'
+import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
 export interface Config {
@@ -47,6 +49,8 @@ export interface Config {
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
+  /** The UMA providers of the operator's file. Absent: the sandbox has some of its own, production none. */
+  readonly umaProviders?: readonly KnownUmaProvider[]
 }
 
 /** A mail server that relays for us. */
@@ -78,9 +82,6 @@ export interface RatesConfig {
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
-
-/** A setting that cannot be used. `message` is one line that names the variable. */
-export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -126,6 +127,7 @@ export function readConfig(env: Environment): Config {
     documents: readDocuments(env),
     fees: readFees(env),
     sandboxUmaDomain: readUmaDomain(env),
+    ...readUmaProviders(env),
   }
 }
 

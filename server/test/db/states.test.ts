@@ -5,6 +5,9 @@ import {
   KYC_TRANSITIONS,
   OWNER_KYC_TRANSITIONS,
   VERIFICATION_STATES,
+  INVITATION_TRANSITIONS,
+  KYC_TRANSITIONS,
+  STABLECOIN_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_INITIAL,
@@ -36,6 +39,7 @@ import {
   RESERVATION_TRANSITIONS,
   STORED_FILE_TRANSITIONS,
 } from '../../src/db/schema/states.ts'
+import { HOLD_INITIAL, HOLD_TRANSITIONS, RESERVATION_TRANSITIONS } from '../../src/db/schema/states.ts'
 
 /** The database cannot read the tables of states: what its text says of states is held to them here. */
 
@@ -56,11 +60,13 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'delegated_keys.status': Object.keys(DELEGATED_KEY_TRANSITIONS),
   'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
   'internal_accounts.status': INTERNAL_ACCOUNT_STATUSES,
+  'invitations.state': Object.keys(INVITATION_TRANSITIONS),
   'ledger_holds.state': Object.keys(HOLD_TRANSITIONS),
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
+  'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
   'verifications.status': VERIFICATION_STATES,
   'webhook_deliveries.state': Object.keys(WEBHOOK_DELIVERY_TRANSITIONS),
@@ -107,6 +113,9 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   ledger_void: [HOLD_TRANSITIONS.pending.void, HOLD_INITIAL],
 }
 
+/** All migrations, whose tables are in their first form. */
+const schema = SCHEMA.migrations.map(({ sql }) => sql).join('\n')
+
 const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
 
 test('the states that the functions of the database name are those of the tables', () => {
@@ -128,6 +137,7 @@ test('the states that the functions of the database name are those of the tables
 test('each column of states can have those of its table', () => {
   const found: Record<string, readonly string[]> = {}
   for (const text of migrations.split(/(?:CREATE|ALTER) TABLE /).slice(1))
+  for (const text of schema.split('CREATE TABLE ').slice(1))
     for (const [, column, states] of text.matchAll(
       /^ {2}(?:ADD COLUMN )?(\w*(?:state|status|verification)) text(?: NOT NULL)? CHECK \(\1 IN\s*\(([^)]*)\)/gm,
     )) {
@@ -139,8 +149,11 @@ test('each column of states can have those of its table', () => {
 
 test('the constraints and indexes that ask for one state ask for one of the table', () => {
   const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
+  const asked = [...schema.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
+      `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
+      `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
       `state = '${AGENT_ACTION_INITIAL}'`,
       `state = '${finalStates(CARD_TRANSITIONS)}'`,
       `status = '${DELEGATED_KEY_INITIAL}'`,

@@ -67,8 +67,9 @@ async function addRows({ client, agent, customer, ids }: World) {
 const PAGED = ENDPOINTS.filter(
   ([, { method, query }]) => method === 'GET' && (query as JsonSchema | undefined)?.properties?.cursor,
 )
-/** The feed of events begins with the oldest: `webhooks-feed.test.ts`. */
-const LISTS = PAGED.filter(([, { path }]) => path !== '/events').map(
+/** The feed of events begins with the oldest: `webhooks-feed.test.ts`. Providers are no records: `uma-providers.test.ts`. */
+const OTHERS = ['/events', '/uma-providers']
+const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,
 )
 

@@ -39,6 +39,8 @@ const WRITTEN = [
   ['card_transactions', 'card_transactions', 'state', shown.CARD_TRANSACTION_TRANSITIONS],
   ['delegated_keys', 'delegated_keys', 'status', shown.DELEGATED_KEY_TRANSITIONS],
   ['stored_files', 'stored_files', 'state', internal.STORED_FILE_TRANSITIONS],
+  ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
+  ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],
 ] as const satisfies readonly (readonly [Stateful, string, string, Transitions])[]
 

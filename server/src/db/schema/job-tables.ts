@@ -16,6 +16,7 @@ export interface JobPayloads {
     readonly fails: boolean
   }
   'documents.remove': { readonly customerId: string }
+  'invitation.expire': { readonly code: string }
   'message.deliver': { readonly messageId: string }
   'quote.expire': { readonly quoteId: string }
   'receipt.expire': { readonly transactionId: string }
