@@ -121,6 +121,8 @@ export const SandboxConfig = Type.Object({
     SANDBOX_VERIFICATIONS,
     'AUTOMATIC: a new customer is decided at once, by magic values. MANUAL: as in production, it is PENDING until its verification is decided',
   ),
+})
+
 const InvitationUrl = Pattern('^https://[^\\s{}]*\\{code\\}[^\\s{}]*$', {
   maxLength: 1024,
   inWords: 'a URL that begins with https:// and has {code} in it, once',

@@ -77,3 +77,10 @@ export function checkCurrencies(currencies: readonly CurrencyConfig[]): Currency
     return { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes }
   })
 }
+
+/** Error: 400 in production, where nothing is simulated. */
+export function checkSandbox<T>({ mode }: Pick<Op, 'mode'>, config: T | undefined): T | undefined {
+  if (config !== undefined && mode === 'production')
+    throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists in sandbox only')
+  return config
+}

@@ -15,6 +15,7 @@ import {
   checkCurrencies,
   checkEndpoint,
   checkInvitationUrl,
+  checkSandbox,
   checkSender,
 } from './config-checks.ts'
 import { firstSecret } from './first-secret.ts'
@@ -55,8 +56,10 @@ const UMA_SUBDOMAIN_BYTES = 5
 export function defaultPlatformConfig(
   mode: Mode,
   subdomain: string,
-): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput' | 'cardConfig' | 'sandboxConfig'> {
-): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput' | 'cardConfig' | 'umaProviderConfig'> {
+): Omit<
+  PlatformConfig,
+  'oauthConfig' | 'lenientInput' | 'cardConfig' | 'umaProviderConfig' | 'sandboxConfig'
+> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
@@ -160,13 +163,14 @@ const DEFAULT_OAUTH: PlatformConfig['oauthConfig'] = {
   issuers: [{ issuer: 'https://accounts.google.com' }, { issuer: 'https://appleid.apple.com' }],
 }
 
-/** What the sandbox does until the platform says otherwise. */
-const SANDBOX_DEFAULT = { verification: 'AUTOMATIC' } as const satisfies PlatformConfig['sandboxConfig']
 /** A name that never resolves (RFC 2606), so that the sandbox makes invitations before their page exists. */
 const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://invitations.example/{code}' }
 
 /** Until the platform says otherwise, its customers may pay those of every provider. */
 const ALL_UMA_PROVIDERS: PlatformConfig['umaProviderConfig'] = { mode: 'ALL', domains: [] }
+
+/** What the sandbox does until the platform says otherwise. */
+const SANDBOX_DEFAULT = { verification: 'AUTOMATIC' } as const
 
 /** The settings at the beginning of the operation. */
 export function platformConfig(op: Op): PlatformConfig {
@@ -308,12 +312,12 @@ export function changePlatformConfig(
 
 /** Settings that were never made stay unset, so that their defaults can change later. */
 export function withoutDefaults(
-  { passkeyConfig, oauthConfig, cardConfig, sandboxConfig, ...config }: PlatformConfig,
   {
     passkeyConfig,
     oauthConfig,
     cardConfig,
     invitationConfig: _,
+    sandboxConfig,
     umaProviderConfig,
     ...config
   }: PlatformConfig,
@@ -326,80 +330,6 @@ export function withoutDefaults(
     ...(change.cardConfig || before.cardConfig ? { cardConfig } : {}),
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
     ...(change.sandboxConfig || before.sandboxConfig ? { sandboxConfig } : {}),
-  }
-}
-
-/** Error: 400 in production, where nothing is simulated. */
-function checkSandbox<T>({ mode }: Pick<Op, 'mode'>, config: T | undefined): T | undefined {
-  if (config !== undefined && mode === 'production')
-    throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists in sandbox only')
-  return config
-}
-
-/** Checks what the format cannot express and a URL parser finds: a missing host, an impossible port. */
-function checkEndpoint(url: string | null): string | null {
-  if (url !== null && !URL.canParse(url))
-    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
-  return url
-}
-
-/** Error: 400 for a sender in a domain that the operator does not allow this platform. */
-function checkSender<T extends { readonly sendFromEmailAddress?: string }>(
-  { messageRules, platform }: Pick<Op, 'messageRules' | 'platform'>,
-  config: T | undefined,
-): T | undefined {
-  const address = config?.sendFromEmailAddress
-  if (address !== undefined && !maySendFrom(messageRules, platform.id, address))
-    throw fieldError(
-      'INVALID_INPUT',
-      'embeddedWalletConfig.sendFromEmailAddress',
-      'The operator of this server has not allowed this platform to send from this domain',
-    )
-  return config
-}
-
-/** Errors: 400 for a first passkeyConfig without its domain or origins, and in production for http://localhost. */
-function changePasskeys(
-  op: Pick<Op, 'mode'>,
-  before: PlatformConfig['passkeyConfig'],
-  change: NonNullable<BodyOf<typeof config_update>['passkeyConfig']>,
-): NonNullable<PlatformConfig['passkeyConfig']> {
-  const { rpId, origins, userVerification = 'preferred' } = { ...before, ...change }
-  if (rpId === undefined)
-    throw fieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
-  if (origins === undefined)
-    throw fieldError('INVALID_INPUT', 'passkeyConfig.origins', 'passkeyConfig.origins is required')
-  const local = origins.findIndex((origin) => /^http:\/\/localhost/.test(origin))
-  if (op.mode === 'production' && local >= 0)
-    throw fieldError(
-      'INVALID_INPUT',
-      `passkeyConfig.origins.${local}`,
-      'http://localhost is allowed as an origin only in sandbox',
-    )
-  return { rpId, origins, userVerification }
-}
-
-function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[] {
-  const seen = new Set<string>()
-  return currencies.map((currency, index) => {
-    const { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes } =
-      currency
-    const at = `supportedCurrencies.${index}`
-    if (!isKnownCurrency(currencyCode))
-      throw fieldError(
-        'INVALID_CURRENCY',
-        `${at}.currencyCode`,
-        `${currencyCode} is not a currency that this server supports`,
-      )
-    if (seen.has(currencyCode))
-      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is given twice`)
-    seen.add(currencyCode)
-    if (minAmount > maxAmount)
-      throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
-    return { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes }
-  })
-}
-
     ...(change.umaProviderConfig || before.umaProviderConfig ? { umaProviderConfig } : {}),
     ...present({ invitationConfig: change.invitationConfig ?? before.invitationConfig }),
   }

@@ -43,11 +43,10 @@ import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
 import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
 import { sandboxRail } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
-import { type Config, ConfigError } from '../settings/config.ts'
-import { openSpool, type Spool } from '../stored-files/spool.ts'
-import { createHttpVerifier } from '../verifiers/http-verifier.ts'
 import type { Config } from '../settings/config.ts'
 import { ConfigError } from '../settings/config-error.ts'
+import { openSpool, type Spool } from '../stored-files/spool.ts'
+import { createHttpVerifier } from '../verifiers/http-verifier.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 
@@ -147,8 +146,14 @@ function createOutside(
   log: App['log'],
 ): Pick<
   App,
-  'rates' | 'rail' | 'cardProcessor' | 'verifier' | 'delivery' | 'depositDetails' | 'identityKeys'
-  'rates' | 'rail' | 'networkFees' | 'cardProcessor' | 'delivery' | 'depositDetails' | 'identityKeys'
+  | 'verifier'
+  | 'rates'
+  | 'rail'
+  | 'networkFees'
+  | 'cardProcessor'
+  | 'delivery'
+  | 'depositDetails'
+  | 'identityKeys'
 > {
   const isSandbox = config.mode === 'sandbox'
   return {

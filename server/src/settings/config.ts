@@ -2,16 +2,16 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
-import { type DocumentsConfig, parseDocuments } from './documents.ts'
 import { ConfigError } from './config-error.ts'
+import { type DocumentsConfig, parseDocuments } from './documents.ts'
 import {
   type MessageLimit,
   type MessageRules,
   parseMessageLimit,
   parseSenderDomains,
 } from './message-rules.ts'
-import { parseVerification, type VerificationConfig } from './verification.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
+import { parseVerification, type VerificationConfig } from './verification.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
 export interface Config {

@@ -3,8 +3,8 @@ import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from '../functions/fun
 import { baseline } from './0001-baseline.ts'
 import { verifications } from './0002-verifications.ts'
 import { documentTables } from './0003-documents.ts'
-import { contactVerification } from './0005-contact-verification.ts'
 import { lookUps } from './0004-look-ups.ts'
+import { contactVerification } from './0005-contact-verification.ts'
 
 /** The schema of a build. */
 export interface Schema {
