@@ -111,9 +111,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   ledger_void: [HOLD_TRANSITIONS.pending.void, HOLD_INITIAL],
 }
 
-/** All migrations, whose tables are in their first form. */
-const schema = SCHEMA.migrations.map(({ sql }) => sql).join('\n')
-
 const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
 
 test('the states that the functions of the database name are those of the tables', () => {
