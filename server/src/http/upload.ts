@@ -60,7 +60,9 @@ export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> 
     async end(op, isKept) {
       try {
         await removeSpooled()
-        if (op && file && isStored && !isKept) await app.commit(op, await removeFile(op, file.id))
+        if (!op || !file || !isStored || isKept) return
+        const writes = await removeFile(op, file.id)
+        if (writes.length > 0) await app.commit(op, writes)
       } catch (error) {
         // Due work removes the file an hour later.
         app.log.warn({ err: error, file: file?.id }, 'an upload that is not kept was not removed yet')

@@ -7,8 +7,9 @@ import { pngOf, upload } from '../uploads.testing.ts'
 let opened: Awaited<ReturnType<typeof openApp>>
 let client: Client
 let customer: string
+const lines: string[] = []
 beforeAll(async () => {
-  opened = await openApp()
+  opened = await openApp({}, { showRequest: (line) => lines.push(JSON.stringify(line)) })
   await opened.server.listen({ host: '127.0.0.1', port: 0 })
   client = new Client(await createPlatform(opened.app, 'Test'), `${opened.app.origin()}/2025-10-13`)
   customer = (await newCustomer(client)).id
@@ -41,6 +42,9 @@ test('a link gives the file to whoever has it, for saving only', async () => {
   const { url } = await newLink(id)
   const { status, headers } = await fetch(url)
   expect(status).toBe(200)
+  // The token is a secret: no line of a request shows it.
+  await expect.poll(() => lines.some((line) => line.includes('/files/{token}'))).toBe(true)
+  expect(lines.join()).not.toContain(url.split('.').at(-1)!)
   expect(Object.fromEntries(headers)).toMatchObject({
     'content-type': 'image/png',
     'content-length': '2000',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeDocument } from '../../src/documents/documents.ts'
 import type { App } from '../../src/op/app.ts'
 import { createPlatform } from '../../src/service/first-platform.ts'
 import { receiveFile } from '../../src/stored-files/receive.ts'
@@ -271,4 +272,16 @@ test('what a process that died left in the spool is removed, and nothing of one 
   )
   await spool.close()
   expect(readdirSync(spools)).toHaveLength(2)
+})
+
+test('in production no name of a file is magic', async () => {
+  const op = await opened.newPlatform()
+  const [holder] = await app.read.selectFrom('customers').selectAll().where('id', '=', customer).execute()
+  const png = Readable.from([pngOf()])
+  const { file } = await receiveFile(app, { name: 'passport-201.png', declaredType: '' }, png)
+  const about = { documentHolder: customer, documentType: 'PASSPORT', country: 'DE' } as const
+  const make = (mode: 'production' | 'sandbox') =>
+    makeDocument({ ...op, mode }, { id: holder!.id, customerId: holder!.id }, about, file)
+  expect(make('production').content_type).toBe('image/png')
+  expect(() => make('sandbox')).toThrow('read well enough')
 })
