@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -13,7 +12,7 @@ import { openSpool } from '../../src/stored-files/spool.ts'
 import { keepFile, openStoredFile, removeFile, stage } from '../../src/stored-files/stored-files.ts'
 import { Client, newCustomer } from '../client.testing.ts'
 import { openApp } from '../open-app.testing.ts'
-import { FORM_TYPE, formOf, outcomeOf, pngOf, upload } from '../uploads.testing.ts'
+import { beginUpload, FORM_TYPE, formOf, outcomeOf, pngOf, upload } from '../uploads.testing.ts'
 
 /** A server of this file's own, whose files can be looked at. */
 let opened: Awaited<ReturnType<typeof openApp>>
@@ -153,21 +152,6 @@ describe('an upload that does not succeed leaves no row, no spooled and no store
       ).toBe('SUSPECTED_FRAUD')
     }))
 
-  /** Sends the head of an upload and a part of its body, and leaves the connection open. */
-  const begin = (length: number, body: Buffer) => {
-    const { port } = new URL(app.origin())
-    const socket = connect(Number(port), '127.0.0.1')
-    const head = [
-      'POST /2025-10-13/documents HTTP/1.1',
-      'Host: localhost',
-      `Authorization: ${client.authorization}`,
-      `Content-Type: ${FORM_TYPE}`,
-      `Content-Length: ${length}`,
-    ]
-    socket.write(`${head.join('\r\n')}\r\n\r\n`)
-    socket.write(body)
-    return socket
-  }
   const form = () =>
     formOf([
       ...Object.entries(fields()).map(([name, value]) => ({ name, value })),
@@ -177,7 +161,7 @@ describe('an upload that does not succeed leaves no row, no spooled and no store
   test('one that is broken off', () =>
     nothing(async () => {
       const bytes = form()
-      const socket = begin(bytes.length, bytes.subarray(0, 150_000))
+      const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))
       await expect.poll(spooled).toHaveLength(1)
       socket.destroy()
     }))
@@ -185,7 +169,7 @@ describe('an upload that does not succeed leaves no row, no spooled and no store
   test('one that stalls, which is answered 408', () =>
     nothing(async () => {
       const bytes = form()
-      const socket = begin(bytes.length, bytes.subarray(0, 150_000))
+      const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))
       const [answer] = await once(socket, 'data')
       expect(String(answer)).toMatch(/^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s)
       socket.destroy()
