@@ -9,7 +9,13 @@ import type { App } from '../../src/op/app.ts'
 import { createPlatform } from '../../src/service/first-platform.ts'
 import { receiveFile } from '../../src/stored-files/receive.ts'
 import { openSpool } from '../../src/stored-files/spool.ts'
-import { keepFile, openStoredFile, removeFile, stage } from '../../src/stored-files/stored-files.ts'
+import {
+  abandonFile,
+  keepFile,
+  openStoredFile,
+  removeFile,
+  stage,
+} from '../../src/stored-files/stored-files.ts'
 import { Client, newCustomer } from '../client.testing.ts'
 import { openApp } from '../open-app.testing.ts'
 import { beginUpload, FORM_TYPE, formOf, outcomeOf, pngOf, upload } from '../uploads.testing.ts'
@@ -107,6 +113,7 @@ describe('a stored file', () => {
     }
     const [lost, kept] = [await staged(), await staged()]
     expect((await app.commit(op, [keepFile(op, kept)])).done).toBe(true)
+    expect(await abandonFile(op, kept.id)).toEqual([])
     await op.advanceClock(new Date(op.now.getTime() + 59 * 60_000))
     expect(stored()).toEqual(expect.arrayContaining([nameOf(lost.id), nameOf(kept.id)]))
     await op.advanceClock(new Date(op.now.getTime() + 3 * 3600_000))
