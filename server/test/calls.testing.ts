@@ -18,6 +18,7 @@ import {
   signIn,
 } from './client.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
+import { BUSINESS, ownerOf } from './verifications.testing.ts'
 
 /** The endpoints as data: a new one in the table is tested without further code. */
 export const ENDPOINTS: readonly (readonly [name: EndpointName, endpoint: Endpoint])[] =
@@ -40,7 +41,7 @@ export async function forEach<T>(
 }
 
 /** What a path's parameter names: a record by its id, the receiver at an UMA address, or what a code stands for. */
-export type ParamKind = IdKind | 'UmaAddress' | 'DeviceCode' | 'InvitationCode'
+export type ParamKind = IdKind | 'Business' | 'UmaAddress' | 'DeviceCode' | 'InvitationCode'
 
 /** A well-formed id of no record. */
 export function missingId(kind: string): string {
@@ -158,6 +159,7 @@ export async function newWorld(client: Client): Promise<World> {
   const ids: Ids = {
     ...known,
     ...(await withCards(client, customer)),
+    ...(await withBusiness(client)),
     Quote: quote.id,
     Document: document.id,
     Transaction: quote.transactionId,
@@ -167,6 +169,22 @@ export async function newWorld(client: Client): Promise<World> {
     Event: await firstEvent(client),
   }
   return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
+}
+
+/** A business that is not approved, with an owner and an open verification. */
+async function withBusiness(client: Client): Promise<Ids> {
+  const pending = { ...BUSINESS, businessInfo: { ...BUSINESS.businessInfo, registrationNumber: '001' } }
+  const { id: Business } = await made(client, '/customers', pending)
+  const { id: BeneficialOwner } = await made(
+    client,
+    '/beneficial-owners',
+    validBody('beneficial_owner_create', { Business }),
+  )
+  const { body } = await client.post('/verifications', { customerId: Business })
+  const decision = validBody('verification_decide', { Business })
+  await client.post(`/verifications/${body.id}/decision`, decision)
+  const { data } = (await client.get(`/verifications/${body.id}/decisions`)).body
+  return { Business, BeneficialOwner, Verification: body.id, VerificationDecision: data[0].id }
 }
 
 /** A card of which a purchase was settled in part, and another one with a key for the wallet that pays it. */
@@ -273,6 +291,13 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
     source: { accountId: InternalAccount! },
     destination: { accountId: ExternalAccount! },
     amount: 100,
+  }),
+  beneficial_owner_create: ({ Business }) => ownerOf(Business!, { ownershipPercentage: 0 }),
+  beneficial_owner_update: () => ({ ownershipPercentage: 0 }),
+  verification_create: ({ Customer }) => ({ customerId: Customer! }),
+  verification_decide: ({ Business }) => ({
+    decision: 'REQUEST_INFORMATION',
+    errors: [{ resourceId: Business!, type: 'INVALID_FIELD', reason: 'Write the name in full.' }],
   }),
   document_create: ({ Customer }) => ({ documentHolder: Customer!, documentType: 'PASSPORT', country: 'DE' }),
   agent_create: ({ Customer, ...ids }) => ({

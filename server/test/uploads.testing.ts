@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net'
 import { API } from '@countersign/contract/api'
 import { isObject } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
@@ -82,6 +83,22 @@ export function upload(
 ): Promise<Reply> {
   const parts = Object.entries(fields).map(([name, value]) => ({ name, value }))
   return sendForm(client, method, path, formOf([...parts, { name: 'file', fileName, value: file }]), headers)
+}
+
+/** Sends the head of an upload and a part of its body, and leaves the connection open. */
+export function beginUpload(client: Client, length: number, body: Uint8Array): Socket {
+  const { hostname, port, pathname } = new URL(client.baseUrl)
+  const socket = connect(Number(port), hostname)
+  const head = [
+    `POST ${pathname}/documents HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: ${client.authorization}`,
+    `Content-Type: ${FORM_TYPE}`,
+    `Content-Length: ${length}`,
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  socket.write(body)
+  return socket
 }
 
 /** The status of an answer that came whole. */

@@ -44,6 +44,7 @@ async function addRows({ client, agent, customer, ids }: World) {
     ['/tokens', 'token_create'],
     ['/cards', 'card_create'],
     ['/documents', 'document_create'],
+    ['/beneficial-owners', 'beneficial_owner_create'],
   ] as const
   const transfer = validBody('agent_me_transfer_out', ids) as object
   await Promise.all([
@@ -52,7 +53,9 @@ async function addRows({ client, agent, customer, ids }: World) {
     agent.post('/agents/me/transfer-out', { ...transfer, amount: WAITS_ABOVE + 1 }).then(({ status }) => {
       expect(status).toBe(201)
     }),
-    newCustomer(client).then(async ({ wallet }) => {
+    client.post(`/verifications/${ids.Verification}/decision`, validBody('verification_decide', ids)),
+    newCustomer(client).then(async ({ id, wallet }) => {
+      expect((await client.post('/verifications', { customerId: id })).status).toBe(200)
       const credential = await credentialOf(client, wallet)
       expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
     }),
@@ -75,9 +78,14 @@ const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
 
 /** A list as it is asked for in a world: by whom, and where. */
 function listOf(endpoint: Endpoint, world: World) {
-  const path = pathWith(endpoint, (kind) => idsFor(endpoint, world)[kind]!)
+  const ids = idsFor(endpoint, world)
+  const path = pathWith(endpoint, (kind) => ids[kind]!)
   const caller = callerOf(endpoint, world)
-  return { path, get: (query: string) => caller.send('GET', query) }
+  // The one member that a list requires names the business whose owners it has.
+  const needed = (endpoint.query as JsonSchema).required?.includes('customerId')
+  const whole = (query: string) =>
+    needed ? `${query}${query.includes('?') ? '&' : '?'}customerId=${ids.Business}` : query
+  return { path, get: (query: string) => caller.send('GET', whole(query)) }
 }
 
 type Get = ReturnType<typeof listOf>['get']
