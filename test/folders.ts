@@ -56,6 +56,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'sessions',
     'customers',
     'external-accounts',
+    'stablecoin-accounts',
     'exchange-rates',
     'fees',
     'uma',
@@ -76,6 +77,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'signed-retry',
     // What implements the ports.
     'rates',
+    'stablecoin-providers',
     'sandbox',
     'observability',
     // HTTP, and the process.

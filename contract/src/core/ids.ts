@@ -8,6 +8,7 @@ export const ID_KINDS = [
   'BeneficialOwner',
   'InternalAccount',
   'ExternalAccount',
+  'StablecoinProviderAccount',
   'AuthMethod',
   'Session',
   'Request',

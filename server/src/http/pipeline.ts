@@ -148,7 +148,7 @@ async function parse({ route, signed }: Operation, op: Op, call: Call): Promise<
   const sent = endpoint.body ? body : undefined
   const signedCall =
     signed && ((await signed.signedAs?.(op, input)) ?? { operation: name, target, body: sent })
-  const keyed = endpoint.idempotent ? keyedRequest(op, call.idempotencyKey, target, sent) : undefined
+  const keyed = keyedRequest(op, endpoint, call.idempotencyKey, target, sent)
   return { call, input, signedCall, keyed }
 }
 

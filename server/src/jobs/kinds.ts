@@ -16,6 +16,7 @@ export const JOB_KINDS = [
   'quote.expire',
   'receipt.expire',
   'receipt.settle',
+  'stablecoin-account.check',
   'transaction.pull',
   'transaction.refund',
   'transaction.settle',

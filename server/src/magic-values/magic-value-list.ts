@@ -18,6 +18,7 @@ import {
   TRANSFER_SCENARIOS,
   UMA_SCENARIOS,
 } from './payment-outcomes.ts'
+import { STABLECOIN_SCENARIOS } from './stablecoin-outcomes.ts'
 import { UMA_ASKED, UMA_REFUSALS } from './uma-receivers.ts'
 
 type Family = SuccessOf<typeof sandbox_magic_value_list>['body']['data'][number]
@@ -28,7 +29,7 @@ const IDENTIFIER =
 
 /** All magic values, from the tables that the sandbox uses. UMA names are those at `umaDomain`. */
 export function magicValueFamilies(umaDomain: string): Family[] {
-  return [...CHECKS, ...PAYMENTS, ...umaFamilies(umaDomain), ...PROOFS, ...CARDS]
+  return [...CHECKS, ...PAYMENTS, ...umaFamilies(umaDomain), ...PROOFS, ...CARDS, STABLECOIN_ACCOUNTS]
 }
 
 /** Verification of customers and of account holders. */
@@ -155,6 +156,14 @@ const CARDS: readonly Family[] = [
     otherwise: 'SETTLED',
   },
 ]
+
+const STABLECOIN_ACCOUNTS: Family = {
+  family: 'STABLECOIN_ACCOUNT',
+  appliesTo: 'Linking an account at a stablecoin provider: the refusal, or the status it comes to',
+  places: ['apiClientId'],
+  values: bySuffix(STABLECOIN_SCENARIOS, plainValue),
+  otherwise: 'ACTIVE',
+}
 
 function umaReceivers(umaDomain: string): Value[] {
   const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({

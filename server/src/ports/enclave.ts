@@ -51,22 +51,25 @@ export interface Enclave {
   signDelegated(id: string, sealedKey: Uint8Array, message: Uint8Array): Uint8Array
 
   /** Seals text for the database, to one record of one purpose. */
-  sealText(purpose: 'message', id: string, text: string): Uint8Array
+  sealText(purpose: TextPurpose, id: string, text: string): Uint8Array
 
   /** Opens what `sealText` sealed to this record. Throws where it cannot be opened. */
-  openText(purpose: 'message', id: string, sealed: Uint8Array): string
+  openText(purpose: TextPurpose, id: string, sealed: Uint8Array): string
 
   /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the key that signs webhooks. */
   signWebhook(body: Uint8Array): Uint8Array
 
   /** A keyed digest of 32 bytes. Each purpose has its own key for each data key. */
   mac(
-    purpose: 'card' | 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'webhook',
+    purpose: 'card' | 'cursor' | 'deviceCode' | 'idempotency' | 'lookup' | 'otp' | 'webhook',
     message: Uint8Array | string,
     /** Left out: that of the newest data key. */
     generation?: number,
   ): Uint8Array
 }
+
+/** What sealed text is for. */
+export type TextPurpose = 'message' | 'stablecoinAccount'
 
 export interface OtpTargetOwner {
   readonly challengeId: string

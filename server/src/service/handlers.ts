@@ -41,6 +41,8 @@ import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
 import { credentialHandlers } from '../sign-in/handlers.ts'
 import { credentialRegistrationHandlers } from '../sign-in/registration-handlers.ts'
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
+import { stablecoinAccountHandlers } from '../stablecoin-accounts/handlers.ts'
+import { checkStablecoinAccount } from '../stablecoin-accounts/jobs.ts'
 import { tokenHandlers } from '../tokens/handlers.ts'
 import { transactionHandlers } from '../transactions/handlers.ts'
 import { transferHandlers } from '../transfers/handlers.ts'
@@ -61,6 +63,7 @@ export const HANDLERS: ServedHandlers = {
   ...walletHandlers,
   ...externalAccountHandlers,
   ...discoveryHandlers,
+  ...stablecoinAccountHandlers,
   ...credentialHandlers,
   ...credentialRegistrationHandlers,
   ...sessionHandlers,
@@ -107,6 +110,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,
   'receipt.settle': settleReceipt,
+  'stablecoin-account.check': checkStablecoinAccount,
   'transaction.pull': pullTransaction,
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,

@@ -28,6 +28,7 @@ import { createConfigCache } from '../platforms/config-cache.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { AttemptLimits } from '../ports/failed-attempts.ts'
 import type { RateProvider } from '../ports/rates.ts'
+import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
@@ -35,8 +36,10 @@ import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
 import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
 import { sandboxRail } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
+import { sandboxStablecoinProvider } from '../sandbox/stablecoin-provider.ts'
 import type { Config } from '../settings/config.ts'
 import { ConfigError } from '../settings/config-error.ts'
+import { createBrale } from '../stablecoin-providers/brale.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 
@@ -125,13 +128,21 @@ function createOutside(
   log: App['log'],
 ): Pick<
   App,
-  'rates' | 'rail' | 'networkFees' | 'cardProcessor' | 'delivery' | 'depositDetails' | 'identityKeys'
+  | 'rates'
+  | 'rail'
+  | 'networkFees'
+  | 'stablecoinProviders'
+  | 'cardProcessor'
+  | 'delivery'
+  | 'depositDetails'
+  | 'identityKeys'
 > {
   const isSandbox = config.mode === 'sandbox'
   return {
     rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
     rail: isSandbox ? sandboxRail : undefined,
     networkFees: isSandbox ? sandboxNetworkFees : undefined,
+    stablecoinProviders: createStablecoinProviders(config),
     depositDetails: isSandbox ? sandboxDepositDetails : undefined,
     cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
     delivery: createDelivery(config),
@@ -191,6 +202,12 @@ function addressOf(server: FastifyInstance, { host, port }: Config): string {
 function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
   if (rates) return createHttpRates({ ...rates, get: getJsonFrom('any'), clock: machineClock, onFailure })
   return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined
+}
+
+/** The sandbox has a provider of its own. Production asks the real one where the operator has said of which environment. */
+function createStablecoinProviders({ mode, brale }: Config): StablecoinProviders | undefined {
+  if (mode === 'sandbox') return { BRALE: sandboxStablecoinProvider }
+  return brale ? { BRALE: createBrale(brale) } : undefined
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FUNCTIONS, FUNCTIONS_VERSION, hashOfAll, sqlFunction } from '../../src/db/functions/functions.ts'
 
 /** What the functions were when their version was last raised. */
-const RECORDED = { version: 1, hash: '7a4ef5418377beca6b1ddced395cde21' }
+const RECORDED = { version: 2, hash: '339cbcc94bae648654aadf42d6d496c2' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

@@ -19,6 +19,7 @@ import { account, quoted, to } from '../quotes.testing.ts'
 import type { JsonSchema } from '../schemas.testing.ts'
 
 const ROWS = 12
+let keys = 0
 
 let world: World
 /** Another platform's. */
@@ -43,6 +44,7 @@ async function addRows({ client, agent, customer, ids }: World) {
     ['/platform/external-accounts', 'platform_external_account_create'],
     ['/tokens', 'token_create'],
     ['/cards', 'card_create'],
+    ['/stablecoin-provider-accounts', 'stablecoin_account_link'],
   ] as const
   const transfer = validBody('agent_me_transfer_out', ids) as object
   await Promise.all([
@@ -57,7 +59,8 @@ async function addRows({ client, agent, customer, ids }: World) {
     }),
     quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true }),
     ...rows.map(async ([path, name]) => {
-      expect((await client.post(path, validBody(name, ids))).status, name).toBe(201)
+      const key = { 'Idempotency-Key': `row ${++keys}` }
+      expect((await client.post(path, validBody(name, ids), key)).status, name).toBe(201)
     }),
   ])
   await client.advance(0)

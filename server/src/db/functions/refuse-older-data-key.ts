@@ -9,6 +9,7 @@ BEGIN
   IF TG_TABLE_NAME = 'internal_accounts' THEN sealed := NEW.sealed_seed;
   ELSIF TG_TABLE_NAME = 'delegated_keys' THEN sealed := NEW.sealed_key;
   ELSIF TG_TABLE_NAME = 'messages' THEN sealed := NEW.sealed_content;
+  ELSIF TG_TABLE_NAME = 'stablecoin_accounts' THEN sealed := NEW.sealed_credentials;
   ELSE sealed := NEW.sealed_target_key;
   END IF;
   IF sealed_generation(sealed) < (SELECT max(generation) FROM data_keys) THEN
@@ -25,6 +26,9 @@ CREATE TRIGGER delegated_keys_data_key BEFORE INSERT OR UPDATE OF sealed_key ON 
 
 CREATE TRIGGER messages_data_key BEFORE INSERT OR UPDATE OF sealed_content ON messages
   FOR EACH ROW WHEN (NEW.sealed_content IS NOT NULL) EXECUTE FUNCTION refuse_older_data_key();
+
+CREATE TRIGGER stablecoin_accounts_data_key BEFORE INSERT OR UPDATE OF sealed_credentials ON stablecoin_accounts
+  FOR EACH ROW EXECUTE FUNCTION refuse_older_data_key();
 
 CREATE TRIGGER otp_challenges_data_key BEFORE INSERT ON otp_challenges
   FOR EACH ROW EXECUTE FUNCTION refuse_older_data_key();

@@ -20,6 +20,7 @@ export interface JobPayloads {
   'quote.expire': { readonly quoteId: string }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }
+  'stablecoin-account.check': { readonly accountId: string }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string
