@@ -60,6 +60,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'documents',
     'verifications',
     'external-accounts',
+    'stablecoin-accounts',
     'exchange-rates',
     'fees',
     'uma',
@@ -83,6 +84,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'file-stores',
     'rates',
     'verifiers',
+    'stablecoin-providers',
     'sandbox',
     'observability',
     // HTTP, and the process.

@@ -1,5 +1,9 @@
 import { API } from '@countersign/contract/api'
-import { VERIFICATION_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import {
+  INVITATION_TRANSITIONS,
+  STABLECOIN_ACCOUNT_TRANSITIONS,
+  VERIFICATION_TRANSITIONS,
+} from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_TRANSITIONS,
   CARD_TRANSACTION_TRANSITIONS,
@@ -35,6 +39,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'when an agent is denied': agentDenialTable,
   'when an agent needs an approval': agentApprovalTable,
   'limits of attempts': attemptLimitTable,
+  'states of an invitation': () => stateTable(INVITATION_TRANSITIONS),
+  'states of an account at a stablecoin provider': () => stateTable(STABLECOIN_ACCOUNT_TRANSITIONS),
   'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of a pull': () => stateTable(PULL_TRANSITIONS),

@@ -1,6 +1,7 @@
 import { discoveries } from './accounts/discoveries.ts'
 import { externalAccounts } from './accounts/external-accounts.ts'
 import { internalAccounts, wallets } from './accounts/internal-accounts.ts'
+import { stablecoinAccounts } from './accounts/stablecoin-accounts.ts'
 import { agentAccess } from './agents/agent-access.ts'
 import { agentApprovals, agents } from './agents/agents.ts'
 import { credentialRegistration } from './auth/credential-registration.ts'
@@ -46,6 +47,7 @@ export const API = {
   ...wallets,
   ...externalAccounts,
   ...discoveries,
+  ...stablecoinAccounts,
   ...credentials,
   ...credentialRegistration,
   ...sessions,

@@ -166,6 +166,7 @@ export async function newWorld(client: Client): Promise<World> {
     Agent: agent.id,
     AgentAction: waiting.id,
     DeviceCode: code,
+    StablecoinProviderAccount: await linkedAccount(client),
     Event: await firstEvent(client),
   }
   return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
@@ -201,6 +202,14 @@ async function withCards(client: Client, { id, usd, wallet }: World['customer'])
   const asked = { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Spending' }
   const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
   return { Card: card.id, CardTransaction: purchase.id, DelegatedKey: key.body.id }
+}
+
+async function linkedAccount(client: Client): Promise<string> {
+  const body = validBody('stablecoin_account_link', {})
+  const key = { 'Idempotency-Key': `linked ${toJson(body)}` }
+  const reply = await client.post('/stablecoin-provider-accounts', body, key)
+  if (reply.status !== 201) throw new Error(toJson(reply.body))
+  return reply.body.id
 }
 
 /** The record that a call creates. */
@@ -323,6 +332,11 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
     cardId: Card!,
     internalAccountId: InternalAccount!,
     nickname: 'Spending',
+  }),
+  stablecoin_account_link: (_, unique) => ({
+    provider: 'BRALE',
+    apiClientId: `client ${unique}.999`,
+    apiClientSecret: 'secret',
   }),
   invitation_create: ({ UmaAddress }) => ({ inviterUma: UmaAddress! }),
   invitation_claim: ({ UmaAddress }) => ({ inviteeUma: UmaAddress! }),

@@ -135,16 +135,17 @@ export const INVITATION_TRANSITIONS = {
 export const INVITATION_INITIAL = 'PENDING' satisfies InvitationState
 
 export type StablecoinAccountState = 'ACTIVE' | 'INVALID' | 'REVOKED'
-export type StablecoinAccountEvent = 'refuse' | 'revoke' | 'accept'
+export type StablecoinAccountEvent = 'refuse' | 'revoke' | 'accept' | 'link'
 
 /**
- * What the daily check of an account at a stablecoin provider finds. `refuse`: the provider does not know the credentials,
- * or not this account. `revoke`: it has withdrawn them. `accept`: they work, also again. What was withdrawn stays so.
+ * What the daily check of an account at a stablecoin provider finds. `refuse`: the provider does not accept the credentials.
+ * `revoke`: it has withdrawn them, or they no longer reach the account. `accept`: they work. `link`: the platform gives new
+ * ones, which work.
  */
 export const STABLECOIN_ACCOUNT_TRANSITIONS = {
-  ACTIVE: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE' },
-  INVALID: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE' },
-  REVOKED: { refuse: null, revoke: null, accept: null },
+  ACTIVE: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE', link: null },
+  INVALID: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE', link: 'ACTIVE' },
+  REVOKED: { refuse: null, revoke: null, accept: null, link: 'ACTIVE' },
 } as const satisfies Record<
   StablecoinAccountState,
   Record<StablecoinAccountEvent, StablecoinAccountState | null>

@@ -32,6 +32,18 @@ export const ERRORS = {
   SUSPECTED_FRAUD: { status: 400, message: 'The document may not be genuine.' },
   UNSUITABLE_DOCUMENT: { status: 400, message: 'The document is not of a kind that is accepted here.' },
   INCOMPLETE: { status: 400, message: 'Parts of the document are missing.' },
+  STABLECOIN_PROVIDER_ACCOUNT_INVALID: {
+    status: 400,
+    message: 'The stablecoin provider does not accept these credentials.',
+  },
+  STABLECOIN_PROVIDER_ACCOUNT_REVOKED: {
+    status: 400,
+    message: 'The stablecoin provider has withdrawn these credentials.',
+  },
+  STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED: {
+    status: 400,
+    message: 'The credentials reach several accounts: name one of them in providerAccountId.',
+  },
   INVITATIONS_NOT_CONFIGURED: {
     status: 400,
     message: 'The platform has no invitationConfig.url in its configuration.',
@@ -92,6 +104,10 @@ export const ERRORS = {
   AGENT_NOT_FOUND: { status: 404, message: 'No such agent.' },
   AGENT_ACTION_NOT_FOUND: { status: 404, message: 'No such action of an agent.' },
   DEVICE_CODE_NOT_FOUND: { status: 404, message: 'No such device code, or it is no longer valid.' },
+  STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: 'No such account at a stablecoin provider.',
+  },
   INVITATION_NOT_FOUND: { status: 404, message: 'No such invitation.' },
   UMA_NOT_FOUND: { status: 404, message: 'No one receives at this UMA address.' },
   LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'No such lookup, or it has expired.' },

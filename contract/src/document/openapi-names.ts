@@ -17,6 +17,7 @@ import {
 } from '../accounts/external-accounts.ts'
 import { InternalAccount } from '../accounts/internal-accounts.ts'
 import { PaymentInstructions } from '../accounts/payment-instructions.ts'
+import * as stablecoinAccounts from '../accounts/stablecoin-accounts.ts'
 import * as agentActions from '../agents/agent-actions.ts'
 import * as agentPolicy from '../agents/agent-policy.ts'
 import * as agents from '../agents/agents.ts'
@@ -234,6 +235,10 @@ const nouns = {
   SandboxReset,
   SignedRequestChallenge,
   SmsOtpVerifyRequest: credentials.SmsOtpVerifyRequest,
+  StablecoinProvider: stablecoinAccounts.StablecoinProvider,
+  StablecoinProviderAccount: stablecoinAccounts.StablecoinProviderAccount,
+  StablecoinProviderAccountLinkRequest: stablecoinAccounts.StablecoinProviderAccountLinkRequest,
+  StablecoinProviderAccountStatus: stablecoinAccounts.StablecoinProviderAccountStatus,
   TestWebhookRequest: webhooks.TestWebhook,
   TestWebhookResponse: webhooks.WebhookTestResult,
   Transaction: transactions.Transaction,

@@ -93,6 +93,7 @@ export const MAGIC_VALUE_FAMILIES = [
   'PASSKEY_SIGNATURE',
   'CARD',
   'CARD_PURCHASE',
+  'STABLECOIN_ACCOUNT',
 ] as const
 
 /** The effect of one value. */

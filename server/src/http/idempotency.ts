@@ -1,3 +1,7 @@
+import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { TSchema } from 'typebox'
+import { toCanonicalJson } from '../json/json.ts'
 import {
   findKeptAnswer,
   hashRequest,
@@ -7,13 +11,20 @@ import {
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 
-/** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to method, path and caller (platform or agent). */
+/**
+ * Reads the header, where the endpoint takes one. A key is 1 to 255 printable ASCII characters, scoped to method, path and
+ * caller (platform or agent).
+ */
 export function keyedRequest(
   op: Op,
+  { idempotent, body: schema }: Pick<Endpoint, 'idempotent' | 'body'>,
   header: string | undefined,
   target: string,
   body: unknown,
 ): KeyedRequest | undefined {
+  if (!idempotent) return undefined
+  if (header === undefined && idempotent === 'required')
+    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'The header Idempotency-Key is required')
   if (header === undefined) return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(header))
     throw fieldError(
@@ -22,7 +33,26 @@ export function keyedRequest(
       'Idempotency-Key must be 1 to 255 printable ASCII characters',
     )
   const caller = op.actor.kind === 'agent' ? `${op.platform.id} ${op.actor.agentId}` : op.platform.id
-  return { scope: `${caller} ${target}`, key: header, requestHash: hashRequest(body) }
+  return {
+    scope: `${caller} ${target}`,
+    key: header,
+    requestHash: hashRequest(withoutSecrets(op, schema, body)),
+  }
+}
+
+/**
+ * A body with a keyed digest in place of each secret (`writeOnly`): the stored hash of a request would let whoever reads the
+ * database try secrets. The digest is that of the first data key, so that a repetition is known after a rotation too.
+ */
+function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unknown {
+  const { properties = {} } = (schema ?? {}) as JsonSchema
+  const secrets = Object.entries(properties)
+    .filter(([, member]) => 'writeOnly' in member)
+    .map(([name]) => name)
+  if (secrets.length === 0 || !isObject(body)) return body
+  const digest = (value: unknown) =>
+    Buffer.from(op.enclave.mac('idempotency', toCanonicalJson(value ?? null), 1)).toString('hex')
+  return { ...body, ...Object.fromEntries(secrets.map((name) => [name, digest(body[name])])) }
 }
 
 /**

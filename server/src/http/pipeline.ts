@@ -184,7 +184,7 @@ async function parse(
   const target = `${call.method} ${call.path}`
   const signedCall =
     signed && ((await signed.signedAs?.(op, input)) ?? { operation: name, target, body: sent })
-  const keyed = endpoint.idempotent ? keyedRequest(op, call.idempotencyKey, target, sent) : undefined
+  const keyed = keyedRequest(op, endpoint, call.idempotencyKey, target, sent)
   return { call, input, signedCall, keyed }
 }
 

@@ -44,7 +44,8 @@ export async function findInvitation(op: Op, text: string): Promise<InvitationWi
   const code = readCode(text)
   const invitation = code === undefined ? undefined : await selectInvitation(op, code)
   if (invitation) return invitation
-  if (!counted.has(op)) {
+  // What has not the form of a code is no guess.
+  if (code !== undefined && !counted.has(op)) {
     counted.add(op)
     const forgottenAt = plusSeconds(realNow, INVITATION_CODE_FAILURE_SECONDS)
     refuseBeyond(INVITATION_CODE_FAILURES_MAX, await countFailure(op, realNow, forgottenAt), realNow)

@@ -19,6 +19,7 @@ export const JOB_KINDS = [
   'receipt.settle',
   'stored-file.remove',
   'stored-files.clear',
+  'stablecoin-account.check',
   'transaction.pull',
   'transaction.refund',
   'transaction.settle',

@@ -20,6 +20,7 @@ import {
   TRANSFER_SCENARIOS,
   UMA_SCENARIOS,
 } from './payment-outcomes.ts'
+import { STABLECOIN_SCENARIOS } from './stablecoin-outcomes.ts'
 import { UMA_ASKED, UMA_REFUSALS } from './uma-receivers.ts'
 
 type Family = SuccessOf<typeof sandbox_magic_value_list>['body']['data'][number]
@@ -30,17 +31,27 @@ const IDENTIFIER =
 
 /** All magic values, from the tables that the sandbox uses. UMA names are those at `umaDomain`. */
 export function magicValueFamilies(umaDomain: string): Family[] {
-  return [...CHECKS, ...DOCUMENTS, ...PAYMENTS, ...umaFamilies(umaDomain), ...PROOFS, ...CARDS]
+  return [
+    ...CHECKS,
+    ...DOCUMENTS,
+    ...PAYMENTS,
+    ...umaFamilies(umaDomain),
+    ...PROOFS,
+    ...CARDS,
+    STABLECOIN_ACCOUNTS,
+  ]
 }
 
 /** Verification of customers and of account holders. */
 const CHECKS: readonly Family[] = [
   {
     family: 'CUSTOMER_VERIFICATION',
-    appliesTo: 'The check of a new customer: kycStatus, kybStatus',
+    appliesTo:
+      'The check of a customer, at its creation and at POST /verifications, and of a beneficial owner',
     places: [
       'the last name in fullName of an INDIVIDUAL',
       'the digits of businessInfo.registrationNumber of a BUSINESS',
+      'lastName in personalInfo of a beneficial owner',
     ],
     values: bySuffix(VERIFICATION_SCENARIOS, plainValue),
     otherwise: 'APPROVED',
@@ -174,6 +185,14 @@ const CARDS: readonly Family[] = [
     otherwise: 'SETTLED',
   },
 ]
+
+const STABLECOIN_ACCOUNTS: Family = {
+  family: 'STABLECOIN_ACCOUNT',
+  appliesTo: 'Linking an account at a stablecoin provider: the refusal, or the status it comes to',
+  places: ['apiClientId'],
+  values: bySuffix(STABLECOIN_SCENARIOS, plainValue),
+  otherwise: 'ACTIVE',
+}
 
 function umaReceivers(umaDomain: string): Value[] {
   const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({

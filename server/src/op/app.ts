@@ -21,6 +21,7 @@ import type { Metrics } from '../ports/metrics.ts'
 import type { NetworkFees } from '../ports/network-fees.ts'
 import type { Rail } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
+import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { Verifier } from '../ports/verifier.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { Config } from '../settings/config.ts'
@@ -57,6 +58,8 @@ export interface App {
   readonly rail: Rail | undefined
   /** What networks charge. Production has nobody yet who knows. */
   readonly networkFees: NetworkFees | undefined
+  /** Who checks credentials of stablecoin providers. Production has nobody without `BRALE_ENVIRONMENT`. */
+  readonly stablecoinProviders: StablecoinProviders | undefined
   /** The accounts for incoming payments. Production has none yet. */
   readonly depositDetails: DepositDetails | undefined
   /** The card processor. Production has none yet. */
@@ -119,6 +122,7 @@ export interface Op {
   readonly umaProviders: readonly KnownUmaProvider[] | undefined
   readonly rail: Rail | undefined
   readonly networkFees: NetworkFees | undefined
+  readonly stablecoinProviders: StablecoinProviders | undefined
   readonly depositDetails: DepositDetails | undefined
   readonly cardProcessor: CardProcessor | undefined
   readonly verifier: Verifier | undefined
@@ -175,6 +179,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     umaProviders: app.config.umaProviders,
     rail: app.rail,
     networkFees: app.networkFees,
+    stablecoinProviders: app.stablecoinProviders,
     depositDetails: app.depositDetails,
     cardProcessor: app.cardProcessor,
     verifier: app.verifier,

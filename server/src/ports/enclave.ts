@@ -73,6 +73,7 @@ export interface Enclave {
       | 'cursor'
       | 'deviceCode'
       | 'documentLink'
+      | 'idempotency'
       | 'lookup'
       | 'otp'
       | 'verification'
@@ -85,8 +86,8 @@ export interface Enclave {
 
 /** The kinds of records that have sealed text. */
 export type SealedPurpose = 'message' | 'beneficialOwner'
-/** The records that keep sealed text: the content of a message, the number of a document, the identifier of an owner. */
-export type SealedText = 'message' | 'document' | 'beneficialOwner'
+/** The records that keep sealed text: contents of messages, numbers of documents, identifiers of owners, credentials. */
+export type SealedText = 'message' | 'document' | 'beneficialOwner' | 'stablecoinAccount'
 
 export interface OtpTargetOwner {
   readonly challengeId: string

@@ -45,6 +45,8 @@ import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
 import { credentialHandlers } from '../sign-in/handlers.ts'
 import { credentialRegistrationHandlers } from '../sign-in/registration-handlers.ts'
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
+import { stablecoinAccountHandlers } from '../stablecoin-accounts/handlers.ts'
+import { checkStablecoinAccount } from '../stablecoin-accounts/jobs.ts'
 import { clearStoredFiles, removeStoredFile } from '../stored-files/jobs.ts'
 import { tokenHandlers } from '../tokens/handlers.ts'
 import { transactionHandlers } from '../transactions/handlers.ts'
@@ -73,6 +75,7 @@ export const HANDLERS: ServedHandlers = {
   ...walletHandlers,
   ...externalAccountHandlers,
   ...discoveryHandlers,
+  ...stablecoinAccountHandlers,
   ...credentialHandlers,
   ...credentialRegistrationHandlers,
   ...sessionHandlers,
@@ -123,6 +126,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'receipt.settle': settleReceipt,
   'stored-file.remove': removeStoredFile,
   'stored-files.clear': clearStoredFiles,
+  'stablecoin-account.check': checkStablecoinAccount,
   'transaction.pull': pullTransaction,
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,

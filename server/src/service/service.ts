@@ -35,6 +35,7 @@ import type { Enclave } from '../ports/enclave.ts'
 import type { AttemptLimits } from '../ports/failed-attempts.ts'
 import type { FileStore } from '../ports/file-store.ts'
 import type { RateProvider } from '../ports/rates.ts'
+import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { VerifierAnswer } from '../ports/verifier.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
@@ -43,8 +44,10 @@ import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
 import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
 import { sandboxRail } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
+import { sandboxStablecoinProvider } from '../sandbox/stablecoin-provider.ts'
 import type { Config } from '../settings/config.ts'
 import { ConfigError } from '../settings/config-error.ts'
+import { createBrale } from '../stablecoin-providers/brale.ts'
 import { openSpool, type Spool } from '../stored-files/spool.ts'
 import { createHttpVerifier } from '../verifiers/http-verifier.ts'
 import { baseUrlOf } from './first-platform.ts'
@@ -150,6 +153,7 @@ function createOutside(
   | 'rates'
   | 'rail'
   | 'networkFees'
+  | 'stablecoinProviders'
   | 'cardProcessor'
   | 'delivery'
   | 'depositDetails'
@@ -160,6 +164,7 @@ function createOutside(
     rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
     rail: isSandbox ? sandboxRail : undefined,
     networkFees: isSandbox ? sandboxNetworkFees : undefined,
+    stablecoinProviders: createStablecoinProviders(config),
     depositDetails: isSandbox ? sandboxDepositDetails : undefined,
     cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
     verifier: config.verification && createHttpVerifier(config.verification, machineClock, readOutcome),
@@ -227,6 +232,12 @@ async function createFileStore({ documents, dataDir }: Config): Promise<FileStor
   return documents.bucket
     ? createBucketStore(documents.bucket, machineClock)
     : createFolderStore(join(dataDir, 'files'))
+}
+
+/** The sandbox has a provider of its own. Production asks the real one where the operator has said of which environment. */
+function createStablecoinProviders({ mode, brale }: Config): StablecoinProviders | undefined {
+  if (mode === 'sandbox') return { BRALE: sandboxStablecoinProvider }
+  return brale ? { BRALE: createBrale(brale) } : undefined
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

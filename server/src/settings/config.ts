@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
+import { type BraleConfig, readBrale } from './brale.ts'
 import { ConfigError } from './config-error.ts'
 import { type DocumentsConfig, parseDocuments } from './documents.ts'
 import {
@@ -49,6 +50,8 @@ export interface Config {
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
+  /** The stablecoin provider. Absent: the sandbox has its own, production none. */
+  readonly brale?: BraleConfig
   /** The UMA providers of the operator's file. Absent: the sandbox has some of its own, production none. */
   readonly umaProviders?: readonly KnownUmaProvider[]
 }
@@ -128,6 +131,7 @@ export function readConfig(env: Environment): Config {
     fees: readFees(env),
     sandboxUmaDomain: readUmaDomain(env),
     ...readUmaProviders(env),
+    ...readBrale(env),
   }
 }
 

@@ -89,6 +89,10 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   const { id: documentId } = (await upload(client, '/documents', fields, file)).body
   const secret = (await client.get('/webhook-secrets')).body.data[0].secret
   const pinned = first.service.app.enclave.quorumPublicKey
+  const account = { provider: 'BRALE', apiClientId: 'client', apiClientSecret: 'secret' }
+  const key = { 'Idempotency-Key': 'link' }
+  const linked = await client.post('/stablecoin-provider-accounts', account, key)
+  expect(linked.status).toBe(201)
 
   // An attacker has the master key and a backup, and with them everything sealed until then.
   const { rows } = await db.query<{ sealed: Uint8Array }>('SELECT sealed FROM data_keys')
@@ -138,4 +142,13 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   expect(generations).toEqual([{ key: 2, number: 2 }])
   const link = await after.post(`/documents/${documentId}/link`)
   expect(Buffer.from(await (await fetch(link.body.url)).arrayBuffer()).equals(file)).toBe(true)
+  const found = await second.service.app.db.query<{ sealed: Uint8Array }>(
+    'SELECT sealed_credentials AS sealed FROM stablecoin_accounts',
+  )
+  const { sealed } = found.rows[0]!
+  expect(thief.open(sealed, `text stablecoinAccount ${linked.body.id}`)).toBeUndefined()
+  expect(second.service.app.enclave.openText('stablecoinAccount', linked.body.id, sealed)).toContain('secret')
+  // A repetition is known by its keyed digest, which stays the same.
+  const repeated = await after.post('/stablecoin-provider-accounts', account, key)
+  expect([repeated.headers.get('idempotency-replayed'), repeated.body]).toEqual(['true', linked.body])
 })

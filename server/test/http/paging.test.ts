@@ -19,6 +19,7 @@ import { account, quoted, to } from '../quotes.testing.ts'
 import type { JsonSchema } from '../schemas.testing.ts'
 
 const ROWS = 12
+let keys = 0
 
 let world: World
 /** Another platform's. */
@@ -45,6 +46,7 @@ async function addRows({ client, agent, customer, ids }: World) {
     ['/cards', 'card_create'],
     ['/documents', 'document_create'],
     ['/beneficial-owners', 'beneficial_owner_create'],
+    ['/stablecoin-provider-accounts', 'stablecoin_account_link'],
   ] as const
   const transfer = validBody('agent_me_transfer_out', ids) as object
   await Promise.all([
@@ -61,7 +63,8 @@ async function addRows({ client, agent, customer, ids }: World) {
     }),
     quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true }),
     ...rows.map(async ([path, name]) => {
-      expect((await client.post(path, validBody(name, ids))).status, name).toBe(201)
+      const key = { 'Idempotency-Key': `row ${++keys}` }
+      expect((await client.post(path, validBody(name, ids), key)).status, name).toBe(201)
     }),
   ])
   await client.advance(0)

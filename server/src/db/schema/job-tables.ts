@@ -24,6 +24,7 @@ export interface JobPayloads {
   'stored-file.remove': { readonly fileId: string }
   /** The files of a platform that was reset. */
   'stored-files.clear': { readonly platformId: string }
+  'stablecoin-account.check': { readonly accountId: string }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string
