@@ -18,7 +18,7 @@ import {
   signIn,
 } from './client.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
-import { BUSINESS, ownerOf } from './verifications.testing.ts'
+import { informationRequest, newBusinessCase, ownerOf } from './verifications.testing.ts'
 
 /** The endpoints as data: a new one in the table is tested without further code. */
 export const ENDPOINTS: readonly (readonly [name: EndpointName, endpoint: Endpoint])[] =
@@ -159,7 +159,7 @@ export async function newWorld(client: Client): Promise<World> {
   const ids: Ids = {
     ...known,
     ...(await withCards(client, customer)),
-    ...(await withBusiness(client)),
+    ...(await newBusinessCase(client)),
     Quote: quote.id,
     Document: document.id,
     Transaction: quote.transactionId,
@@ -170,22 +170,6 @@ export async function newWorld(client: Client): Promise<World> {
     Event: await firstEvent(client),
   }
   return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
-}
-
-/** A business that is not approved, with an owner and an open verification. */
-async function withBusiness(client: Client): Promise<Ids> {
-  const pending = { ...BUSINESS, businessInfo: { ...BUSINESS.businessInfo, registrationNumber: '001' } }
-  const { id: Business } = await made(client, '/customers', pending)
-  const { id: BeneficialOwner } = await made(
-    client,
-    '/beneficial-owners',
-    validBody('beneficial_owner_create', { Business }),
-  )
-  const { body } = await client.post('/verifications', { customerId: Business })
-  const decision = validBody('verification_decide', { Business })
-  await client.post(`/verifications/${body.id}/decision`, decision)
-  const { data } = (await client.get(`/verifications/${body.id}/decisions`)).body
-  return { Business, BeneficialOwner, Verification: body.id, VerificationDecision: data[0].id }
 }
 
 /** A card of which a purchase was settled in part, and another one with a key for the wallet that pays it. */
@@ -304,10 +288,7 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
   beneficial_owner_create: ({ Business }) => ownerOf(Business!, { ownershipPercentage: 0 }),
   beneficial_owner_update: () => ({ ownershipPercentage: 0 }),
   verification_create: ({ Customer }) => ({ customerId: Customer! }),
-  verification_decide: ({ Business }) => ({
-    decision: 'REQUEST_INFORMATION',
-    errors: [{ resourceId: Business!, type: 'INVALID_FIELD', reason: 'Write the name in full.' }],
-  }),
+  verification_decide: ({ Business }) => informationRequest(Business!),
   document_create: ({ Customer }) => ({ documentHolder: Customer!, documentType: 'PASSPORT', country: 'DE' }),
   agent_create: ({ Customer, ...ids }) => ({
     name: 'Shopper',

@@ -63,3 +63,32 @@ export async function send(
     throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
   return reply.body
 }
+
+/** A decision that can be repeated: something is asked for. */
+export const informationRequest = (customerId: string) => ({
+  decision: 'REQUEST_INFORMATION',
+  errors: [{ resourceId: customerId, type: 'INVALID_FIELD', reason: 'Write the name in full.' }],
+})
+
+/** A business that is not approved, with an owner, an open verification and a decision, by the kinds of their ids. */
+export async function newBusinessCase(client: Client) {
+  const pending = { ...BUSINESS, businessInfo: { ...BUSINESS.businessInfo, registrationNumber: '001' } }
+  const { id: Business } = await send(client, 'POST', '/customers', pending, 201)
+  const owner = await send(
+    client,
+    'POST',
+    '/beneficial-owners',
+    ownerOf(Business, { ownershipPercentage: 0 }),
+    201,
+  )
+  const verification = await send(client, 'POST', '/verifications', { customerId: Business }, 200)
+  const path = `/verifications/${verification.id}/decision`
+  await send(client, 'POST', path, informationRequest(Business), 200)
+  const [decision] = (await client.get(`${path}s`)).body.data
+  return {
+    Business: Business as string,
+    BeneficialOwner: owner.id as string,
+    Verification: verification.id as string,
+    VerificationDecision: decision.id as string,
+  }
+}

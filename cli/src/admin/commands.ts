@@ -9,6 +9,7 @@ import {
   revokeToken,
   unlockWallet,
 } from './admin.ts'
+import { decideVerification, listVerifications, reopenVerification } from './verifications.ts'
 
 type Done = (exitCode: number) => void
 
@@ -18,6 +19,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addMasterKey(program, done)
   addToken(program, done)
   addWallet(program, done)
+  addVerification(program, done)
 }
 
 function addPlatform(program: Command, done: Done): void {
@@ -59,7 +61,11 @@ function addToken(program: Command, done: Done): void {
     .description('create a token for a platform and show it, once')
     .requiredOption('--platform <id>', 'the platform, Platform:…')
     .requiredOption('--name <name>', 'name of the token')
-    .requiredOption('--permissions <list>', 'of VIEW, TRANSACT, MANAGE, separated by commas', readPermissions)
+    .requiredOption(
+      '--permissions <list>',
+      'of VIEW, TRANSACT, MANAGE, REVIEW, separated by commas',
+      readPermissions,
+    )
     .option('--json', 'print JSON')
     .action(
       async (options: { platform: string; name: string; permissions: readonly string[]; json?: boolean }) =>
@@ -88,4 +94,33 @@ function addWallet(program: Command, done: Done): void {
     .argument('<id>', 'the wallet, InternalAccount:…')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => done(await unlockWallet(id, options)))
+}
+
+function addVerification(program: Command, done: Done): void {
+  const verification = program.command('verification').description('decide about customers, as the operator')
+  verification
+    .command('list')
+    .description('list the verifications of all platforms that wait for a decision')
+    .option('--status <status>', 'another status, like RESOLVE_ERRORS')
+    .option('--json', 'print JSON')
+    .action(async (options: { status?: string; json?: boolean }) => done(await listVerifications(options)))
+  verification
+    .command('decide')
+    .description('approve or reject a customer')
+    .argument('<id>', 'the verification, Verification:…')
+    .argument('<decision>', 'APPROVE or REJECT')
+    .option('--reason <text>', 'why; required for REJECT, and shown to the platform')
+    .option('--json', 'print JSON')
+    .action(async (id: string, decision: string, options: { reason?: string; json?: boolean }) =>
+      done(await decideVerification(id, decision, options)),
+    )
+  verification
+    .command('reopen')
+    .description('have a rejection looked at again')
+    .argument('<id>', 'the verification, Verification:…')
+    .requiredOption('--reason <text>', 'why; kept with the decision')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { reason: string; json?: boolean }) =>
+      done(await reopenVerification(id, options)),
+    )
 }

@@ -10,6 +10,7 @@ import {
   run,
   ServerProcess,
 } from '../server-process.testing.ts'
+import { PERSON } from '../verifications.testing.ts'
 
 beforeAll(ensureServerBuilt)
 
@@ -35,7 +36,7 @@ test("the operator's commands work while a server runs, by a socket that is its 
     {
       id: made.tokenId,
       name: 'First token',
-      permissions: ['VIEW', 'TRANSACT', 'MANAGE'],
+      permissions: ['VIEW', 'TRANSACT', 'MANAGE', 'REVIEW'],
       createdAt: expect.any(String),
     },
   ])
@@ -43,4 +44,37 @@ test("the operator's commands work while a server runs, by a socket that is its 
   expect((await client.get('/config')).status).toBe(401)
   const again = await run(place, ['token', 'revoke', '--token', made.tokenId])
   expect(again).toMatchObject({ code: 1, stderr: `countersign: There is no token ${made.tokenId}.\n` })
+}, 60_000)
+
+test('the operator decides about customers, and reopens what was rejected', async () => {
+  const place = await newPlace()
+  const server = await ServerProcess.ready(place)
+  const client = new Client(await ask(place, 'platform', 'create', '--name', 'Acme'), server.baseUrl)
+  await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
+  const { id: customerId } = (await client.post('/customers', PERSON)).body
+  const { id } = (await client.post('/verifications', { customerId })).body
+  expect((await ask(place, 'verification', 'list')).data).toMatchObject([
+    {
+      id,
+      customerId,
+      verificationStatus: 'PENDING_MANUAL_REVIEW',
+      platformId: client.credentials.platformId,
+    },
+  ])
+  const decide = ['verification', 'decide', '--verification', id, '--decision']
+  const unreasoned = await run(place, [...decide, 'REJECT'])
+  expect(unreasoned).toMatchObject({ code: 1, stderr: 'countersign: reason is required for REJECT\n' })
+  const rejected = await ask(place, ...decide, 'REJECT', '--reason', 'No such person.')
+  expect(rejected.verificationStatus).toBe('REJECTED')
+  const again = ['--verification', id, '--reason', 'There is one.']
+  const reopened = await ask(place, 'verification', 'reopen', ...again)
+  expect(reopened).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', errors: [] })
+  expect((await client.get(`/customers/${customerId}`)).body.kycStatus).toBe('PENDING')
+  expect((await ask(place, ...decide, 'APPROVE')).verificationStatus).toBe('APPROVED')
+  const { data } = (await client.get(`/verifications/${id}/decisions`)).body
+  expect(data.map((one: { decision: string; decidedBy: object }) => [one.decision, one.decidedBy])).toEqual([
+    ['APPROVE', { type: 'OPERATOR' }],
+    ['REOPEN', { type: 'OPERATOR' }],
+    ['REJECT', { type: 'OPERATOR' }],
+  ])
 }, 60_000)
