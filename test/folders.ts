@@ -56,6 +56,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'credentials',
     'sessions',
     'customers',
+    'customer-imports',
     'external-accounts',
     'exchange-rates',
     'fees',

@@ -9,6 +9,7 @@ import { cards } from './cards/cards.ts'
 import { delegatedKeys } from './cards/delegated-keys.ts'
 import type { Endpoint } from './core/endpoint.ts'
 import { contactVerification } from './customers/contact-verification.ts'
+import { customerImports } from './customers/customer-imports.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
@@ -32,6 +33,7 @@ export const API = {
   ...customers,
   ...customerDeletion,
   ...contactVerification,
+  ...customerImports,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

@@ -67,6 +67,7 @@ const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
   '/cards': 'Card',
   '/sandbox/cards': 'Card',
   '/sandbox/internal-accounts': 'InternalAccount',
+  '/customers/bulk/jobs': 'CustomerImport',
   '/internal-accounts': 'InternalAccount',
   '/receiver/uma': 'UmaAddress',
   '/receiver/external-account': 'ExternalAccount',

@@ -62,6 +62,7 @@ export const ERRORS = {
   ACCOUNT_NOT_FOUND: { status: 404, message: 'No such account.' },
   CREDENTIAL_NOT_FOUND: { status: 404, message: 'No such credential.' },
   SESSION_NOT_FOUND: { status: 404, message: 'No such session.' },
+  BULK_UPLOAD_JOB_NOT_FOUND: { status: 404, message: 'No such import of customers.' },
   QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
   EVENT_NOT_FOUND: { status: 404, message: 'No such event.' },

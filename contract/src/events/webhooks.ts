@@ -8,6 +8,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
+import { BulkCustomerImportJob } from '../customers/customer-imports.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { Customer } from '../customers/customers.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
@@ -58,6 +59,12 @@ export const CustomerWebhook = webhook(
     'CUSTOMER.KYB_PENDING',
   ],
   Customer,
+)
+
+/** The end of an import, without its row errors. */
+export const BulkUploadWebhook = webhook(
+  ['BULK_UPLOAD.COMPLETED', 'BULK_UPLOAD.FAILED'],
+  BulkCustomerImportJob,
 )
 
 export const InternalAccountWebhook = webhook(
@@ -145,6 +152,11 @@ export const WEBHOOKS = {
   'customer-update': {
     summary: 'The status of the identity check of a customer has changed',
     body: CustomerWebhook,
+    answers: RECEIVED,
+  },
+  'bulk-upload': {
+    summary: 'The import of a file of customers has ended',
+    body: BulkUploadWebhook,
     answers: RECEIVED,
   },
   'card-state-change': {

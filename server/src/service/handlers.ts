@@ -1,3 +1,4 @@
+import { customer_create } from '@countersign/contract/customers/customers'
 import { internalAccountHandlers } from '../accounts/handlers.ts'
 import { walletHandlers } from '../accounts/wallet-handlers.ts'
 import { agentAccessHandlers } from '../agent-actions/access-handlers.ts'
@@ -16,12 +17,15 @@ import {
 import { cardProcessorEvent } from '../cards/processor-handlers.ts'
 import { contactVerificationHandlers } from '../contact-verification/handlers.ts'
 import { customerDeletionHandlers } from '../customer-deletion/handlers.ts'
+import { customerImportHandlers } from '../customer-imports/handlers.ts'
+import { createImportCustomers } from '../customer-imports/jobs.ts'
 import { customerHandlers } from '../customers/handlers.ts'
 import { inboxHandlers } from '../delivery/handlers.ts'
 import { deliverMessage } from '../delivery/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
 import { feeHandlers } from '../fees/handlers.ts'
+import { createParser } from '../http/parse.ts'
 import type { ServedHandlers } from '../http/server.ts'
 import type { JobHandlers } from '../jobs/kinds.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
@@ -55,6 +59,7 @@ export const HANDLERS: ServedHandlers = {
   ...customerHandlers,
   ...customerDeletionHandlers,
   ...contactVerificationHandlers,
+  ...customerImportHandlers,
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,
@@ -85,6 +90,12 @@ export const HANDLERS: ServedHandlers = {
 /** Interprets the platform's answers to events that ask a question. */
 export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
+/** Checks the rows of a file as a call's body is checked. */
+const parseCreation = createParser(customer_create)
+const importCustomers = createImportCustomers(
+  async (op, body) => (await parseCreation({ params: {}, query: {}, body }, op)).body,
+)
+
 const deliverWebhook = createDeliver(WEBHOOK_ANSWERS)
 
 /** The handler of each kind of job. */
@@ -96,6 +107,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'card.tell-processor': tellCardProcessor,
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
+  'customers.import': importCustomers,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,

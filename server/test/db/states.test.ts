@@ -1,6 +1,10 @@
 import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/external-accounts'
 import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
-import { CONTACT_TRANSITIONS, KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import {
+  CONTACT_TRANSITIONS,
+  IMPORT_TRANSITIONS,
+  KYC_TRANSITIONS,
+} from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -44,6 +48,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
   'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
   'cards.state': Object.keys(CARD_TRANSITIONS),
+  'customer_imports.state': Object.keys(IMPORT_TRANSITIONS),
   'customers.email_verification': Object.keys(CONTACT_TRANSITIONS),
   'customers.phone_verification': Object.keys(CONTACT_TRANSITIONS),
   'customers.verification_status': Object.keys(KYC_TRANSITIONS),

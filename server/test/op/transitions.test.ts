@@ -30,6 +30,7 @@ const WRITTEN = [
   ['messages', 'messages', 'state', shown.MESSAGE_TRANSITIONS],
   ['customer_emails', 'customers', 'email_verification', shown.CONTACT_TRANSITIONS],
   ['customer_phones', 'customers', 'phone_verification', shown.CONTACT_TRANSITIONS],
+  ['customer_imports', 'customer_imports', 'state', shown.IMPORT_TRANSITIONS],
   ['agent_actions', 'agent_actions', 'state', shown.AGENT_ACTION_TRANSITIONS],
   ['agent_reservations', 'agent_reservations', 'state', internal.RESERVATION_TRANSITIONS],
   ['cards', 'cards', 'state', shown.CARD_TRANSITIONS],

@@ -15,6 +15,7 @@ export interface JobPayloads {
     readonly above: string
     readonly fails: boolean
   }
+  'customers.import': { readonly importId: string }
   'message.deliver': { readonly messageId: string }
   'quote.expire': { readonly quoteId: string }
   'receipt.expire': { readonly transactionId: string }

@@ -3,6 +3,7 @@ import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from '../functions/fun
 import { baseline } from './0001-baseline.ts'
 import { documentTables } from './0003-documents.ts'
 import { contactVerification } from './0005-contact-verification.ts'
+import { customerImports } from './0006-customer-imports.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -17,6 +18,7 @@ export const SCHEMA: Schema = {
     { name: '0001-baseline', sql: baseline },
     { name: '0003-documents', sql: documentTables },
     { name: '0005-contact-verification', sql: contactVerification },
+    { name: '0006-customer-imports', sql: customerImports },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,
