@@ -57,6 +57,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'sessions',
     'customers',
     'customer-imports',
+    'documents',
     'external-accounts',
     'exchange-rates',
     'fees',

@@ -11,6 +11,7 @@ import type { Endpoint } from './core/endpoint.ts'
 import { contactVerification } from './customers/contact-verification.ts'
 import { customerImports } from './customers/customer-imports.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
+import { documents } from './customers/documents.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
@@ -34,6 +35,7 @@ export const API = {
   ...customerDeletion,
   ...contactVerification,
   ...customerImports,
+  ...documents,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

@@ -22,6 +22,8 @@ export const ID_KINDS = [
   'AgentAction',
   'AgentDecision',
   'File',
+  'Document',
+  'DocumentRead',
   'Event',
   'Message',
   'WebhookSecret',

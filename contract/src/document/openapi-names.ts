@@ -32,6 +32,7 @@ import { ContactVerificationConfirmRequest } from '../customers/contact-verifica
 import * as imports from '../customers/customer-imports.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import * as customers from '../customers/customers.ts'
+import { CustomerDocument, DocumentType } from '../customers/documents.ts'
 import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
@@ -112,6 +113,8 @@ const nouns = {
   BulkCustomerImportErrorEntry: imports.BulkCustomerImportErrorEntry,
   BulkCustomerImportJob: imports.BulkCustomerImportJob,
   BulkCustomerImportJobAccepted: imports.BulkCustomerImportJobAccepted,
+  Document: CustomerDocument,
+  DocumentType,
   BusinessBeneficiary: beneficiaries.BusinessBeneficiary,
   BusinessCustomer: customers.BusinessCustomer,
   BusinessCustomerCreateRequest: customers.BusinessCustomerCreateRequest,

@@ -3,7 +3,7 @@ import { makeOtpTargetBundle, openOtpBundle, sealSessionKey, sealWalletExport } 
 import { signOtpToken } from '../crypto/otp/token.ts'
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, signMessage } from '../crypto/p256.ts'
 import type { Database } from '../db/engine/port.ts'
-import type { Enclave, OtpTarget, OtpTargetOwner, OtpTokenClaims } from '../ports/enclave.ts'
+import type { Enclave, OtpTarget, OtpTargetOwner, OtpTokenClaims, SealedText } from '../ports/enclave.ts'
 import { KEY_BYTES, type KEY_PAIRS } from './data-keys.ts'
 import type { Keyring } from './keyring.ts'
 import { mnemonicOf, seedFromEntropy, sparkAddress } from './wallet.ts'
@@ -126,11 +126,11 @@ class InProcessEnclave implements Enclave {
     return signature
   }
 
-  sealText(purpose: 'message', id: string, text: string): Uint8Array {
+  sealText(purpose: SealedText, id: string, text: string): Uint8Array {
     return this.#keyring.seal(Buffer.from(text), `text ${purpose} ${id}`)
   }
 
-  openText(purpose: 'message', id: string, sealed: Uint8Array): string {
+  openText(purpose: SealedText, id: string, sealed: Uint8Array): string {
     return Buffer.from(this.#open(sealed, `text ${purpose} ${id}`, `text of ${id}`)).toString()
   }
 

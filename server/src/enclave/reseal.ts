@@ -9,6 +9,7 @@ const SEALED = [
   { table: 'internal_accounts', column: 'sealed_seed', boundTo: (id: string) => `wallet_seed ${id}` },
   { table: 'delegated_keys', column: 'sealed_key', boundTo: (id: string) => `delegated_key ${id}` },
   { table: 'messages', column: 'sealed_content', boundTo: (id: string) => `text message ${id}` },
+  { table: 'documents', column: 'sealed_number', boundTo: (id: string) => `text document ${id}` },
   { table: 'stored_files', column: 'sealed_key', boundTo: (id: string) => `file_key ${id}` },
 ] as const
 

@@ -22,6 +22,8 @@ declare module 'fastify' {
 
 /** Text that is safe in a log line and a header. */
 const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
+/** Parameters of paths that are secrets: a device code, the token of a link to a file. */
+const SECRET_PARAMETERS = /\/:(?:code|token)\b/
 /** Paths that machines poll every few seconds; their log lines would hide the others. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
@@ -48,7 +50,7 @@ type ShowRequest = (line: RequestLine) => void
 /** The path below the base address, as sent; its pattern where a part of it is secret. */
 function pathShown({ url, routeOptions }: FastifyRequest): string {
   const pattern = routeOptions.url
-  const path = pattern?.includes('/:code') ? shownPath(pattern) : url.split('?', 1)[0]!
+  const path = pattern && SECRET_PARAMETERS.test(pattern) ? shownPath(pattern) : url.split('?', 1)[0]!
   return path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : path
 }
 

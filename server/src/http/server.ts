@@ -12,6 +12,7 @@ import { type Answer, type Head, isAnswer } from './call.ts'
 import { addCardPage } from './card-page.ts'
 import { createDeadline } from './deadline.ts'
 import { addDocs } from './docs.ts'
+import { addFileLinks } from './file-links.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
@@ -103,6 +104,7 @@ export function createServer(
   addWellKnown(server, app)
   addDocs(server, app)
   addCardPage(server, app)
+  addFileLinks(server, app)
   return server
 }
 

@@ -72,7 +72,7 @@ export interface App {
 
 /**
  * The actor of an operation: an API token of the platform's backend, an agent, the holder of a device code, the
- * processor of one of its cards, or the platform's own due work.
+ * processor of one of its cards, the platform's own due work, or whoever has a link to a file.
  */
 export type Actor =
   | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
@@ -80,6 +80,7 @@ export type Actor =
   | { readonly kind: 'deviceCode' }
   | { readonly kind: 'cardProcessor'; readonly cardId: string }
   | { readonly kind: 'job'; readonly jobId: string }
+  | { readonly kind: 'fileLink'; readonly linkId: string }
 
 /** One operation. Its time, randomness and identity come from here, and it sees the data of one platform only. */
 export interface Op {

@@ -51,10 +51,10 @@ export interface Enclave {
   signDelegated(id: string, sealedKey: Uint8Array, message: Uint8Array): Uint8Array
 
   /** Seals text for the database, to one record of one purpose. */
-  sealText(purpose: 'message', id: string, text: string): Uint8Array
+  sealText(purpose: SealedText, id: string, text: string): Uint8Array
 
   /** Opens what `sealText` sealed to this record. Throws where it cannot be opened. */
-  openText(purpose: 'message', id: string, sealed: Uint8Array): string
+  openText(purpose: SealedText, id: string, sealed: Uint8Array): string
 
   /** Makes the key of one stored file, 32 bytes, and its sealed form for the database. */
   newFileKey(id: string): { readonly key: Uint8Array; readonly sealedKey: Uint8Array }
@@ -67,12 +67,15 @@ export interface Enclave {
 
   /** A keyed digest of 32 bytes. Each purpose has its own key for each data key. */
   mac(
-    purpose: 'card' | 'contact' | 'cursor' | 'deviceCode' | 'lookup' | 'otp' | 'webhook',
+    purpose: 'card' | 'contact' | 'cursor' | 'deviceCode' | 'documentLink' | 'lookup' | 'otp' | 'webhook',
     message: Uint8Array | string,
     /** Left out: that of the newest data key. */
     generation?: number,
   ): Uint8Array
 }
+
+/** The records that keep sealed text: the content of a message, the number of a document. */
+export type SealedText = 'message' | 'document'
 
 export interface OtpTargetOwner {
   readonly challengeId: string

@@ -22,6 +22,8 @@ import { createImportCustomers } from '../customer-imports/jobs.ts'
 import { customerHandlers } from '../customers/handlers.ts'
 import { inboxHandlers } from '../delivery/handlers.ts'
 import { deliverMessage } from '../delivery/jobs.ts'
+import { documentHandlers } from '../documents/handlers.ts'
+import { removeDocuments } from '../documents/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
 import { feeHandlers } from '../fees/handlers.ts'
@@ -43,7 +45,7 @@ import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
 import { credentialHandlers } from '../sign-in/handlers.ts'
 import { credentialRegistrationHandlers } from '../sign-in/registration-handlers.ts'
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
-import { removeStoredFile } from '../stored-files/jobs.ts'
+import { clearStoredFiles, removeStoredFile } from '../stored-files/jobs.ts'
 import { tokenHandlers } from '../tokens/handlers.ts'
 import { transactionHandlers } from '../transactions/handlers.ts'
 import { transferHandlers } from '../transfers/handlers.ts'
@@ -60,6 +62,7 @@ export const HANDLERS: ServedHandlers = {
   ...customerDeletionHandlers,
   ...contactVerificationHandlers,
   ...customerImportHandlers,
+  ...documentHandlers,
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,
@@ -108,11 +111,13 @@ export const JOB_HANDLERS: JobHandlers = {
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
   'customers.import': importCustomers,
+  'documents.remove': removeDocuments,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,
   'receipt.settle': settleReceipt,
   'stored-file.remove': removeStoredFile,
+  'stored-files.clear': clearStoredFiles,
   'transaction.pull': pullTransaction,
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,

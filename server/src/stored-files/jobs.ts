@@ -1,6 +1,7 @@
 import { STORED_FILE_TRANSITIONS } from '../db/schema/states.ts'
+import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { selectStoredFile } from './store.ts'
+import { selectPresentFiles, selectStoredFileOfAny } from './store.ts'
 import { laterRemoval, removal } from './stored-files.ts'
 
 /**
@@ -8,11 +9,23 @@ import { laterRemoval, removal } from './stored-files.ts'
  * it nothing can keep the file any more. A kept file is left alone: whoever removes it makes this due again.
  */
 export const removeStoredFile: JobHandler<'stored-file.remove'> = async (op, { fileId }) => {
-  const row = await selectStoredFile(op, fileId)
+  const row = await selectStoredFileOfAny(op, fileId)
   if (!row) return []
   if (row.state === STORED_FILE_TRANSITIONS.STAGED.keep) return []
   if (STORED_FILE_TRANSITIONS[row.state].remove !== null)
     return [...removal(op, row), laterRemoval(op, fileId)]
   await op.fileStore.remove(fileId)
   return []
+}
+
+const AT_ONCE_MAX = 100
+
+/** Removes the files of a platform that was reset, some at a time: its own due work no longer runs. */
+export const clearStoredFiles: JobHandler<'stored-files.clear'> = async (op, { platformId }) => {
+  const rows = await selectPresentFiles(op, platformId, AT_ONCE_MAX)
+  const isMore = rows.length === AT_ONCE_MAX
+  return [
+    ...rows.flatMap((row) => removal(op, row)),
+    ...(isMore ? [job(op, 'stored-files.clear', { platformId }, op.now)] : []),
+  ]
 }

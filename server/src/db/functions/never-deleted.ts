@@ -13,4 +13,7 @@ CREATE TRIGGER customers_never_deleted BEFORE DELETE OR TRUNCATE ON customers
 
 CREATE TRIGGER ledger_accounts_never_deleted BEFORE DELETE OR TRUNCATE ON ledger_accounts
   FOR EACH STATEMENT EXECUTE FUNCTION never_deleted();
+
+CREATE TRIGGER document_reads_never_deleted BEFORE DELETE OR TRUNCATE ON document_reads
+  FOR EACH STATEMENT EXECUTE FUNCTION never_deleted();
 `

@@ -9,6 +9,7 @@ BEGIN
   IF TG_TABLE_NAME = 'internal_accounts' THEN sealed := NEW.sealed_seed;
   ELSIF TG_TABLE_NAME = 'delegated_keys' THEN sealed := NEW.sealed_key;
   ELSIF TG_TABLE_NAME = 'messages' THEN sealed := NEW.sealed_content;
+  ELSIF TG_TABLE_NAME = 'documents' THEN sealed := NEW.sealed_number;
   ELSIF TG_TABLE_NAME = 'stored_files' THEN sealed := NEW.sealed_key;
   ELSE sealed := NEW.sealed_target_key;
   END IF;
@@ -26,6 +27,9 @@ CREATE TRIGGER delegated_keys_data_key BEFORE INSERT OR UPDATE OF sealed_key ON 
 
 CREATE TRIGGER messages_data_key BEFORE INSERT OR UPDATE OF sealed_content ON messages
   FOR EACH ROW WHEN (NEW.sealed_content IS NOT NULL) EXECUTE FUNCTION refuse_older_data_key();
+
+CREATE TRIGGER documents_data_key BEFORE INSERT OR UPDATE OF sealed_number ON documents
+  FOR EACH ROW WHEN (NEW.sealed_number IS NOT NULL) EXECUTE FUNCTION refuse_older_data_key();
 
 CREATE TRIGGER stored_files_data_key BEFORE INSERT OR UPDATE OF sealed_key ON stored_files
   FOR EACH ROW WHEN (NEW.sealed_key IS NOT NULL) EXECUTE FUNCTION refuse_older_data_key();

@@ -16,11 +16,14 @@ export interface JobPayloads {
     readonly fails: boolean
   }
   'customers.import': { readonly importId: string }
+  'documents.remove': { readonly customerId: string }
   'message.deliver': { readonly messageId: string }
   'quote.expire': { readonly quoteId: string }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }
   'stored-file.remove': { readonly fileId: string }
+  /** The files of a platform that was reset. */
+  'stored-files.clear': { readonly platformId: string }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string

@@ -15,7 +15,7 @@ import type {
 } from './agent-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
 import type { ContactCodeRow } from './contact-tables.ts'
-import type { StoredFileRow } from './document-tables.ts'
+import type { DocumentReadRow, DocumentRow, StoredFileRow } from './document-tables.ts'
 import type {
   AccountDetails,
   BeneficiaryStatus,
@@ -75,6 +75,8 @@ export interface Tables {
   ledger_entries: LedgerEntryRow
   ledger_holds: LedgerHoldRow
   stored_files: StoredFileRow
+  documents: DocumentRow
+  document_reads: DocumentReadRow
 }
 
 /** When a row was created and last changed. */

@@ -1,0 +1,173 @@
+import { Type } from 'typebox'
+import { type Endpoint, endpoint, MIB } from '../core/endpoint.ts'
+import type { ErrorCode } from '../core/errors.ts'
+import { CountryCode } from '../core/formats.ts'
+import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+
+export const DOCUMENT_TYPES = [
+  'PASSPORT',
+  'DRIVERS_LICENSE',
+  'NATIONAL_ID',
+  'PROOF_OF_ADDRESS',
+  'BANK_STATEMENT',
+  'TAX_RETURN',
+  'CERTIFICATE_OF_INCORPORATION',
+  'ARTICLES_OF_INCORPORATION',
+  'ARTICLES_OF_ASSOCIATION',
+  'STATE_REGISTRY_EXCERPT',
+  'GOOD_STANDING_CERTIFICATE',
+  'INFORMATION_STATEMENT',
+  'INCUMBENCY_CERTIFICATE',
+  'BUSINESS_LICENSE',
+  'SHAREHOLDER_REGISTER',
+  'POWER_OF_ATTORNEY',
+  'UTILITY_BILL',
+  'ELECTRICITY_BILL',
+  'RENT_OR_LEASE_AGREEMENT',
+  'DIRECTOR_REGISTRY',
+  'TRUST_AGREEMENT',
+  'STATE_COMPANY_REGISTRY',
+  'PARTNERSHIP_CONTROL_AGREEMENT',
+  'PARTNERSHIP_AGREEMENT',
+  'SELFIE',
+  'OTHER',
+] as const
+
+export const DOCUMENT_SIDES = ['FRONT', 'BACK'] as const
+
+/** The largest file of a document. */
+export const DOCUMENT_BYTES_MAX = 10 * MIB
+
+/** What the check of a file may find wrong with it. */
+export const DOCUMENT_QUALITY_CODES = [
+  'LOW_QUALITY',
+  'DATA_MISMATCH',
+  'EXPIRED',
+  'SUSPECTED_FRAUD',
+  'UNSUITABLE_DOCUMENT',
+  'INCOMPLETE',
+] as const satisfies readonly ErrorCode[]
+
+export const DocumentType = OneOfWords(DOCUMENT_TYPES, 'The kind of document')
+const DocumentSide = OneOfWords(DOCUMENT_SIDES, 'The side of a card that the file shows')
+const DocumentHolder = IdOfAny(['Customer', 'BeneficialOwner'], 'Whose document it is')
+
+/** A document of a customer or a beneficial owner: what is known about it, and never its bytes. */
+export const CustomerDocument = Type.Object({
+  id: Id('Document'),
+  documentHolder: DocumentHolder,
+  documentType: DocumentType,
+  side: Type.Optional(DocumentSide),
+  country: CountryCode,
+  documentNumber: Type.Optional(
+    Type.String({ description: 'Its last characters; those before them are shown as *' }),
+  ),
+  issuingAuthority: Type.Optional(Type.String()),
+  fileName: Type.String(),
+  createdAt: Timestamp(),
+  updatedAt: Type.Optional(Timestamp()),
+})
+
+const fields = {
+  documentType: DocumentType,
+  side: Type.Optional(DocumentSide),
+  country: CountryCode,
+  documentNumber: Type.Optional(Text(100, { description: 'Kept sealed' })),
+  issuingAuthority: Type.Optional(Text(255)),
+}
+
+const documentPath = Type.Object({ documentId: PathId })
+
+const FILE_NOTE =
+  'The file is a PDF, JPEG or PNG by its content, whatever its name says. Its bytes are kept sealed, and no call of the API returns them.'
+
+export const document_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/documents',
+  tag: 'Documents',
+  summary: 'Upload a document',
+  description: FILE_NOTE,
+  idempotent: true,
+  upload: { bytesMax: DOCUMENT_BYTES_MAX },
+  body: Type.Object({ documentHolder: DocumentHolder, ...fields }),
+  responses: { 201: CustomerDocument },
+  errors: ['INVALID_INPUT', ...DOCUMENT_QUALITY_CODES, 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
+})
+
+export const document_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/documents',
+  tag: 'Documents',
+  summary: 'List documents',
+  query: Type.Object({ documentHolder: Type.Optional(DocumentHolder), ...pageQuery }),
+  responses: { 200: Page(CustomerDocument) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const document_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/documents/{documentId}',
+  tag: 'Documents',
+  summary: 'Get a document',
+  params: documentPath,
+  responses: { 200: CustomerDocument },
+  errors: ['DOCUMENT_NOT_FOUND'],
+})
+
+export const document_replace = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'PUT',
+  path: '/documents/{documentId}',
+  tag: 'Documents',
+  summary: 'Replace a document',
+  description: `Replaces the file and everything that is said about it, but not its holder. Error: 409 once a verification was submitted with it. ${FILE_NOTE}`,
+  params: documentPath,
+  upload: { bytesMax: DOCUMENT_BYTES_MAX },
+  body: Type.Object(fields),
+  responses: { 200: CustomerDocument },
+  errors: ['INVALID_INPUT', ...DOCUMENT_QUALITY_CODES, 'DOCUMENT_NOT_FOUND', 'CONFLICT'],
+})
+
+export const document_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/documents/{documentId}',
+  tag: 'Documents',
+  summary: 'Delete a document',
+  description: 'Removes its bytes too. Error: 409 once a verification was submitted with it.',
+  params: documentPath,
+  responses: { 204: null },
+  errors: ['DOCUMENT_NOT_FOUND', 'CONFLICT'],
+})
+
+export const document_link = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/documents/{documentId}/link',
+  tag: 'Documents',
+  summary: 'Make a link to the file of a document',
+  description:
+    'For a person who reviews it: whoever has the link can read the file, without credentials, for ten minutes. Making and using it are recorded.',
+  params: documentPath,
+  responses: { 201: Type.Object({ url: Type.String({ format: 'uri' }), expiresAt: Timestamp() }) },
+  errors: ['DOCUMENT_NOT_FOUND'],
+})
+
+export const documents = {
+  document_create,
+  document_list,
+  document_get,
+  document_replace,
+  document_delete,
+  document_link,
+} as const satisfies Record<string, Endpoint>

@@ -1,0 +1,139 @@
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type {
+  document_create,
+  document_get,
+  document_replace,
+} from '@countersign/contract/customers/documents'
+import { findCustomer } from '../customers/customers.ts'
+import { update, type Write } from '../db/commit/writes.ts'
+import type { DocumentRow } from '../db/schema/document-tables.ts'
+import { documentRefusal } from '../magic-values/document-outcomes.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
+import type { UploadedFile } from '../op/uploaded-file.ts'
+import { removeFile } from '../stored-files/stored-files.ts'
+import { fileTypeOf } from './file-type.ts'
+import { selectDocument } from './store.ts'
+
+type CreateBody = BodyOf<typeof document_create>
+type ReplaceBody = BodyOf<typeof document_replace>
+type DocumentView = SuccessOf<typeof document_get>['body']
+
+/** A document of this platform that is not deleted. Error: 404 `DOCUMENT_NOT_FOUND`. */
+export async function findDocument(op: Op, id: string): Promise<DocumentRow> {
+  const document = await selectDocument(op, id)
+  if (!document) throw new ApiError('DOCUMENT_NOT_FOUND', { details: { field: 'documentId' } })
+  return document
+}
+
+/** Who a document is about, and the customer that it belongs to. */
+export interface Holder {
+  readonly id: string
+  readonly customerId: string
+}
+
+/** The holder of that id. Errors, naming `documentHolder`: 404 `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`. */
+export async function findHolder(op: Op, id: string): Promise<Holder> {
+  const customer = await findCustomer(op, id, 'documentHolder')
+  return { id: customer.id, customerId: customer.id }
+}
+
+/** Error: 409 `CONFLICT` once a verification was submitted with the document. */
+export function checkIsOpen(document: DocumentRow): void {
+  if (document.submitted_at)
+    throw new ApiError('CONFLICT', {
+      message: 'A verification was submitted with this document. It can neither be replaced nor deleted.',
+      details: { field: 'documentId' },
+    })
+}
+
+/** A new document with its file. */
+export function makeDocument(op: Op, holder: Holder, body: CreateBody, file: UploadedFile): DocumentRow {
+  const id = op.newId('Document')
+  return {
+    id,
+    platform_id: op.platform.id,
+    holder_id: holder.id,
+    customer_id: holder.customerId,
+    ...columnsOf(op, id, body, file),
+    created_at: op.now,
+    updated_at: op.now,
+    submitted_at: null,
+    deleted_at: null,
+    version: 1,
+  }
+}
+
+/** What a replacement changes. */
+export function replacementOf(op: Op, document: DocumentRow, body: ReplaceBody, file: UploadedFile) {
+  return { ...columnsOf(op, document.id, body, file), updated_at: op.now, version: document.version + 1 }
+}
+
+function columnsOf(op: Op, id: string, body: ReplaceBody, file: UploadedFile) {
+  const { documentNumber: number } = body
+  return {
+    document_type: body.documentType,
+    side: body.side ?? null,
+    country: body.country,
+    sealed_number: number === undefined ? null : op.enclave.sealText('document', id, number),
+    shown_number: number === undefined ? null : masked(number),
+    issuing_authority: body.issuingAuthority ?? null,
+    file_id: file.id,
+    file_name: file.name,
+    content_type: checkedType(op, file),
+    bytes: BigInt(file.bytes),
+    sha256: file.sha256,
+  }
+}
+
+/** The type of a file by its content. Errors: 400 for other types and cut off files; sandbox: the codes of its magic values. */
+function checkedType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
+  const found = fileTypeOf(head, tail)
+  if (!found) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
+  if (!found.isWhole) throw fieldError('INVALID_INPUT', 'file', 'file is cut off: its end is missing')
+  const refusal = op.mode === 'sandbox' ? documentRefusal(name) : undefined
+  if (refusal) throw new ApiError(refusal, { details: { field: 'file' } })
+  return found.type
+}
+
+const SHOWN_CHARACTERS_MAX = 4
+
+/** The last four characters, or half of a short number; the others as `*`. */
+function masked(number: string): string {
+  const characters = [...number]
+  const shown = Math.min(SHOWN_CHARACTERS_MAX, Math.floor(characters.length / 2))
+  const hidden = characters.length - shown
+  return '*'.repeat(hidden) + characters.slice(hidden).join('')
+}
+
+/** The writes that delete a document and its file. Guard: it has not changed meanwhile. */
+export async function deletionOf(op: Op, document: DocumentRow): Promise<readonly Write[]> {
+  const { id, version, file_id } = document
+  const change = {
+    sealed_number: null,
+    shown_number: null,
+    deleted_at: op.now,
+    updated_at: op.now,
+    version: version + 1,
+  }
+  return [update('documents', id, { version, deleted_at: null }, change), ...(await removeFile(op, file_id))]
+}
+
+/** A document as the API shows it. */
+export function documentView(row: DocumentRow): DocumentView {
+  return {
+    ...present({
+      side: row.side,
+      documentNumber: row.shown_number,
+      issuingAuthority: row.issuing_authority,
+    }),
+    id: row.id,
+    documentHolder: row.holder_id,
+    documentType: row.document_type as DocumentView['documentType'],
+    country: row.country,
+    fileName: row.file_name,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,82 @@
+import { parseJson } from '../src/json/json.ts'
+import type { Client, Reply } from './client.testing.ts'
+
+const PNG_HEAD = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex')
+
+/** A file that begins and ends like a PNG, of this length. */
+export function pngOf(bytes = 2_000, fill = 0x41): Buffer {
+  return Buffer.concat([PNG_HEAD, Buffer.alloc(bytes - PNG_HEAD.length - PNG_END.length, fill), PNG_END])
+}
+
+export const PDF = Buffer.from('%PDF-1.7\n1 0 obj\n<< >>\nendobj\ntrailer\n<< >>\n%%EOF\n')
+export const JPEG = Buffer.concat([
+  Buffer.from('ffd8ffe000104a464946', 'hex'),
+  Buffer.alloc(64, 7),
+  Buffer.from('ffd9', 'hex'),
+])
+
+/** A part of a form, as its sender writes it. */
+export interface Part {
+  readonly name?: string
+  readonly fileName?: string
+  readonly value: string | Uint8Array
+  /** Further lines of its head. */
+  readonly headers?: readonly string[]
+}
+
+const BOUNDARY = 'boundary-of-a-test'
+
+/** The bytes of a form, its parts in this order. */
+export function formOf(parts: readonly Part[]): Buffer {
+  const chunks = parts.flatMap(({ name, fileName, value, headers = [] }) => {
+    const names = [
+      ...(name === undefined ? [] : [`name="${name}"`]),
+      ...(fileName === undefined ? [] : [`filename="${fileName}"`]),
+    ]
+    const lines = [
+      `--${BOUNDARY}`,
+      ['Content-Disposition: form-data', ...names].join('; '),
+      ...headers,
+      '',
+      '',
+    ]
+    return [Buffer.from(lines.join('\r\n')), Buffer.from(value), Buffer.from('\r\n')]
+  })
+  return Buffer.concat([...chunks, Buffer.from(`--${BOUNDARY}--\r\n`)])
+}
+
+export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
+
+/** Sends bytes as they are, as a form. */
+export async function sendForm(
+  client: Client,
+  method: string,
+  path: string,
+  form: Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const response = await fetch(client.baseUrl + path, {
+    method,
+    headers: { Authorization: client.authorization, 'Content-Type': FORM_TYPE, ...headers },
+    body: new Uint8Array(form),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    body: text === '' ? undefined : parseJson(text),
+    headers: response.headers,
+  }
+}
+
+/** Uploads a file with text fields, which come first. */
+export function upload(
+  client: Client,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  file: Uint8Array = pngOf(),
+  { fileName = 'passport.png', method = 'POST', headers = {} } = {},
+): Promise<Reply> {
+  const parts = Object.entries(fields).map(([name, value]) => ({ name, value }))
+  return sendForm(client, method, path, formOf([...parts, { name: 'file', fileName, value: file }]), headers)
+}
