@@ -2,6 +2,7 @@ import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import { SealedFileError } from '../crypto/file-seal.ts'
+import { Utf8Check } from '../formats/utf8.ts'
 
 /** Reading a CSV file of any size with a row in memory at a time. */
 
@@ -82,12 +83,14 @@ export function isFaultOfFile(error: unknown): error is CsvFault | SealedFileErr
  * A row ends at a line end that is not within quotes, which come in pairs.
  */
 function checkText(): Transform {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const utf8 = new Utf8Check()
   let row = 1
   let rowBytes = 0
   let isQuoted = false
+  const notUtf8 = () => new CsvFault(row, 'The file is not UTF-8')
   const check = (chunk: Uint8Array): void => {
     for (const byte of chunk) {
+      if (!utf8.takes(byte)) throw notUtf8()
       if (byte === 0) throw new CsvFault(row, 'The file contains U+0000; it must be UTF-8')
       if (byte === QUOTE) isQuoted = !isQuoted
       if (!isQuoted && (byte === LF || byte === CR)) {
@@ -97,33 +100,17 @@ function checkText(): Transform {
         throw new CsvFault(row, `The row is longer than ${ROW_BYTES_MAX} bytes`)
     }
   }
-  const decode = (chunk?: Uint8Array): void => {
-    try {
-      decoder.decode(chunk, { stream: chunk !== undefined })
-    } catch {
-      throw new CsvFault(row, 'The file is not UTF-8')
-    }
-  }
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      const fault = thrownBy(() => {
-        decode(chunk)
+      try {
         check(chunk)
-      })
-      if (fault) done(fault)
-      else done(null, chunk)
+        done(null, chunk)
+      } catch (error) {
+        done(error as Error)
+      }
     },
     flush(done) {
-      done(thrownBy(decode))
+      done(utf8.isWhole ? null : notUtf8())
     },
   })
-}
-
-function thrownBy(work: () => void): Error | null {
-  try {
-    work()
-    return null
-  } catch (error) {
-    return error as Error
-  }
 }
