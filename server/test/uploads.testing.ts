@@ -80,3 +80,14 @@ export function upload(
   const parts = Object.entries(fields).map(([name, value]) => ({ name, value }))
   return sendForm(client, method, path, formOf([...parts, { name: 'file', fileName, value: file }]), headers)
 }
+
+/** The status of an answer that came whole. */
+export async function outcomeOf(reply: Promise<Response>): Promise<number | 'cut off'> {
+  try {
+    const response = await reply
+    await response.arrayBuffer()
+    return response.status
+  } catch {
+    return 'cut off'
+  }
+}

@@ -1,8 +1,9 @@
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
-import { ERRORS } from '@countersign/contract/core/errors'
+import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import type { sandbox_magic_value_list } from '@countersign/contract/sandbox/sandbox'
 import { present } from '../op/present.ts'
 import { CARD_SCENARIOS, type CardScenario, PURCHASE_SCENARIOS } from './card-outcomes.ts'
+import { DOCUMENT_SCENARIOS } from './document-outcomes.ts'
 import {
   BENEFICIARY_SCENARIOS,
   SANDBOX_CONTACT_CODE,
@@ -29,7 +30,7 @@ const IDENTIFIER =
 
 /** All magic values, from the tables that the sandbox uses. UMA names are those at `umaDomain`. */
 export function magicValueFamilies(umaDomain: string): Family[] {
-  return [...CHECKS, ...PAYMENTS, ...umaFamilies(umaDomain), ...PROOFS, ...CARDS]
+  return [...CHECKS, ...DOCUMENTS, ...PAYMENTS, ...umaFamilies(umaDomain), ...PROOFS, ...CARDS]
 }
 
 /** Verification of customers and of account holders. */
@@ -53,6 +54,16 @@ const CHECKS: readonly Family[] = [
     ],
     values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
     otherwise: 'MATCHED',
+  },
+]
+
+const DOCUMENTS: readonly Family[] = [
+  {
+    family: 'DOCUMENT',
+    appliesTo: 'The check of an uploaded file: POST /documents and PUT /documents/{documentId}',
+    places: ['the end of the name of file, before its extension: passport-201.png'],
+    values: bySuffix(DOCUMENT_SCENARIOS, refusalValue),
+    otherwise: 'Accepted',
   },
 ]
 
@@ -190,6 +201,10 @@ function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) =>
 
 function plainValue({ outcome, meaning }: Scenario): Value {
   return { outcome, meaning }
+}
+
+function refusalValue({ outcome, meaning }: Scenario<ErrorCode>): Value {
+  return { outcome: `${ERRORS[outcome].status} ${outcome}`, meaning }
 }
 
 function accepted(meaning: string): Value {

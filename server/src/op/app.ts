@@ -117,6 +117,8 @@ export interface Op {
   readonly messageRules: MessageRules | undefined
   /** Where sealed files are; `openStoredFile` of `stored-files/` opens them. */
   readonly fileStore: FileStore
+  /** How long the documents of a deleted customer are kept. */
+  readonly documentRetentionDays: number
   /** Failed attempts at secrets, in this process. */
   readonly failedAttempts: FailedAttempts
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
@@ -164,6 +166,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     delivery: app.delivery,
     messageRules: app.config.mode === 'sandbox' ? undefined : app.config.messageRules,
     fileStore: app.fileStore,
+    documentRetentionDays: app.config.documents.retentionDays,
     failedAttempts: app.failedAttempts,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),

@@ -17,6 +17,7 @@ import { openEnclave } from '../enclave/in-process.ts'
 import type { Keyring } from '../enclave/keyring.ts'
 import { findOrMakeMasterKey } from '../enclave/master-key.ts'
 import { reseal } from '../enclave/reseal.ts'
+import { createBucketStore } from '../file-stores/bucket.ts'
 import { createFolderStore } from '../file-stores/folder.ts'
 import { createServer, type ServerOptions } from '../http/server.ts'
 import { createJobRunner, type JobRunner } from '../jobs/runner.ts'
@@ -72,7 +73,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
     const dataKeys = await findOrMakeDataKeys(db, masterKey, machineClock())
     const enclave = await openEnclave(db, dataKeys, config.mode, machineClock())
-    const fileStore = await createFolderStore(join(config.dataDir, 'files'))
+    const fileStore = await createFileStore(config)
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
     return assemble(config, options, { bare, db, dataKeys, enclave, fileStore, spool })
   } catch (error) {
@@ -196,6 +197,12 @@ function addressOf(server: FastifyInstance, { host, port }: Config): string {
 function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
   if (rates) return createHttpRates({ ...rates, get: getJsonFrom('any'), clock: machineClock, onFailure })
   return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined
+}
+
+async function createFileStore({ documents, dataDir }: Config): Promise<FileStore> {
+  return documents.bucket
+    ? createBucketStore(documents.bucket, machineClock)
+    : createFolderStore(join(dataDir, 'files'))
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

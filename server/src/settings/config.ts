@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
+import { type DocumentsConfig, parseDocuments } from './documents.ts'
 import {
   type MessageLimit,
   type MessageRules,
@@ -38,6 +39,7 @@ export interface Config {
   readonly messageRules: MessageRules
   /** The source of exchange rates. Absent: the sandbox has its own, production has none. */
   readonly rates?: RatesConfig
+  readonly documents: DocumentsConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
@@ -116,6 +118,7 @@ export function readConfig(env: Environment): Config {
     ...(sms ? { sms } : {}),
     ...(rates ? { rates } : {}),
     messageRules: readMessageRules(env),
+    documents: readDocuments(env),
     fees: readFees(env),
     sandboxUmaDomain: readUmaDomain(env),
   }
@@ -312,6 +315,12 @@ function readRates(env: Environment): RatesConfig | undefined {
       'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
     )
   return { url: url.href, maxAgeSeconds }
+}
+
+function readDocuments(env: Environment): DocumentsConfig {
+  const documents = parseDocuments(env)
+  if ('problem' in documents) throw new ConfigError(documents.problem)
+  return documents
 }
 
 function readFees(env: Environment): FeeSchedule {

@@ -35,6 +35,16 @@ function stagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): Stor
   }
 }
 
+/**
+ * The due work of a new platform that removes the files of the one that it replaces: now, and once more for uploads that were
+ * under way.
+ */
+export function clearFilesOf(platformId: string, successor: Op): readonly Write[] {
+  return [0, STAGED_SECONDS].map((seconds) =>
+    job(successor, 'stored-files.clear', { platformId }, plusSeconds(successor.now, seconds)),
+  )
+}
+
 /** The write that keeps the file of this upload. Guard: it was not removed meanwhile. */
 export function keepFile(op: Op, file: UploadedFile): Write {
   return transition(op, 'stored_files', STORED_FILE_TRANSITIONS, stagedRow(op, file), 'keep').write

@@ -28,8 +28,7 @@ async function customersOf(client: Client): Promise<Record<string, Reply['body']
   return Object.fromEntries(data.map((customer: Reply['body']) => [customer.platformCustomerId, customer]))
 }
 
-const FILE =
-  `\ufeffplatformCustomerId,customerType,region,currencies,email,phoneNumber,umaAddress,fullName,birthDate,nationality,address.line1,address.city,address.postalCode,address.country,businessInfo.legalName,businessInfo.incorporatedOn,businessInfo.taxId,businessInfo.countriesOfOperation
+const FILE = `\ufeffplatformCustomerId,customerType,region,currencies,email,phoneNumber,umaAddress,fullName,birthDate,nationality,address.line1,address.city,address.postalCode,address.country,businessInfo.legalName,businessInfo.incorporatedOn,businessInfo.taxId,businessInfo.countriesOfOperation
 p-1,INDIVIDUAL,GB,USD|EUR,ada@example.com,+442071234567,$ada@pay.example,"Lovelace, Ada",1915-12-10,GB,"12 ""Main"" St",London,W1,GB,,,,
 p-2,INDIVIDUAL,DE,,eve@example.com,,,"=HYPERLINK(""http://x.example"")",,,,,,,,,,
 
