@@ -1,4 +1,5 @@
 import { API } from '@countersign/contract/api'
+import { IMPORT_TRANSITIONS } from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_TRANSITIONS,
   CARD_TRANSACTION_TRANSITIONS,
@@ -18,6 +19,7 @@ import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent
 import { callTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { decisionTable } from './decision-table.ts'
+import { importColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
@@ -33,6 +35,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'when an agent is denied': agentDenialTable,
   'when an agent needs an approval': agentApprovalTable,
   'limits of attempts': attemptLimitTable,
+  'columns of a file of customers': importColumnTable,
+  'states of an import': () => stateTable(IMPORT_TRANSITIONS),
   'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of a pull': () => stateTable(PULL_TRANSITIONS),
