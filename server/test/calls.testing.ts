@@ -143,8 +143,9 @@ export async function newWorld(client: Client): Promise<World> {
     AuthMethod: await credentialOf(client, customer.wallet),
     UmaAddress: (await client.get(`/customers/${customer.id}`)).body.umaAddress,
   }
-  const [quote, agent] = await Promise.all([
+  const [quote, document, agent] = await Promise.all([
     made(client, '/quotes', validBody('quote_create', known)),
+    made(client, '/documents', validBody('document_create', known)),
     newAgent(client, customer.id, { approvalThresholds: { amount: WAITS_ABOVE } }),
   ])
   const large = { ...(validBody('agent_me_transfer_out', known) as object), amount: WAITS_ABOVE + 1 }
@@ -157,6 +158,7 @@ export async function newWorld(client: Client): Promise<World> {
     ...known,
     ...(await withCards(client, customer)),
     Quote: quote.id,
+    Document: document.id,
     Transaction: quote.transactionId,
     Agent: agent.id,
     AgentAction: waiting.id,
@@ -271,6 +273,7 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
     destination: { accountId: ExternalAccount! },
     amount: 100,
   }),
+  document_create: ({ Customer }) => ({ documentHolder: Customer!, documentType: 'PASSPORT', country: 'DE' }),
   agent_create: ({ Customer, ...ids }) => ({
     name: 'Shopper',
     customerId: Customer!,

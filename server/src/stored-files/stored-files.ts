@@ -59,7 +59,16 @@ export async function removeFile(op: Op, fileId: string): Promise<readonly Write
   return row ? removal(op, row) : []
 }
 
-/** The same for a row that was read. */
+/**
+ * The writes that give up the file of an upload that did not succeed. Nothing where a record keeps it after all: a commit
+ * may have happened although its answer was lost.
+ */
+export async function abandonFile(op: Op, fileId: string): Promise<readonly Write[]> {
+  const row = await selectStoredFile(op, fileId)
+  return row?.state === STORED_FILE_INITIAL ? removal(op, row) : []
+}
+
+/** The writes of a removal, for a row that was read. */
 export function removal(op: Op, row: StoredFileRow): readonly Write[] {
   if (STORED_FILE_TRANSITIONS[row.state].remove === null) return []
   return [

@@ -11,7 +11,7 @@ let client: Client
 let fields: Record<string, string>
 beforeAll(async () => {
   bucket = await openBucket()
-  opened = await openApp(bucket.settings)
+  opened = await openApp({ ...bucket.settings, DOCUMENTS_RETENTION_DAYS: '0' })
   await opened.server.listen({ host: '127.0.0.1', port: 0 })
   client = new Client(await createPlatform(opened.app, 'Test'), `${opened.app.origin()}/2025-10-13`)
   fields = { documentHolder: (await newCustomer(client)).id, documentType: 'PASSPORT', country: 'DE' }
@@ -48,6 +48,17 @@ test('while the bucket refuses, an upload is answered 503 and changes nothing; r
   expect((await client.send('DELETE', `/documents/${kept.body.id}`)).status).toBe(204)
   bucket.fail(undefined)
   await client.advance(2 * 3600)
+  expect(bucket.objects.size).toBe(0)
+})
+
+test('with a retention of no days the documents of a customer go with it', async () => {
+  const holder = (await newCustomer(client)).id
+  for (const fill of [1, 2])
+    await upload(client, '/documents', { ...fields, documentHolder: holder }, pngOf(2_000, fill))
+  expect(bucket.objects.size).toBe(2)
+  await client.send('DELETE', `/customers/${holder}`)
+  await client.advance(0)
+  expect((await client.get(`/documents?documentHolder=${holder}`)).body.data).toEqual([])
   expect(bucket.objects.size).toBe(0)
 })
 

@@ -1,14 +1,16 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPlatform } from '../../src/service/first-platform.ts'
 import { Client, newCustomer, type Reply } from '../client.testing.ts'
 import { openApp } from '../open-app.testing.ts'
-import { pngOf, upload } from '../uploads.testing.ts'
+import { beginUpload, formOf, pngOf, upload } from '../uploads.testing.ts'
 
 let opened: Awaited<ReturnType<typeof openApp>>
 let client: Client
 let customer: string
+const lines: string[] = []
 beforeAll(async () => {
-  opened = await openApp()
+  opened = await openApp({}, { showRequest: (line) => lines.push(JSON.stringify(line)) })
   await opened.server.listen({ host: '127.0.0.1', port: 0 })
   client = new Client(await createPlatform(opened.app, 'Test'), `${opened.app.origin()}/2025-10-13`)
   customer = (await newCustomer(client)).id
@@ -41,6 +43,9 @@ test('a link gives the file to whoever has it, for saving only', async () => {
   const { url } = await newLink(id)
   const { status, headers } = await fetch(url)
   expect(status).toBe(200)
+  // The token is a secret: no line of a request shows it.
+  await expect.poll(() => lines.some((line) => line.includes('/files/{token}'))).toBe(true)
+  expect(lines.join()).not.toContain(url.split('.').at(-1)!)
   expect(Object.fromEntries(headers)).toMatchObject({
     'content-type': 'image/png',
     'content-length': '2000',
@@ -100,4 +105,24 @@ test('every link and every reading is recorded for good: who, when and which', a
     ['READ', by, reads[0]!.id, '127.0.0.1'],
   ])
   await expect(opened.app.db.query('DELETE FROM document_reads')).rejects.toThrow('never deleted')
+})
+
+test('a platform may have 128 uploads under way in a process, and a further one is told to come back', async () => {
+  const form = formOf([{ name: 'file', fileName: 'a.png', value: pngOf() }])
+  const sockets = Array.from({ length: 129 }, () => beginUpload(client, form.length, form.subarray(0, 500)))
+  const answer = await Promise.race(sockets.map(async (socket) => String((await once(socket, 'data'))[0])))
+  expect(answer).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1.*"code":"UNAVAILABLE"/is)
+  for (const socket of sockets) socket.destroy()
+  await expect
+    .poll(
+      async () =>
+        (
+          await upload(client, '/documents', {
+            documentHolder: customer,
+            documentType: 'OTHER',
+            country: 'DE',
+          })
+        ).status,
+    )
+    .toBe(201)
 })

@@ -120,6 +120,15 @@ describe('a form is refused that', () => {
       'issuingAuthority',
       () => [...fieldParts(), { name: 'issuingAuthority', value: 'x'.repeat(9000) }, filePart()],
     ],
+    [
+      'has text that is not UTF-8',
+      'issuingAuthority',
+      () => [
+        ...fieldParts(),
+        { name: 'issuingAuthority', value: Buffer.from([0x4b, 0xf6, 0x6c, 0x6e]) },
+        filePart(),
+      ],
+    ],
     ['has a part without a name', 'body', () => [...fieldParts(), { value: 'x' }, filePart()]],
     ['names a prototype', 'body', () => [...fieldParts(), { name: '__proto__', value: 'x' }, filePart()]],
     [
@@ -180,7 +189,7 @@ describe('a form is refused that', () => {
   })
 
   test('is of another type', async () => {
-    const reply = await client.post('/documents', { documentHolder: customer })
+    const reply = await client.post('/documents', '[]')
     expect([reply.status, reply.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     const zipped = await sendForm(client, 'POST', '/documents', formOf([...fieldParts(), filePart()]), {
       'Content-Encoding': 'gzip',

@@ -1,18 +1,24 @@
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeDocument } from '../../src/documents/documents.ts'
 import type { App } from '../../src/op/app.ts'
 import { createPlatform } from '../../src/service/first-platform.ts'
 import { receiveFile } from '../../src/stored-files/receive.ts'
 import { openSpool } from '../../src/stored-files/spool.ts'
-import { keepFile, openStoredFile, removeFile, stage } from '../../src/stored-files/stored-files.ts'
+import {
+  abandonFile,
+  keepFile,
+  openStoredFile,
+  removeFile,
+  stage,
+} from '../../src/stored-files/stored-files.ts'
 import { Client, newCustomer } from '../client.testing.ts'
 import { openApp } from '../open-app.testing.ts'
-import { FORM_TYPE, formOf, outcomeOf, pngOf, upload } from '../uploads.testing.ts'
+import { beginUpload, FORM_TYPE, formOf, outcomeOf, pngOf, upload } from '../uploads.testing.ts'
 
 /** A server of this file's own, whose files can be looked at. */
 let opened: Awaited<ReturnType<typeof openApp>>
@@ -107,6 +113,7 @@ describe('a stored file', () => {
     }
     const [lost, kept] = [await staged(), await staged()]
     expect((await app.commit(op, [keepFile(op, kept)])).done).toBe(true)
+    expect(await abandonFile(op, kept.id)).toEqual([])
     await op.advanceClock(new Date(op.now.getTime() + 59 * 60_000))
     expect(stored()).toEqual(expect.arrayContaining([nameOf(lost.id), nameOf(kept.id)]))
     await op.advanceClock(new Date(op.now.getTime() + 3 * 3600_000))
@@ -152,21 +159,6 @@ describe('an upload that does not succeed leaves no row, no spooled and no store
       ).toBe('SUSPECTED_FRAUD')
     }))
 
-  /** Sends the head of an upload and a part of its body, and leaves the connection open. */
-  const begin = (length: number, body: Buffer) => {
-    const { port } = new URL(app.origin())
-    const socket = connect(Number(port), '127.0.0.1')
-    const head = [
-      'POST /2025-10-13/documents HTTP/1.1',
-      'Host: localhost',
-      `Authorization: ${client.authorization}`,
-      `Content-Type: ${FORM_TYPE}`,
-      `Content-Length: ${length}`,
-    ]
-    socket.write(`${head.join('\r\n')}\r\n\r\n`)
-    socket.write(body)
-    return socket
-  }
   const form = () =>
     formOf([
       ...Object.entries(fields()).map(([name, value]) => ({ name, value })),
@@ -176,7 +168,7 @@ describe('an upload that does not succeed leaves no row, no spooled and no store
   test('one that is broken off', () =>
     nothing(async () => {
       const bytes = form()
-      const socket = begin(bytes.length, bytes.subarray(0, 150_000))
+      const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))
       await expect.poll(spooled).toHaveLength(1)
       socket.destroy()
     }))
@@ -184,7 +176,7 @@ describe('an upload that does not succeed leaves no row, no spooled and no store
   test('one that stalls, which is answered 408', () =>
     nothing(async () => {
       const bytes = form()
-      const socket = begin(bytes.length, bytes.subarray(0, 150_000))
+      const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))
       const [answer] = await once(socket, 'data')
       expect(String(answer)).toMatch(/^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s)
       socket.destroy()
@@ -271,4 +263,16 @@ test('what a process that died left in the spool is removed, and nothing of one 
   )
   await spool.close()
   expect(readdirSync(spools)).toHaveLength(2)
+})
+
+test('in production no name of a file is magic', async () => {
+  const op = await opened.newPlatform()
+  const [holder] = await app.read.selectFrom('customers').selectAll().where('id', '=', customer).execute()
+  const png = Readable.from([pngOf()])
+  const { file } = await receiveFile(app, { name: 'passport-201.png', declaredType: '' }, png)
+  const about = { documentHolder: customer, documentType: 'PASSPORT', country: 'DE' } as const
+  const make = (mode: 'production' | 'sandbox') =>
+    makeDocument({ ...op, mode }, { id: holder!.id, customerId: holder!.id }, about, file)
+  expect(make('production').content_type).toBe('image/png')
+  expect(() => make('sandbox')).toThrow('read well enough')
 })

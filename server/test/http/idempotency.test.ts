@@ -77,7 +77,7 @@ async function freshCall(name: EndpointName, world: World) {
   return { caller, method: endpoint.method, path, body: validBody(name, ids) }
 }
 
-const COUNTED = ['/customers', '/customers/external-accounts', '/transactions'] as const
+const COUNTED = ['/customers', '/customers/external-accounts', '/transactions', '/documents'] as const
 
 async function countsOf(client: Client): Promise<Record<string, number>> {
   const count = async (list: string) => [list, (await client.get(list)).body.totalCount]
@@ -89,6 +89,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   customer_create: '/customers',
   customer_external_account_create: '/customers/external-accounts',
   agent_me_external_account_create: '/customers/external-accounts',
+  document_create: '/documents',
   quote_create: '/transactions',
   agent_me_quote_create: '/transactions',
   transfer_in: '/transactions',

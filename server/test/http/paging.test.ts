@@ -43,6 +43,7 @@ async function addRows({ client, agent, customer, ids }: World) {
     ['/platform/external-accounts', 'platform_external_account_create'],
     ['/tokens', 'token_create'],
     ['/cards', 'card_create'],
+    ['/documents', 'document_create'],
   ] as const
   const transfer = validBody('agent_me_transfer_out', ids) as object
   await Promise.all([
