@@ -58,7 +58,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign customers import', () => {
     const { exitCode, stdout, stderr } = await run('wrong.csv')
     expect([exitCode, stderr]).toEqual([1, 'The file could not be read.\n'])
     expect(stdout).toMatch(
-      /FAILED\n[\s\S]* {2}row 1 {2}INVALID_INPUT: The column "customerTyp" is not known; did you mean customerType\?\n$/,
+      /FAILED\n[\s\S]* {2}row 1 {2}INVALID_INPUT: The column “customerTyp” is not known; did you mean customerType\?\n$/,
     )
     expect(await run('missing.csv')).toEqual({
       exitCode: 1,

@@ -1,5 +1,5 @@
 import { openAsBlob } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { progress } from '@clack/prompts'
 import type { CustomerImport } from '@countersign/sdk/wait-for-import'
@@ -33,6 +33,8 @@ export async function importCustomers(shell: Shell, path: string, errorsPath?: s
 
 async function openFile(path: string): Promise<Blob> {
   try {
+    // The blob's own error does not say whether there is a file.
+    await access(path)
     return await openAsBlob(path, { type: 'text/csv' })
   } catch (error) {
     throw new Failure(

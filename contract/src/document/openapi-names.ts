@@ -115,6 +115,7 @@ const nouns = {
   BulkCustomerImportJobAccepted: imports.BulkCustomerImportJobAccepted,
   Document: CustomerDocument,
   DocumentType,
+  BulkUploadWebhook: webhooks.BulkUploadWebhook,
   BusinessBeneficiary: beneficiaries.BusinessBeneficiary,
   BusinessCustomer: customers.BusinessCustomer,
   BusinessCustomerCreateRequest: customers.BusinessCustomerCreateRequest,

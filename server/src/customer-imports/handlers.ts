@@ -1,3 +1,4 @@
+import { IMPORT_INITIAL } from '@countersign/contract/core/customer-states'
 import type { customerImports } from '@countersign/contract/customers/customer-imports'
 import { insert } from '../db/commit/writes.ts'
 import { fieldError, type Handlers } from '../op/operation.ts'
@@ -11,7 +12,7 @@ export const customerImportHandlers: Handlers<typeof customerImports> = {
     const row = makeImport(op, file)
     return {
       status: 202,
-      body: { jobId: row.id, status: 'PENDING' },
+      body: { jobId: row.id, status: IMPORT_INITIAL },
       writes: [keepFile(op, file), insert('customer_imports', row), nextRun(op, row)],
     }
   },
