@@ -57,6 +57,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'sessions',
     'customers',
     'beneficial-owners',
+    'customer-imports',
     'documents',
     'verifications',
     'external-accounts',
@@ -93,7 +94,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'admin',
     '.',
   ],
-  'cli/src': ['terminal', 'admin', 'agents', 'cards', 'demo', 'mcp', '.'],
+  'cli/src': ['terminal', 'admin', 'agents', 'cards', 'customers', 'demo', 'mcp', '.'],
 }
 
 /** Where a file is: its room's `src` and its folder below that, or undefined outside of a room with an order. */

@@ -1,5 +1,6 @@
 import { API } from '@countersign/contract/api'
 import {
+  IMPORT_TRANSITIONS,
   INVITATION_TRANSITIONS,
   STABLECOIN_ACCOUNT_TRANSITIONS,
   VERIFICATION_TRANSITIONS,
@@ -23,6 +24,7 @@ import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent
 import { callTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { decisionTable } from './decision-table.ts'
+import { importColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
@@ -41,6 +43,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'limits of attempts': attemptLimitTable,
   'states of an invitation': () => stateTable(INVITATION_TRANSITIONS),
   'states of an account at a stablecoin provider': () => stateTable(STABLECOIN_ACCOUNT_TRANSITIONS),
+  'columns of a file of customers': importColumnTable,
+  'states of an import': () => stateTable(IMPORT_TRANSITIONS),
   'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of a pull': () => stateTable(PULL_TRANSITIONS),

@@ -5,6 +5,7 @@ import { runCards } from './cards.ts'
 import { runGrowth } from './growth.ts'
 import { runHanging } from './hanging.ts'
 import { runHostile } from './hostile.ts'
+import { runImport } from './import.ts'
 import { runLoad } from './load.ts'
 import { runMemory } from './memory.ts'
 import type { DatabaseKind } from './server-process.ts'
@@ -12,9 +13,20 @@ import { runSignIn } from './sign-in.ts'
 import { runStart } from './start.ts'
 import { runTransfers } from './transfers.ts'
 
-const COMMANDS = ['load', 'sign-in', 'agents', 'transfers', 'cards', 'hostile', 'growth', 'start', 'memory']
+const COMMANDS = [
+  'load',
+  'sign-in',
+  'agents',
+  'transfers',
+  'cards',
+  'hostile',
+  'growth',
+  'import',
+  'start',
+  'memory',
+]
 
-const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--events N]]
+const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--events N] [--rows N]]
   load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
   sign-in  passkey, OAuth and signed retry beside raw signature checks, on PostgreSQL unless --database says
   agents   quote and execute by an agent beside the platform's own, one decision, a limit under load; PostgreSQL likewise
@@ -23,9 +35,10 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   hostile  what others see while two connections send bodies that are costly to read, and while webhook endpoints
            of other platforms hang with N events (500) due to them
   growth   pages of transactions and transfers with 10,000 and with 1,000,000 stored; PostgreSQL only, some minutes
+  import   a file of N customers (100,000) beside single calls, and the memory of the server; some minutes
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
-  Without a command: all of them but growth.`
+  Without a command: all of them but growth and import.`
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -39,7 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${USAGE}\n`)
     return 2
   }
-  const { command, database = 'embedded', seconds, rounds, events } = options
+  const { command, database = 'embedded', seconds, rounds, events, rows } = options
   const isWanted = (name: string) => command === undefined || command === name
   try {
     if (isWanted('load')) await runLoad({ database, seconds, rounds })
@@ -52,6 +65,7 @@ async function main(args: readonly string[]): Promise<number> {
       await runHanging({ database, seconds, rounds, events })
     }
     if (command === 'growth') await runGrowth({ rounds })
+    if (command === 'import') await runImport({ database: options.database ?? 'postgres', seconds, rows })
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
     return 0
@@ -67,6 +81,7 @@ interface Options {
   readonly seconds: number
   readonly rounds: number
   readonly events: number
+  readonly rows: number
 }
 
 /** Undefined for wrong usage. */
@@ -79,18 +94,23 @@ function readOptions(args: readonly string[]): Options | undefined {
         seconds: { type: 'string', default: '3' },
         rounds: { type: 'string', default: '3' },
         events: { type: 'string', default: '500' },
+        rows: { type: 'string', default: '100000' },
       },
       allowPositionals: true,
     })
     const [command, ...rest] = positionals
     const { database } = values
     const seconds = Number(values.seconds)
-    const [rounds, events] = [Number(values.rounds), Number(values.events)]
+    const [rounds, events, rows] = [values.rounds, values.events, values.rows].map(Number) as [
+      number,
+      number,
+      number,
+    ]
     const isKnown = command === undefined || COMMANDS.includes(command)
     const isDatabase = database === undefined || database === 'embedded' || database === 'postgres'
-    const isCount = seconds > 0 && seconds <= 60 && isPositive(rounds) && isPositive(events)
+    const isCount = seconds > 0 && seconds <= 60 && [rounds, events, rows].every(isPositive)
     if (!isKnown || rest.length > 0 || !isDatabase || !isCount) return undefined
-    return { command, database, seconds, rounds, events }
+    return { command, database, seconds, rounds, events, rows }
   } catch {
     return undefined
   }

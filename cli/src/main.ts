@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { addAdminCommands } from './admin/commands.ts'
 import { addAgentCommands } from './agents/commands.ts'
 import { addCardCommands } from './cards/commands.ts'
+import { addCustomerCommands } from './customers/commands.ts'
 import { runDemo } from './demo/demo.ts'
 import { serveMcp } from './mcp/server.ts'
 import type { McpOptions } from './mcp/token.ts'
@@ -46,6 +47,7 @@ function createProgram(done: (exitCode: number) => void): Command {
   addAgentCommands(program)
   addMcp(program)
   addCardCommands(program)
+  addCustomerCommands(program)
   return program
 }
 

@@ -128,7 +128,9 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
     const args = ['token', 'create', '--platform', 'Platform:1', '--name', 'N', '--permissions', 'VIEW,FLY']
     const { exitCode, stderr } = await run(...args)
     expect(exitCode).toBe(1)
-    expect(stderr).toBe('--permissions takes VIEW, TRANSACT, MANAGE, REVIEW, separated by commas; not "FLY".\n')
+    expect(stderr).toBe(
+      '--permissions takes VIEW, TRANSACT, MANAGE, REVIEW, separated by commas; not "FLY".\n',
+    )
   })
 
   test('the operator creates platforms and tokens, and serves', { timeout: 120_000 }, async () => {

@@ -12,6 +12,7 @@ import { delegatedKeys } from './cards/delegated-keys.ts'
 import type { Endpoint } from './core/endpoint.ts'
 import { beneficialOwners } from './customers/beneficial-owners.ts'
 import { contactVerification } from './customers/contact-verification.ts'
+import { customerImports } from './customers/customer-imports.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
 import { documents } from './customers/documents.ts'
 import { verifications } from './customers/verifications.ts'
@@ -43,6 +44,7 @@ export const API = {
   ...verifications,
   ...documents,
   ...contactVerification,
+  ...customerImports,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

@@ -8,6 +8,7 @@ import { PlatformCards } from './platform-cards.ts'
 import { type SignedAnswer, signed } from './signed.ts'
 import { SignedCard } from './signed-card.ts'
 import type { Signer } from './signer.ts'
+import { type CustomerImport, type ImportWaitOptions, waitForImport } from './wait-for-import.ts'
 import { type Transaction, waitForTransaction } from './wait-for-transaction.ts'
 import type { WaitOptions } from './wait-until.ts'
 import { Wallet, type WalletOptions } from './wallet.ts'
@@ -57,6 +58,11 @@ export class Countersign implements Caller {
   /** See `waitForTransaction`. */
   async waitForTransaction(transactionId: string, options?: WaitOptions): Promise<Transaction> {
     return waitForTransaction(this.#client, transactionId, options)
+  }
+
+  /** See `waitForImport`. */
+  async waitForImport(jobId: string, options?: ImportWaitOptions): Promise<CustomerImport> {
+    return waitForImport(this.#client, jobId, options)
   }
 
   /** See `Client.quorumPublicKey`. */

@@ -64,8 +64,11 @@ async function answer(
   } else if (request.method === 'DELETE') {
     objects.delete(key)
     end(204)
-  } else if (request.method === 'GET') end(objects.has(key) ? 200 : 404, objects.get(key))
-  else end(405)
+  } else if (request.method === 'GET') {
+    const [, from] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? []
+    const object = objects.get(key)
+    end(object ? (from ? 206 : 200) : 404, object?.subarray(Number(from ?? 0)))
+  } else end(405)
 }
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')

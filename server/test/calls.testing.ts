@@ -70,6 +70,7 @@ const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
   '/invitations': 'InvitationCode',
   '/sandbox/cards': 'Card',
   '/sandbox/internal-accounts': 'InternalAccount',
+  '/customers/bulk/jobs': 'CustomerImport',
   '/internal-accounts': 'InternalAccount',
   '/receiver/uma': 'UmaAddress',
   '/receiver/external-account': 'ExternalAccount',
@@ -221,8 +222,8 @@ let bodies = 0
 
 /** A body that the endpoint accepts, with the ids of a world. Bodies not written here are generated from the schema. */
 export function validBody(name: EndpointName, ids: Ids): Json | undefined {
-  const { body } = API[name] as Endpoint
-  if (!body) return undefined
+  const { body, upload } = API[name] as Endpoint
+  if (!body) return upload ? {} : undefined
   const written = BODIES[name]?.(ids, ++bodies)
   return written ?? samples(body as JsonSchema)[0]!
 }

@@ -43,7 +43,7 @@ export class Client {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const form = body === undefined || !takesUpload(method, path) ? undefined : formWith(body)
+    const form = body === undefined || !takesUpload(method, path) ? undefined : formWith(path, body)
     const response = await fetch(this.baseUrl + path, {
       method,
       headers: {

@@ -121,14 +121,19 @@ export function takesUpload(method: string, path: string): boolean {
   return UPLOADS.some((upload) => upload.method === method && upload.pattern.test(path.split('?', 1)[0]!))
 }
 
-/** The members of an object, or of one as JSON, as a form with a file; undefined for another body. */
-export function formWith(body: unknown): FormData | undefined {
+/** The files of addresses that take no picture. */
+const FILES: Readonly<Record<string, Uint8Array>> = {
+  '/customers/bulk/csv': Buffer.from('platformCustomerId,customerType\n'),
+}
+
+/** The members of an object, or of one as JSON, as a form with a file that this address takes; undefined for another body. */
+export function formWith(path: string, body: unknown): FormData | undefined {
   const fields = typeof body === 'string' ? readOrUndefined(body) : body
   if (!isObject(fields)) return undefined
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
     form.append(name, typeof value === 'string' ? value : toJson(value))
-  form.append('file', new Blob([new Uint8Array(pngOf())]), 'file.png')
+  form.append('file', new Blob([new Uint8Array(FILES[path.split('?', 1)[0]!] ?? pngOf())]), 'file.png')
   return form
 }
 

@@ -151,3 +151,16 @@ export const STABLECOIN_ACCOUNT_TRANSITIONS = {
   Record<StablecoinAccountEvent, StablecoinAccountState | null>
 >
 export const STABLECOIN_ACCOUNT_INITIAL = 'ACTIVE' satisfies StablecoinAccountState
+
+export const IMPORT_STATES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'] as const
+export type ImportState = (typeof IMPORT_STATES)[number]
+export type ImportEvent = 'begin' | 'complete' | 'fail'
+
+/** A file of customers. `begin`: it was looked through, and its rows can be read. Rows that are refused do not fail it. */
+export const IMPORT_TRANSITIONS = {
+  PENDING: { begin: 'PROCESSING', complete: null, fail: 'FAILED' },
+  PROCESSING: { begin: null, complete: 'COMPLETED', fail: 'FAILED' },
+  COMPLETED: { begin: null, complete: null, fail: null },
+  FAILED: { begin: null, complete: null, fail: null },
+} as const satisfies Record<ImportState, Record<ImportEvent, ImportState | null>>
+export const IMPORT_INITIAL = 'PENDING' satisfies ImportState

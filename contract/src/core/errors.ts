@@ -93,6 +93,7 @@ export const ERRORS = {
   ACCOUNT_NOT_FOUND: { status: 404, message: 'No such account.' },
   CREDENTIAL_NOT_FOUND: { status: 404, message: 'No such credential.' },
   SESSION_NOT_FOUND: { status: 404, message: 'No such session.' },
+  BULK_UPLOAD_JOB_NOT_FOUND: { status: 404, message: 'No such import of customers.' },
   DOCUMENT_NOT_FOUND: { status: 404, message: 'No such document.' },
   QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },

@@ -5,6 +5,7 @@ export const ID_KINDS = [
   'Platform',
   'Token',
   'Customer',
+  'CustomerImport',
   'BeneficialOwner',
   'Verification',
   'VerificationDecision',

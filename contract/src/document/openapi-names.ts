@@ -31,6 +31,7 @@ import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } fr
 import { BeneficialOwner } from '../customers/beneficial-owners.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from '../customers/business-info.ts'
 import { ContactVerificationConfirmRequest } from '../customers/contact-verification.ts'
+import * as imports from '../customers/customer-imports.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import * as customers from '../customers/customers.ts'
 import { CustomerDocument, DocumentType } from '../customers/documents.ts'
@@ -119,8 +120,12 @@ const nouns = {
   AuthSession: credentials.AuthSession,
   AuthSignedRequestChallenge,
   BeneficialOwner,
+  BulkCustomerImportErrorEntry: imports.BulkCustomerImportErrorEntry,
+  BulkCustomerImportJob: imports.BulkCustomerImportJob,
+  BulkCustomerImportJobAccepted: imports.BulkCustomerImportJobAccepted,
   Document: CustomerDocument,
   DocumentType,
+  BulkUploadWebhook: webhooks.BulkUploadWebhook,
   BusinessBeneficiary: beneficiaries.BusinessBeneficiary,
   BusinessCustomer: customers.BusinessCustomer,
   BusinessCustomerCreateRequest: customers.BusinessCustomerCreateRequest,

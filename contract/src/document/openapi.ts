@@ -218,7 +218,7 @@ function successesOf(endpoint: Endpoint): Json {
   for (const [status, schema] of Object.entries(endpoint.responses))
     answers[status] = {
       description:
-        status === '202'
+        status === '202' && endpoint.signed
           ? 'Signature required: sign the payload and send the same request again'
           : endpoint.summary,
       ...(schema ? { content: jsonContent(schema) } : {}),

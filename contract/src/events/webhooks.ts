@@ -8,6 +8,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
+import { BulkCustomerImportJob } from '../customers/customer-imports.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { Customer } from '../customers/customers.ts'
 import { Verification } from '../customers/verifications.ts'
@@ -72,6 +73,12 @@ export const VerificationWebhook = webhook(
     'VERIFICATION.REJECTED',
   ],
   Verification,
+)
+
+/** The end of an import, without its row errors. */
+export const BulkUploadWebhook = webhook(
+  ['BULK_UPLOAD.COMPLETED', 'BULK_UPLOAD.FAILED'],
+  BulkCustomerImportJob,
 )
 
 export const InternalAccountWebhook = webhook(
@@ -166,6 +173,11 @@ export const WEBHOOKS = {
   'verification-update': {
     summary: 'A verification has moved on',
     body: VerificationWebhook,
+    answers: RECEIVED,
+  },
+  'bulk-upload': {
+    summary: 'The import of a file of customers has ended',
+    body: BulkUploadWebhook,
     answers: RECEIVED,
   },
   'card-state-change': {

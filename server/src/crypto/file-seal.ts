@@ -29,13 +29,23 @@ export function sealStream(key: Uint8Array, name: string): Transform {
   return inChunks(CHUNK_BYTES, (chunk, counter, isLast) => gcmSeal(key, nonceOf(counter, isLast), aad, chunk))
 }
 
-/** Opens what `sealStream` sealed. Emits SealedFileError at the first chunk that does not open. */
-export function openStream(key: Uint8Array, name: string): Transform {
+/** The byte of the sealed file at which the chunk begins that holds this byte of the file. */
+export function sealedByteOf(byte: number): number {
+  return Math.floor(byte / CHUNK_BYTES) * SEALED_CHUNK_BYTES
+}
+
+/**
+ * Opens what `sealStream` sealed, from a byte of the file on; it takes the sealed file from `sealedByteOf` this byte on. Emits
+ * SealedFileError at the first chunk that does not open.
+ */
+export function openStream(key: Uint8Array, name: string, fromByte = 0): Transform {
   const aad = associatedData(name)
-  return inChunks(SEALED_CHUNK_BYTES, (chunk, counter, isLast) => {
+  const first = Math.floor(fromByte / CHUNK_BYTES)
+  return inChunks(SEALED_CHUNK_BYTES, (chunk, index, isLast) => {
+    const counter = first + index
     const opened = gcmOpen(key, nonceOf(counter, isLast), aad, chunk)
     if (!opened) throw new SealedFileError(`Chunk ${counter} of ${name} cannot be opened`)
-    return opened
+    return index === 0 ? opened.subarray(fromByte % CHUNK_BYTES) : opened
   })
 }
 

@@ -1,51 +1,34 @@
 import type { customer_update, customers } from '@countersign/contract/customers/customers'
 import { findWallet } from '../accounts/accounts.ts'
 import { signedCredential } from '../credentials/describe.ts'
-import { expectRow, insert, update } from '../db/commit/writes.ts'
+import { update } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
 import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
 import { quoted } from '../formats/quoted.ts'
 import { toCanonicalJson } from '../json/json.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
-import { ApiError, fieldError, type Handlers, type Input } from '../op/operation.ts'
+import { ApiError, type Handlers, type Input } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { timeRange } from '../op/time-range.ts'
-import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
+import { platformConfig } from '../platforms/platforms.ts'
 import { isSameEmail } from './contacts.ts'
-import {
-  changeCustomer,
-  checkCurrencies,
-  checkDates,
-  customerView,
-  findCustomer,
-  makeCustomer,
-  verificationEvent,
-} from './customers.ts'
-import { selectCustomers, selectEmailCredentials, selectHolders, selectIsEmailTaken } from './store.ts'
+import { checkIsFree, creationWrites, findHolders, findHome, homeUnchanged, newCustomer } from './creation.ts'
+import { changeCustomer, checkCurrencies, checkDates, customerView, findCustomer } from './customers.ts'
+import { selectCustomers, selectEmailCredentials, selectIsEmailTaken } from './store.ts'
 import { verificationCheck } from './verification.ts'
-import { moveCredential, openCustomerAccounts, openWallet } from './wallets.ts'
+import { moveCredential, openWallet } from './wallets.ts'
 
 const EMAIL_CHANGE_SECONDS = 5 * 60
 
 export const customerHandlers: Handlers<typeof customers> = {
   customer_create: async (op, { body }) => {
-    const platform = await findPlatform(op)
-    const config = readPlatformConfig(op, platform)
-    checkDates(op, body)
-    checkCurrencies(config, body.currencies)
-    const customer = makeCustomer(op, config, body)
-    await checkIsFree(op, customer)
-    const announced = verificationEvent(op, customer)
+    const home = await findHome(op)
+    const customer = newCustomer(op, home, body)
+    checkIsFree(customer, await findHolders(op, [customer]))
     return {
       status: 201,
       body: customerView(customer),
-      writes: [
-        insert('customers', customer),
-        // Otherwise a currency that the platform adds meanwhile could be missed: its due work may already be done.
-        expectRow('platforms', platform.id, { version: platform.version }),
-        ...(customer.verification_status === 'APPROVED' ? openCustomerAccounts(op, config, customer) : []),
-        ...(announced ? [announced] : []),
-      ],
+      writes: [homeUnchanged(home), ...creationWrites(op, home, customer)],
     }
   },
 
@@ -131,7 +114,7 @@ async function planUpdate(
   const after = changeCustomer(op, before, body)
   checkDates(op, body)
   checkCurrencies(platformConfig(op), body.currencies)
-  if (after.uma_address !== before.uma_address) await checkIsFree(op, after)
+  if (after.uma_address !== before.uma_address) checkIsFree(after, await findHolders(op, [after]))
   const credentials = await findMovingCredentials(op, before, after)
   if (credentials.length > 0 && (await selectIsEmailTaken(op, before.id, required(after, 'email'))))
     throw new ApiError('EMAIL_OTP_EMAIL_ALREADY_EXISTS', { details: { field: 'email' } })
@@ -155,15 +138,4 @@ function emailContext(customer: CustomerRow, credentials: readonly CredentialRow
 function isUnchanged(before: CustomerRow, after: CustomerRow): boolean {
   const { updated_at, version } = before
   return toCanonicalJson({ ...after, updated_at, version }) === toCanonicalJson(before)
-}
-
-/** Errors: 409 `CONFLICT` or `UMA_ADDRESS_EXISTS` where another customer already has the id or the address. */
-async function checkIsFree(op: Op, customer: CustomerRow): Promise<void> {
-  const { id, platform_customer_id, uma_address } = customer
-  const holders = (await selectHolders(op, platform_customer_id, uma_address)).filter(
-    (other) => other.id !== id,
-  )
-  if (holders.some((other) => !other.deleted_at && other.platform_customer_id === platform_customer_id))
-    throw fieldError('CONFLICT', 'platformCustomerId', 'Another customer has this platformCustomerId.')
-  if (holders.length > 0) throw new ApiError('UMA_ADDRESS_EXISTS', { details: { field: 'umaAddress' } })
 }

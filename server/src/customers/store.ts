@@ -27,16 +27,23 @@ export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | 
 }
 
 /**
- * Customers with this id of the platform's own or this UMA address, read by one statement. A deleted customer's id is free
- * again, but its address stays taken, so that nobody else receives its payments.
+ * Customers with one of these ids of the platform's own or one of these UMA addresses, read by one statement. A deleted
+ * customer's id is free again, but its address stays taken, so that nobody else receives its payments.
  */
-export async function selectHolders(op: Op, platformCustomerId: string, umaAddress: string) {
+export async function selectHolders(
+  op: Op,
+  platformCustomerIds: readonly string[],
+  umaAddresses: readonly string[],
+) {
   return ofPlatform(op)
     .select(['id', 'platform_customer_id', 'uma_address', 'deleted_at'])
     .where((eb) =>
       eb.or([
-        eb.and([eb('platform_customer_id', '=', platformCustomerId), eb('deleted_at', 'is', null)]),
-        eb('uma_address', '=', umaAddress),
+        eb.and([
+          eb('platform_customer_id', '=', sql<string>`ANY (${platformCustomerIds}::text[])`),
+          eb('deleted_at', 'is', null),
+        ]),
+        eb('uma_address', '=', sql<string>`ANY (${umaAddresses}::text[])`),
       ]),
     )
     .execute()

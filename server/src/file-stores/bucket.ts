@@ -14,7 +14,12 @@ const IDLE_MS_MAX = 60_000
 /** SHA-256 of nothing. */
 const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-type Request = Pick<Outgoing, 'method' | 'body'> & { readonly sha256?: string; readonly msMax?: number }
+interface Request extends Pick<Outgoing, 'method' | 'body'> {
+  readonly sha256?: string
+  readonly msMax?: number
+  /** A GET answers what is from this byte on, with status 206 where it is not the first. */
+  readonly fromByte?: number
+}
 
 /**
  * Files in a bucket that speaks the protocol of Amazon S3, named by the UUID of their id. Requests are signed with version 4
@@ -33,9 +38,9 @@ export function createBucketStore(bucket: BucketConfig, clock: () => Date): File
       body.destroy()
       if (status !== 200) throw refused('store', status)
     },
-    async open(id): Promise<Readable | undefined> {
-      const { status, body } = await ask(id, { method: 'GET' })
-      if (status === 200) return body
+    async openAt(id, fromByte): Promise<Readable | undefined> {
+      const { status, body } = await ask(id, { method: 'GET', fromByte })
+      if (status === (fromByte > 0 ? 206 : 200)) return body
       body.destroy()
       if (status === 404) return undefined
       throw refused('read', status)
@@ -52,12 +57,15 @@ async function send(
   { url, prefix, region, accessKeyId, secretAccessKey }: BucketConfig,
   now: Date,
   name: string,
-  { method, body, sha256 = NO_BODY, msMax = ANSWER_MS_MAX }: Request,
+  { method, body, sha256 = NO_BODY, msMax = ANSWER_MS_MAX, fromByte = 0 }: Request,
 ): Promise<StreamedAnswer> {
   const signer = new AwsV4Signer({
     method,
     url: `${url}/${prefix}${name}`,
-    headers: { 'X-Amz-Content-Sha256': sha256 },
+    headers: {
+      'X-Amz-Content-Sha256': sha256,
+      ...(fromByte > 0 ? { Range: `bytes=${fromByte}-` } : {}),
+    },
     accessKeyId,
     secretAccessKey,
     service: 's3',

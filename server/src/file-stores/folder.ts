@@ -22,7 +22,7 @@ export async function createFolderStore(folder: string): Promise<FileStore> {
       }
       await syncFolder(folder)
     },
-    open: (id) => openIfThere(pathOf(id)),
+    openAt: (id, fromByte) => openIfThere(pathOf(id), fromByte),
     async remove(id) {
       await rm(pathOf(id), { force: true })
     },
@@ -38,11 +38,11 @@ export function nameOf(id: string): string {
   return name
 }
 
-async function openIfThere(path: string): Promise<Readable | undefined> {
+async function openIfThere(path: string, fromByte = 0): Promise<Readable | undefined> {
   try {
     // Opened here, so that a missing file is known before the stream is read.
     const handle = await open(path, 'r')
-    return createReadStream('', { fd: handle })
+    return createReadStream('', { fd: handle, start: fromByte })
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error

@@ -11,6 +11,7 @@ export const JOB_KINDS = [
   'card.tell-processor',
   'card-transaction.expire',
   'card-transaction.pull',
+  'customers.import',
   'documents.remove',
   'invitation.expire',
   'message.deliver',

@@ -19,10 +19,19 @@ interface Lane {
 
 /**
  * Messages and webhooks wait for other machines: payments must not wait for them, nor they for each other. Webhooks that ask
- * a question, for which a payment waits, have a lane apart from those that only report.
+ * a question, for which a payment waits, have a lane apart from those that only report. Imports take long, so a process works
+ * at one file of a platform at a time, and at four files at most.
  */
 export const LANES = {
   main: { atOnceMax: 128, shareOfPlatform: 2, shareOfSlow: 2, claimSeconds: 5, kinds: [] },
+  imports: {
+    atOnceMax: 8,
+    shareOfPlatform: 4,
+    shareOfSlow: 4,
+    // A long file takes a while to be looked through.
+    claimSeconds: 120,
+    kinds: ['customers.import'],
+  },
   messages: {
     atOnceMax: 128,
     shareOfPlatform: 4,

@@ -38,6 +38,17 @@ test('lanes are independent: capacity taken in one leaves the others free', () =
   expect(room.takeFor(due({ a: 1 }, 'questions'), room.offer())).toHaveLength(1)
 })
 
+test('a process works at one file of a platform, and at those of several platforms', () => {
+  const room = new Room()
+  expect(room.takeFor(due({ a: 5, b: 5, c: 5 }, 'imports'), room.offer())).toEqual([
+    { id: 'a-0', lane: 'imports', platformId: 'a' },
+    { id: 'b-0', lane: 'imports', platformId: 'b' },
+    { id: 'c-0', lane: 'imports', platformId: 'c' },
+  ])
+  expect(room.takeForNew('imports', 'd')).toBe(true)
+  expect(room.takeForNew('main', 'a')).toBe(true)
+})
+
 test('a new job waits for older jobs of its platform, and of no other', () => {
   const room = new Room()
   begun(room, { a: 500 })

@@ -17,6 +17,7 @@ const STORED = {
   messages: { table: 'messages', column: 'state' },
   customer_emails: { table: 'customers', column: 'email_verification' },
   customer_phones: { table: 'customers', column: 'phone_verification' },
+  customer_imports: { table: 'customer_imports', column: 'state' },
   agent_actions: { table: 'agent_actions', column: 'state' },
   agent_reservations: { table: 'agent_reservations', column: 'state' },
   cards: { table: 'cards', column: 'state' },

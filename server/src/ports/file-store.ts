@@ -16,8 +16,11 @@ export interface SpooledFile {
 export interface FileStore {
   /** Stores a file under its id, on the disk before it returns. May move the spooled file. */
   put(id: string, spooled: SpooledFile): Promise<void>
-  /** The bytes of a file; undefined where there is none. The caller reads the stream to its end or destroys it. */
-  open(id: string): Promise<Readable | undefined>
+  /**
+   * The bytes of a file from this one on; undefined where there is no such file. The caller reads the stream to its end or
+   * destroys it.
+   */
+  openAt(id: string, fromByte: number): Promise<Readable | undefined>
   /** Removes a file; an absent one is no error. */
   remove(id: string): Promise<void>
 }

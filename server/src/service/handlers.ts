@@ -1,3 +1,4 @@
+import { customer_create } from '@countersign/contract/customers/customers'
 import { internalAccountHandlers } from '../accounts/handlers.ts'
 import { walletHandlers } from '../accounts/wallet-handlers.ts'
 import { agentAccessHandlers } from '../agent-actions/access-handlers.ts'
@@ -17,6 +18,8 @@ import {
 import { cardProcessorEvent } from '../cards/processor-handlers.ts'
 import { contactVerificationHandlers } from '../contact-verification/handlers.ts'
 import { customerDeletionHandlers } from '../customer-deletion/handlers.ts'
+import { customerImportHandlers } from '../customer-imports/handlers.ts'
+import { createImportCustomers } from '../customer-imports/jobs.ts'
 import { customerHandlers } from '../customers/handlers.ts'
 import { inboxHandlers } from '../delivery/handlers.ts'
 import { deliverMessage } from '../delivery/jobs.ts'
@@ -26,6 +29,7 @@ import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
 import { discoveryHandlers } from '../external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
 import { feeHandlers } from '../fees/handlers.ts'
+import { createParser } from '../http/parse.ts'
 import type { ServedHandlers } from '../http/server.ts'
 import { invitationHandlers } from '../invitations/handlers.ts'
 import { expireInvitation } from '../invitations/jobs.ts'
@@ -71,6 +75,7 @@ export const HANDLERS: ServedHandlers = {
   ...verificationHandlers,
   ...documentHandlers,
   ...contactVerificationHandlers,
+  ...customerImportHandlers,
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,
@@ -107,6 +112,12 @@ export const HANDLERS: ServedHandlers = {
 /** Interprets the platform's answers to events that ask a question. */
 export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
+/** Checks the rows of a file as a call's body is checked. */
+const parseCreation = createParser(customer_create)
+const importCustomers = createImportCustomers(
+  async (op, body) => (await parseCreation({ params: {}, query: {}, body }, op)).body,
+)
+
 const deliverWebhook = createDeliver(WEBHOOK_ANSWERS)
 
 /** The handler of each kind of job. */
@@ -118,6 +129,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'card.tell-processor': tellCardProcessor,
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
+  'customers.import': importCustomers,
   'documents.remove': removeDocuments,
   'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,

@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream'
-import { openStream } from '../crypto/file-seal.ts'
+import { Readable } from 'node:stream'
+import { openStream, sealedByteOf } from '../crypto/file-seal.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
 import type { StoredFileRow } from '../db/schema/document-tables.ts'
 import { STORED_FILE_INITIAL, STORED_FILE_TRANSITIONS } from '../db/schema/states.ts'
@@ -78,23 +78,25 @@ export function removal(op: Op, row: StoredFileRow): readonly Write[] {
 }
 
 /**
- * The bytes of a stored file of this platform, opened as they are read, a chunk in memory at a time. The stream fails with
+ * The bytes of a stored file of this platform, from one of them on, opened as they are read, a chunk in memory at a time. The stream fails with
  * SealedFileError where the stored bytes were changed. Undefined where the file is removed. Throws where the store cannot be
  * reached, or has lost the file. The caller reads the stream to its end or destroys it.
  */
 export async function openStoredFile(
   op: Pick<Op, 'read' | 'platform' | 'enclave' | 'fileStore'>,
   fileId: string,
+  fromByte = 0,
 ): Promise<Readable | undefined> {
   const row = await selectStoredFile(op, fileId)
   if (!row?.sealed_key) return undefined
-  const sealed = await op.fileStore.open(fileId)
+  if (fromByte > 0 && fromByte >= row.bytes) return Readable.from([])
+  const sealed = await op.fileStore.openAt(fileId, sealedByteOf(fromByte))
   if (!sealed) {
     // It may have been removed since it was read.
     if ((await selectStoredFile(op, fileId))?.state !== row.state) return undefined
     throw new Error(`The store has no ${fileId}`)
   }
-  const opened = openStream(op.enclave.openFileKey(fileId, row.sealed_key), fileId)
+  const opened = openStream(op.enclave.openFileKey(fileId, row.sealed_key), fileId, fromByte)
   // `pipe` passes on no errors, in either direction.
   sealed.on('error', (error) => opened.destroy(error))
   opened.on('close', () => sealed.destroy())

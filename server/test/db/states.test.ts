@@ -2,6 +2,7 @@ import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/extern
 import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
 import {
   CONTACT_TRANSITIONS,
+  IMPORT_TRANSITIONS,
   INVITATION_TRANSITIONS,
   KYC_TRANSITIONS,
   OWNER_KYC_TRANSITIONS,
@@ -52,6 +53,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'beneficial_owners.kyc_status': Object.keys(OWNER_KYC_TRANSITIONS),
   'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
   'cards.state': Object.keys(CARD_TRANSITIONS),
+  'customer_imports.state': Object.keys(IMPORT_TRANSITIONS),
   'customers.email_verification': Object.keys(CONTACT_TRANSITIONS),
   'customers.phone_verification': Object.keys(CONTACT_TRANSITIONS),
   'customers.verification_status': Object.keys(KYC_TRANSITIONS),

@@ -65,9 +65,11 @@ test('with a retention of no days the documents of a customer go with it', async
 test('requests with another secret are refused', async () => {
   const other = await openApp({ ...bucket.settings, DOCUMENTS_SECRET_ACCESS_KEY: 'another' })
   try {
-    await expect(other.app.fileStore.open('File:01900000-0000-7000-8000-000000000001')).rejects.toThrow('403')
+    await expect(other.app.fileStore.openAt('File:01900000-0000-7000-8000-000000000001', 0)).rejects.toThrow(
+      '403',
+    )
   } finally {
     await other.close()
   }
-  expect(await opened.app.fileStore.open('File:01900000-0000-7000-8000-000000000001')).toBeUndefined()
+  expect(await opened.app.fileStore.openAt('File:01900000-0000-7000-8000-000000000001', 0)).toBeUndefined()
 })

@@ -33,6 +33,7 @@ const WRITTEN = [
   ['customers', 'customers', 'verification_status', shown.KYC_TRANSITIONS],
   ['beneficial_owners', 'beneficial_owners', 'kyc_status', shown.OWNER_KYC_TRANSITIONS],
   ['verifications', 'verifications', 'status', shown.VERIFICATION_TRANSITIONS],
+  ['customer_imports', 'customer_imports', 'state', shown.IMPORT_TRANSITIONS],
   ['agent_actions', 'agent_actions', 'state', shown.AGENT_ACTION_TRANSITIONS],
   ['agent_reservations', 'agent_reservations', 'state', internal.RESERVATION_TRANSITIONS],
   ['cards', 'cards', 'state', shown.CARD_TRANSITIONS],

@@ -32,6 +32,7 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'agent_actions',
   'agent_reservations',
   'card_transactions',
+  'customer_imports',
 ] satisfies RecordTable[])
 
 /** Undefined for a set that depends on the order of its own writes, or changes records that others may depend on. */

@@ -15,6 +15,7 @@ export interface JobPayloads {
     readonly above: string
     readonly fails: boolean
   }
+  'customers.import': { readonly importId: string }
   'documents.remove': { readonly customerId: string }
   'invitation.expire': { readonly code: string }
   'message.deliver': { readonly messageId: string }

@@ -5,6 +5,7 @@ import { verifications } from './0002-verifications.ts'
 import { documentTables } from './0003-documents.ts'
 import { lookUps } from './0004-look-ups.ts'
 import { contactVerification } from './0005-contact-verification.ts'
+import { customerImports } from './0006-customer-imports.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -21,6 +22,7 @@ export const SCHEMA: Schema = {
     { name: '0003-documents', sql: documentTables },
     { name: '0005-contact-verification', sql: contactVerification },
     { name: '0004-look-ups', sql: lookUps },
+    { name: '0006-customer-imports', sql: customerImports },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

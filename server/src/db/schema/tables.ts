@@ -26,6 +26,7 @@ import type {
   Stored,
   TransactionDetails,
 } from './documents.ts'
+import type { CustomerImportErrorRow, CustomerImportRow } from './import-tables.ts'
 import type { JobRow } from './job-tables.ts'
 import type { LedgerAccountRow, LedgerEntryRow, LedgerHoldRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
@@ -46,6 +47,8 @@ export interface Tables {
   otp_challenges: OtpChallengeRow
   code_failures: CodeFailuresRow
   contact_codes: ContactCodeRow
+  customer_imports: CustomerImportRow
+  customer_import_errors: CustomerImportErrorRow
   message_counts: MessageCountRow
   used_id_tokens: UsedIdTokenRow
   sessions: SessionRow

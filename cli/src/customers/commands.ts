@@ -1,0 +1,20 @@
+import type { Command } from 'commander'
+import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
+import { importCustomers } from './import.ts'
+
+const FILE = `
+The file is UTF-8, separated by commas, with a header row: docs/customers-import.md has the columns. Each row becomes a
+customer, and one that is refused leaves the others. The same file again makes no customer twice.`
+
+/** Adds `countersign customers …`. */
+export function addCustomerCommands(program: Command): void {
+  const customers = program.command('customers').description('customers of your platform')
+  withShellOptions(
+    customers.command('import <file>').description('create the customers of a CSV file, and wait'),
+  )
+    .option('--errors <file>', 'write the rows that were refused to this CSV file')
+    .addHelpText('after', FILE)
+    .action(async (file: string, options: ShellOptions & { errors?: string }) =>
+      importCustomers(await openShell(options), file, options.errors),
+    )
+}

@@ -1,0 +1,106 @@
+import { openAsBlob } from 'node:fs'
+import { access, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { progress } from '@clack/prompts'
+import type { CustomerImport } from '@countersign/sdk/wait-for-import'
+import { stringify } from 'csv-stringify/sync'
+import { Failure } from '../terminal/failure.ts'
+import { type Shell, say } from '../terminal/shell.ts'
+import { isMissing, messageOf } from '../terminal/thrown.ts'
+
+/** How many errors are printed; the server keeps more of them. */
+const ERRORS_PRINTED_MAX = 20
+
+type RowError = NonNullable<CustomerImport['errors']>[number]
+
+/** `countersign customers import`. Throws Failure where the file could not be read, or a row was refused. */
+export async function importCustomers(shell: Shell, path: string, errorsPath?: string): Promise<void> {
+  const { countersign } = shell
+  const file = await openFile(path)
+  const { body } = await countersign.call('customer_import_create', {
+    body: { file, fileName: basename(path) },
+  })
+  const ended = await withBar(shell, path, (onProgress) =>
+    countersign.waitForImport(body.jobId, { timeoutMs: Number.POSITIVE_INFINITY, onProgress }),
+  )
+  const errors = ended.errors ?? []
+  if (errorsPath !== undefined) await writeFile(errorsPath, errorsAsCsv(errors))
+  say(shell, ended, inWords(ended, errorsPath))
+  const { total, failed } = ended.progress
+  if (ended.status === 'FAILED') throw new Failure('The file could not be read.')
+  if (failed > 0) throw new Failure(`${failed} of ${total} rows made no customer.`)
+}
+
+async function openFile(path: string): Promise<Blob> {
+  try {
+    // The blob's own error does not say whether there is a file.
+    await access(path)
+    return await openAsBlob(path, { type: 'text/csv' })
+  } catch (error) {
+    throw new Failure(
+      isMissing(error) ? `There is no file ${path}.` : `${path} cannot be read: ${messageOf(error)}`,
+    )
+  }
+}
+
+/** Shows a bar where a person looks. */
+async function withBar(
+  { isJson }: Shell,
+  path: string,
+  work: (onProgress: (now: CustomerImport['progress']) => void) => Promise<CustomerImport>,
+): Promise<CustomerImport> {
+  if (isJson || !process.stdout.isTTY) return work(() => {})
+  const size = 100
+  const bar = progress({ max: size })
+  let shown = 0
+  bar.start(basename(path))
+  try {
+    const ended = await work(({ processed, total }) => {
+      const now = total > 0 ? Math.floor((processed / total) * size) : 0
+      bar.advance(now - shown, total > 0 ? `${processed} of ${total} rows` : 'reading the file')
+      shown = now
+    })
+    bar.stop(basename(path))
+    return ended
+  } catch (error) {
+    bar.error('not finished')
+    throw error
+  }
+}
+
+function inWords({ id, status, progress, errors = [] }: CustomerImport, errorsPath?: string): string[] {
+  const { total, successful, failed } = progress
+  const printed = errors.slice(0, ERRORS_PRINTED_MAX)
+  const left = Math.max(failed, errors.length) - printed.length
+  return [
+    `${id}  ${status}`,
+    `  ${total} rows, ${successful} customers made, ${failed} refused`,
+    ...printed.map((error) => `  ${placeOf(error)}  ${error.code}: ${error.message}`),
+    ...(left > 0
+      ? [`  and ${left} more${errorsPath === undefined ? '; see --errors' : ` in ${errorsPath}`}`]
+      : []),
+  ]
+}
+
+function placeOf({ correlationId, details }: RowError): string {
+  const row = details?.row
+  return typeof row === 'number' && correlationId !== `row_${row}`
+    ? `row ${row} (${correlationId})`
+    : correlationId.replace('_', ' ')
+}
+
+/** A program for tables runs a cell that looks like a formula, so such cells get a quote in front. */
+function errorsAsCsv(errors: readonly RowError[]): string {
+  const rows = errors.map(({ correlationId, code, message, details }) => ({
+    row: details?.row,
+    correlationId,
+    code,
+    field: details?.field,
+    message,
+  }))
+  return stringify(rows, {
+    header: true,
+    columns: ['row', 'correlationId', 'code', 'field', 'message'],
+    escape_formulas: true,
+  })
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { IMPORT_STATES } from '../core/customer-states.ts'
+import { endpoint, MIB } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Timestamp } from '../core/schema.ts'
+
+/** The row errors that are kept of one file; `progress.failed` counts all. */
+export const IMPORT_ERRORS_MAX = 1000
+
+const ImportStatus = OneOfWords(IMPORT_STATES)
+
+/** A row that made no customer, or what is wrong with the whole file. */
+export const BulkCustomerImportErrorEntry = Type.Object({
+  correlationId: Type.String({
+    description:
+      'The platformCustomerId of the row, or row_17 where it has none: the header is row_1, empty lines do not count',
+  }),
+  code: Type.String({ description: 'The code with which POST /customers would have refused it' }),
+  message: Type.String(),
+  details: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Names row and field' })),
+})
+
+/** How far the import of a file has come. */
+export const BulkCustomerImportJob = Type.Object({
+  id: Id('CustomerImport'),
+  status: ImportStatus,
+  progress: Type.Object({
+    total: Type.Integer({ minimum: 0, description: 'The rows of the file; 0 until it was looked through' }),
+    processed: Type.Integer({ minimum: 0 }),
+    successful: Type.Integer({ minimum: 0 }),
+    failed: Type.Integer({ minimum: 0 }),
+  }),
+  errors: Type.Optional(
+    Type.Array(BulkCustomerImportErrorEntry, {
+      description: `In the order of the file, the first ${IMPORT_ERRORS_MAX}. Absent where there are none, and in events`,
+    }),
+  ),
+  completedAt: Type.Optional(Timestamp('When it ended, either way')),
+})
+
+export const BulkCustomerImportJobAccepted = Type.Object({
+  jobId: Id('CustomerImport'),
+  status: OneOfWords(['PENDING', 'PROCESSING']),
+})
+
+/** Takes a file of customers. Due work makes a customer of each row. */
+export const customer_import_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/customers/bulk/csv',
+  tag: 'Customers',
+  summary: 'Create the customers of a CSV file',
+  description:
+    'UTF-8, separated by commas, with a header row that names the columns: the members of POST /customers, like ' +
+    'address.line1. Each row is an ordinary creation with its own events, and one that is refused leaves the others. ' +
+    'The same file again makes no customer twice: a platformCustomerId that exists is an error of its row.',
+  idempotent: true,
+  upload: { bytesMax: 100 * MIB },
+  responses: { 202: BulkCustomerImportJobAccepted },
+  errors: ['INVALID_INPUT'],
+})
+
+export const customer_import_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/customers/bulk/jobs/{jobId}',
+  tag: 'Customers',
+  summary: 'Read the progress of a file of customers',
+  params: Type.Object({ jobId: PathId }),
+  responses: { 200: BulkCustomerImportJob },
+  errors: ['BULK_UPLOAD_JOB_NOT_FOUND'],
+})
+
+export const customerImports = { customer_import_create, customer_import_get }

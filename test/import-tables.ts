@@ -1,0 +1,16 @@
+import { IMPORT_COLUMNS, REQUIRED_COLUMNS } from '@countersign/contract/customers/import-columns'
+import { markdownTable } from './markdown-table.ts'
+
+const REQUIRED: ReadonlySet<string> = new Set(REQUIRED_COLUMNS)
+
+/** The columns of a file of customers, with the types of customer that have them. */
+export function importColumnTable(): string {
+  return markdownTable(
+    ['column', 'of', ''],
+    [...IMPORT_COLUMNS].map(([name, { isList, customerTypes }]) => [
+      `\`${name}\``,
+      customerTypes.length > 1 ? 'both' : customerTypes.join(),
+      [REQUIRED.has(name) ? 'required' : '', isList ? 'list' : ''].filter(Boolean).join(', '),
+    ]),
+  )
+}
