@@ -12,6 +12,7 @@ import { beneficialOwners } from './customers/beneficial-owners.ts'
 import { contactVerification } from './customers/contact-verification.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
 import { documents } from './customers/documents.ts'
+import { kycLinks } from './customers/kyc-links.ts'
 import { verifications } from './customers/verifications.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
@@ -38,6 +39,7 @@ export const API = {
   ...verifications,
   ...documents,
   ...contactVerification,
+  ...kycLinks,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

@@ -52,6 +52,8 @@ export type Endpoint = Access & {
   readonly signatureAlone?: 'executes' | 'ignored'
   /** Takes an `Idempotency-Key`. */
   readonly idempotent?: boolean
+  /** The answer holds a secret: with its `Idempotency-Key` it is kept sealed. */
+  readonly isAnswerSecret?: boolean
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema

@@ -7,12 +7,14 @@ import {
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 
-/** Reads the header. A key is 1 to 255 printable ASCII characters, scoped to method, path and caller (platform or agent). */
+/**
+ * Reads the header. A key is 1 to 255 printable ASCII characters, scoped to method, path and caller (platform, agent or
+ * verification page). `isSecret`: the answer is kept sealed.
+ */
 export function keyedRequest(
   op: Op,
   header: string | undefined,
-  target: string,
-  body: unknown,
+  { target, body, isSecret }: { readonly target: string; readonly body: unknown; readonly isSecret: boolean },
 ): KeyedRequest | undefined {
   if (header === undefined) return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(header))
@@ -21,8 +23,12 @@ export function keyedRequest(
       'Idempotency-Key',
       'Idempotency-Key must be 1 to 255 printable ASCII characters',
     )
-  const caller = op.actor.kind === 'agent' ? `${op.platform.id} ${op.actor.agentId}` : op.platform.id
-  return { scope: `${caller} ${target}`, key: header, requestHash: hashRequest(body) }
+  return { scope: `${callerOf(op)} ${target}`, key: header, requestHash: hashRequest(body), isSecret }
+}
+
+function callerOf({ platform, actor }: Op): string {
+  if (actor.kind === 'agent') return `${platform.id} ${actor.agentId}`
+  return actor.kind === 'kycLink' ? `${platform.id} ${actor.linkId}` : platform.id
 }
 
 /**

@@ -184,7 +184,10 @@ async function parse(
   const target = `${call.method} ${call.path}`
   const signedCall =
     signed && ((await signed.signedAs?.(op, input)) ?? { operation: name, target, body: sent })
-  const keyed = endpoint.idempotent ? keyedRequest(op, call.idempotencyKey, target, sent) : undefined
+  const isSecret = endpoint.isAnswerSecret === true
+  const keyed = endpoint.idempotent
+    ? keyedRequest(op, call.idempotencyKey, { target, body: sent, isSecret })
+    : undefined
   return { call, input, signedCall, keyed }
 }
 

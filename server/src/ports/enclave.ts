@@ -73,6 +73,7 @@ export interface Enclave {
       | 'cursor'
       | 'deviceCode'
       | 'documentLink'
+      | 'kycLink'
       | 'lookup'
       | 'otp'
       | 'verification'
@@ -85,8 +86,8 @@ export interface Enclave {
 
 /** The kinds of records that have sealed text. */
 export type SealedPurpose = 'message' | 'beneficialOwner'
-/** The records that keep sealed text: the content of a message, the number of a document, the identifier of an owner. */
-export type SealedText = 'message' | 'document' | 'beneficialOwner'
+/** The records that keep sealed text: the content of a message, the number of a document, the identifier of an owner, a kept answer. */
+export type SealedText = 'message' | 'document' | 'beneficialOwner' | 'keptAnswer'
 
 export interface OtpTargetOwner {
   readonly challengeId: string

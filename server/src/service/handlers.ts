@@ -27,6 +27,7 @@ import { externalAccountHandlers } from '../external-accounts/handlers.ts'
 import { feeHandlers } from '../fees/handlers.ts'
 import type { ServedHandlers } from '../http/server.ts'
 import type { JobHandlers } from '../jobs/kinds.ts'
+import { kycLinkHandlers } from '../kyc-links/handlers.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configHandlers } from '../platforms/handlers.ts'
 import { quoteHandlers } from '../quotes/handlers.ts'
@@ -64,6 +65,7 @@ export const HANDLERS: ServedHandlers = {
   ...verificationHandlers,
   ...documentHandlers,
   ...contactVerificationHandlers,
+  ...kycLinkHandlers,
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,

@@ -4,6 +4,7 @@ import { baseline } from './0001-baseline.ts'
 import { verifications } from './0002-verifications.ts'
 import { documentTables } from './0003-documents.ts'
 import { contactVerification } from './0005-contact-verification.ts'
+import { kycLinks } from './0007-kyc-links.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -19,6 +20,7 @@ export const SCHEMA: Schema = {
     { name: '0002-verifications', sql: verifications },
     { name: '0003-documents', sql: documentTables },
     { name: '0005-contact-verification', sql: contactVerification },
+    { name: '0007-kyc-links', sql: kycLinks },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

@@ -27,6 +27,7 @@ import type {
   TransactionDetails,
 } from './documents.ts'
 import type { JobRow } from './job-tables.ts'
+import type { KycLinkRow } from './kyc-link-tables.ts'
 import type { LedgerAccountRow, LedgerEntryRow, LedgerHoldRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
@@ -45,6 +46,7 @@ export interface Tables {
   otp_challenges: OtpChallengeRow
   code_failures: CodeFailuresRow
   contact_codes: ContactCodeRow
+  kyc_links: KycLinkRow
   message_counts: MessageCountRow
   used_id_tokens: UsedIdTokenRow
   sessions: SessionRow
