@@ -87,7 +87,11 @@ export function makeKycLink(
 }
 
 /** `<UUID of the link>.<generation of the key>.<keyed digest of the link>` */
-function tokenOf({ enclave }: Pick<Op, 'enclave'>, link: KycLinkRow, generation = enclave.keyGeneration): string {
+function tokenOf(
+  { enclave }: Pick<Op, 'enclave'>,
+  link: KycLinkRow,
+  generation = enclave.keyGeneration,
+): string {
   const { id, platform_id, customer_id, redirect_uri, expires_at } = link
   const said = [id, platform_id, customer_id, expires_at.getTime(), redirect_uri ?? ''].join('\n')
   const mac = Buffer.from(enclave.mac('kycLink', said, generation)).toString('base64url')
