@@ -126,14 +126,14 @@ describe.skipIf(!CHROMIUM)('the verification page on a phone', { timeout: 60_000
       'Share of the business': '100',
       'Address line 1': '2 Side Street',
       'Postal code': '02101',
-      'That number': '123-45-6789',
+      'The number itself': '123-45-6789',
     }))
       await page.getByLabel(label).fill(value)
     await page.getByLabel('Nationality').selectOption('United States')
     await page.getByLabel('Country', { exact: true }).selectOption('United States')
     await page.getByLabel('Kind of tax or social security number').selectOption('SSN')
     await page.getByLabel('Owner', { exact: true }).check()
-    await page.getByLabel('Controls the business').check()
+    await page.getByLabel('In control of the business').check()
     await page.getByRole('button', { name: 'Save this person' }).click()
     await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
     await look(page, 'business-4-owners')

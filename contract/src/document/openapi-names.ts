@@ -32,6 +32,7 @@ import { ContactVerificationConfirmRequest } from '../customers/contact-verifica
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import * as customers from '../customers/customers.ts'
 import { CustomerDocument, DocumentType } from '../customers/documents.ts'
+import { KycLinkCreateRequest, KycLinkResponse, KycProvider } from '../customers/kyc-links.ts'
 import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
@@ -122,6 +123,9 @@ const nouns = {
   ContactVerificationConfirmRequest,
   CredentialCreateRequest: registration.CredentialCreateRequest,
   EmailOtpCreateRequest: registration.EmailOtpCreateRequest,
+  KycLinkCreateRequest,
+  KycLinkResponse,
+  KycProvider,
   OauthConfig,
   OauthCreateRequest: registration.OauthCreateRequest,
   PasskeyAttestation: registration.PasskeyAttestation,

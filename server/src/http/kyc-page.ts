@@ -3,6 +3,7 @@ import { document_create } from '@countersign/contract/customers/documents'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findCustomer } from '../customers/customers.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import {
   findLinkByToken,
   findSession,
@@ -78,13 +79,15 @@ function addLinks(scope: FastifyInstance, app: App): void {
     if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
     const secret = secretIn(request, used) ?? Buffer.from(used.op.random(SECRET_BYTES)).toString('base64url')
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
-    if (!isUnused(used) || !(await isThere(used))) return sendPage(reply, 410, plainPage(...GONE))
+    const customer = isUnused(used) ? await customerOf(used) : undefined
+    if (!customer) return sendPage(reply, 410, plainPage(...GONE))
     setCookie(app, reply, used, secret)
-    const { app: name } = visitOf(used, secret)
+    const { app: name, formToken } = visitOf(used, secret)
+    const { customer_type } = customer
     return sendPage(
       reply,
       200,
-      beginPage(KYC_PAGE_PATH + request.params.token, name, formTokenOf(secret, used.link.id)),
+      beginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
     )
   })
   // Opening is a second step, because programs look at links in messages before people do.
@@ -94,7 +97,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     const secret = secretIn(request, used)
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
       return sendPage(reply, 403, plainPage(...REFUSED))
-    if (!(await isThere(used)) || !(await open(app, used, secret)))
+    if (!(await customerOf(used)) || !(await open(app, used, secret)))
       return sendPage(reply, 410, plainPage(...GONE))
     setCookie(app, reply, used, secret)
     return reply.redirect(sessionPath(used.link), 303)
@@ -161,7 +164,7 @@ async function react(
   const uuid = request.params.link
   const secret = cookieOf(request, uuid)
   const used = await findSession(app, uuid, secret, new LogWith(app.log, request.trace))
-  if (!used || !secret || !(await isThere(used))) return sendPage(reply, 410, plainPage(...ENDED))
+  if (!used || !secret || !(await customerOf(used))) return sendPage(reply, 410, plainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
   const seen = sessionSeen(used)
   // Two requests at once may both say so: one of them is enough.
@@ -186,13 +189,12 @@ async function usedLink(
   return undefined
 }
 
-/** Whether the customer was not deleted meanwhile. */
-async function isThere({ op, link }: UsedLink): Promise<boolean> {
+/** The customer of a link; undefined where it was deleted meanwhile. */
+async function customerOf({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
   try {
-    await findCustomer(op, link.customer_id)
-    return true
+    return await findCustomer(op, link.customer_id)
   } catch (error) {
-    if (error instanceof ApiError) return false
+    if (error instanceof ApiError) return undefined
     throw error
   }
 }

@@ -8,7 +8,7 @@ import { faultOf, fieldsHtml, hidden, idOf, summary } from './form.ts'
 import { type Html, html } from './html.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
 import { holderName, type NeededDocument, neededDocuments, type Progress } from './progress.ts'
-import { dateInWords, documentName, listOf } from './words.ts'
+import { dateInWords, documentName, listOf, lowerFirst } from './words.ts'
 
 /** What the address of the step may say. */
 export interface DocumentQuery {
@@ -140,8 +140,8 @@ ${fileField(filled, usesCamera)}
 
 function wanted({ accepted, monthsMax }: NeededDocument): string {
   if (accepted.length === DOCUMENT_TYPES.length) return 'Any document that helps us.'
-  const names = accepted.map((type) => documentName(type))
-  const one = names.length === 1 ? names.join('') : `One of these: ${listOf(names, 'or')}`
+  const names = accepted.map((type) => lowerFirst(documentName(type)))
+  const one = names.length === 1 ? documentName(accepted[0]!) : `One of these: ${listOf(names, 'or')}`
   return `${one}${monthsMax === null ? '' : `, at most ${monthsMax} months old`}.`
 }
 

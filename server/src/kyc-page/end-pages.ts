@@ -1,4 +1,5 @@
 import { customerView } from '../customers/customers.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import { valueAt } from './answers.ts'
 import { countryName } from './countries.ts'
 import { detailsFields, knownSecrets } from './details-page.ts'
@@ -116,17 +117,32 @@ function back({ link, app }: Visit): Html | false {
   )
 }
 
+const TO_HAVE_READY: Readonly<Record<CustomerRow['customer_type'], readonly string[]>> = {
+  INDIVIDUAL: [
+    "A passport, driver's licence or identity card. You can take pictures of it with this phone",
+    'In some countries a document with your address, such as a bill',
+  ],
+  BUSINESS: [
+    'The registration of the business and its tax number',
+    'Who owns and controls it: names, addresses, tax numbers',
+    'Documents that prove this. You can take pictures of them with this phone',
+  ],
+}
+
 /** The page of a link that was not opened yet: programs that only look at links do not open it. */
-export function beginPage(path: string, app: string, formToken: string): string {
-  const title = 'Verify who you are'
+export function beginPage(
+  path: string,
+  app: string,
+  formToken: string,
+  type: CustomerRow['customer_type'],
+): string {
+  const title = type === 'BUSINESS' ? 'Verify your business' : 'Verify who you are'
   return page(
     title,
     app,
     html`<h1>${title}</h1>
-<p>${app} has to know who you are before you can go on. This takes a few minutes.</p>
-<div class="card"><h2 class="first">Have ready</h2><ul><li>Your details as they are in your passport or identity card</li>
-<li>A passport, driver's licence or identity card. You can take pictures with this phone</li>
-<li>For a business: its registration, its owners and its tax number</li></ul></div>
+<p>${app} has to know who ${type === 'BUSINESS' ? 'owns and runs the business' : 'you are'} before you can go on. This takes a few minutes.</p>
+<div class="card"><h2 class="first">Have ready</h2><ul>${TO_HAVE_READY[type].map((one) => html`<li>${one}</li>`)}</ul></div>
 <p class="soft">Your answers are saved at every step. This link works once, and the page stays open for up to an hour.</p>
 <form method="post" action="${path}">${hidden(formToken)}<div class="actions"><button>Begin</button></div></form>`,
   )

@@ -190,7 +190,7 @@ export const OWNER_FIELDS: readonly Field[] = [
     kind: 'choices',
     choices: choicesOf(BENEFICIAL_OWNER_ROLES, {
       UBO: 'Owner',
-      CONTROL_PERSON: 'Controls the business, such as its chief executive',
+      CONTROL_PERSON: 'In control of the business, such as a chief executive',
     }),
   },
   ...addressFields('personalInfo.address.', false),
@@ -205,5 +205,5 @@ export const OWNER_FIELDS: readonly Field[] = [
       NON_US_TAX_ID: 'Tax number of another country',
     }),
   },
-  { name: 'personalInfo.identifier', label: 'That number', kind: 'secret' },
+  { name: 'personalInfo.identifier', label: 'The number itself', kind: 'secret' },
 ]

@@ -8,7 +8,6 @@ import { checkbox, type Fault, fieldsHtml, hidden, summary } from './form.ts'
 import { type Html, html } from './html.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
 import { lackingOf, type Progress, stepOf } from './progress.ts'
-import { listOf } from './words.ts'
 
 export const WIDELY_HELD = 'isWidelyHeld'
 
@@ -57,8 +56,8 @@ export function nameOf({ personal_info }: BeneficialOwnerRow): string {
 const ROLES = OWNER_FIELDS.find(({ name }) => name === 'roles')?.choices
 
 export function describeOwner({ ownership_percentage, roles }: BeneficialOwnerRow): string {
-  const words = roles.map((role) => ROLES?.get(role) ?? role)
-  return `${ownership_percentage} % · ${listOf(words, 'and')}`
+  const words = roles.map((role) => ROLES?.get(role)?.split(',')[0] ?? role)
+  return [`${ownership_percentage} %`, ...words].join(' · ')
 }
 
 /** A person who owns or controls the business: a new one, or a change. */

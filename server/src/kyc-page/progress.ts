@@ -1,6 +1,6 @@
 import type { VerificationErrorEntry } from '../db/schema/verification-tables.ts'
 import type { findProgress } from '../verifications/proceed.ts'
-import { documentName, monthsMaxOf, requirementTitle } from './words.ts'
+import { documentName, lowerFirst, monthsMaxOf, requirementTitle } from './words.ts'
 
 /** What is known of the customer of a page, and what is lacking. */
 export type Progress = Awaited<ReturnType<typeof findProgress>>
@@ -84,9 +84,7 @@ function needed(progress: Progress, entry: VerificationErrorEntry): NeededDocume
   const accepted = acceptedDocumentTypes ?? (document ? [document.document_type] : [])
   const monthsMax = monthsMaxOf(accepted)
   return {
-    title: document
-      ? `Another ${documentName(document.document_type).toLowerCase()}`
-      : requirementTitle(type),
+    title: document ? `Another ${lowerFirst(documentName(document.document_type))}` : requirementTitle(type),
     reason: progress.requested.includes(entry) || document ? reason : undefined,
     holderId,
     holderName: holderName(progress, holderId),

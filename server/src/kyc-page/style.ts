@@ -65,6 +65,10 @@ button:hover,.button:hover{background:var(--dark);color:#fff}
 ul.plain{list-style:none;margin:0;padding:0}
 .row{display:flex;gap:.5rem 1rem;align-items:center;justify-content:space-between;flex-wrap:wrap}
 .row form{margin:0}
+.row>:first-child{flex:1 1 10rem}
+li.row{padding:.25rem 0;border-top:1px solid #e3e8ee}
+li.row:first-child{border-top:0}
+.card ul:not(.plain){padding-left:1.25rem;margin-top:0}
 .row p{margin:0}
 .soft{color:var(--soft)}
 dl{margin:0}

@@ -10,6 +10,11 @@ export function inWords(word: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** As it stands within a sentence. */
+export function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
 const DOCUMENT_WORDS: Partial<Record<DocumentTypeName, string>> = {
   DRIVERS_LICENSE: "Driver's licence",
   NATIONAL_ID: 'National identity card',
