@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const FLAGS = [
   '--headless',
@@ -19,7 +19,10 @@ export interface Browser {
 }
 
 /** Chromium with an empty profile, which can reach only this machine. */
-export async function startBrowser(executablePath: string): Promise<Browser> {
+export async function startBrowser(
+  executablePath: string,
+  options: Pick<BrowserContextOptions, 'javaScriptEnabled' | 'viewport' | 'isMobile' | 'hasTouch'> = {},
+): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'countersign-chromium-'))
   let context: BrowserContext | undefined
   const close = async () => {
@@ -31,9 +34,10 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
       executablePath,
       args: FLAGS,
       viewport: { width: 1100, height: 900 },
+      ...options,
     })
     await context.route(
-      (url) => url.hostname !== 'localhost',
+      ({ hostname }) => !['localhost', '127.0.0.1'].includes(hostname),
       (route) => route.abort(),
     )
     return { page: context.pages()[0] ?? (await context.newPage()), close }

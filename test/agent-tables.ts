@@ -26,7 +26,10 @@ export function agentApprovalTable(): string {
   )
 }
 
-const TRIED: Readonly<Record<AttemptKind, string>> = {
+/** Those of agents: links to verification pages are none of theirs. */
+type AgentAttemptKind = Exclude<AttemptKind, 'kycLinksByAddress'>
+
+const TRIED: Readonly<Record<AgentAttemptKind, string>> = {
   deviceCodesByAddress: 'invalid device codes, from one address',
   deviceCodeReads: 'status reads of invalid device codes, by one platform',
   deviceCode: 'attempts at one code, from anywhere',
@@ -36,7 +39,7 @@ const TRIED: Readonly<Record<AttemptKind, string>> = {
 export function attemptLimitTable(): string {
   return markdownTable(
     ['failed attempts', 'limit', 'within'],
-    (Object.keys(ATTEMPT_LIMITS) as AttemptKind[]).map((kind) => [
+    (Object.keys(TRIED) as AgentAttemptKind[]).map((kind) => [
       TRIED[kind],
       `${ATTEMPT_LIMITS[kind].attemptsMax}`,
       `${ATTEMPT_LIMITS[kind].seconds / 60} minutes`,

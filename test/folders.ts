@@ -80,6 +80,8 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'delivery',
     'sign-in',
     'contact-verification',
+    'kyc-links',
+    'kyc-page',
     'signed-retry',
     // What implements the ports.
     'file-stores',

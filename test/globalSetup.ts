@@ -73,6 +73,7 @@ const NO_ATTEMPT_LIMITS: AttemptLimits = {
   deviceCodeReads: { ...ATTEMPT_LIMITS.deviceCodeReads, attemptsMax: Number.MAX_SAFE_INTEGER },
   deviceCode: { ...ATTEMPT_LIMITS.deviceCode, attemptsMax: Number.MAX_SAFE_INTEGER },
   agentTokensByAddress: { ...ATTEMPT_LIMITS.agentTokensByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
+  kycLinksByAddress: { ...ATTEMPT_LIMITS.kycLinksByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
 }
 
 /** The fixed beginnings of stamps, sealed codes, Basic headers and tokens of agents, and the form of a device code. */

@@ -15,6 +15,7 @@ import { contactVerification } from './customers/contact-verification.ts'
 import { customerImports } from './customers/customer-imports.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
 import { documents } from './customers/documents.ts'
+import { kycLinks } from './customers/kyc-links.ts'
 import { verifications } from './customers/verifications.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
@@ -45,6 +46,7 @@ export const API = {
   ...documents,
   ...contactVerification,
   ...customerImports,
+  ...kycLinks,
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,

@@ -52,6 +52,8 @@ export type Endpoint = Access & {
   readonly signatureAlone?: 'executes' | 'ignored'
   /** Takes an `Idempotency-Key`. `required`: is refused with 400 without one. */
   readonly idempotent?: boolean | 'required'
+  /** The answer holds a secret: with its `Idempotency-Key` it is kept sealed. */
+  readonly isAnswerSecret?: boolean
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema

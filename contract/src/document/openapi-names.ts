@@ -35,6 +35,7 @@ import * as imports from '../customers/customer-imports.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import * as customers from '../customers/customers.ts'
 import { CustomerDocument, DocumentType } from '../customers/documents.ts'
+import { KycLinkCreateRequest, KycLinkResponse, KycProvider } from '../customers/kyc-links.ts'
 import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
@@ -137,6 +138,9 @@ const nouns = {
   ContactVerificationConfirmRequest,
   CredentialCreateRequest: registration.CredentialCreateRequest,
   EmailOtpCreateRequest: registration.EmailOtpCreateRequest,
+  KycLinkCreateRequest,
+  KycLinkResponse,
+  KycProvider,
   OauthConfig,
   OauthCreateRequest: registration.OauthCreateRequest,
   PasskeyAttestation: registration.PasskeyAttestation,

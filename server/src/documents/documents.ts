@@ -11,7 +11,7 @@ import type { DocumentRow } from '../db/schema/document-tables.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import { documentRefusal } from '../magic-values/document-outcomes.ts'
-import { type Op, plusSeconds } from '../op/app.ts'
+import { maySee, type Op, plusSeconds } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import type { UploadedFile } from '../op/uploaded-file.ts'
@@ -26,7 +26,8 @@ type DocumentView = SuccessOf<typeof document_get>['body']
 /** A document of this platform that is not deleted. Error: 404 `DOCUMENT_NOT_FOUND`. */
 export async function findDocument(op: Op, id: string): Promise<DocumentRow> {
   const document = await selectDocument(op, id)
-  if (!document) throw new ApiError('DOCUMENT_NOT_FOUND', { details: { field: 'documentId' } })
+  if (!document || !maySee(op, document.customer_id))
+    throw new ApiError('DOCUMENT_NOT_FOUND', { details: { field: 'documentId' } })
   return document
 }
 

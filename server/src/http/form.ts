@@ -29,6 +29,9 @@ export type Receive<File> = (
   bytes: AsyncIterable<Uint8Array>,
 ) => Promise<File>
 
+/** Sees each text field as it arrives, also of a form that is refused later. */
+export type OnField = (name: string, text: string) => void
+
 /** Reads the form of a request, once. */
 export type ReadForm = <File>(receive: Receive<File>) => Promise<Form<File>>
 
@@ -42,13 +45,14 @@ export async function readForm<File>(
   upload: Upload,
   windowMs: number,
   receive: Receive<File>,
+  onField?: OnField,
 ): Promise<Form<File>> {
   if (!request.isMultipart()) return { fields: {}, file: undefined }
   const { raw } = request
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMaxOf({ upload })) throw tooLarge(upload, raw)
   const pace = watchPace(raw, { bytesMax: bodyBytesMaxOf({ upload }), windowMs })
   try {
-    return await readParts(request, upload, pace, receive)
+    return await readParts(request, upload, pace, receive, onField)
   } catch (error) {
     throw pace.refusal ?? error
   } finally {
@@ -64,6 +68,7 @@ async function readParts<File>(
   upload: Upload,
   pace: Pace,
   receive: Receive<File>,
+  onField: OnField = () => {},
 ): Promise<Form<File>> {
   const fields: Record<string, string> = {}
   let file: File | undefined
@@ -83,7 +88,11 @@ async function readParts<File>(
     const { value: part } = await orRefusal(Promise.race([parts.next(), pace.refused]))
     if (!part) return { fields, file }
     if (part.type === 'file') file = await takeFile(part, upload, pace, receive)
-    else fields[part.fieldname] = fieldText(part, fields)
+    else {
+      const { fieldname: name } = part
+      fields[name] = fieldText(part, fields)
+      onField(name, fields[name])
+    }
   }
 }
 

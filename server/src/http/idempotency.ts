@@ -13,11 +13,15 @@ import { ApiError, fieldError } from '../op/operation.ts'
 
 /**
  * Reads the header, where the endpoint takes one. A key is 1 to 255 printable ASCII characters, scoped to method, path and
- * caller (platform or agent).
+ * caller (platform, agent or verification page).
  */
 export function keyedRequest(
   op: Op,
-  { idempotent, body: schema }: Pick<Endpoint, 'idempotent' | 'body'>,
+  {
+    idempotent,
+    isAnswerSecret: isSecret = false,
+    body: schema,
+  }: Pick<Endpoint, 'idempotent' | 'isAnswerSecret' | 'body'>,
   header: string | undefined,
   target: string,
   body: unknown,
@@ -32,11 +36,11 @@ export function keyedRequest(
       'Idempotency-Key',
       'Idempotency-Key must be 1 to 255 printable ASCII characters',
     )
-  const caller = op.actor.kind === 'agent' ? `${op.platform.id} ${op.actor.agentId}` : op.platform.id
   return {
-    scope: `${caller} ${target}`,
+    scope: `${callerOf(op)} ${target}`,
     key: header,
     requestHash: hashRequest(withoutSecrets(op, schema, body)),
+    isSecret,
   }
 }
 
@@ -53,6 +57,11 @@ function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unk
   const digest = (value: unknown) =>
     Buffer.from(op.enclave.mac('idempotency', toCanonicalJson(value ?? null), 1)).toString('hex')
   return { ...body, ...Object.fromEntries(secrets.map((name) => [name, digest(body[name])])) }
+}
+
+function callerOf({ platform, actor }: Op): string {
+  if (actor.kind === 'agent') return `${platform.id} ${actor.agentId}`
+  return actor.kind === 'kycLink' ? `${platform.id} ${actor.linkId}` : platform.id
 }
 
 /**

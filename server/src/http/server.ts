@@ -14,9 +14,11 @@ import { addCardPage } from './card-page.ts'
 import { createDeadline } from './deadline.ts'
 import { addDocs } from './docs.ts'
 import { addFileLinks } from './file-links.ts'
+import { createKycCalls } from './kyc-calls.ts'
+import { addKycPage } from './kyc-page.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
-import { createPipeline, type Pipeline } from './pipeline.ts'
+import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline.ts'
 import { boundRest, closeUnread, refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
 import { ping } from './store.ts'
 import { type TakeUpload, uploadTaker } from './upload.ts'
@@ -102,18 +104,28 @@ export function createServer(
 
   observeRequests(server, app, options.showRequest)
   server.decorateRequest('caller')
-  addApi(server, app, handlers, options)
+  const deadline = createDeadline(app.log, options.cardAnswerMsMax)
+  server.addHook('onClose', deadline.settled)
+  const steps = { checkAnswers: options.checkAnswers ?? false, deadline }
+  const takeUpload = uploadTaker(requestMsMax)
+  addApi(server, app, handlers, { steps, takeUpload })
   addHealth(server, app)
   addMetrics(server, app)
   addWellKnown(server, app)
   addDocs(server, app)
   addCardPage(server, app)
   addFileLinks(server, app)
+  addKycPage(server, app, createKycCalls(app, handlers, steps), takeUpload)
   return server
 }
 
 /** Adds all routes of the pipeline: the API, and the endpoints of those who report, where there are any. */
-function addApi(server: FastifyInstance, app: App, handlers: ServedHandlers, options: ServerOptions): void {
+function addApi(
+  server: FastifyInstance,
+  app: App,
+  handlers: ServedHandlers,
+  { steps, takeUpload }: { readonly steps: PipelineOptions; readonly takeUpload: TakeUpload },
+): void {
   const routes = Object.entries<Endpoint>(API).filter(
     ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
   )
@@ -121,10 +133,6 @@ function addApi(server: FastifyInstance, app: App, handlers: ServedHandlers, opt
     server,
     routes.map(([, endpoint]) => endpoint),
   )
-  const deadline = createDeadline(app.log, options.cardAnswerMsMax)
-  server.addHook('onClose', deadline.settled)
-  const steps = { checkAnswers: options.checkAnswers ?? false, deadline }
-  const takeUpload = uploadTaker(options.requestMsMax ?? REQUEST_MS_MAX)
   for (const [name, endpoint] of routes) {
     const pipeline = createPipeline(
       app,

@@ -7,7 +7,7 @@ import { ApiError } from '../op/operation.ts'
 import type { UploadedFile } from '../op/uploaded-file.ts'
 import { receiveFile } from '../stored-files/receive.ts'
 import { abandonFile, stage } from '../stored-files/stored-files.ts'
-import { type ReadForm, readForm } from './form.ts'
+import { type OnField, type ReadForm, readForm } from './form.ts'
 
 /** An upload that was read, for as long as its request runs. */
 export interface ReadUpload {
@@ -76,7 +76,11 @@ const AT_ONCE_MAX = 256
 const AT_ONCE_OF_PLATFORM_MAX = 128
 
 /** Prepares the form of a request for reading. */
-export type TakeUpload = (request: FastifyRequest, endpoint: Pick<Endpoint, 'upload'>) => ReadForm
+export type TakeUpload = (
+  request: FastifyRequest,
+  endpoint: Pick<Endpoint, 'upload'>,
+  onField?: OnField,
+) => ReadForm
 
 /**
  * Takes the uploads of this process: at most so many at a time, each within the windows of `pace.ts`. Error: 503
@@ -91,7 +95,7 @@ export function uploadTaker(windowMs: number): TakeUpload {
     if (own === 0) byPlatform.delete(platformId)
     else byPlatform.set(platformId, own)
   }
-  return (request, { upload }) =>
+  return (request, { upload }, onField) =>
     async (receive) => {
       const platformId = request.trace.platformId ?? ''
       if (all >= AT_ONCE_MAX || (byPlatform.get(platformId) ?? 0) >= AT_ONCE_OF_PLATFORM_MAX)
@@ -101,7 +105,7 @@ export function uploadTaker(windowMs: number): TakeUpload {
         })
       count(platformId, 1)
       try {
-        return await readForm(request, upload!, windowMs, receive)
+        return await readForm(request, upload!, windowMs, receive, onField)
       } finally {
         count(platformId, -1)
       }

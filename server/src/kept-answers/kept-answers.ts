@@ -12,6 +12,8 @@ export interface KeyedRequest {
   readonly scope: string
   readonly key: string
   readonly requestHash: Buffer
+  /** Whether the answer holds a secret: it is stored sealed. */
+  readonly isSecret?: boolean
 }
 
 export interface KeptAnswer {
@@ -35,7 +37,9 @@ export async function findKeptAnswer(
 ): Promise<KeptAnswer | undefined> {
   const kept = await selectIdempotencyKey(op, request.scope, request.key)
   if (kept && !request.requestHash.equals(kept.request_hash)) throw usedBefore()
-  return kept
+  if (!kept || !request.isSecret) return kept
+  const sealed = Buffer.from(kept.body, 'base64')
+  return { status: kept.status, body: op.enclave.openText('keptAnswer', nameOf(request), sealed) }
 }
 
 /** Stores the final answer with its key, in the transaction of the operation. Guard: the key is free. */
@@ -46,8 +50,16 @@ export function keepAnswer(op: Op, request: KeyedRequest, answer: KeptAnswer): W
     platform_id: op.platform.id,
     request_hash: request.requestHash,
     status: answer.status,
-    body: answer.body,
+    body: request.isSecret ? sealed(op, request, answer) : answer.body,
     created_at: op.now,
     expires_at: plusSeconds(op.now, KEPT_SECONDS),
   })
+}
+
+function sealed(op: Op, request: KeyedRequest, { body }: KeptAnswer): string {
+  return Buffer.from(op.enclave.sealText('keptAnswer', nameOf(request), body)).toString('base64')
+}
+
+function nameOf({ scope, key }: KeyedRequest): string {
+  return `${scope}\n${key}`
 }

@@ -82,8 +82,8 @@ export interface App {
 
 /**
  * The actor of an operation: an API token of the platform's backend, an agent, the holder of a device code, the
- * processor of one of its cards, the verification provider, the operator of the server, the platform's own due work, or
- * whoever has a link to a file.
+ * processor of one of its cards, the verification provider, the operator of the server, the platform's own due work,
+ * whoever has a link to a file, or a customer on its verification page.
  */
 export type Actor =
   | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
@@ -94,6 +94,7 @@ export type Actor =
   | { readonly kind: 'operator' }
   | { readonly kind: 'job'; readonly jobId: string }
   | { readonly kind: 'fileLink'; readonly linkId: string }
+  | { readonly kind: 'kycLink'; readonly linkId: string; readonly customerId: string }
 
 /** One operation. Its time, randomness and identity come from here, and it sees the data of one platform only. */
 export interface Op {
@@ -147,14 +148,14 @@ export interface Op {
 }
 
 /**
- * Whether the actor may see a customer's records; `null` is the platform itself. An agent sees only its own customer's:
- * everything else does not exist for it.
+ * Whether the actor may see a customer's records; `null` is the platform itself. An agent and a verification page see only
+ * those of their own customer: everything else does not exist for them.
  */
-export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolean {
-  return op.actor.kind !== 'agent' || op.actor.customerId === customerId
+export function maySee({ actor }: Pick<Op, 'actor'>, customerId: string | null): boolean {
+  return !('customerId' in actor) || actor.customerId === customerId
 }
 
-type LedgerIdKind = 'Hold' | 'Job' | 'Challenge' | 'DeviceCode'
+type LedgerIdKind = 'Hold' | 'Job' | 'Challenge' | 'DeviceCode' | 'KycLink'
 
 /** `log` adds the request or the job to each line. */
 export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log = app.log): Op {

@@ -74,6 +74,7 @@ export interface Enclave {
       | 'deviceCode'
       | 'documentLink'
       | 'idempotency'
+      | 'kycLink'
       | 'lookup'
       | 'otp'
       | 'verification'
@@ -85,9 +86,12 @@ export interface Enclave {
 }
 
 /** The kinds of records that have sealed text. */
-export type SealedPurpose = 'message' | 'beneficialOwner'
-/** The records that keep sealed text: contents of messages, numbers of documents, identifiers of owners, credentials. */
-export type SealedText = 'message' | 'document' | 'beneficialOwner' | 'stablecoinAccount'
+
+/**
+ * The records that keep sealed text: contents of messages, numbers of documents, identifiers of owners, credentials, and
+ * secret answers that are kept with their key.
+ */
+export type SealedText = 'message' | 'document' | 'beneficialOwner' | 'stablecoinAccount' | 'keptAnswer'
 
 export interface OtpTargetOwner {
   readonly challengeId: string

@@ -6,13 +6,14 @@ export interface AttemptLimit {
 
 /**
  * What an attacker may guess: device codes, by one address or by a platform that reads their status; one device code,
- * by anyone; and tokens of agents.
+ * by anyone; tokens of agents; and links to verification pages.
  */
 export const ATTEMPT_LIMITS = {
   deviceCodesByAddress: { attemptsMax: 20, seconds: 15 * 60 },
   deviceCodeReads: { attemptsMax: 20, seconds: 15 * 60 },
   deviceCode: { attemptsMax: 5, seconds: 15 * 60 },
   agentTokensByAddress: { attemptsMax: 100, seconds: 15 * 60 },
+  kycLinksByAddress: { attemptsMax: 100, seconds: 15 * 60 },
 } as const satisfies Record<string, AttemptLimit>
 
 export type AttemptKind = keyof typeof ATTEMPT_LIMITS

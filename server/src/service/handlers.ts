@@ -34,6 +34,7 @@ import type { ServedHandlers } from '../http/server.ts'
 import { invitationHandlers } from '../invitations/handlers.ts'
 import { expireInvitation } from '../invitations/jobs.ts'
 import type { JobHandlers } from '../jobs/kinds.ts'
+import { kycLinkHandlers } from '../kyc-links/handlers.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configHandlers } from '../platforms/handlers.ts'
 import { quoteHandlers } from '../quotes/handlers.ts'
@@ -76,6 +77,7 @@ export const HANDLERS: ServedHandlers = {
   ...documentHandlers,
   ...contactVerificationHandlers,
   ...customerImportHandlers,
+  ...kycLinkHandlers,
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,

@@ -28,14 +28,37 @@ export async function proceed(op: Op, customer: CustomerRow, isAsked: boolean): 
   if (nextState(KYC_TRANSITIONS, customer.verification_status, 'approve') === null)
     return newest && !open ? { row: newest, writes: [] } : recordDecided(op, customer)
   const one = await findCase(op, customer)
-  const errors = [
-    ...missingOf(one, unverifiedContacts(customer), op.now),
-    ...(open ? unresolvedOf(one, open.requested, open.requested_at) : []),
-  ]
+  const { missing, requested } = outstandingOf(op, one, open)
+  const errors = [...missing, ...requested]
   const digest = caseDigest(op, one)
   const step = stepOf(open, errors.length > 0, isAsked, open?.case_digest !== digest)
   if (step === 'submit') return submit(op, one, open, digest)
   return guarded(one, moveVerification(op, customer, open, STEPS[step], { errors }))
+}
+
+/** What a case lacks before it can be submitted. */
+export interface Outstanding {
+  /** By the tables of requirements. */
+  readonly missing: readonly VerificationErrorEntry[]
+  /** Asked for by whoever decides. */
+  readonly requested: readonly VerificationErrorEntry[]
+}
+
+export function outstandingOf(op: Op, one: Case, open: VerificationRow | undefined): Outstanding {
+  return {
+    missing: missingOf(one, unverifiedContacts(one.customer), op.now),
+    requested: open ? unresolvedOf(one, open.requested, open.requested_at) : [],
+  }
+}
+
+/** The newest verification of a customer, what is known of the customer, and what is lacking. */
+export async function findProgress(
+  op: Op,
+  customer: CustomerRow,
+): Promise<Outstanding & { readonly one: Case; readonly newest: VerificationRow | undefined }> {
+  const newest = await selectNewestVerification(op, customer.id)
+  const one = await findCase(op, customer)
+  return { one, newest, ...outstandingOf(op, one, newest && isOpen(newest) ? newest : undefined) }
 }
 
 type Step = 'find_errors' | 'complete' | 'submit' | 'wait'

@@ -6,6 +6,7 @@ import { documentTables } from './0003-documents.ts'
 import { lookUps } from './0004-look-ups.ts'
 import { contactVerification } from './0005-contact-verification.ts'
 import { customerImports } from './0006-customer-imports.ts'
+import { kycLinks } from './0007-kyc-links.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -23,6 +24,7 @@ export const SCHEMA: Schema = {
     { name: '0005-contact-verification', sql: contactVerification },
     { name: '0004-look-ups', sql: lookUps },
     { name: '0006-customer-imports', sql: customerImports },
+    { name: '0007-kyc-links', sql: kycLinks },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

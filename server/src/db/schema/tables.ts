@@ -28,6 +28,7 @@ import type {
 } from './documents.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from './import-tables.ts'
 import type { JobRow } from './job-tables.ts'
+import type { KycLinkRow } from './kyc-link-tables.ts'
 import type { LedgerAccountRow, LedgerEntryRow, LedgerHoldRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
@@ -49,6 +50,7 @@ export interface Tables {
   contact_codes: ContactCodeRow
   customer_imports: CustomerImportRow
   customer_import_errors: CustomerImportErrorRow
+  kyc_links: KycLinkRow
   message_counts: MessageCountRow
   used_id_tokens: UsedIdTokenRow
   sessions: SessionRow

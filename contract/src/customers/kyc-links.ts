@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { type Endpoint, endpoint, KIB } from '../core/endpoint.ts'
+import { PathId } from '../core/ids.ts'
+import { OneOfWords, Timestamp } from '../core/schema.ts'
+
+/** Whose page a link leads to. This server answers `COUNTERSIGN`, its own. */
+export const KYC_PROVIDERS = ['COUNTERSIGN', 'SUMSUB'] as const
+
+export const KycProvider = OneOfWords(KYC_PROVIDERS, 'Whose page it is: COUNTERSIGN is that of this server')
+
+export const KycLinkCreateRequest = Type.Object({
+  redirectUri: Type.Optional(
+    Type.String({
+      format: 'uri',
+      inWords: 'a URL that begins with https://, or with http:// and localhost',
+      pattern: '^https?://',
+      maxLength: 2048,
+      wellFormed: true,
+      description: 'Where the person goes from the page. https, or http to localhost, 127.0.0.1 or [::1]',
+    }),
+  ),
+})
+
+export const KycLinkResponse = Type.Object({
+  kycUrl: Type.String({ format: 'uri', description: 'Secret: whoever opens it first gets in' }),
+  expiresAt: Timestamp('When the link can no longer be opened'),
+  provider: KycProvider,
+  token: Type.Optional(
+    Type.String({ description: "For another provider's client library; absent for COUNTERSIGN" }),
+  ),
+})
+
+/** A link to the page on which a customer completes its own verification. */
+export const kyc_link_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/customers/{customerId}/kyc-link',
+  tag: 'Verifications',
+  summary: 'Make a link to the verification page',
+  description:
+    'The page asks the customer for what is missing, takes documents and submits the verification. The link is valid for ' +
+    '24 hours and can be opened once; several may be open, and making one changes no status. 409 CONFLICT while a contact ' +
+    'of the customer is not verified, and once the customer is decided.',
+  idempotent: true,
+  isAnswerSecret: true,
+  params: Type.Object({ customerId: PathId }),
+  body: KycLinkCreateRequest,
+  bodyOptional: true,
+  bodyBytesMax: 16 * KIB,
+  responses: { 201: KycLinkResponse },
+  errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED', 'CONFLICT'],
+})
+
+export const kycLinks = { kyc_link_create } as const satisfies Record<string, Endpoint>

@@ -1,0 +1,258 @@
+import { Countersign } from '@countersign/sdk/countersign'
+import type { Page } from 'playwright-core'
+import { afterEach, describe, expect, test } from 'vitest'
+import { makePlatform } from '../sdk/test/platform.testing.ts'
+import { type Browser, startBrowser } from './browser.testing.ts'
+
+const { CHROMIUM, SCREENSHOTS } = process.env
+if (!CHROMIUM) console.warn('e2e: CHROMIUM is not set to the path of a Chromium, so no browser is driven.')
+
+const PHONE = { width: 390, height: 844 }
+const NARROW = { width: 360, height: 740 }
+const DESKTOP = { width: 1100, height: 900 }
+
+/** A picture of one pixel. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** The smallest height and width of what a finger presses. */
+const TARGET_PIXELS_MIN = 44
+
+describe.skipIf(!CHROMIUM)('the verification page on a phone', { timeout: 60_000 }, () => {
+  let browser: Browser
+  afterEach(async () => {
+    await browser?.close()
+  })
+
+  const platform = async () => {
+    const countersign = new Countersign(await makePlatform())
+    await countersign.call('config_update', {
+      body: { sandboxConfig: { verification: 'MANUAL' }, embeddedWalletConfig: { appName: 'Lovelace Pay' } },
+    })
+    return countersign
+  }
+
+  test.each([true, false])(
+    'takes a person from the link to the end; scripts: %s',
+    async (javaScriptEnabled) => {
+      const countersign = await platform()
+      const { body: customer } = await countersign.call('customer_create', {
+        body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+      })
+      const params = { customerId: customer.id }
+      const { body: link } = await countersign.call('kyc_link_create', { params, body: {} })
+      browser = await startBrowser(CHROMIUM!, { viewport: PHONE, javaScriptEnabled, hasTouch: true })
+      const { page } = browser
+      const watched = watch(page, new URL(link.kycUrl).origin)
+      const shown = (name: string) => look(page, javaScriptEnabled ? `person-${name}` : undefined)
+
+      await page.goto(link.kycUrl)
+      await shown('1-begin')
+      await page.getByRole('button', { name: 'Begin' }).click()
+      await page.getByRole('button', { name: 'Save and continue' }).click()
+      await page.getByRole('alert').getByRole('link', { name: 'Please fill in: Date of birth' }).waitFor()
+      await shown('2-details-wrong')
+      await page.getByLabel('Date of birth').fill('1990-12-10')
+      await page.getByLabel('Nationality').selectOption('Japan')
+      await page.getByLabel('Address line 1').fill('1-1 Chiyoda')
+      await page.getByLabel('Town or city').fill('Tokyo')
+      await page.getByLabel('Postal code').fill('100-0001')
+      await page.getByLabel('Country', { exact: true }).selectOption('Japan')
+      await shown('3-details')
+      await page.getByRole('button', { name: 'Save and continue' }).click()
+
+      await page.getByRole('heading', { name: 'Your documents' }).waitFor()
+      expect(await page.getByLabel('Picture', { exact: true }).getAttribute('capture')).toBe('environment')
+      await page.getByLabel('Kind of document').selectOption('Passport')
+      await page.getByRole('button', { name: 'Send this document' }).click()
+      await page.getByText('Please choose a file').first().waitFor()
+      await shown('4-document-wrong')
+      await sendDocument(page, 'Picture', 'Passport')
+      await page.getByRole('heading', { name: 'A document that proves the address' }).waitFor()
+      await shown('5-document')
+      await sendDocument(page, 'File', 'Utility bill')
+
+      await page.getByRole('heading', { name: 'Check what you have entered' }).waitFor()
+      await shown('6-review')
+      await page.getByRole('button', { name: 'Confirm and send' }).click()
+      await page.getByRole('heading', { name: 'We have everything' }).waitFor()
+      await shown('7-sent')
+
+      const { body } = await countersign.call('verification_list', { query: params })
+      expect(body.data).toMatchObject([{ verificationStatus: 'PENDING_MANUAL_REVIEW', errors: [] }])
+      expect(watched).toEqual({ elsewhere: [], trouble: [] })
+      await page.goto(link.kycUrl)
+      await page.getByRole('heading', { name: 'We have everything' }).waitFor()
+    },
+  )
+
+  test('takes a business with its owners', async () => {
+    const countersign = await platform()
+    const { body: customer } = await countersign.call('customer_create', {
+      body: {
+        customerType: 'BUSINESS',
+        businessInfo: {
+          legalName: 'Analytical Engines Ltd',
+          incorporatedOn: '2020-01-31',
+          taxId: '12-3456789',
+        },
+      },
+    })
+    const { body: link } = await countersign.call('kyc_link_create', {
+      params: { customerId: customer.id },
+      body: {},
+    })
+    browser = await startBrowser(CHROMIUM!, { viewport: PHONE, hasTouch: true })
+    const { page } = browser
+    const watched = watch(page, new URL(link.kycUrl).origin)
+    await page.goto(link.kycUrl)
+    await page.getByRole('button', { name: 'Begin' }).click()
+    await page.getByLabel('Countries in which it operates, number 1').selectOption('United States')
+    await page.getByLabel('Address line 1').fill('1 Main Street')
+    await page.getByLabel('Postal code').fill('02101')
+    await page.getByLabel('Country', { exact: true }).selectOption('United States')
+    await look(page, 'business-1-details')
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    await look(page, 'business-2-owners')
+    await page.getByRole('link', { name: 'Add a person' }).click()
+    await page.getByRole('button', { name: 'Save this person' }).click()
+    await look(page, 'business-3-owner-wrong')
+    for (const [label, value] of Object.entries({
+      'First name': 'Grace',
+      'Last name': 'Hopper',
+      'Date of birth': '1980-12-09',
+      'Share of the business': '100',
+      'Address line 1': '2 Side Street',
+      'Postal code': '02101',
+      'The number itself': '123-45-6789',
+    }))
+      await page.getByLabel(label).fill(value)
+    await page.getByLabel('Nationality').selectOption('United States')
+    await page.getByLabel('Country', { exact: true }).selectOption('United States')
+    await page.getByLabel('Kind of tax or social security number').selectOption('SSN')
+    await page.getByLabel('Owner', { exact: true }).check()
+    await page.getByLabel('In control of the business').check()
+    await page.getByRole('button', { name: 'Save this person' }).click()
+    await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
+    await look(page, 'business-4-owners')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    for (const type of [
+      'Articles of incorporation',
+      'Shareholder register',
+      'Director registry',
+      'Utility bill',
+    ]) {
+      await sendDocument(page, 'File', type)
+      await page.getByText(`${type}, United States`).waitFor()
+    }
+    await look(page, 'business-5-review')
+    await page.getByRole('link', { name: 'Change documents' }).click()
+    await look(page, 'business-6-documents')
+    await page.getByRole('link', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Confirm and send' }).click()
+    await page.getByRole('heading', { name: 'We have everything' }).waitFor()
+    expect(watched).toEqual({ elsewhere: [], trouble: [] })
+  })
+
+  test('can be filled in with the keyboard', async () => {
+    const countersign = await platform()
+    const { body: customer } = await countersign.call('customer_create', {
+      body: { customerType: 'INDIVIDUAL' },
+    })
+    const { body: link } = await countersign.call('kyc_link_create', {
+      params: { customerId: customer.id },
+      body: {},
+    })
+    browser = await startBrowser(CHROMIUM!, { viewport: PHONE })
+    const { page } = browser
+    const { keyboard } = page
+    await page.goto(link.kycUrl)
+    await tabTo(page, 'Begin')
+    await keyboard.press('Enter')
+    await page.getByLabel('Full name').waitFor()
+    await tabTo(page, 'Full name')
+    await keyboard.type('Ada Lovelace')
+    await keyboard.press('Enter')
+    // The summary of what is wrong has the focus, so that it is read first.
+    await page.getByRole('alert').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('summary')
+    expect(await page.getByLabel('Full name').inputValue()).toBe('Ada Lovelace')
+    await tabTo(page, 'Please fill in: Date of birth')
+    await keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('f-birthDate')
+  })
+})
+
+async function sendDocument(page: Page, label: string, type: string): Promise<void> {
+  await page.getByLabel('Kind of document').selectOption(type)
+  const country = page.getByLabel('Country that issued it')
+  if ((await country.inputValue()) === '') await country.selectOption('Japan')
+  const file = { name: 'picture.png', mimeType: 'image/png', buffer: PICTURE }
+  await page.getByLabel(label, { exact: true }).setInputFiles(file)
+  await page.getByRole('button', { name: 'Send this document' }).click()
+}
+
+/** Moves the focus with the tabulator to what has this name. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate(() => {
+      const { activeElement: element } = document
+      const label = element?.id ? document.querySelector(`label[for="${element.id}"]`) : null
+      return (label ?? element)?.textContent?.trim()
+    })
+    if (focused === name) return
+  }
+  throw new Error(`The focus does not reach ${name}`)
+}
+
+/** What is requested elsewhere, and what the page complains about. */
+function watch(page: Page, origin: string): { readonly elsewhere: string[]; readonly trouble: string[] } {
+  const watched = { elsewhere: [] as string[], trouble: [] as string[] }
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith('data:') && new URL(url).origin !== origin) watched.elsewhere.push(url)
+  })
+  page.on('pageerror', (error) => watched.trouble.push(error.message))
+  page.on('console', (message) => {
+    // Chromium reports each answer with an error status: these are the forms that were wrong on purpose.
+    if (message.type() === 'error' && !/status of 400/.test(message.text()))
+      watched.trouble.push(message.text())
+  })
+  return watched
+}
+
+/** Holds a page to what fits a phone and a finger, and takes its pictures. */
+async function look(page: Page, name: string | undefined): Promise<void> {
+  for (const viewport of [NARROW, PHONE]) {
+    await page.setViewportSize(viewport)
+    const { tooWide, small, unnamed } = await page.evaluate((least) => {
+      const isShown = (element: Element) => element.getClientRects().length > 0
+      const elements = [
+        ...document.querySelectorAll('button, .button, .link, input:not([type=hidden]), select, textarea'),
+      ]
+      const sizeOf = (element: Element) => {
+        const box = element.closest('.choice') ?? element
+        return box.getBoundingClientRect().height
+      }
+      const fields = [...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
+      return {
+        tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        small: elements.filter((one) => isShown(one) && sizeOf(one) < least).map((one) => one.outerHTML),
+        unnamed: fields
+          .filter(
+            (one) => !one.getAttribute('aria-label') && !document.querySelector(`label[for="${one.id}"]`),
+          )
+          .map((one) => one.outerHTML),
+      }
+    }, TARGET_PIXELS_MIN)
+    expect({ name, tooWide, small, unnamed }).toEqual({ name, tooWide: 0, small: [], unnamed: [] })
+  }
+  if (!SCREENSHOTS || !name) return
+  await page.screenshot({ path: `${SCREENSHOTS}/kyc-${name}-phone.png`, fullPage: true })
+  await page.setViewportSize(DESKTOP)
+  await page.screenshot({ path: `${SCREENSHOTS}/kyc-${name}-desktop.png`, fullPage: true })
+  await page.setViewportSize(PHONE)
+}

@@ -1,0 +1,281 @@
+import { KIB } from '@countersign/contract/core/endpoint'
+import { document_create } from '@countersign/contract/customers/documents'
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findCustomer } from '../customers/customers.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
+import {
+  findLinkByToken,
+  findSession,
+  hasSession,
+  isUnused,
+  KYC_PAGE_PATH,
+  openLink,
+  reread,
+  sessionSeen,
+  type UsedLink,
+  uuidOf,
+} from '../kyc-links/kyc-links.ts'
+import { beginPage, plainPage } from '../kyc-page/end-pages.ts'
+import { FORM_TOKEN, formTokenOf, isFormToken, type Typed } from '../kyc-page/form.ts'
+import { sessionPath, type Visit, visitOf } from '../kyc-page/layout.ts'
+import { STYLE_HASH } from '../kyc-page/style.ts'
+import type { App } from '../op/app.ts'
+import { LogWith } from '../op/log-with.ts'
+import { ApiError } from '../op/operation.ts'
+import { decideAndCommit } from '../op/rerun.ts'
+import { asApiError } from './errors.ts'
+import type { KycCalls } from './kyc-calls.ts'
+import { type Reaction, type StepHandlers, stepHandlers } from './kyc-steps.ts'
+import { boundRest } from './refuse.ts'
+import type { TakeUpload } from './upload.ts'
+
+const FORM_BYTES_MAX = 64 * KIB
+const COOKIE_SECONDS = 24 * 60 * 60
+const SECRET_BYTES = 32
+const SECRET = /^[\w-]{43}$/
+
+const UNKNOWN = [
+  'This link is not valid',
+  'Look whether all of it was copied, or ask for a new one.',
+] as const
+const GONE = [
+  'This link cannot be used any more',
+  'It was opened before, or it is too old. Go back to the app that gave it to you, and ask for a new one.',
+] as const
+const ENDED = [
+  'This page has closed',
+  'What you have entered is kept. Go back to the app that sent you here, and ask for a new link to go on.',
+] as const
+const REFUSED = ['This form could not be taken', 'Go back and try again. This page needs cookies.'] as const
+
+/** Serves the verification page. Not part of the API: a link, and then the cookie of its session, is the credential. */
+export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, takeUpload: TakeUpload): void {
+  const steps = stepHandlers(app, calls, takeUpload)
+  server.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendFault(app, error, request, reply))
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
+      async (_: FastifyRequest, body: string) => typedOf(new URLSearchParams(body)),
+    )
+    addLinks(scope, app)
+    addSteps(scope, app, steps)
+  })
+  server.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendFault(app, error, request, reply))
+    scope.removeAllContentTypeParsers()
+    await scope.register(multipart, { throwFileSizeLimit: false })
+    addUploads(scope, app, steps)
+  })
+}
+
+/** The pages of a link before its session. */
+function addLinks(scope: FastifyInstance, app: App): void {
+  const url = `${KYC_PAGE_PATH}:token`
+  scope.get<{ Params: { token: string } }>(url, { exposeHeadRoute: false }, async (request, reply) => {
+    const used = await usedLink(app, request)
+    if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
+    const secret = secretIn(request, used) ?? Buffer.from(used.op.random(SECRET_BYTES)).toString('base64url')
+    if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
+    const customer = isUnused(used) ? await customerOf(used) : undefined
+    if (!customer) return sendPage(reply, 410, plainPage(...GONE))
+    setCookie(app, reply, used, secret)
+    const { app: name, formToken } = visitOf(used, secret)
+    const { customer_type } = customer
+    return sendPage(
+      reply,
+      200,
+      beginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
+    )
+  })
+  // Opening is a second step, because programs look at links in messages before people do.
+  scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
+    const used = await usedLink(app, request)
+    if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
+    const secret = secretIn(request, used)
+    if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
+      return sendPage(reply, 403, plainPage(...REFUSED))
+    if (!(await customerOf(used)) || !(await open(app, used, secret)))
+      return sendPage(reply, 410, plainPage(...GONE))
+    setCookie(app, reply, used, secret)
+    return reply.redirect(sessionPath(used.link), 303)
+  })
+}
+
+/** Opens a link for whoever has this secret; the same secret may do so again. False where somebody else was faster. */
+async function open(app: App, used: UsedLink, secret: string): Promise<boolean> {
+  return decideAndCommit(
+    app,
+    used.op,
+    async () => undefined,
+    async () => {
+      const now = await reread(app, used)
+      if (hasSession(now, secret)) return { answer: true, writes: [] }
+      if (!isUnused(now)) return { answer: false, writes: [] }
+      return { answer: true, writes: [openLink(now, secret)] }
+    },
+  )
+}
+
+function addSteps(scope: FastifyInstance, app: App, { show, take }: StepHandlers): void {
+  const url = `${KYC_PAGE_PATH}session/:link`
+  for (const [path, handler] of Object.entries(show))
+    scope.get<SessionRoute>(url + path, { exposeHeadRoute: false }, async (request, reply) =>
+      react(app, request, reply, (visit) => handler(visit, request)),
+    )
+  for (const [path, handler] of Object.entries(take))
+    scope.post<SessionRoute>(url + path, async (request, reply) =>
+      react(app, request, reply, async (visit) => {
+        const typed = request.body ?? new Map<string, readonly string[]>()
+        if (!isFormToken(typed.get(FORM_TOKEN)?.[0], visit.formToken))
+          return { status: 403, html: plainPage(...REFUSED) }
+        return handler(visit, request, typed)
+      }),
+    )
+}
+
+function addUploads(scope: FastifyInstance, app: App, { takeFile }: StepHandlers): void {
+  scope.post<SessionRoute>(
+    `${KYC_PAGE_PATH}session/:link/documents`,
+    { bodyLimit: document_create.upload.bytesMax + FORM_BYTES_MAX, config: { isUpload: true } },
+    async (request, reply) => {
+      const sent = await react(app, request, reply, (visit) => takeFile(visit, request))
+      boundRest(request)
+      return sent
+    },
+  )
+}
+
+interface SessionRoute {
+  Params: { link: string }
+  Body: Typed | undefined
+  Querystring: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** Answers a request of a session, or says that there is none. */
+async function react(
+  app: App,
+  request: FastifyRequest<SessionRoute>,
+  reply: FastifyReply,
+  handle: (visit: Visit) => Promise<Reaction>,
+): Promise<FastifyReply> {
+  const uuid = request.params.link
+  const secret = cookieOf(request, uuid)
+  const used = await findSession(app, uuid, secret, new LogWith(app.log, request.trace))
+  if (!used || !secret || !(await customerOf(used))) return sendPage(reply, 410, plainPage(...ENDED))
+  request.trace.platformId = used.op.platform.id
+  const seen = sessionSeen(used)
+  // Two requests at once may both say so: one of them is enough.
+  if (seen.length > 0) await app.commit(used.op, seen)
+  const reaction = await handle(visitOf(await reread(app, used), secret))
+  if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
+  return sendPage(reply, reaction.status ?? 200, reaction.html, used.link.redirect_uri)
+}
+
+/** The link of a request. Error: 429 `RATE_LIMITED` for an address with too many that are unknown. */
+async function usedLink(
+  app: App,
+  request: FastifyRequest<{ Params: { token: string } }>,
+): Promise<UsedLink | undefined> {
+  const used = await findLinkByToken(app, request.params.token, new LogWith(app.log, request.trace))
+  if (used) {
+    request.trace.platformId = used.op.platform.id
+    return used
+  }
+  app.failedAttempts.check('kycLinksByAddress', request.ip)
+  app.failedAttempts.failed('kycLinksByAddress', request.ip)
+  return undefined
+}
+
+/** The customer of a link; undefined where it was deleted meanwhile. */
+async function customerOf({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
+  try {
+    return await findCustomer(op, link.customer_id)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+const COOKIE = 'verify-'
+
+/** The secret that this browser has for a link. */
+function secretIn(request: FastifyRequest, { link }: UsedLink): string | undefined {
+  return cookieOf(request, uuidOf(link))
+}
+
+function cookieOf({ headers }: FastifyRequest, uuid: string): string | undefined {
+  const name = `${COOKIE}${uuid}=`
+  const found = (headers.cookie ?? '').split(/; */).find((cookie) => cookie.startsWith(name))
+  const secret = found?.slice(name.length)
+  return secret !== undefined && SECRET.test(secret) ? secret : undefined
+}
+
+function setCookie(app: App, reply: FastifyReply, { link }: UsedLink, secret: string): void {
+  const secure = app.origin().startsWith('https:') ? '; Secure' : ''
+  reply.header(
+    'Set-Cookie',
+    `${COOKIE}${uuidOf(link)}=${secret}; Path=${KYC_PAGE_PATH}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict${secure}`,
+  )
+}
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex',
+}
+
+/** Nothing is loaded but the page itself; its forms go to this server, from where one redirects to the platform. */
+function policy(redirectUri: string | null): string {
+  const target = redirectUri === null ? undefined : new URL(redirectUri)
+  // An address in brackets cannot stand in a policy.
+  const allowed = target && (target.hostname.startsWith('[') ? target.protocol : target.origin)
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    'img-src data:',
+    `form-action 'self'${allowed ? ` ${allowed}` : ''}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function sendPage(
+  reply: FastifyReply,
+  status: number,
+  text: string,
+  redirectUri: string | null = null,
+): FastifyReply {
+  return reply
+    .code(status)
+    .headers(HEADERS)
+    .header('Content-Security-Policy', policy(redirectUri))
+    .type('text/html; charset=utf-8')
+    .send(text)
+}
+
+/** What was thrown, as a page. */
+function sendFault(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { statusCode } = error as { readonly statusCode?: number }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return sendPage(reply, statusCode, plainPage(...REFUSED))
+  const { refusal, isFault } = asApiError(error)
+  request.trace.code = refusal.code
+  if (isFault) app.log.error({ ...request.trace, err: error }, 'the verification page failed')
+  const isLimited = refusal.code === 'RATE_LIMITED'
+  for (const [name, value] of Object.entries(refusal.headers ?? {})) reply.header(name, value)
+  return sendPage(
+    reply,
+    isLimited ? 429 : 503,
+    plainPage(isLimited ? 'Too many attempts' : 'This did not work', 'Wait a minute and try again.'),
+  )
+}
+
+function typedOf(form: URLSearchParams): Typed {
+  const typed = new Map<string, string[]>()
+  for (const [name, value] of form) typed.set(name, [...(typed.get(name) ?? []), value])
+  return typed
+}

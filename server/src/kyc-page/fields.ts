@@ -1,0 +1,209 @@
+import {
+  BENEFICIAL_OWNER_ROLES,
+  IDENTIFICATION_TYPES,
+} from '@countersign/contract/customers/beneficial-owners'
+import {
+  BUSINESS_TYPES,
+  ENTITY_TYPES,
+  MONTHLY_TRANSACTION_COUNTS,
+  MONTHLY_TRANSACTION_VOLUMES,
+  PURPOSES_OF_ACCOUNT,
+} from '@countersign/contract/customers/business-info'
+import type {
+  BUSINESS_FIELDS,
+  INDIVIDUAL_FIELDS,
+} from '@countersign/contract/customers/verification-requirements'
+import { inWords } from './words.ts'
+
+/** A question of a form, and the member of the record that its answer is. */
+export interface Field {
+  /** The path of the member in the body of the call that takes it. */
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  /** `secret` is shown with its last characters only; left empty, it stays as it is. */
+  readonly kind:
+    | 'line'
+    | 'prose'
+    | 'date'
+    | 'country'
+    | 'countries'
+    | 'choice'
+    | 'choices'
+    | 'whole'
+    | 'secret'
+  /** The values to choose from, and their words. */
+  readonly choices?: ReadonlyMap<string, string>
+  readonly isOptional?: boolean
+  /** What a browser may fill in by itself. */
+  readonly autocomplete?: string
+}
+
+function choicesOf(
+  values: readonly string[],
+  words: Readonly<Record<string, string>> = {},
+): ReadonlyMap<string, string> {
+  return new Map(values.map((value) => [value, words[value] ?? inWords(value)]))
+}
+
+function addressFields(prefix: string, autocompletes: boolean): readonly Field[] {
+  const fields: readonly Field[] = [
+    { name: 'line1', label: 'Address line 1', kind: 'line', autocomplete: 'address-line1' },
+    { name: 'line2', label: 'Address line 2', kind: 'line', autocomplete: 'address-line2', isOptional: true },
+    { name: 'city', label: 'Town or city', kind: 'line', autocomplete: 'address-level2', isOptional: true },
+    {
+      name: 'state',
+      label: 'State, province or region',
+      kind: 'line',
+      autocomplete: 'address-level1',
+      isOptional: true,
+    },
+    { name: 'postalCode', label: 'Postal code', kind: 'line', autocomplete: 'postal-code' },
+    { name: 'country', label: 'Country', kind: 'country', autocomplete: 'country' },
+  ]
+  return fields.map(({ autocomplete, ...field }) => ({
+    ...field,
+    name: `${prefix}${field.name}`,
+    ...(autocompletes && autocomplete ? { autocomplete } : {}),
+  }))
+}
+
+/** The questions for each member that a person must have. */
+export const PERSON_FIELDS: Readonly<Record<(typeof INDIVIDUAL_FIELDS)[number], readonly Field[]>> = {
+  fullName: [
+    {
+      name: 'fullName',
+      label: 'Full name',
+      hint: 'As it is in your passport or identity card',
+      kind: 'line',
+      autocomplete: 'name',
+    },
+  ],
+  birthDate: [{ name: 'birthDate', label: 'Date of birth', kind: 'date', autocomplete: 'bday' }],
+  nationality: [{ name: 'nationality', label: 'Nationality', kind: 'country' }],
+  address: addressFields('address.', true),
+}
+
+/** The questions for each member that a business must have. */
+export const COMPANY_FIELDS: Readonly<Record<(typeof BUSINESS_FIELDS)[number], readonly Field[]>> = {
+  'businessInfo.legalName': [
+    {
+      name: 'businessInfo.legalName',
+      label: 'Legal name of the business',
+      hint: 'As it is registered',
+      kind: 'line',
+      autocomplete: 'organization',
+    },
+  ],
+  'businessInfo.taxId': [{ name: 'businessInfo.taxId', label: 'Tax number', kind: 'secret' }],
+  'businessInfo.countriesOfOperation': [
+    { name: 'businessInfo.countriesOfOperation', label: 'Countries in which it operates', kind: 'countries' },
+  ],
+  address: addressFields('address.', true),
+}
+
+/** What a reviewer may ask a business for besides. */
+const MORE_COMPANY_FIELDS: readonly Field[] = [
+  { name: 'businessInfo.incorporatedOn', label: 'Date of incorporation', kind: 'date' },
+  { name: 'businessInfo.doingBusinessAs', label: 'Trading name', kind: 'line' },
+  { name: 'businessInfo.country', label: 'Country of registration', kind: 'country' },
+  { name: 'businessInfo.registrationNumber', label: 'Registration number', kind: 'secret' },
+  {
+    name: 'businessInfo.entityType',
+    label: 'Legal form',
+    kind: 'choice',
+    choices: choicesOf(ENTITY_TYPES, { LLC: 'LLC' }),
+  },
+  { name: 'businessInfo.businessType', label: 'Sector', kind: 'choice', choices: choicesOf(BUSINESS_TYPES) },
+  {
+    name: 'businessInfo.purposeOfAccount',
+    label: 'What the account is for',
+    kind: 'choice',
+    choices: choicesOf(PURPOSES_OF_ACCOUNT, {
+      CROSS_BORDER_B2B: 'Payments between businesses across borders',
+      AR_AUTOMATION: 'Automation of receivables',
+      AP_AUTOMATION: 'Automation of payables',
+      P2P_TRANSFERS: 'Transfers between people',
+    }),
+  },
+  { name: 'businessInfo.sourceOfFunds', label: 'Where the money comes from', kind: 'prose' },
+  {
+    name: 'businessInfo.expectedMonthlyTransactionCount',
+    label: 'Payments in a month',
+    kind: 'choice',
+    choices: choicesOf(MONTHLY_TRANSACTION_COUNTS, {
+      COUNT_UNDER_10: 'Fewer than 10',
+      COUNT_10_TO_100: '10 to 100',
+      COUNT_100_TO_500: '100 to 500',
+      COUNT_500_TO_1000: '500 to 1,000',
+      COUNT_OVER_1000: 'More than 1,000',
+    }),
+  },
+  {
+    name: 'businessInfo.expectedMonthlyTransactionVolume',
+    label: 'Amount of payments in a month, in US dollars',
+    kind: 'choice',
+    choices: choicesOf(MONTHLY_TRANSACTION_VOLUMES, {
+      VOLUME_UNDER_10K: 'Less than 10,000',
+      VOLUME_10K_TO_100K: '10,000 to 100,000',
+      VOLUME_100K_TO_1M: '100,000 to 1 million',
+      VOLUME_1M_TO_10M: '1 million to 10 million',
+      VOLUME_OVER_10M: 'More than 10 million',
+    }),
+  },
+  {
+    name: 'businessInfo.expectedRecipientJurisdictions',
+    label: 'Countries to which it pays',
+    kind: 'countries',
+  },
+]
+
+/** The questions about a customer: those of every one, and those that somebody has asked for. */
+export function customerFields(
+  type: 'INDIVIDUAL' | 'BUSINESS',
+  asked: ReadonlySet<string>,
+): readonly Field[] {
+  if (type === 'INDIVIDUAL') return Object.values(PERSON_FIELDS).flat()
+  return [
+    ...Object.values(COMPANY_FIELDS).flat(),
+    ...MORE_COMPANY_FIELDS.filter(({ name }) => asked.has(name)),
+  ]
+}
+
+/** The questions about a beneficial owner. */
+export const OWNER_FIELDS: readonly Field[] = [
+  { name: 'personalInfo.firstName', label: 'First name', kind: 'line' },
+  { name: 'personalInfo.middleName', label: 'Middle name', kind: 'line', isOptional: true },
+  { name: 'personalInfo.lastName', label: 'Last name', kind: 'line' },
+  { name: 'personalInfo.birthDate', label: 'Date of birth', kind: 'date' },
+  { name: 'personalInfo.nationality', label: 'Nationality', kind: 'country' },
+  {
+    name: 'ownershipPercentage',
+    label: 'Share of the business, in per cent',
+    hint: 'A whole number from 0 to 100',
+    kind: 'whole',
+  },
+  {
+    name: 'roles',
+    label: 'Roles in the business',
+    hint: 'Choose all that apply',
+    kind: 'choices',
+    choices: choicesOf(BENEFICIAL_OWNER_ROLES, {
+      UBO: 'Owner',
+      CONTROL_PERSON: 'In control of the business, such as a chief executive',
+    }),
+  },
+  ...addressFields('personalInfo.address.', false),
+  {
+    name: 'personalInfo.idType',
+    label: 'Kind of tax or social security number',
+    kind: 'choice',
+    choices: choicesOf(IDENTIFICATION_TYPES, {
+      SSN: 'Social Security number (United States)',
+      ITIN: 'Individual Taxpayer Identification Number (United States)',
+      EIN: 'Employer Identification Number (United States)',
+      NON_US_TAX_ID: 'Tax number of another country',
+    }),
+  },
+  { name: 'personalInfo.identifier', label: 'The number itself', kind: 'secret' },
+]
