@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { CONTACT_TRANSITIONS } from '@countersign/contract/core/customer-states'
 import type { Contact } from '@countersign/contract/customers/contact-rules'
 import { contactOf, contactState, isSameContact } from '../customers/contacts.ts'
+import { findCustomer } from '../customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { ContactCodeRow } from '../db/schema/contact-tables.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
@@ -10,7 +11,7 @@ import { countMessage } from '../delivery/message-limits.ts'
 import { makeContactMessage } from '../delivery/messages.ts'
 import { SANDBOX_CONTACT_CODE } from '../magic-values/magic-values.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
-import { ApiError, fieldError } from '../op/operation.ts'
+import { ApiError, fieldError, StaleRead } from '../op/operation.ts'
 import { nextState, transition } from '../op/transition.ts'
 import { CODE_RATE, type CodeRate, checkRate } from '../sign-in/challenge-rate.ts'
 import { DIGITS, drawCode } from '../sign-in/otp.ts'
@@ -43,6 +44,8 @@ interface PendingContact {
 export async function sendCode(op: Op, customer: CustomerRow, contact: Contact): Promise<Write[]> {
   const { address } = checkPending(customer, contact)
   const { channel, needs } = KINDS[contact]
+  // Read before the codes are counted: it guards the count, as each code ends the one before.
+  const former = await selectLiveCode(op, customer.id, channel)
   for (const rate of RATES) {
     const since = plusSeconds(op.now, -rate.seconds)
     checkRate(op, await selectCodeTimes(op, customer.id, channel, since, rate.codesMax), rate)
@@ -50,7 +53,6 @@ export async function sendCode(op: Op, customer: CustomerRow, contact: Contact):
   if (!canDeliver(op, channel))
     throw new ApiError('NOT_IMPLEMENTED', { message: `This server cannot deliver codes by ${needs}.` })
   await countMessage(op, address)
-  const former = await selectLiveCode(op, customer.id, channel)
   const code = op.mode === 'sandbox' ? SANDBOX_CONTACT_CODE : drawCode(op, DIGITS, CODE_DIGITS)
   const row = makeCode(op, { customer, contact, address }, code)
   return [
@@ -75,12 +77,16 @@ export async function confirmCode(
 ): Promise<{ readonly row: CustomerRow; readonly writes: readonly Write[] }> {
   const { address } = checkPending(customer, contact)
   const sent = await selectLiveCode(op, customer.id, KINDS[contact].channel)
-  if (!sent || !(await mayTry(op, sent)) || !isRight(op, sent, address, code))
+  if (!sent || !(await mayTry(op, sent)) || !isRight(op, sent, address, code)) {
+    // The code may be gone because another call has just verified the contact, or changed the address.
+    const now = await findCustomer(op, customer.id)
+    if (now.version !== customer.version) throw new StaleRead(`${customer.id} has changed`)
     throw fieldError(
       'INVALID_INPUT',
       'code',
       'code is wrong, or it expired, was replaced by a later one or had five attempts. Ask for a new one.',
     )
+  }
   // The version guards the address: one that has changed meanwhile is not verified.
   const { row, write } = transition(
     op,
