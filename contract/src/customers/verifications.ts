@@ -181,7 +181,7 @@ export const verification_decide = endpoint({
     'decisions at the same time one succeeds; the others are answered 409.',
   params: verificationPath,
   body: VerificationDecisionRequest,
-  bodyBytesMax: 128 * KIB,
+  bodyBytesMax: 256 * KIB,
   responses: { 200: Verification },
   errors: [
     'INVALID_INPUT',
@@ -248,7 +248,7 @@ export const verification_provider_event = endpoint({
   tag: 'Verification provider',
   summary: 'Report an outcome',
   body: VerificationProviderEvent,
-  bodyBytesMax: 128 * KIB,
+  bodyBytesMax: 256 * KIB,
   responses: { 200: Verification },
   errors: [
     'INVALID_SIGNATURE',

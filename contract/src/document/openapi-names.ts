@@ -28,7 +28,7 @@ import { DelegatedKey, DelegatedKeyCreateRequest } from '../cards/delegated-keys
 import { Currency, CurrencyAmount } from '../core/currencies.ts'
 import { PaymentRail } from '../core/rails.ts'
 import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } from '../core/signed-retry.ts'
-import { BeneficialOwner } from '../customers/beneficial-owners.ts'
+import * as owners from '../customers/beneficial-owners.ts'
 import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from '../customers/business-info.ts'
 import { ContactVerificationConfirmRequest } from '../customers/contact-verification.ts'
 import * as imports from '../customers/customer-imports.ts'
@@ -36,6 +36,7 @@ import { CustomerInfoField } from '../customers/customer-info.ts'
 import * as customers from '../customers/customers.ts'
 import { CustomerDocument, DocumentType } from '../customers/documents.ts'
 import { KycLinkCreateRequest, KycLinkResponse, KycProvider } from '../customers/kyc-links.ts'
+import * as verifications from '../customers/verifications.ts'
 import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
@@ -120,10 +121,19 @@ const nouns = {
   AuthMethodType,
   AuthSession: credentials.AuthSession,
   AuthSignedRequestChallenge,
-  BeneficialOwner,
+  BeneficialOwner: owners.BeneficialOwner,
+  BeneficialOwnerCreateRequest: owners.BeneficialOwnerCreateRequest,
+  BeneficialOwnerPersonalInfo: owners.BeneficialOwnerPersonalInfo,
+  BeneficialOwnerPersonalInfoUpdate: owners.BeneficialOwnerPersonalInfoUpdate,
+  BeneficialOwnerUpdateRequest: owners.BeneficialOwnerUpdateRequest,
   BulkCustomerImportErrorEntry: imports.BulkCustomerImportErrorEntry,
   BulkCustomerImportJob: imports.BulkCustomerImportJob,
   BulkCustomerImportJobAccepted: imports.BulkCustomerImportJobAccepted,
+  Verification: verifications.Verification,
+  VerificationDecision: verifications.VerificationDecision,
+  VerificationDecisionRequest: verifications.VerificationDecisionRequest,
+  VerificationError: verifications.VerificationError,
+  VerificationWebhook: webhooks.VerificationWebhook,
   Document: CustomerDocument,
   DocumentType,
   BulkUploadWebhook: webhooks.BulkUploadWebhook,

@@ -33,8 +33,7 @@ const REST_MS_MAX = 5_000
 /** Bounds how long the unread rest of a body is passed over after its answer. */
 export function boundRest({ raw }: FastifyRequest): void {
   if (raw.complete || raw.destroyed) return
-  const { socket } = raw
-  const bound = setTimeout(() => socket.destroy(), REST_MS_MAX).unref()
+  const bound = setTimeout(() => raw.destroy(), REST_MS_MAX).unref()
   raw.once('end', () => clearTimeout(bound))
   raw.once('close', () => clearTimeout(bound))
 }

@@ -1,5 +1,9 @@
 import type { VerificationEvent } from '@countersign/contract/core/customer-states'
 import { OWNER_KYC_TRANSITIONS, VERIFICATION_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import {
+  DOCUMENT_REQUIREMENTS,
+  type DocumentRequirementName,
+} from '@countersign/contract/customers/verification-requirements'
 import type { VerificationDecision } from '@countersign/contract/customers/verifications'
 import type { Static } from 'typebox'
 import { decideBeneficialOwner } from '../beneficial-owners/beneficial-owners.ts'
@@ -147,7 +151,18 @@ function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): 
 function errorsOf({ customer }: Case, { decision, reason, errors = [] }: Outcome): VerificationErrorEntry[] {
   if (decision === 'REJECT')
     return [{ resourceId: customer.id, type: 'APPLICANT_REJECTED', reason: reason ?? 'Rejected.' }]
-  return [...errors]
+  return errors.map(withAcceptedTypes)
+}
+
+/** A document that is asked for by its requirement has the types that satisfy it, unless the decision names others. */
+function withAcceptedTypes(entry: VerificationErrorEntry): VerificationErrorEntry {
+  const { type, acceptedDocumentTypes } = entry
+  if (acceptedDocumentTypes || !isDocumentRequirement(type)) return entry
+  return { ...entry, acceptedDocumentTypes: [...DOCUMENT_REQUIREMENTS[type].accepted] }
+}
+
+function isDocumentRequirement(type: string): type is DocumentRequirementName {
+  return Object.hasOwn(DOCUMENT_REQUIREMENTS, type)
 }
 
 /**

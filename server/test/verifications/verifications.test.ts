@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Client, newPlatform, type Reply } from '../client.testing.ts'
+import { upload } from '../uploads.testing.ts'
 import { newManualPlatform, PERSON, send } from '../verifications.testing.ts'
 
 let automatic: Client
@@ -124,6 +125,18 @@ describe('where people decide', () => {
       errors: [],
       submission: 2,
     })
+  })
+
+  test('a document that is asked for by its requirement names the accepted types', async () => {
+    const { id } = await customer(manual)
+    const verification = await verify(manual, id)
+    const asked = { resourceId: id, type: 'MISSING_IDENTITY_DOCUMENT', reason: 'Show who you are.' }
+    await decide(manual, verification.id, { decision: 'REQUEST_INFORMATION', errors: [asked] })
+    const { errors } = await verify(manual, id)
+    expect(errors).toEqual([{ ...asked, acceptedDocumentTypes: ['PASSPORT', 'DRIVERS_LICENSE', 'NATIONAL_ID'] }])
+    const fields = { documentHolder: id, documentType: 'PASSPORT', country: 'US' }
+    expect((await upload(manual, '/documents', fields)).status).toBe(201)
+    expect((await verify(manual, id)).verificationStatus).toBe('PENDING_MANUAL_REVIEW')
   })
 
   test('a customer that was changed after its submission is submitted again, and not approved unseen', async () => {

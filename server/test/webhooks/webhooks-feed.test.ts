@@ -114,7 +114,7 @@ describe('the feed', () => {
   test('has every event in the form that the document of the API gives its webhook', async () => {
     const client = await newPlatform()
     await move(client)
-    const events = await feedOf(client, 13)
+    const events = await feedOf(client, 16)
     const seen = new Set<string>()
     for (const { deliveryStatus: _, ...event } of events) {
       const known = Object.values(WEBHOOKS).find(({ body }) =>
@@ -129,12 +129,14 @@ describe('the feed', () => {
     expect([...seen].sort()).toEqual([
       'AGENT_ACTION.PENDING_APPROVAL',
       'CARD.STATE_CHANGE',
+      'CUSTOMER.KYB_PENDING',
       'CUSTOMER.KYC_APPROVED',
       'INCOMING_PAYMENT.COMPLETED',
       'INTERNAL_ACCOUNT.BALANCE_UPDATED',
       'OUTGOING_PAYMENT.COMPLETED',
       'OUTGOING_PAYMENT.PENDING',
       'OUTGOING_PAYMENT.PROCESSING',
+      'VERIFICATION.RESOLVE_ERRORS',
     ])
   })
 
