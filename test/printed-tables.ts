@@ -1,5 +1,10 @@
 import { API } from '@countersign/contract/api'
 import {
+  INVITATION_TRANSITIONS,
+  STABLECOIN_ACCOUNT_TRANSITIONS,
+  VERIFICATION_TRANSITIONS,
+} from '@countersign/contract/core/customer-states'
+import {
   AGENT_ACTION_TRANSITIONS,
   CARD_TRANSACTION_TRANSITIONS,
   CARD_TRANSITIONS,
@@ -21,6 +26,7 @@ import { decisionTable } from './decision-table.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
+import { personDocumentTable, requiredDocumentTable } from './verification-tables.ts'
 
 /**
  * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
@@ -33,6 +39,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'when an agent is denied': agentDenialTable,
   'when an agent needs an approval': agentApprovalTable,
   'limits of attempts': attemptLimitTable,
+  'states of an invitation': () => stateTable(INVITATION_TRANSITIONS),
+  'states of an account at a stablecoin provider': () => stateTable(STABLECOIN_ACCOUNT_TRANSITIONS),
   'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
   'states of a pull': () => stateTable(PULL_TRANSITIONS),
@@ -43,6 +51,9 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a card': () => stateTable(CARD_TRANSITIONS),
   'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),
   'states of a delegated key': () => stateTable(DELEGATED_KEY_TRANSITIONS),
+  'states of a verification': () => stateTable(VERIFICATION_TRANSITIONS),
+  'documents of a verification': requiredDocumentTable,
+  'documents of a person': personDocumentTable,
   'states of a delivery': () => stateTable(WEBHOOK_DELIVERY_TRANSITIONS),
   'when a card is declined': cardDeclineTable,
   'what a payload says': payloadTable,

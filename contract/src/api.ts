@@ -1,5 +1,7 @@
+import { discoveries } from './accounts/discoveries.ts'
 import { externalAccounts } from './accounts/external-accounts.ts'
 import { internalAccounts, wallets } from './accounts/internal-accounts.ts'
+import { stablecoinAccounts } from './accounts/stablecoin-accounts.ts'
 import { agentAccess } from './agents/agent-access.ts'
 import { agentApprovals, agents } from './agents/agents.ts'
 import { credentialRegistration } from './auth/credential-registration.ts'
@@ -17,11 +19,14 @@ import { verifications } from './customers/verifications.ts'
 import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
+import { invitations } from './payments/invitations.ts'
 import { quotes } from './payments/quotes.ts'
 import { sandboxUma, transactionApprovals } from './payments/receipts.ts'
 import { receivers } from './payments/receivers.ts'
 import { transactions } from './payments/transactions.ts'
 import { transfers } from './payments/transfers.ts'
+import { umaProviders } from './payments/uma-providers.ts'
+import { withdrawalFees } from './payments/withdrawal-fees.ts'
 import { config } from './platforms/config.ts'
 import { tokens } from './platforms/tokens.ts'
 import { inbox } from './sandbox/inbox.ts'
@@ -43,16 +48,21 @@ export const API = {
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,
+  ...discoveries,
+  ...stablecoinAccounts,
   ...credentials,
   ...credentialRegistration,
   ...sessions,
   ...exchangeRates,
   ...receivers,
+  ...umaProviders,
   ...quotes,
   ...transfers,
+  ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,
   ...fees,
+  ...invitations,
   ...agents,
   ...agentApprovals,
   ...agentAccess,

@@ -1,5 +1,12 @@
 import type { API, EndpointName } from '@countersign/contract/api'
-import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type {
+  BodyOf,
+  Endpoint,
+  ParamsOf,
+  QueryOf,
+  SuccessOf,
+  Upload,
+} from '@countersign/contract/core/endpoint'
 
 /** The types of every call, taken from the contract. */
 type Table = typeof API
@@ -28,9 +35,22 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
+/** The file of an upload, beside its text fields in `body`. */
+export interface FileInput {
+  readonly file: Blob
+  /** Without a path. Left out: the name of a `File`. */
+  readonly fileName?: string
+}
+
+type BodyInputOf<E extends Endpoint> = E extends { upload: Upload }
+  ? [BodyOf<E>] extends [undefined]
+    ? FileInput
+    : BodyOf<E> & FileInput
+  : BodyOf<E>
+
 type InputOf<E extends Endpoint> = Part<'params', ParamsOf<E>> &
   Part<'query', QueryOf<E>> &
-  Part<'body', BodyOf<E>> &
+  Part<'body', BodyInputOf<E>> &
   CallOptions
 
 /** The input of the call `N`: `params`, `query` and `body` as the contract declares them, and `CallOptions`. */

@@ -5,6 +5,7 @@ import type { Answer, Arguments, Caller, CallOptions } from './calls.ts'
 import { base64FromBytes, bytesFromText } from './crypto/bytes.ts'
 import { pointFromHex } from './crypto/p256.ts'
 import { ConnectionError, CountersignError } from './errors.ts'
+import { formOf, sendingMs } from './form.ts'
 import { newIdempotencyKey, type Random, systemRandom } from './idempotency-key.ts'
 import { parseJson, toJson } from './json.ts'
 import { wait } from './wait.ts'
@@ -17,7 +18,7 @@ export interface ClientOptions {
   readonly clientSecret?: string
   /** In place of the two: the token of an agent (specification 5.2), for the endpoints of agents. */
   readonly accessToken?: string
-  /** Timeout of one attempt in milliseconds. Default: 30 000. */
+  /** Timeout of one attempt in milliseconds. Default: 30 000. An upload gets more, by the length of its file. */
   readonly timeoutMs?: number
   /** Largest number of attempts where a retry is safe. Default: 4. */
   readonly triesMax?: number
@@ -110,15 +111,18 @@ export class Client implements Caller {
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
     if (input.signature !== undefined) headers.set('Svc-Wallet-Signature', input.signature)
     if (input.requestId !== undefined) headers.set('Request-Id', input.requestId)
-    if (input.body !== undefined) headers.set('Content-Type', 'application/json')
+    const { body } = input
+    // The type of a form names its boundary, which `fetch` chooses.
+    if (body !== undefined && !endpoint.upload) headers.set('Content-Type', 'application/json')
     const init = {
       method: endpoint.method,
       headers,
-      ...(input.body === undefined ? {} : { body: toJson(input.body) }),
+      ...(body === undefined ? {} : { body: endpoint.upload ? formOf(body) : toJson(body) }),
     }
+    const timeoutMs = this.#timeoutMs + (endpoint.upload && body !== undefined ? sendingMs(body) : 0)
     const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
     return this.#trying(triesMax, input.signal, async () => {
-      const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal)
+      const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal, timeoutMs)
       return readAnswer(endpoint, response, text)
     })
   }
@@ -134,8 +138,14 @@ export class Client implements Caller {
     }
   }
 
-  async #exchange(url: string, init: RequestInit, idempotencyKey: string | undefined, outer?: AbortSignal) {
-    const timeout = AbortSignal.timeout(this.#timeoutMs)
+  async #exchange(
+    url: string,
+    init: RequestInit,
+    idempotencyKey: string | undefined,
+    outer?: AbortSignal,
+    timeoutMs = this.#timeoutMs,
+  ) {
+    const timeout = AbortSignal.timeout(timeoutMs)
     try {
       const signal = outer ? AbortSignal.any([outer, timeout]) : timeout
       const response = await this.#fetch(url, { ...init, signal })
@@ -145,7 +155,7 @@ export class Client implements Caller {
       const isTimeout = timeout.aborted
       const { host } = new URL(url)
       const message = isTimeout
-        ? `${host} did not answer within ${this.#timeoutMs} ms.`
+        ? `${host} did not answer within ${timeoutMs} ms.`
         : `${host} cannot be reached: ${reasonOf(cause)}.`
       throw new ConnectionError(message, { cause, isTimeout, idempotencyKey })
     }

@@ -12,6 +12,8 @@ test.skipIf(!canRunGuides)(
       ...['EUR_ACCOUNT', 'PROCESSING', 'COMPLETED'],
       ...['PROCESSING', 'COMPLETED'],
       ...['EUR', 'USD', 'PROCESSING'],
+      ...['ALLOW_LIST', 'sandbox.uma.test', 'ALL'],
+      ...['PENDING', 'CLAIMED', '9999250', 'ACTIVE'],
       'COMPLETED',
       'DEBIT CREDIT DEBIT DEBIT DEBIT DEBIT CREDIT',
       ...['34 EUR, 120 USD', '16'],

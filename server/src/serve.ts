@@ -6,7 +6,8 @@ import { VERSION } from './observability/version.ts'
 import type { App } from './op/app.ts'
 import { baseUrlOf, ensureFirstPlatform } from './service/first-platform.ts'
 import { openService } from './service/service.ts'
-import { type Config, ConfigError } from './settings/config.ts'
+import type { Config } from './settings/config.ts'
+import { ConfigError } from './settings/config-error.ts'
 
 /** Serves until SIGINT or SIGTERM, then drains and closes. Resolves once it listens. */
 export async function serve(config: Config): Promise<void> {

@@ -18,6 +18,7 @@ import {
   signIn,
 } from './client.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
+import { BUSINESS, ownerOf } from './verifications.testing.ts'
 
 /** The endpoints as data: a new one in the table is tested without further code. */
 export const ENDPOINTS: readonly (readonly [name: EndpointName, endpoint: Endpoint])[] =
@@ -39,13 +40,14 @@ export async function forEach<T>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
 }
 
-/** What a path's parameter names: a record by its id, the receiver at an UMA address, or the agent of a code. */
-export type ParamKind = IdKind | 'UmaAddress' | 'DeviceCode'
+/** What a path's parameter names: a record by its id, the receiver at an UMA address, or what a code stands for. */
+export type ParamKind = IdKind | 'Business' | 'UmaAddress' | 'DeviceCode' | 'InvitationCode'
 
 /** A well-formed id of no record. */
 export function missingId(kind: string): string {
   if (kind === 'UmaAddress') return '$nobody@uma.example'
   if (kind === 'DeviceCode') return '000-000-000'
+  if (kind === 'InvitationCode') return '00000000'
   return `${kind}:01900000-0000-7000-8000-0000000000ff`
 }
 
@@ -65,6 +67,7 @@ const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
   '/auth/delegated-keys': 'DelegatedKey',
   '/auth/sessions': 'Session',
   '/cards': 'Card',
+  '/invitations': 'InvitationCode',
   '/sandbox/cards': 'Card',
   '/sandbox/internal-accounts': 'InternalAccount',
   '/internal-accounts': 'InternalAccount',
@@ -142,8 +145,9 @@ export async function newWorld(client: Client): Promise<World> {
     AuthMethod: await credentialOf(client, customer.wallet),
     UmaAddress: (await client.get(`/customers/${customer.id}`)).body.umaAddress,
   }
-  const [quote, agent] = await Promise.all([
+  const [quote, document, agent] = await Promise.all([
     made(client, '/quotes', validBody('quote_create', known)),
+    made(client, '/documents', validBody('document_create', known)),
     newAgent(client, customer.id, { approvalThresholds: { amount: WAITS_ABOVE } }),
   ])
   const large = { ...(validBody('agent_me_transfer_out', known) as object), amount: WAITS_ABOVE + 1 }
@@ -155,14 +159,33 @@ export async function newWorld(client: Client): Promise<World> {
   const ids: Ids = {
     ...known,
     ...(await withCards(client, customer)),
+    ...(await withBusiness(client)),
     Quote: quote.id,
+    Document: document.id,
     Transaction: quote.transactionId,
     Agent: agent.id,
     AgentAction: waiting.id,
     DeviceCode: code,
+    StablecoinProviderAccount: await linkedAccount(client),
     Event: await firstEvent(client),
   }
   return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
+}
+
+/** A business that is not approved, with an owner and an open verification. */
+async function withBusiness(client: Client): Promise<Ids> {
+  const pending = { ...BUSINESS, businessInfo: { ...BUSINESS.businessInfo, registrationNumber: '001' } }
+  const { id: Business } = await made(client, '/customers', pending)
+  const { id: BeneficialOwner } = await made(
+    client,
+    '/beneficial-owners',
+    validBody('beneficial_owner_create', { Business }),
+  )
+  const { body } = await client.post('/verifications', { customerId: Business })
+  const decision = validBody('verification_decide', { Business })
+  await client.post(`/verifications/${body.id}/decision`, decision)
+  const { data } = (await client.get(`/verifications/${body.id}/decisions`)).body
+  return { Business, BeneficialOwner, Verification: body.id, VerificationDecision: data[0].id }
 }
 
 /** A card of which a purchase was settled in part, and another one with a key for the wallet that pays it. */
@@ -179,6 +202,14 @@ async function withCards(client: Client, { id, usd, wallet }: World['customer'])
   const asked = { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Spending' }
   const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
   return { Card: card.id, CardTransaction: purchase.id, DelegatedKey: key.body.id }
+}
+
+async function linkedAccount(client: Client): Promise<string> {
+  const body = validBody('stablecoin_account_link', {})
+  const key = { 'Idempotency-Key': `linked ${toJson(body)}` }
+  const reply = await client.post('/stablecoin-provider-accounts', body, key)
+  if (reply.status !== 201) throw new Error(toJson(reply.body))
+  return reply.body.id
 }
 
 /** The record that a call creates. */
@@ -270,6 +301,14 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
     destination: { accountId: ExternalAccount! },
     amount: 100,
   }),
+  beneficial_owner_create: ({ Business }) => ownerOf(Business!, { ownershipPercentage: 0 }),
+  beneficial_owner_update: () => ({ ownershipPercentage: 0 }),
+  verification_create: ({ Customer }) => ({ customerId: Customer! }),
+  verification_decide: ({ Business }) => ({
+    decision: 'REQUEST_INFORMATION',
+    errors: [{ resourceId: Business!, type: 'INVALID_FIELD', reason: 'Write the name in full.' }],
+  }),
+  document_create: ({ Customer }) => ({ documentHolder: Customer!, documentType: 'PASSPORT', country: 'DE' }),
   agent_create: ({ Customer, ...ids }) => ({
     name: 'Shopper',
     customerId: Customer!,
@@ -294,6 +333,13 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
     internalAccountId: InternalAccount!,
     nickname: 'Spending',
   }),
+  stablecoin_account_link: (_, unique) => ({
+    provider: 'BRALE',
+    apiClientId: `client ${unique}.999`,
+    apiClientSecret: 'secret',
+  }),
+  invitation_create: ({ UmaAddress }) => ({ inviterUma: UmaAddress! }),
+  invitation_claim: ({ UmaAddress }) => ({ inviteeUma: UmaAddress! }),
   sandbox_card_authorization: () => ({
     amount: 100,
     currency: { code: 'USD' },
@@ -346,8 +392,10 @@ export async function stateOf(client: Client, agent?: AgentClient): Promise<unkn
   const lists = ENDPOINTS.filter(([, { auth, method, params, query, path }]) => {
     const needsMore = (query as JsonSchema | undefined)?.required?.length
     const goesOn = path.startsWith('/sandbox/clock') || path.endsWith('/exchange-rates') || path === '/events'
+    // Nothing changes it.
+    const isFixed = path === '/discoveries'
     if (auth === 'agent' && !agent) return false
-    return method === 'GET' && !params && !needsMore && !goesOn
+    return method === 'GET' && !params && !needsMore && !goesOn && !isFixed
   })
   const read = async ([name, { auth, path }]: (typeof lists)[number]) => {
     const reply = await (auth === 'agent' ? agent! : client).get(path)

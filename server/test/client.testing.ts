@@ -5,6 +5,7 @@ import { open, seal } from '../src/crypto/hpke.ts'
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, parsePublicKey } from '../src/crypto/p256.ts'
 import { makeStamp } from '../src/crypto/stamp.ts'
 import { parseJson, toJson } from '../src/json/json.ts'
+import { formWith, takesUpload } from './uploads.testing.ts'
 
 /** An answer as it came over HTTP; integers beyond 2^53 are bigints. */
 export interface Reply {
@@ -35,21 +36,22 @@ export class Client {
     return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
   }
 
-  /** `body` as JSON, or as it is where it is text. */
+  /** `body` as JSON, or as it is where it is text; as the fields of a form with a file where the endpoint takes one. */
   async send(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
+    const form = body === undefined || !takesUpload(method, path) ? undefined : formWith(body)
     const response = await fetch(this.baseUrl + path, {
       method,
       headers: {
         Authorization: this.authorization,
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined || form ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : toJson(body) }),
+      ...(body === undefined ? {} : { body: form ?? (typeof body === 'string' ? body : toJson(body)) }),
     })
     const text = await response.text()
     return {

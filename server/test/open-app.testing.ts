@@ -14,7 +14,10 @@ import { readConfig } from '../src/settings/config.ts'
  * A service of the test's own that does not listen, for what HTTP does not show. With DATABASE_URL it has a database of its
  * own: otherwise it and the server that the other tests share would run each other's jobs.
  */
-export async function openApp(): Promise<{
+export async function openApp(
+  settings: Readonly<Record<string, string>> = {},
+  options: Parameters<typeof openService>[1] = {},
+): Promise<{
   app: App
   /** Not listening: `inject` asks it. */
   server: Service['server']
@@ -30,7 +33,9 @@ export async function openApp(): Promise<{
       COUNTERSIGN_DATA_DIR: dataDir,
       COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
       LOG_LEVEL: 'silent',
+      ...settings,
     }),
+    options,
   )
   return {
     app,

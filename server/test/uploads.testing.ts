@@ -1,4 +1,8 @@
-import { parseJson } from '../src/json/json.ts'
+import { connect, type Socket } from 'node:net'
+import { API } from '@countersign/contract/api'
+import { isObject } from '@countersign/contract/core/decode'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { parseJson, toJson } from '../src/json/json.ts'
 import type { Client, Reply } from './client.testing.ts'
 
 const PNG_HEAD = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -79,4 +83,59 @@ export function upload(
 ): Promise<Reply> {
   const parts = Object.entries(fields).map(([name, value]) => ({ name, value }))
   return sendForm(client, method, path, formOf([...parts, { name: 'file', fileName, value: file }]), headers)
+}
+
+/** Sends the head of an upload and a part of its body, and leaves the connection open. */
+export function beginUpload(client: Client, length: number, body: Uint8Array): Socket {
+  const { hostname, port, pathname } = new URL(client.baseUrl)
+  const socket = connect(Number(port), hostname)
+  const head = [
+    `POST ${pathname}/documents HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: ${client.authorization}`,
+    `Content-Type: ${FORM_TYPE}`,
+    `Content-Length: ${length}`,
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  socket.write(body)
+  return socket
+}
+
+/** The status of an answer that came whole. */
+export async function outcomeOf(reply: Promise<Response>): Promise<number | 'cut off'> {
+  try {
+    const response = await reply
+    await response.arrayBuffer()
+    return response.status
+  } catch {
+    return 'cut off'
+  }
+}
+
+const UPLOADS = Object.values<Endpoint>(API)
+  .filter(({ upload }) => upload)
+  .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
+
+/** Whether the endpoint at this address takes a file. */
+export function takesUpload(method: string, path: string): boolean {
+  return UPLOADS.some((upload) => upload.method === method && upload.pattern.test(path.split('?', 1)[0]!))
+}
+
+/** The members of an object, or of one as JSON, as a form with a file; undefined for another body. */
+export function formWith(body: unknown): FormData | undefined {
+  const fields = typeof body === 'string' ? readOrUndefined(body) : body
+  if (!isObject(fields)) return undefined
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    form.append(name, typeof value === 'string' ? value : toJson(value))
+  form.append('file', new Blob([new Uint8Array(pngOf())]), 'file.png')
+  return form
+}
+
+function readOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
 }

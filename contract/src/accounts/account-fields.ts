@@ -53,6 +53,8 @@ export interface AccountTypeDeclaration {
    * of the first given one steer the sandbox (specification 4.16).
    */
   readonly identifiedBy: readonly string[]
+  /** The member with the exact name of a bank or operator (`institutions.ts`). */
+  readonly institution?: 'bankName' | 'provider'
   /** The checks of a member beyond its pattern, by member. */
   readonly checks?: Readonly<Record<string, AccountCheckName>>
   /** The countries that its IBAN may have, where that is not only the account's own. */

@@ -102,7 +102,7 @@ function beneficiaryOf(row: AccountTypeDeclaration): TProperties {
  * it to length and pattern together with the checks, so that every fault of a bank account gives the same error. The
  * description names all of them.
  */
-function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
+function asked(field: TSchema, check: AccountCheckName | undefined, isInstitution: boolean): TSchema {
   const { pattern, maxLength, description } = field as {
     pattern?: string
     maxLength?: number
@@ -110,15 +110,18 @@ function asked(field: TSchema, check: AccountCheckName | undefined): TSchema {
   }
   if (maxLength === undefined) return field
   const length = pattern === undefined && `1 to ${maxLength} characters`
-  const what = [description, check && ACCOUNT_CHECKS[check], length].filter(Boolean).join('. ')
+  const named = isInstitution && 'The exact bankName of one that GET /discoveries lists'
+  const what = [description, check && ACCOUNT_CHECKS[check], named, length].filter(Boolean).join('. ')
   // An offer may be split by + and a line break.
   const wellFormed = check === 'bolt12' ? 'prose' : 'line'
   const text = Type.String({ wellFormed, ...(what === '' ? {} : { description: what }) })
   return Type.IsOptional(field) ? Type.Optional(text) : text
 }
 
-function askedOf({ fields = {}, checks = {} }: AccountTypeDeclaration): TProperties {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, asked(field, checks[name])]))
+function askedOf({ fields = {}, checks = {}, institution }: AccountTypeDeclaration): TProperties {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, asked(field, checks[name], name === institution)]),
+  )
 }
 
 function members(

@@ -122,3 +122,32 @@ export const CONTACT_TRANSITIONS = {
   VERIFIED: { verify: null, change: 'PENDING' },
 } as const satisfies Record<ContactState, Record<ContactEvent, ContactState | null>>
 export const CONTACT_INITIAL = 'PENDING' satisfies ContactState
+export type InvitationState = 'PENDING' | 'CLAIMED' | 'CANCELLED' | 'EXPIRED'
+export type InvitationEvent = 'claim' | 'cancel' | 'expire'
+
+/** An invitation is claimed once, or ends unclaimed. */
+export const INVITATION_TRANSITIONS = {
+  PENDING: { claim: 'CLAIMED', cancel: 'CANCELLED', expire: 'EXPIRED' },
+  CLAIMED: { claim: null, cancel: null, expire: null },
+  CANCELLED: { claim: null, cancel: null, expire: null },
+  EXPIRED: { claim: null, cancel: null, expire: null },
+} as const satisfies Record<InvitationState, Record<InvitationEvent, InvitationState | null>>
+export const INVITATION_INITIAL = 'PENDING' satisfies InvitationState
+
+export type StablecoinAccountState = 'ACTIVE' | 'INVALID' | 'REVOKED'
+export type StablecoinAccountEvent = 'refuse' | 'revoke' | 'accept' | 'link'
+
+/**
+ * What the daily check of an account at a stablecoin provider finds. `refuse`: the provider does not accept the credentials.
+ * `revoke`: it has withdrawn them, or they no longer reach the account. `accept`: they work. `link`: the platform gives new
+ * ones, which work.
+ */
+export const STABLECOIN_ACCOUNT_TRANSITIONS = {
+  ACTIVE: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE', link: null },
+  INVALID: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE', link: 'ACTIVE' },
+  REVOKED: { refuse: null, revoke: null, accept: null, link: 'ACTIVE' },
+} as const satisfies Record<
+  StablecoinAccountState,
+  Record<StablecoinAccountEvent, StablecoinAccountState | null>
+>
+export const STABLECOIN_ACCOUNT_INITIAL = 'ACTIVE' satisfies StablecoinAccountState

@@ -18,7 +18,7 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   add(takesBody(endpoint), 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   add(endpoint.auth === 'platform' || endpoint.auth === 'agent', 'UNAUTHORIZED', 'FORBIDDEN')
   add(endpoint.signed === true, ...SIGNED)
-  add(endpoint.idempotent === true, 'CONFLICT')
+  add(Boolean(endpoint.idempotent), 'CONFLICT')
   add(endpoint.sandboxOnly === true, 'NOT_FOUND')
   add(true, ...ERRORS_OF_EVERY_ENDPOINT)
   return [...codes]

@@ -50,8 +50,8 @@ export type Endpoint = Access & {
    * `Request-Id`). `ignored`: the call is a first one (specification 4.10).
    */
   readonly signatureAlone?: 'executes' | 'ignored'
-  /** Takes an `Idempotency-Key`. */
-  readonly idempotent?: boolean
+  /** Takes an `Idempotency-Key`. `required`: is refused with 400 without one. */
+  readonly idempotent?: boolean | 'required'
   /** The answer holds a secret: with its `Idempotency-Key` it is kept sealed. */
   readonly isAnswerSecret?: boolean
   readonly params?: TObject

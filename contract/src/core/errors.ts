@@ -32,6 +32,25 @@ export const ERRORS = {
   SUSPECTED_FRAUD: { status: 400, message: 'The document may not be genuine.' },
   UNSUITABLE_DOCUMENT: { status: 400, message: 'The document is not of a kind that is accepted here.' },
   INCOMPLETE: { status: 400, message: 'Parts of the document are missing.' },
+  STABLECOIN_PROVIDER_ACCOUNT_INVALID: {
+    status: 400,
+    message: 'The stablecoin provider does not accept these credentials.',
+  },
+  STABLECOIN_PROVIDER_ACCOUNT_REVOKED: {
+    status: 400,
+    message: 'The stablecoin provider has withdrawn these credentials.',
+  },
+  STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED: {
+    status: 400,
+    message: 'The credentials reach several accounts: name one of them in providerAccountId.',
+  },
+  INVITATIONS_NOT_CONFIGURED: {
+    status: 400,
+    message: 'The platform has no invitationConfig.url in its configuration.',
+  },
+  INVITATION_ALREADY_CLAIMED: { status: 400, message: 'The invitation has been claimed.' },
+  INVITATION_CANCELLED: { status: 400, message: 'The invitation was cancelled.' },
+  INVITATION_EXPIRED: { status: 400, message: 'The invitation has expired.' },
   QUOTE_REQUEST_FAILED: { status: 400, message: 'The receiving side did not give a quote for this request.' },
   QUOTE_EXPIRED: { status: 400, message: 'The quote has expired.' },
   UNAUTHORIZED: { status: 401, message: 'The credentials are missing or not valid.' },
@@ -62,6 +81,10 @@ export const ERRORS = {
     message:
       'Sign-in by code is locked after a hundred wrong codes in a row. A signed operation of the wallet unlocks it, or the operator does.',
   },
+  COUNTERPARTY_NOT_ALLOWED: {
+    status: 403,
+    message: 'The platform does not allow payments to this provider.',
+  },
   USER_NOT_READY: { status: 403, message: 'The customer is not approved yet.' },
   NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
   USER_NOT_FOUND: { status: 404, message: 'No such customer.' },
@@ -81,6 +104,11 @@ export const ERRORS = {
   AGENT_NOT_FOUND: { status: 404, message: 'No such agent.' },
   AGENT_ACTION_NOT_FOUND: { status: 404, message: 'No such action of an agent.' },
   DEVICE_CODE_NOT_FOUND: { status: 404, message: 'No such device code, or it is no longer valid.' },
+  STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: 'No such account at a stablecoin provider.',
+  },
+  INVITATION_NOT_FOUND: { status: 404, message: 'No such invitation.' },
   UMA_NOT_FOUND: { status: 404, message: 'No one receives at this UMA address.' },
   LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'No such lookup, or it has expired.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not support this method.' },

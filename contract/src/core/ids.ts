@@ -11,6 +11,7 @@ export const ID_KINDS = [
   'Document',
   'InternalAccount',
   'ExternalAccount',
+  'StablecoinProviderAccount',
   'AuthMethod',
   'Session',
   'Request',

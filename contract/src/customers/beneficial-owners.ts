@@ -102,7 +102,7 @@ export const beneficial_owner_list = endpoint({
   summary: 'List the beneficial owners of a business',
   query: Type.Object({ customerId: Id('Customer'), ...pageQuery }),
   responses: { 200: Page(BeneficialOwner) },
-  errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
+  errors: ['INVALID_INPUT'],
 })
 
 export const beneficial_owner_get = endpoint({

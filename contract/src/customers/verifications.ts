@@ -65,6 +65,9 @@ export const Verification = Type.Object({
 
 export const VERIFICATION_DECISIONS = ['APPROVE', 'REJECT', 'REQUEST_INFORMATION'] as const
 
+/** That of the column. */
+const SUBMISSIONS_MAX = 2_147_483_647
+
 const ownerOutcomes = Type.Optional(
   Type.Array(
     Type.Object({
@@ -78,7 +81,11 @@ const ownerOutcomes = Type.Optional(
   ),
 )
 const submissionOfDecision = Type.Optional(
-  Type.Integer({ minimum: 1, description: 'The submission that was looked at. Left out: the newest' }),
+  Type.Integer({
+    minimum: 1,
+    maximum: SUBMISSIONS_MAX,
+    description: 'The submission that was looked at. Left out: the newest',
+  }),
 )
 const Reason = Prose(500, { description: 'Required for REJECT. The platform reads it' })
 const RequestedErrors = Type.Array(VerificationError, {
@@ -225,7 +232,7 @@ export const VerificationProviderEvent = Type.Object({
     inWords: '1 to 255 printable ASCII characters without a space',
   }),
   verificationId: Id('Verification'),
-  submission: Type.Integer({ minimum: 1 }),
+  submission: Type.Integer({ minimum: 1, maximum: SUBMISSIONS_MAX }),
   decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER']),
   ...answerFields,
 })

@@ -9,6 +9,7 @@ import {
 } from '../accounts/account-types.ts'
 import { Address } from '../accounts/address.ts'
 import * as beneficiaries from '../accounts/beneficiaries.ts'
+import { DiscoveryListResponse } from '../accounts/discoveries.ts'
 import {
   ExternalAccount,
   ExternalAccountCreateRequest,
@@ -16,6 +17,7 @@ import {
 } from '../accounts/external-accounts.ts'
 import { InternalAccount } from '../accounts/internal-accounts.ts'
 import { PaymentInstructions } from '../accounts/payment-instructions.ts'
+import * as stablecoinAccounts from '../accounts/stablecoin-accounts.ts'
 import * as agentActions from '../agents/agent-actions.ts'
 import * as agentPolicy from '../agents/agent-policy.ts'
 import * as agents from '../agents/agents.ts'
@@ -36,19 +38,27 @@ import { KycLinkCreateRequest, KycLinkResponse, KycProvider } from '../customers
 import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
+import * as invitations from '../payments/invitations.ts'
 import * as quotes from '../payments/quotes.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from '../payments/rate-details.ts'
 import * as receipts from '../payments/receipts.ts'
 import * as receivers from '../payments/receivers.ts'
 import * as transactions from '../payments/transactions.ts'
+import { UmaProvider } from '../payments/uma-providers.ts'
+import {
+  EstimateCryptoWithdrawalFeeRequest,
+  EstimateCryptoWithdrawalFeeResponse,
+} from '../payments/withdrawal-fees.ts'
 import {
   CardConfig,
   EmbeddedWalletConfig,
+  InvitationConfig,
   OauthConfig,
   PasskeyConfig,
   PlatformConfig,
   PlatformConfigUpdateRequest,
   PlatformCurrencyConfig,
+  UmaProviderConfig,
 } from '../platforms/config.ts'
 import { ApiToken, ApiTokenCreateRequest } from '../platforms/tokens.ts'
 import { InboxMessage } from '../sandbox/inbox.ts'
@@ -155,10 +165,13 @@ const nouns = {
   CustomerUpdateRequest: customers.CustomerUpdateRequest,
   CustomerWebhook: webhooks.CustomerWebhook,
   DeliveryAttempt: webhooks.DeliveryAttempt,
+  DiscoveryListResponse,
   EmailOtpVerifyRequest: credentials.EmailOtpVerifyRequest,
   DelegatedKey,
   DelegatedKeyCreateRequest,
   EmbeddedWalletConfig,
+  EstimateCryptoWithdrawalFeeRequest,
+  EstimateCryptoWithdrawalFeeResponse,
   Event: webhooks.PlatformEvent,
   EventWithAttempts: webhooks.PlatformEventWithAttempts,
   ExchangeRate,
@@ -187,6 +200,8 @@ const nouns = {
   InboxMessage,
   InternalAccount,
   InternalAccountStatusWebhook: webhooks.InternalAccountWebhook,
+  InvitationConfig,
+  InvitationWebhook: webhooks.InvitationWebhook,
   OauthVerifyRequest: credentials.OauthVerifyRequest,
   OtpAuthChallenge: credentials.OtpAuthChallenge,
   OutgoingPaymentWebhook: webhooks.OutgoingPaymentWebhook,
@@ -224,6 +239,10 @@ const nouns = {
   SandboxReset,
   SignedRequestChallenge,
   SmsOtpVerifyRequest: credentials.SmsOtpVerifyRequest,
+  StablecoinProvider: stablecoinAccounts.StablecoinProvider,
+  StablecoinProviderAccount: stablecoinAccounts.StablecoinProviderAccount,
+  StablecoinProviderAccountLinkRequest: stablecoinAccounts.StablecoinProviderAccountLinkRequest,
+  StablecoinProviderAccountStatus: stablecoinAccounts.StablecoinProviderAccountStatus,
   TestWebhookRequest: webhooks.TestWebhook,
   TestWebhookResponse: webhooks.WebhookTestResult,
   Transaction: transactions.Transaction,
@@ -235,6 +254,11 @@ const nouns = {
   TransactionSourceRealtimeFunding: transactions.RealtimeFundingTransactionSource,
   TransactionSourceUmaAddress: transactions.UmaAddressTransactionSource,
   UmaAddressDestination: quotes.UmaAddressQuoteDestination,
+  UmaInvitation: invitations.UmaInvitation,
+  UmaInvitationClaimRequest: invitations.UmaInvitationClaimRequest,
+  UmaInvitationCreateRequest: invitations.UmaInvitationCreateRequest,
+  UmaProvider,
+  UmaProviderConfig,
   WebhookSecret: webhooks.WebhookSecret,
   WebhookSecretCreateRequest: webhooks.WebhookSecretCreateRequest,
 }

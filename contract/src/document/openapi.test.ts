@@ -102,7 +102,9 @@ describe('the OpenAPI document', () => {
       const references = operation.parameters.map((parameter) => parameter.$ref)
       expect(references.includes('#/components/parameters/WalletSignature')).toBe(signed)
       expect(references.includes('#/components/parameters/RequestId')).toBe(signed)
-      expect(references.includes('#/components/parameters/IdempotencyKey')).toBe('idempotent' in endpoint)
+      const key = 'idempotent' in endpoint && endpoint.idempotent
+      expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(key === true)
+      expect(references.includes('#/components/parameters/RequiredIdempotencyKey')).toBe(key === 'required')
     }
   })
 

@@ -32,21 +32,26 @@ function stabilityOf(tag: string): Json {
 
 type Json = Record<string, unknown>
 
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  schema: Type.String({ pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 }),
+  description:
+    'The same key with the same request gets the answer of the first one; with another request 409.',
+} as const
+
 const HEADERS = {
-  IdempotencyKey: {
-    name: 'Idempotency-Key',
-    schema: Type.String({ pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 }),
-    description:
-      'The same key with the same request gets the answer of the first one; with another request 409.',
-  },
+  IdempotencyKey: { ...IDEMPOTENCY_KEY, required: false },
+  RequiredIdempotencyKey: { ...IDEMPOTENCY_KEY, required: true },
   WalletSignature: {
     name: 'Svc-Wallet-Signature',
     schema: Opaque(2048),
+    required: false,
     description: 'Stamp over payloadToSign by the session key of the wallet. Left out on the first call.',
   },
   RequestId: {
     name: 'Request-Id',
     schema: Opaque(255),
+    required: false,
     description: 'The requestId of the challenge that this call answers. Valid once.',
   },
 } as const
@@ -187,7 +192,8 @@ function parametersOf(endpoint: Endpoint): Json[] {
     ...fieldsOf('path', endpoint.params),
     ...fieldsOf('query', endpoint.query),
     ...(endpoint.signed ? [shared('WalletSignature'), shared('RequestId')] : []),
-    ...(endpoint.idempotent ? [shared('IdempotencyKey')] : []),
+    ...(endpoint.idempotent === 'required' ? [shared('RequiredIdempotencyKey')] : []),
+    ...(endpoint.idempotent === true ? [shared('IdempotencyKey')] : []),
   ]
 }
 
@@ -203,8 +209,8 @@ function fieldsOf(place: 'path' | 'query', fields: TObject | undefined): Json[] 
 }
 
 function header(declaration: (typeof HEADERS)[keyof typeof HEADERS]): Json {
-  const { name, schema, description } = declaration
-  return { name, in: 'header', required: false, description, schema: refer(schema) }
+  const { name, schema, required, description } = declaration
+  return { name, in: 'header', required, description, schema: refer(schema) }
 }
 
 function successesOf(endpoint: Endpoint): Json {

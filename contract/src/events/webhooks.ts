@@ -10,6 +10,8 @@ import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } fr
 import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { Customer } from '../customers/customers.ts'
+import { Verification } from '../customers/verifications.ts'
+import { UmaInvitation } from '../payments/invitations.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
@@ -60,6 +62,18 @@ export const CustomerWebhook = webhook(
   Customer,
 )
 
+export const VerificationWebhook = webhook(
+  [
+    'VERIFICATION.RESOLVE_ERRORS',
+    'VERIFICATION.READY_FOR_VERIFICATION',
+    'VERIFICATION.IN_PROGRESS',
+    'VERIFICATION.PENDING_MANUAL_REVIEW',
+    'VERIFICATION.APPROVED',
+    'VERIFICATION.REJECTED',
+  ],
+  Verification,
+)
+
 export const InternalAccountWebhook = webhook(
   ['INTERNAL_ACCOUNT.BALANCE_UPDATED', 'INTERNAL_ACCOUNT.STATUS_UPDATED'],
   InternalAccount,
@@ -87,6 +101,8 @@ export const AgentActionWebhook = webhook(
     decision: AgentDecision,
   }),
 )
+
+export const InvitationWebhook = webhook(['INVITATION.CLAIMED'], UmaInvitation)
 
 export const TestWebhook = Type.Object({
   ...Type.Omit(EventEnvelope, ['data']).properties,
@@ -147,6 +163,11 @@ export const WEBHOOKS = {
     body: CustomerWebhook,
     answers: RECEIVED,
   },
+  'verification-update': {
+    summary: 'A verification has moved on',
+    body: VerificationWebhook,
+    answers: RECEIVED,
+  },
   'card-state-change': {
     summary: 'The state of a card has changed',
     body: CardStateChangeWebhook,
@@ -165,6 +186,11 @@ export const WEBHOOKS = {
   'internal-account-status': {
     summary: 'The balance or the status of an account has changed',
     body: InternalAccountWebhook,
+    answers: RECEIVED,
+  },
+  'invitation-claimed': {
+    summary: 'An invitation was claimed',
+    body: InvitationWebhook,
     answers: RECEIVED,
   },
   'auth-credential': {

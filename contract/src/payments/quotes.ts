@@ -180,6 +180,7 @@ export const quote_create = endpoint({
     'LOOKUP_REQUEST_NOT_FOUND',
     'UMA_NOT_FOUND',
     'USER_NOT_FOUND',
+    'COUNTERPARTY_NOT_ALLOWED',
     ...COUNTERPARTY_ERRORS,
     'PAYREQ_REQUEST_FAILED',
     'NOT_IMPLEMENTED',
@@ -215,6 +216,7 @@ export const quote_execute = endpoint({
   params: quotePath,
   responses: { 200: Quote, 202: SignedRequestChallenge },
   errors: [
+    'COUNTERPARTY_NOT_ALLOWED',
     'INVALID_INPUT',
     'INVALID_AMOUNT',
     'AMOUNT_OUT_OF_RANGE',

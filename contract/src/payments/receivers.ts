@@ -82,6 +82,7 @@ export const receiver_uma_lookup = endpoint({
     'UMA_NOT_FOUND',
     'USER_NOT_FOUND',
     'CUSTOMER_DELETED',
+    'COUNTERPARTY_NOT_ALLOWED',
     ...COUNTERPARTY_ERRORS,
     'NOT_IMPLEMENTED',
   ],

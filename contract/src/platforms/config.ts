@@ -123,6 +123,23 @@ export const SandboxConfig = Type.Object({
   ),
 })
 
+const InvitationUrl = Pattern('^https://[^\\s{}]*\\{code\\}[^\\s{}]*$', {
+  maxLength: 1024,
+  inWords: 'a URL that begins with https:// and has {code} in it, once',
+  description: 'Where an invitation leads; {code} stands for its code',
+})
+
+/** Where the invitations of the platform lead. Without it the platform makes none. */
+export const InvitationConfig = Type.Object({ url: InvitationUrl })
+
+export const UMA_PROVIDER_MODES = ['ALL', 'ALLOW_LIST'] as const
+
+/** The providers whose customers the platform's customers may pay. */
+export const UmaProviderConfig = Type.Object({
+  mode: OneOfWords(UMA_PROVIDER_MODES, 'ALLOW_LIST: only those in domains, and the platform itself'),
+  domains: Type.Array(UmaDomain, { maxItems: 200, uniqueItems: true, description: 'The allow list' }),
+})
+
 const LENIENT_INPUT =
   'Whether unknown members and query parameters are ignored; otherwise they are refused (400)'
 
@@ -142,6 +159,8 @@ export const PlatformConfig = Type.Object({
   passkeyConfig: Type.Optional(PasskeyConfig),
   cardConfig: CardConfig,
   oauthConfig: OauthConfig,
+  invitationConfig: Type.Optional(InvitationConfig),
+  umaProviderConfig: UmaProviderConfig,
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   sandboxConfig: Type.Optional(SandboxConfig),
   createdAt: Timestamp(),
@@ -163,6 +182,12 @@ export const PlatformConfigUpdateRequest = Type.Object({
   passkeyConfig: Type.Optional(Type.Partial(PasskeyConfig)),
   cardConfig: Type.Optional(CardConfig),
   oauthConfig: Type.Optional(OauthConfig),
+  invitationConfig: Type.Optional(
+    Type.Object({
+      url: NullableText(InvitationUrl, { description: 'null: the platform makes no invitations' }),
+    }),
+  ),
+  umaProviderConfig: Type.Optional(Type.Partial(UmaProviderConfig)),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
   sandboxConfig: Type.Optional(SandboxConfig),
 })
@@ -187,7 +212,7 @@ export const config_update = endpoint({
   tag: 'Configuration',
   summary: 'Change the settings',
   description:
-    'Omitted members keep their value, inside embeddedWalletConfig and passkeyConfig too; ' +
+    'Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig and umaProviderConfig too; ' +
     'supportedCurrencies and oauthConfig are replaced as a whole. All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,

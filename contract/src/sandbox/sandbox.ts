@@ -80,6 +80,7 @@ export const sandbox_clock_advance = endpoint({
 export const MAGIC_VALUE_FAMILIES = [
   'CUSTOMER_VERIFICATION',
   'BENEFICIARY_VERIFICATION',
+  'DOCUMENT',
   'TRANSFER_IN',
   'TRANSFER_OUT',
   'QUOTE_TO_EXTERNAL_ACCOUNT',
@@ -92,6 +93,7 @@ export const MAGIC_VALUE_FAMILIES = [
   'PASSKEY_SIGNATURE',
   'CARD',
   'CARD_PURCHASE',
+  'STABLECOIN_ACCOUNT',
 ] as const
 
 /** The effect of one value. */

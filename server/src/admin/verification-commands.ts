@@ -1,15 +1,18 @@
 import { VERIFICATION_STATES } from '@countersign/contract/core/customer-states'
 import { VERIFICATION_DECISIONS } from '@countersign/contract/customers/verifications'
-import { decideAndCommit } from '../http/rerun.ts'
 import { type App, createOp, type Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
+import { decideAndCommit } from '../op/rerun.ts'
 import { decideOpen } from '../verifications/decide-open.ts'
 import { reopen } from '../verifications/reopen.ts'
-import { selectVerificationsOfServer, selectVerificationWithPlatform } from '../verifications/store.ts'
-import { findVerification, type Moved, verificationView } from '../verifications/verifications.ts'
+import {
+  findVerification,
+  findVerificationWithPlatform,
+  listVerificationsOfServer,
+  type Moved,
+  verificationView,
+} from '../verifications/verifications.ts'
 import type { AdminCommand, Values } from './commands.ts'
-
-const LISTED_MAX = 100
 
 /** The operator's commands about verifications. */
 export const VERIFICATION_COMMANDS: Readonly<Record<string, AdminCommand>> = {
@@ -20,8 +23,7 @@ export const VERIFICATION_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     check: ({ status }) => void oneOf('--status', status, VERIFICATION_STATES),
     run: async (app, { status }) => {
       const asked = oneOf('--status', status, VERIFICATION_STATES) ?? 'PENDING_MANUAL_REVIEW'
-      const rows = await selectVerificationsOfServer(app.read, asked, LISTED_MAX)
-      return { data: rows.map((row) => ({ platformId: row.platform_id, ...verificationView(row) })) }
+      return { data: await listVerificationsOfServer(app.read, asked) }
     },
   },
   'verification decide': {
@@ -57,7 +59,7 @@ async function act(
   move: (op: Op, id: string) => Promise<Moved>,
 ): Promise<object> {
   const id = String(verification)
-  const found = await selectVerificationWithPlatform(app.lookup, id)
+  const found = await findVerificationWithPlatform(app.lookup, id)
   if (!found) throw new Error(`There is no verification ${id}.`)
   const op = createOp(app, await app.withConfig(found.platform), { kind: 'operator' })
   return decideAndCommit(

@@ -125,13 +125,13 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
           message: `This quote was already executed: the action is ${before.state}.`,
           details: { actionId: before.id, status: before.state },
         })
-      const account = await checkExecution(op, quote)
+      const execution = await checkExecution(op, quote)
       const { view, writes } = await propose(op, agent, {
         type: 'EXECUTE_QUOTE',
         transaction,
         quote,
         isSigned: approval !== undefined,
-        begin: () => executeQuote(op, account, quote, transaction),
+        begin: () => executeQuote(op, execution, quote, transaction),
         record: () => [expectRow('quotes', quote.id, { state: 'PENDING' })],
       })
       return { status: 200, body: view, writes }

@@ -124,8 +124,7 @@ async function beginPayment(
   { transaction, quote }: ActionPayment,
 ): Promise<ActionPayment & { readonly writes: readonly Write[] }> {
   if (quote) {
-    const account = await checkExecution(op, quote)
-    return executeQuote(op, account, quote, transaction)
+    return executeQuote(op, await checkExecution(op, quote), quote, transaction)
   }
   const { account } =
     transaction.kind === 'TRANSFER_IN'

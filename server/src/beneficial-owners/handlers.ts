@@ -33,17 +33,14 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
     }
   },
 
-  beneficial_owner_list: async (op, { query }) => {
-    const customer = await findCustomer(op, query.customerId)
-    return {
-      status: 200,
-      body: await page(op, query, {
-        rows: selectBeneficialOwners(op, customer.id),
-        table: 'beneficial_owners',
-        view: (rows) => rows.map(beneficialOwnerView),
-      }),
-    }
-  },
+  beneficial_owner_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectBeneficialOwners(op, query.customerId),
+      table: 'beneficial_owners',
+      view: (rows) => rows.map(beneficialOwnerView),
+    }),
+  }),
 
   beneficial_owner_get: async (op, { params }) => {
     const owner = await findBeneficialOwner(op, params.beneficialOwnerId)

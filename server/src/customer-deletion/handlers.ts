@@ -4,6 +4,7 @@ import { closeCardsOf } from '../cards/closing.ts'
 import { credentialsChanged } from '../credentials/credentials.ts'
 import { customerView, findCustomer } from '../customers/customers.ts'
 import { update } from '../db/commit/writes.ts'
+import { removalOfDocuments } from '../documents/documents.ts'
 import { closeAccounts } from '../ledger/ledger.ts'
 import type { Handlers } from '../op/operation.ts'
 import { checkNothingIsOpen } from './deletion.ts'
@@ -35,6 +36,7 @@ export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
         ...(wallet ? [credentialsChanged(op, wallet)] : []),
         ...(await closeCardsOf(op, customer.id)),
         closeAccounts(customer.id),
+        removalOfDocuments(op, customer.id),
       ],
     }
   },

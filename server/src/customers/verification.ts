@@ -1,9 +1,9 @@
 import { KYC_TRANSITIONS, type KycEvent } from '@countersign/contract/core/customer-states'
-import { expectRow, update, type Write } from '../db/commit/writes.ts'
+import { expectRow, type Write } from '../db/commit/writes.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
-import { nextState, stateAfter } from '../op/transition.ts'
+import { nextState, transition } from '../op/transition.ts'
 import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
 import { verificationEvent } from './customers.ts'
 import { selectCustomer } from './store.ts'
@@ -35,15 +35,11 @@ export async function verificationCheckOf(op: Op, customerId: string): Promise<W
  */
 export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent): Promise<Write[]> {
   const { version } = customer
-  const status = stateAfter(KYC_TRANSITIONS, customer.verification_status, by, customer.id)
-  const change = { verification_status: status, version: version + 1, updated_at: op.now }
-  const moved = { ...customer, ...change }
-  const announced = verificationEvent(op, moved)
-  return [
-    update('customers', customer.id, { version, deleted_at: null }, change),
-    ...(by === 'approve' ? await openAccounts(op, moved) : []),
-    ...(announced ? [announced] : []),
-  ]
+  const change = { version: version + 1 }
+  const guard = { version, deleted_at: null }
+  const { row, write } = transition(op, 'customers', KYC_TRANSITIONS, customer, by, change, guard)
+  const announced = verificationEvent(op, row)
+  return [write, ...(by === 'approve' ? await openAccounts(op, row) : []), ...(announced ? [announced] : [])]
 }
 
 /** Guard: the platform's currencies are those that were read, so that none is missed. */

@@ -9,8 +9,9 @@ import { findCustomer } from '../customers/customers.ts'
 import { update, type Write } from '../db/commit/writes.ts'
 import type { DocumentRow } from '../db/schema/document-tables.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
+import { job } from '../jobs/jobs.ts'
 import { documentRefusal } from '../magic-values/document-outcomes.ts'
-import { maySee, type Op } from '../op/app.ts'
+import { maySee, type Op, plusSeconds } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import type { UploadedFile } from '../op/uploaded-file.ts'
@@ -133,6 +134,14 @@ export async function deletionOf(op: Op, document: DocumentRow): Promise<readonl
     version: version + 1,
   }
   return [update('documents', id, { version, deleted_at: null }, change), ...(await removeFile(op, file_id))]
+}
+
+const DAY_SECONDS = 24 * 60 * 60
+
+/** The due work that removes the documents of a customer that is being deleted, once they need not be kept any longer. */
+export function removalOfDocuments(op: Op, customerId: string): Write {
+  const dueAt = plusSeconds(op.now, op.documentRetentionDays * DAY_SECONDS)
+  return job(op, 'documents.remove', { customerId }, dueAt)
 }
 
 /** A document as the API shows it. */

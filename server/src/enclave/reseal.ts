@@ -8,6 +8,11 @@ import type { Keyring } from './keyring.ts'
 const SEALED = [
   { table: 'internal_accounts', column: 'sealed_seed', boundTo: (id: string) => `wallet_seed ${id}` },
   { table: 'delegated_keys', column: 'sealed_key', boundTo: (id: string) => `delegated_key ${id}` },
+  {
+    table: 'stablecoin_accounts',
+    column: 'sealed_credentials',
+    boundTo: (id: string) => `text stablecoinAccount ${id}`,
+  },
   { table: 'messages', column: 'sealed_content', boundTo: (id: string) => `text message ${id}` },
   {
     table: 'beneficial_owners',

@@ -5,11 +5,14 @@ import type { PlatformRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 
+/** The platform whose event it is, its time, and new ids. */
+export type Teller = Pick<Op, 'now' | 'platform' | 'newId'>
+
 /**
  * The outbox row of a state change, written in the transaction of the change, and the due work that delivers it where the
  * platform has a webhook endpoint. `data` is the record as the API shows it.
  */
-export function event(op: Op, type: EventType, objectId: string, data: unknown): EventWrite {
+export function event(op: Teller, type: EventType, objectId: string, data: unknown): EventWrite {
   const row = undelivered(op, type, op.newId('Event'), objectId, data)
   return webhookEndpoint(op.platform) === undefined
     ? row
@@ -17,13 +20,13 @@ export function event(op: Op, type: EventType, objectId: string, data: unknown):
 }
 
 /** A TEST event refers to no record. The caller has already sent it. */
-export function testEvent(op: Op): EventWrite {
+export function testEvent(op: Teller): EventWrite {
   const id = op.newId('Event')
   return undelivered(op, 'TEST', id, id, {})
 }
 
 /** A TEST event for an endpoint that the same write set adds. */
-export function firstEvent(op: Op): EventWrite {
+export function firstEvent(op: Teller): EventWrite {
   const row = testEvent(op)
   return { ...row, delivery: deliveryJob(op, 'webhook.deliver', { eventId: row.id }, op.now) }
 }
@@ -39,7 +42,7 @@ export function deliveryKind(type: EventType): DeliveryKind {
 }
 
 /** The job that delivers an event. */
-export function deliveryJob(op: Op, kind: DeliveryKind, payload: DeliveryPayload, dueAt: Date): Write {
+export function deliveryJob(op: Teller, kind: DeliveryKind, payload: DeliveryPayload, dueAt: Date): Write {
   return job(op, kind, payload, dueAt)
 }
 
@@ -49,6 +52,6 @@ export function webhookEndpoint({ config }: Pick<PlatformRow, 'config'>): string
   return typeof webhookEndpoint === 'string' ? webhookEndpoint : undefined
 }
 
-function undelivered(op: Op, type: EventType, id: string, objectId: string, data: unknown): EventWrite {
+function undelivered(op: Teller, type: EventType, id: string, objectId: string, data: unknown): EventWrite {
   return { write: 'event', id, platformId: op.platform.id, type, objectId, data, at: op.now }
 }

@@ -11,6 +11,7 @@ import { toJson } from '../json/json.ts'
 import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../magic-values/magic-values.ts'
 import { fieldError } from '../op/operation.ts'
 import { CHECKS, type Given } from './checks.ts'
+import { checkInstitution } from './institution.ts'
 
 /** The rules of account details that the schema's patterns cannot express. */
 
@@ -55,8 +56,17 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const isSteered = mode === 'sandbox' && isMagicSuffix(suffix)
   const wrong = wrongMember(info, mode, isSteered ? primary!.name : undefined)
   if (wrong) throw invalid(wrong.name, wrong.refusal)
+  checkInstitution(info)
   if (mode === 'sandbox' && beneficiaryOutcome(suffix) === 'INVALID')
     throw invalid(primary!.name, 'belongs to no account (sandbox suffix 105)')
+}
+
+/** Whether a text identifies an account of this type by one of its members. In sandbox it may have a magic suffix. */
+export function isIdentifierOf(type: AccountTypeName, text: string, mode: Mode): boolean {
+  const isSteered = mode === 'sandbox' && isMagicSuffix(suffixOf(text))
+  return accountType(type).identifiedBy.some(
+    (member) => !wrongMember({ accountType: type, [member]: text }, mode, isSteered ? member : undefined),
+  )
 }
 
 interface TextSchema {

@@ -132,8 +132,12 @@ function fieldText(part: MultipartValue, fields: Readonly<Record<string, string>
   if (valueTruncated)
     throw invalid(fieldname, `${quotedName(fieldname)} may have at most ${FIELD_BYTES_MAX} bytes`)
   if (typeof value !== 'string') throw invalid(fieldname, `${quotedName(fieldname)} must be plain text`)
+  if (value.includes(NOT_UTF_8)) throw invalid(fieldname, `${quotedName(fieldname)} is not UTF-8`)
   return value
 }
+
+/** What the reader puts where bytes are not UTF-8. */
+const NOT_UTF_8 = '\ufffd'
 
 /** A name that is safe to store, to show and to save a file under. */
 function checkedName(name: string | undefined): string {
@@ -142,8 +146,8 @@ function checkedName(name: string | undefined): string {
     throw invalid(FILE_PART, `The name of file may have at most ${FILE_NAME_CHARACTERS_MAX} characters`)
   if (/[/\\]/.test(name) || /^\.{1,2}$/.test(name))
     throw invalid(FILE_PART, 'The name of file must be without a path')
-  if (UNREADABLE.test(name) || !name.isWellFormed())
-    throw invalid(FILE_PART, 'The name of file must be without control characters')
+  if (UNREADABLE.test(name) || !name.isWellFormed() || name.includes(NOT_UTF_8))
+    throw invalid(FILE_PART, 'The name of file must be UTF-8 without control characters')
   return name
 }
 

@@ -1,3 +1,7 @@
+import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { TSchema } from 'typebox'
+import { toCanonicalJson } from '../json/json.ts'
 import {
   findKeptAnswer,
   hashRequest,
@@ -8,14 +12,19 @@ import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 
 /**
- * Reads the header. A key is 1 to 255 printable ASCII characters, scoped to method, path and caller (platform, agent or
- * verification page). `isSecret`: the answer is kept sealed.
+ * Reads the header, where the endpoint takes one. A key is 1 to 255 printable ASCII characters, scoped to method, path and
+ * caller (platform, agent or verification page).
  */
 export function keyedRequest(
   op: Op,
+  { idempotent, isAnswerSecret, body: schema }: Pick<Endpoint, 'idempotent' | 'isAnswerSecret' | 'body'>,
   header: string | undefined,
-  { target, body, isSecret }: { readonly target: string; readonly body: unknown; readonly isSecret: boolean },
+  target: string,
+  body: unknown,
 ): KeyedRequest | undefined {
+  if (!idempotent) return undefined
+  if (header === undefined && idempotent === 'required')
+    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'The header Idempotency-Key is required')
   if (header === undefined) return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(header))
     throw fieldError(
@@ -23,12 +32,32 @@ export function keyedRequest(
       'Idempotency-Key',
       'Idempotency-Key must be 1 to 255 printable ASCII characters',
     )
-  return { scope: `${callerOf(op)} ${target}`, key: header, requestHash: hashRequest(body), isSecret }
+  return {
+    scope: `${callerOf(op)} ${target}`,
+    key: header,
+    requestHash: hashRequest(withoutSecrets(op, schema, body)),
+    isSecret: isAnswerSecret === true,
+  }
 }
 
 function callerOf({ platform, actor }: Op): string {
   if (actor.kind === 'agent') return `${platform.id} ${actor.agentId}`
   return actor.kind === 'kycLink' ? `${platform.id} ${actor.linkId}` : platform.id
+}
+
+/**
+ * A body with a keyed digest in place of each secret (`writeOnly`): the stored hash of a request would let whoever reads the
+ * database try secrets. The digest is that of the first data key, so that a repetition is known after a rotation too.
+ */
+function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unknown {
+  const { properties = {} } = (schema ?? {}) as JsonSchema
+  const secrets = Object.entries(properties)
+    .filter(([, member]) => 'writeOnly' in member)
+    .map(([name]) => name)
+  if (secrets.length === 0 || !isObject(body)) return body
+  const digest = (value: unknown) =>
+    Buffer.from(op.enclave.mac('idempotency', toCanonicalJson(value ?? null), 1)).toString('hex')
+  return { ...body, ...Object.fromEntries(secrets.map((name) => [name, digest(body[name])])) }
 }
 
 /**

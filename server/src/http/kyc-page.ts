@@ -23,11 +23,11 @@ import { STYLE_HASH } from '../kyc-page/style.ts'
 import type { App } from '../op/app.ts'
 import { LogWith } from '../op/log-with.ts'
 import { ApiError } from '../op/operation.ts'
+import { decideAndCommit } from '../op/rerun.ts'
 import { asApiError } from './errors.ts'
 import type { KycCalls } from './kyc-calls.ts'
 import { type Reaction, type StepHandlers, stepHandlers } from './kyc-steps.ts'
 import { boundRest } from './refuse.ts'
-import { decideAndCommit } from './rerun.ts'
 import type { TakeUpload } from './upload.ts'
 
 const FORM_BYTES_MAX = 64 * KIB

@@ -15,10 +15,10 @@ import { ownerPage, ownersPage, WIDELY_HELD } from '../kyc-page/owner-pages.ts'
 import { lackingOf, nextStep, type Progress, stageOf, stepOf } from '../kyc-page/progress.ts'
 import type { App } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
+import { decideAndCommit } from '../op/rerun.ts'
 import { findProgress } from '../verifications/proceed.ts'
 import type { ReadForm } from './form.ts'
 import type { KycCall, KycCalls, KycOutcome } from './kyc-calls.ts'
-import { decideAndCommit } from './rerun.ts'
 import type { TakeUpload } from './upload.ts'
 
 /** What the page answers: another page, or the address to go to. */

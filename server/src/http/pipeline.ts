@@ -15,6 +15,7 @@ import {
   type SignedCall,
   type SignedHandler,
 } from '../op/operation.ts'
+import { commitForSure, type DecidedAnswer, decideAndCommit } from '../op/rerun.ts'
 import { consumeRequest } from '../signed-retry/signed-retry.ts'
 import { findUnusedRequest } from '../signing/signing.ts'
 import { admit, codeOf } from './admission.ts'
@@ -25,7 +26,6 @@ import type { Deadline } from './deadline.ts'
 import { asApiError } from './errors.ts'
 import { findStoredAnswer, keyedRequest } from './idempotency.ts'
 import { answerProcessor } from './processor.ts'
-import { commitForSure, type DecidedAnswer, decideAndCommit } from './rerun.ts'
 import { checkDeclared, createRoute, type Route } from './route.ts'
 import { type Gate, signatureGate } from './signature-gate.ts'
 import { type Takes, takesOf } from './signed-check.ts'
@@ -184,10 +184,7 @@ async function parse(
   const target = `${call.method} ${call.path}`
   const signedCall =
     signed && ((await signed.signedAs?.(op, input)) ?? { operation: name, target, body: sent })
-  const isSecret = endpoint.isAnswerSecret === true
-  const keyed = endpoint.idempotent
-    ? keyedRequest(op, call.idempotencyKey, { target, body: sent, isSecret })
-    : undefined
+  const keyed = keyedRequest(op, endpoint, call.idempotencyKey, target, sent)
   return { call, input, signedCall, keyed }
 }
 

@@ -8,10 +8,10 @@ import {
   type OnceOnly,
   type ProcessorHandler,
 } from '../op/operation.ts'
+import { decideAndCommit } from '../op/rerun.ts'
 import { encode } from './answers.ts'
 import type { Answer, Call } from './call.ts'
 import type { Deadline } from './deadline.ts'
-import { decideAndCommit } from './rerun.ts'
 import { checkDeclared, type Route } from './route.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { App, Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import type { UploadedFile } from '../op/uploaded-file.ts'
 import { receiveFile } from '../stored-files/receive.ts'
-import { removeFile, stage } from '../stored-files/stored-files.ts'
+import { abandonFile, stage } from '../stored-files/stored-files.ts'
 import { type OnField, type ReadForm, readForm } from './form.ts'
 
 /** An upload that was read, for as long as its request runs. */
@@ -60,7 +60,9 @@ export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> 
     async end(op, isKept) {
       try {
         await removeSpooled()
-        if (op && file && isStored && !isKept) await app.commit(op, await removeFile(op, file.id))
+        if (!op || !file || !isStored || isKept) return
+        const writes = await abandonFile(op, file.id)
+        if (writes.length > 0) await app.commit(op, writes)
       } catch (error) {
         // Due work removes the file an hour later.
         app.log.warn({ err: error, file: file?.id }, 'an upload that is not kept was not removed yet')

@@ -7,7 +7,7 @@ import type { Op } from '../op/app.ts'
  * `known` is passed to its handler where this process runs it at once.
  */
 export function job<Kind extends JobKind>(
-  op: Op,
+  op: Pick<Op, 'now' | 'platform' | 'newId'>,
   kind: Kind,
   payload: JobPayloads[Kind],
   dueAt: Date,

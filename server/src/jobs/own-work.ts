@@ -18,8 +18,10 @@ export function takeOwnWork(
   const own = new Map<Write, DueJob>()
   // A job must see a change of its platform, so it is claimed later, with the changed platform.
   if (writes.some((write) => write.write === 'update' && write.table === 'platforms')) return own
+  // What falls due on another platform is claimed later, as that platform's.
   for (const { write, job } of due)
-    if (room.takeForNew(laneOf(job.kind), job.platform_id)) own.set(write, { ...job, platform: op.platform })
+    if (job.platform_id === op.platform.id && room.takeForNew(laneOf(job.kind), job.platform_id))
+      own.set(write, { ...job, platform: op.platform })
   return own
 }
 

@@ -1,8 +1,9 @@
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
-import { ERRORS } from '@countersign/contract/core/errors'
+import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import type { sandbox_magic_value_list } from '@countersign/contract/sandbox/sandbox'
 import { present } from '../op/present.ts'
 import { CARD_SCENARIOS, type CardScenario, PURCHASE_SCENARIOS } from './card-outcomes.ts'
+import { DOCUMENT_SCENARIOS } from './document-outcomes.ts'
 import {
   BENEFICIARY_SCENARIOS,
   SANDBOX_CONTACT_CODE,
@@ -19,6 +20,7 @@ import {
   TRANSFER_SCENARIOS,
   UMA_SCENARIOS,
 } from './payment-outcomes.ts'
+import { STABLECOIN_SCENARIOS } from './stablecoin-outcomes.ts'
 import { UMA_ASKED, UMA_REFUSALS } from './uma-receivers.ts'
 
 type Family = SuccessOf<typeof sandbox_magic_value_list>['body']['data'][number]
@@ -29,17 +31,27 @@ const IDENTIFIER =
 
 /** All magic values, from the tables that the sandbox uses. UMA names are those at `umaDomain`. */
 export function magicValueFamilies(umaDomain: string): Family[] {
-  return [...CHECKS, ...PAYMENTS, ...umaFamilies(umaDomain), ...PROOFS, ...CARDS]
+  return [
+    ...CHECKS,
+    ...DOCUMENTS,
+    ...PAYMENTS,
+    ...umaFamilies(umaDomain),
+    ...PROOFS,
+    ...CARDS,
+    STABLECOIN_ACCOUNTS,
+  ]
 }
 
 /** Verification of customers and of account holders. */
 const CHECKS: readonly Family[] = [
   {
     family: 'CUSTOMER_VERIFICATION',
-    appliesTo: 'The check of a new customer: kycStatus, kybStatus',
+    appliesTo:
+      'The check of a customer, at its creation and at POST /verifications, and of a beneficial owner',
     places: [
       'the last name in fullName of an INDIVIDUAL',
       'the digits of businessInfo.registrationNumber of a BUSINESS',
+      'lastName in personalInfo of a beneficial owner',
     ],
     values: bySuffix(VERIFICATION_SCENARIOS, plainValue),
     otherwise: 'APPROVED',
@@ -53,6 +65,16 @@ const CHECKS: readonly Family[] = [
     ],
     values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
     otherwise: 'MATCHED',
+  },
+]
+
+const DOCUMENTS: readonly Family[] = [
+  {
+    family: 'DOCUMENT',
+    appliesTo: 'The check of an uploaded file: POST /documents and PUT /documents/{documentId}',
+    places: ['the end of the name of file, before its extension: passport-201.png'],
+    values: bySuffix(DOCUMENT_SCENARIOS, refusalValue),
+    otherwise: 'Accepted',
   },
 ]
 
@@ -164,6 +186,14 @@ const CARDS: readonly Family[] = [
   },
 ]
 
+const STABLECOIN_ACCOUNTS: Family = {
+  family: 'STABLECOIN_ACCOUNT',
+  appliesTo: 'Linking an account at a stablecoin provider: the refusal, or the status it comes to',
+  places: ['apiClientId'],
+  values: bySuffix(STABLECOIN_SCENARIOS, plainValue),
+  otherwise: 'ACTIVE',
+}
+
 function umaReceivers(umaDomain: string): Value[] {
   const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({
     value: `${name}@${umaDomain}`,
@@ -190,6 +220,10 @@ function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) =>
 
 function plainValue({ outcome, meaning }: Scenario): Value {
   return { outcome, meaning }
+}
+
+function refusalValue({ outcome, meaning }: Scenario<ErrorCode>): Value {
+  return { outcome: `${ERRORS[outcome].status} ${outcome}`, meaning }
 }
 
 function accepted(meaning: string): Value {

@@ -18,12 +18,15 @@ import type { FailedAttempts } from '../ports/failed-attempts.ts'
 import type { FileStore } from '../ports/file-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { NetworkFees } from '../ports/network-fees.ts'
 import type { Rail } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
+import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { Verifier } from '../ports/verifier.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { Config } from '../settings/config.ts'
 import type { MessageRules } from '../settings/message-rules.ts'
+import type { KnownUmaProvider } from '../settings/uma-providers.ts'
 import type { Turns } from './turns.ts'
 
 /** The service, which lives as long as the process. */
@@ -53,6 +56,10 @@ export interface App {
   readonly rates: RateProvider | undefined
   /** The rail of outgoing payments. Production has none yet. */
   readonly rail: Rail | undefined
+  /** What networks charge. Production has nobody yet who knows. */
+  readonly networkFees: NetworkFees | undefined
+  /** Who checks credentials of stablecoin providers. Production has nobody without `BRALE_ENVIRONMENT`. */
+  readonly stablecoinProviders: StablecoinProviders | undefined
   /** The accounts for incoming payments. Production has none yet. */
   readonly depositDetails: DepositDetails | undefined
   /** The card processor. Production has none yet. */
@@ -112,7 +119,11 @@ export interface Op {
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
+  /** The UMA providers that the server knows, beside the platform itself. Undefined where the operator named none. */
+  readonly umaProviders: readonly KnownUmaProvider[] | undefined
   readonly rail: Rail | undefined
+  readonly networkFees: NetworkFees | undefined
+  readonly stablecoinProviders: StablecoinProviders | undefined
   readonly depositDetails: DepositDetails | undefined
   readonly cardProcessor: CardProcessor | undefined
   readonly verifier: Verifier | undefined
@@ -125,6 +136,8 @@ export interface Op {
   readonly messageRules: MessageRules | undefined
   /** Where sealed files are; `openStoredFile` of `stored-files/` opens them. */
   readonly fileStore: FileStore
+  /** How long the documents of a deleted customer are kept. */
+  readonly documentRetentionDays: number
   /** Failed attempts at secrets, in this process. */
   readonly failedAttempts: FailedAttempts
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
@@ -164,7 +177,10 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     rates: app.rates,
     fees: app.config.fees,
     sandboxUmaDomain: app.config.sandboxUmaDomain,
+    umaProviders: app.config.umaProviders,
     rail: app.rail,
+    networkFees: app.networkFees,
+    stablecoinProviders: app.stablecoinProviders,
     depositDetails: app.depositDetails,
     cardProcessor: app.cardProcessor,
     verifier: app.verifier,
@@ -173,6 +189,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     delivery: app.delivery,
     messageRules: app.config.mode === 'sandbox' ? undefined : app.config.messageRules,
     fileStore: app.fileStore,
+    documentRetentionDays: app.config.documents.retentionDays,
     failedAttempts: app.failedAttempts,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),

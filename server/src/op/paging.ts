@@ -92,6 +92,30 @@ export async function page<TB extends keyof Tables, Row extends { id: string; cr
   }
 }
 
+/**
+ * A page of a list that is no table: `items` in ascending order of their keys, which are one word each and unique. The cursor
+ * is bound as in `page()`, and an item that is gone meanwhile ends nothing. Error: 400 `INVALID_INPUT` for the cursor.
+ */
+export function pageOfItems<Item>(
+  op: Op,
+  query: PageQuery,
+  name: string,
+  items: readonly Item[],
+  { keyOf, order }: { readonly keyOf: (item: Item) => string; readonly order: 'asc' | 'desc' },
+): { data: Item[]; hasMore: boolean; nextCursor?: string; totalCount?: number } {
+  const { cursor, ...rest } = query
+  const binding = `${name} ${op.platform.id} ${toCanonicalJson(rest)}`
+  const after = cursor === undefined ? undefined : readCursor(op, binding, cursor).position[0]
+  const isBeyond = (item: Item) =>
+    after === undefined || (order === 'asc' ? keyOf(item) > after : keyOf(item) < after)
+  const following = (order === 'asc' ? items : items.toReversed()).filter(isBeyond)
+  const data = following.slice(0, query.limit ?? 20)
+  const last = data.at(-1)
+  const hasMore = following.length > data.length
+  const nextCursor = hasMore && last ? writeCursor(op, binding, [keyOf(last), ''], items.length) : undefined
+  return { data, hasMore, ...(nextCursor ? { nextCursor } : {}), totalCount: items.length }
+}
+
 /** The position of the next page, and the count of the first one, if it was within the limit. */
 interface Place {
   readonly position: readonly [string, string]

@@ -22,10 +22,13 @@ const STORED = {
   cards: { table: 'cards', column: 'state' },
   card_transactions: { table: 'card_transactions', column: 'state' },
   delegated_keys: { table: 'delegated_keys', column: 'status' },
+  customers: { table: 'customers', column: 'verification_status' },
   beneficial_owners: { table: 'beneficial_owners', column: 'kyc_status' },
   verifications: { table: 'verifications', column: 'status' },
   stored_files: { table: 'stored_files', column: 'state' },
   webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
+  invitations: { table: 'invitations', column: 'state' },
+  stablecoin_accounts: { table: 'stablecoin_accounts', column: 'status' },
 } as const
 
 type Stored = typeof STORED
@@ -41,6 +44,7 @@ interface WithState {
   readonly state?: string | null
   readonly status?: string | null
   readonly kyc_status?: string | null
+  readonly verification_status?: string | null
   readonly pull_state?: string | null
   readonly email_verification?: string | null
   readonly phone_verification?: string | null
@@ -82,7 +86,7 @@ function isOne<Event>(by: OneOrMore<Event>): by is Event {
  * has not changed meanwhile, nor what `guard` says.
  */
 export function transition<Kind extends Stateful, M extends Machine<StateOf<Kind>>, Row extends RowOf<Kind>>(
-  op: Op,
+  op: Pick<Op, 'now'>,
   kind: Kind,
   transitions: M,
   row: Row & WithState,

@@ -1,10 +1,12 @@
 import type { lookup } from 'node:dns'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { isPublicAddress, publicLookup } from './addresses.ts'
-import { type Bounds, send } from './send.ts'
+import { type Bounds, NoAnswer, send, sendForStream } from './send.ts'
 
 const BODY = Buffer.from('{}')
 const KIB_64 = 64 * 1024
@@ -216,3 +218,35 @@ test.each(['file:///etc/passwd', 'ftp://example.com/', 'data:,x', 'example.com',
     await expect(post(url, anywhere)).rejects.toMatchObject({ code: 'INVALID_URL' })
   },
 )
+
+const streamed = (url: string, bytes: number, signal = AbortSignal.timeout(5000), idleMsMax = 5000) =>
+  sendForStream(
+    { method: 'PUT', url, body: { stream: Readable.from([Buffer.alloc(bytes, 1)]), bytes } },
+    { signal, reach: 'any', idleMsMax },
+  )
+
+test('a body that is not in memory is sent with its length, and its answer is read as it arrives', async () => {
+  const port = await serve((request, response) => {
+    response.writeHead(200, { 'X-Length': request.headers['content-length'] })
+    request.pipe(response)
+  })
+  const { status, body } = await streamed(`http://127.0.0.1:${port}/`, 3_000_000)
+  expect(status).toBe(200)
+  expect((await buffer(body)).equals(Buffer.alloc(3_000_000, 1))).toBe(true)
+})
+
+test('an answer may take its time once its head is there, but no pause of it', async () => {
+  const port = await serve((_, response) => {
+    response.write('x')
+  })
+  const aborter = new AbortController()
+  const { body } = await streamed(`http://127.0.0.1:${port}/`, 10, aborter.signal, 100)
+  aborter.abort()
+  await expect(buffer(body)).rejects.toThrow(new NoAnswer('TIMEOUT'))
+})
+
+test('a streamed request without an answer ends with its signal', async () => {
+  const port = await serve(() => {})
+  const asked = streamed(`http://127.0.0.1:${port}/`, 10, AbortSignal.timeout(100))
+  await expect(asked).rejects.toThrow(new NoAnswer('TIMEOUT'))
+})

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Readable, Transform } from 'node:stream'
@@ -8,10 +8,17 @@ import { isRefusedHost, publicLookup } from './addresses.ts'
 
 /** A request to an absolute `http:` or `https:` URL. */
 export interface Outgoing {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array
+  readonly body?: Uint8Array | StreamedBody
+}
+
+/** A body that is not in memory. The stream is destroyed with the request. */
+export interface StreamedBody {
+  readonly stream: Readable
+  /** The length of all of it. */
+  readonly bytes: number
 }
 
 export interface Bounds {
@@ -34,6 +41,12 @@ export interface Answer {
   readonly body: Uint8Array
   /** False where the body is longer than the read part. */
   readonly isWhole: boolean
+}
+
+/** An answer whose body is read as it arrives. The caller reads it to its end or destroys it. */
+export interface StreamedAnswer {
+  readonly status: number
+  readonly body: Readable
 }
 
 /** Gets a document within fixed bounds. Throws NoAnswer. */
@@ -63,8 +76,58 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
  * was checked. Throws NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
-  const { method, url, headers, body } = outgoing
-  const { signal, bytesMax, reach } = bounds
+  return exchange(outgoing, bounds, (response, { resolve, fail, settle }) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    const finish = (isWhole: boolean) => {
+      const read = Buffer.concat(chunks).subarray(0, bounds.bytesMax)
+      resolve({ status: response.statusCode!, body: read, isWhole })
+      settle()
+    }
+    response.on('error', (error) => fail(reasonOf(error)))
+    const unpacked = unpack(response)
+    unpacked.on('error', (error) => fail(reasonOf(error)))
+    unpacked.on('data', (chunk: Uint8Array) => {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > bounds.bytesMax) finish(false)
+    })
+    unpacked.on('end', () => finish(true))
+  })
+}
+
+/**
+ * The same for an answer of any length, which is not decompressed. The signal bounds the time until its head has arrived,
+ * `idleMsMax` each pause of its body after that. Throws NoAnswer.
+ */
+export async function sendForStream(
+  outgoing: Outgoing,
+  { idleMsMax, ...bounds }: Omit<Bounds, 'bytesMax'> & { readonly idleMsMax: number },
+): Promise<StreamedAnswer> {
+  return exchange(outgoing, bounds, (response, { resolve, settle, unbind }) => {
+    unbind()
+    response.setTimeout(idleMsMax, () => response.destroy(new NoAnswer('TIMEOUT')))
+    response.once('close', settle)
+    resolve({ status: response.statusCode!, body: response })
+  })
+}
+
+/** How an exchange ends. */
+interface Ending<T> {
+  resolve(answer: T): void
+  fail(code: string): void
+  /** Closes the connection. */
+  settle(): void
+  /** Stops listening to the signal. */
+  unbind(): void
+}
+
+/** Sends a request, and gives its answer to `read` as soon as its head has arrived. */
+async function exchange<T>(
+  { method, url, headers, body }: Outgoing,
+  { signal, reach, lookup }: Omit<Bounds, 'bytesMax'>,
+  read: (response: IncomingMessage, ending: Ending<T>) => void,
+): Promise<T> {
   if (!URL.canParse(url)) throw new NoAnswer('INVALID_URL')
   const target = new URL(url)
   if (!/^https?:$/.test(target.protocol)) throw new NoAnswer('INVALID_URL')
@@ -76,14 +139,15 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
       headers: {
         'Accept-Encoding': 'identity',
         ...headers,
-        ...(body ? { 'Content-Length': body.length } : {}),
+        ...(body ? { 'Content-Length': lengthOf(body) } : {}),
       },
       // Keeps no connection open: the other side may close an idle one just as it is used.
       agent: false,
-      ...(reach === 'public' ? { lookup: bounds.lookup ?? publicLookup() } : {}),
+      ...(reach === 'public' ? { lookup: lookup ?? publicLookup() } : {}),
     })
+    const unbind = () => signal.removeEventListener('abort', onAbort)
     const settle = () => {
-      signal.removeEventListener('abort', onAbort)
+      unbind()
       request.destroy()
     }
     const fail = (code: string) => {
@@ -98,25 +162,25 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
     request.on('response', (response) => {
       // From here on the answer itself reports a truncation. A compressed body may end after its connection.
       request.off('close', onClose)
-      const chunks: Uint8Array[] = []
-      let length = 0
-      const finish = (isWhole: boolean) => {
-        const read = Buffer.concat(chunks).subarray(0, bytesMax)
-        resolve({ status: response.statusCode!, body: read, isWhole })
-        settle()
-      }
-      response.on('error', (error) => fail(reasonOf(error)))
-      const unpacked = unpack(response)
-      unpacked.on('error', (error) => fail(reasonOf(error)))
-      unpacked.on('data', (chunk: Uint8Array) => {
-        chunks.push(chunk)
-        length += chunk.length
-        if (length > bytesMax) finish(false)
-      })
-      unpacked.on('end', () => finish(true))
+      read(response, { resolve, fail, settle, unbind })
     })
-    request.end(body)
+    write(request, body)
   })
+}
+
+function lengthOf(body: Uint8Array | StreamedBody): number {
+  return 'stream' in body ? body.bytes : body.length
+}
+
+function write(request: ClientRequest, body: Outgoing['body']): void {
+  if (!body || !('stream' in body)) {
+    request.end(body)
+    return
+  }
+  const { stream } = body
+  stream.on('error', (error) => request.destroy(error))
+  request.on('close', () => stream.destroy())
+  stream.pipe(request)
 }
 
 /** Gets a JSON document with this reach. */

@@ -1,5 +1,5 @@
 import { OVER_CLAIM_PERCENT_DEFAULT } from '@countersign/contract/cards/over-claims'
-import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import type { config_get, config_update } from '@countersign/contract/platforms/config'
 import { makeInternalAccount, managedAccountType } from '../accounts/accounts.ts'
@@ -7,10 +7,17 @@ import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { Read } from '../db/read/read.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
 import { newId, type Op } from '../op/app.ts'
-import { ApiError, fieldError } from '../op/operation.ts'
+import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import type { Enclave } from '../ports/enclave.ts'
-import { maySendFrom } from '../settings/message-rules.ts'
+import {
+  changePasskeys,
+  checkCurrencies,
+  checkEndpoint,
+  checkInvitationUrl,
+  checkSandbox,
+  checkSender,
+} from './config-checks.ts'
 import { firstSecret } from './first-secret.ts'
 import { checkIssuers } from './issuers.ts'
 import { hasPlatforms, selectOpenPlatform, selectOpenPlatforms, selectPlatform } from './store.ts'
@@ -49,7 +56,10 @@ const UMA_SUBDOMAIN_BYTES = 5
 export function defaultPlatformConfig(
   mode: Mode,
   subdomain: string,
-): Omit<PlatformConfig, 'oauthConfig' | 'lenientInput' | 'cardConfig' | 'sandboxConfig'> {
+): Omit<
+  PlatformConfig,
+  'oauthConfig' | 'lenientInput' | 'cardConfig' | 'umaProviderConfig' | 'sandboxConfig'
+> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
@@ -153,8 +163,14 @@ const DEFAULT_OAUTH: PlatformConfig['oauthConfig'] = {
   issuers: [{ issuer: 'https://accounts.google.com' }, { issuer: 'https://appleid.apple.com' }],
 }
 
+/** A name that never resolves (RFC 2606), so that the sandbox makes invitations before their page exists. */
+const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://invitations.example/{code}' }
+
+/** Until the platform says otherwise, its customers may pay those of every provider. */
+const ALL_UMA_PROVIDERS: PlatformConfig['umaProviderConfig'] = { mode: 'ALL', domains: [] }
+
 /** What the sandbox does until the platform says otherwise. */
-const SANDBOX_DEFAULT = { verification: 'AUTOMATIC' } as const satisfies PlatformConfig['sandboxConfig']
+const SANDBOX_DEFAULT = { verification: 'AUTOMATIC' } as const
 
 /** The settings at the beginning of the operation. */
 export function platformConfig(op: Op): PlatformConfig {
@@ -193,11 +209,16 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   const passkeyConfig = config.passkeyConfig ?? (op.mode === 'sandbox' ? SANDBOX_PASSKEYS : undefined)
   const cardConfig = { overClaimPercentMax: OVER_CLAIM_PERCENT_DEFAULT, ...config.cardConfig }
   const oauthConfig = config.oauthConfig ?? (op.mode === 'sandbox' ? DEFAULT_OAUTH : { issuers: [] })
+  const { invitationConfig: invitations, ...others } = config
+  const invitationConfig = invitations ?? (op.mode === 'sandbox' ? SANDBOX_INVITATIONS : undefined)
   return {
-    ...config,
+    ...others,
+    // A platform that makes no invitations has stored null.
+    ...(invitationConfig?.url ? { invitationConfig } : {}),
     ...(passkeyConfig ? { passkeyConfig } : {}),
     cardConfig,
     oauthConfig,
+    umaProviderConfig: config.umaProviderConfig ?? ALL_UMA_PROVIDERS,
     lenientInput: config.lenientInput ?? false,
     ...(op.mode === 'sandbox' ? { sandboxConfig: config.sandboxConfig ?? SANDBOX_DEFAULT } : {}),
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
@@ -264,10 +285,13 @@ export function changePlatformConfig(
     passkeyConfig,
     cardConfig,
     oauthConfig,
+    invitationConfig,
+    umaProviderConfig,
     lenientInput,
     sandboxConfig,
   } = change
   const { webhookEndpoint: endpointBefore, ...kept } = config
+  checkInvitationUrl(invitationConfig?.url)
   return {
     ...kept,
     // null removes it.
@@ -277,6 +301,7 @@ export function changePlatformConfig(
     ...present({ umaDomain, cardConfig, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
     ...present({ sandboxConfig: checkSandbox(op, sandboxConfig) }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
+    umaProviderConfig: { ...config.umaProviderConfig, ...umaProviderConfig },
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: {
       ...config.embeddedWalletConfig,
@@ -287,7 +312,15 @@ export function changePlatformConfig(
 
 /** Settings that were never made stay unset, so that their defaults can change later. */
 export function withoutDefaults(
-  { passkeyConfig, oauthConfig, cardConfig, sandboxConfig, ...config }: PlatformConfig,
+  {
+    passkeyConfig,
+    oauthConfig,
+    cardConfig,
+    invitationConfig: _,
+    sandboxConfig,
+    umaProviderConfig,
+    ...config
+  }: PlatformConfig,
   { config: before }: PlatformRow,
   change: BodyOf<typeof config_update>,
 ): Record<string, unknown> {
@@ -297,78 +330,9 @@ export function withoutDefaults(
     ...(change.cardConfig || before.cardConfig ? { cardConfig } : {}),
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
     ...(change.sandboxConfig || before.sandboxConfig ? { sandboxConfig } : {}),
+    ...(change.umaProviderConfig || before.umaProviderConfig ? { umaProviderConfig } : {}),
+    ...present({ invitationConfig: change.invitationConfig ?? before.invitationConfig }),
   }
-}
-
-/** Error: 400 in production, where nothing is simulated. */
-function checkSandbox<T>({ mode }: Pick<Op, 'mode'>, config: T | undefined): T | undefined {
-  if (config !== undefined && mode === 'production')
-    throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists in sandbox only')
-  return config
-}
-
-/** Checks what the format cannot express and a URL parser finds: a missing host, an impossible port. */
-function checkEndpoint(url: string | null): string | null {
-  if (url !== null && !URL.canParse(url))
-    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
-  return url
-}
-
-/** Error: 400 for a sender in a domain that the operator does not allow this platform. */
-function checkSender<T extends { readonly sendFromEmailAddress?: string }>(
-  { messageRules, platform }: Pick<Op, 'messageRules' | 'platform'>,
-  config: T | undefined,
-): T | undefined {
-  const address = config?.sendFromEmailAddress
-  if (address !== undefined && !maySendFrom(messageRules, platform.id, address))
-    throw fieldError(
-      'INVALID_INPUT',
-      'embeddedWalletConfig.sendFromEmailAddress',
-      'The operator of this server has not allowed this platform to send from this domain',
-    )
-  return config
-}
-
-/** Errors: 400 for a first passkeyConfig without its domain or origins, and in production for http://localhost. */
-function changePasskeys(
-  op: Pick<Op, 'mode'>,
-  before: PlatformConfig['passkeyConfig'],
-  change: NonNullable<BodyOf<typeof config_update>['passkeyConfig']>,
-): NonNullable<PlatformConfig['passkeyConfig']> {
-  const { rpId, origins, userVerification = 'preferred' } = { ...before, ...change }
-  if (rpId === undefined)
-    throw fieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
-  if (origins === undefined)
-    throw fieldError('INVALID_INPUT', 'passkeyConfig.origins', 'passkeyConfig.origins is required')
-  const local = origins.findIndex((origin) => /^http:\/\/localhost/.test(origin))
-  if (op.mode === 'production' && local >= 0)
-    throw fieldError(
-      'INVALID_INPUT',
-      `passkeyConfig.origins.${local}`,
-      'http://localhost is allowed as an origin only in sandbox',
-    )
-  return { rpId, origins, userVerification }
-}
-
-function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[] {
-  const seen = new Set<string>()
-  return currencies.map((currency, index) => {
-    const { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes } =
-      currency
-    const at = `supportedCurrencies.${index}`
-    if (!isKnownCurrency(currencyCode))
-      throw fieldError(
-        'INVALID_CURRENCY',
-        `${at}.currencyCode`,
-        `${currencyCode} is not a currency that this server supports`,
-      )
-    if (seen.has(currencyCode))
-      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is given twice`)
-    seen.add(currencyCode)
-    if (minAmount > maxAmount)
-      throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
-    return { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes }
-  })
 }
 
 /** All platforms that were not reset, as the operator's program shows them. */

@@ -73,6 +73,7 @@ export interface Enclave {
       | 'cursor'
       | 'deviceCode'
       | 'documentLink'
+      | 'idempotency'
       | 'kycLink'
       | 'lookup'
       | 'otp'
@@ -86,8 +87,11 @@ export interface Enclave {
 
 /** The kinds of records that have sealed text. */
 export type SealedPurpose = 'message' | 'beneficialOwner'
-/** The records that keep sealed text: the content of a message, the number of a document, the identifier of an owner, a kept answer. */
-export type SealedText = 'message' | 'document' | 'beneficialOwner' | 'keptAnswer'
+/**
+ * The records that keep sealed text: contents of messages, numbers of documents, identifiers of owners, credentials, answers
+ * that are kept with their key.
+ */
+export type SealedText = 'message' | 'document' | 'beneficialOwner' | 'stablecoinAccount' | 'keptAnswer'
 
 export interface OtpTargetOwner {
   readonly challengeId: string

@@ -5,6 +5,8 @@ export interface SpooledFile {
   readonly path: string
   /** The length of the sealed file. */
   readonly sealedBytes: number
+  /** SHA-256 of the sealed file. */
+  readonly sealedSha256: Uint8Array
 }
 
 /**

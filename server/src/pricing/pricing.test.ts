@@ -182,7 +182,7 @@ const tables: fc.Arbitrary<RateTable> = fc
   )
   .map((rates) => ({
     updatedAt: new Date(0),
-    usdPerUnit: (code) => (code === 'USD' ? ratio(1n) : rates[CODES.indexOf(code)]),
+    usdPerUnit: (code) => (code === 'USD' ? ratio(1n) : rates[(CODES as readonly string[]).indexOf(code)]),
   }))
 
 describe('a price', () => {

@@ -195,7 +195,7 @@ function dividedBy(a: Ratio, b: Ratio): Ratio {
   return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator }
 }
 
-function timesRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigint {
+export function timesRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigint {
   return (amount * numerator + denominator - 1n) / denominator
 }
 

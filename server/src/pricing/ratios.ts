@@ -1,4 +1,5 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { NetworkAsset } from './network-assets.ts'
 
 /** An exact ratio of integers. */
 export interface Ratio {
@@ -10,8 +11,8 @@ export interface Ratio {
 export interface RateTable {
   /** When these rates were made, by the machine's time. */
   readonly updatedAt: Date
-  /** US dollars for one unit of a currency, or undefined where there is no rate. */
-  usdPerUnit(currency: KnownCurrency): Ratio | undefined
+  /** US dollars for one unit of a currency, or of what networks charge in; undefined where there is no rate. */
+  usdPerUnit(currency: KnownCurrency | NetworkAsset): Ratio | undefined
 }
 
 /** How long a table is valid. A quote within that time has the same rates as an estimate. */

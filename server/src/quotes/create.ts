@@ -21,6 +21,7 @@ import { checkLookup } from '../receivers/lookups.ts'
 import { issueRequest } from '../signing/signing.ts'
 import { announce } from '../transactions/moves.ts'
 import { makeReference, newTransaction } from '../transactions/transactions.ts'
+import { checkStillAllowed } from '../uma/allowed.ts'
 import { checkSenderKnown } from '../uma/asked.ts'
 import { askedOf } from '../uma/counterparty.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
@@ -62,7 +63,9 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
     return { quote: complete, payloadToSign: signing?.payloadToSign, writes }
   const account = payer.kind === 'account' ? payer.account : undefined
   if (account) await checkBalance(op, quote)
-  const executed = executeQuote(op, account, quote, transaction)
+  const guards =
+    payee.kind === 'uma' ? await checkStillAllowed(op, payee.umaAddress, 'destination.umaAddress') : []
+  const executed = executeQuote(op, { account, guards }, quote, transaction)
   return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
 }
 

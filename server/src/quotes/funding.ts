@@ -25,14 +25,14 @@ export async function receiveFunding(
   amount: bigint,
   field: string,
 ): Promise<{ readonly transaction: TransactionWithCustomer; readonly writes: readonly Write[] }> {
-  const failureReason = await findFailure(op, quote, amount)
+  const { failureReason, guards } = await findFailure(op, quote, amount)
   const kept = failureReason === undefined ? 'clearing' : 'refunds'
   const legs = fundingLegs(quote, kept, amount)
   await checkRoom(op, legs, field)
   const arrived = post(op, { cause: 'quote', causeId: quote.id }, legs)
   if (failureReason === undefined) {
     const begun = beginSettlement(op, quote, transaction)
-    return { transaction: begun.transaction, writes: [...arrived, ...begun.writes] }
+    return { transaction: begun.transaction, writes: [...guards, ...arrived, ...begun.writes] }
   }
   const failed = moveTransaction(op, transaction, 'fail', {
     failure_reason: failureReason,
@@ -51,17 +51,20 @@ export async function receiveFunding(
   }
 }
 
-/** The reason why an arrived payment does not execute its quote. */
+/** The reason why an arrived payment does not execute its quote, if there is one, or the guards of the checks. */
 async function findFailure(
   op: Op,
   quote: QuoteRow,
   amount: bigint,
-): Promise<(typeof OUTGOING_FAILURE_REASONS)[number] | undefined> {
-  if (amount !== quote.sending_amount) return 'FUNDING_AMOUNT_MISMATCH'
+): Promise<{
+  readonly failureReason?: (typeof OUTGOING_FAILURE_REASONS)[number]
+  readonly guards: readonly Write[]
+}> {
+  if (amount !== quote.sending_amount) return { failureReason: 'FUNDING_AMOUNT_MISMATCH', guards: [] }
   try {
-    await checkParties(op, quote)
+    return { guards: await checkParties(op, quote) }
   } catch (error) {
-    if (error instanceof ApiError) return 'QUOTE_EXECUTION_FAILED'
+    if (error instanceof ApiError) return { failureReason: 'QUOTE_EXECUTION_FAILED', guards: [] }
     throw error
   }
 }

@@ -42,8 +42,8 @@ export const quoteHandlers: Handlers<typeof quotes> = {
             'An agent proposed this payment, and it waits for approval. Approve the action of the agent.',
           details: { agentId: action.agent_id, actionId: action.id },
         })
-      const account = await checkExecution(op, quote)
-      const executed = executeQuote(op, account, quote, transaction)
+      const execution = await checkExecution(op, quote)
+      const executed = executeQuote(op, execution, quote, transaction)
       return { status: 200, body: await viewOf(op, executed.quote), writes: executed.writes }
     },
   },

@@ -44,21 +44,30 @@ export function checkExecutable(op: Op, quote: QuoteRow): void {
     })
 }
 
+/** What `checkExecution` found: the internal account that pays, if any, and the guards of its checks. */
+export interface Execution {
+  readonly account: InternalAccountRow | undefined
+  readonly guards: readonly Write[]
+}
+
 /**
  * Executes a quote that an account pays. On an internal account the amount is held at once, and its settlement is due now.
  * Without one, the money is pulled in first. Guards: quote and transaction are unchanged, the account can spend the amount.
  */
 export function executeQuote(
   op: Op,
-  account: InternalAccountRow | undefined,
+  { account, guards }: Execution,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
 ): { readonly quote: QuoteRow; readonly transaction: TransactionWithCustomer; readonly writes: Write[] } {
-  if (!account) return beginPull(op, quote, transaction)
+  if (!account) {
+    const begun = beginPull(op, quote, transaction)
+    return { ...begun, writes: [...guards, ...begun.writes] }
+  }
   const cause = { cause: 'quote', causeId: quote.id } as const
   const { holdId, write } = hold(op, cause, account.id, quote.sending_amount)
   const begun = beginSettlement(op, quote, transaction, { hold_id: holdId })
-  return { ...begun, writes: [write, ...begun.writes, balanceUpdated(op, account)] }
+  return { ...begun, writes: [...guards, write, ...begun.writes, balanceUpdated(op, account)] }
 }
 
 /**

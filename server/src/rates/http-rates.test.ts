@@ -95,7 +95,10 @@ async function asked(times: number): Promise<void> {
 
 describe('rates by HTTP', () => {
   test('are exact, as text and as numbers', async () => {
-    const text = document({ IDR: 'X' }).replace('"X"', '0.000061234567890123456789012345')
+    const text = document({ IDR: 'X', ETH: '3500.5', DOGE: '0.1' }).replace(
+      '"X"',
+      '0.000061234567890123456789012345',
+    )
     answer = says(text.replace('"1.16"', '1.1600e0'))
     const table = await provider.snapshot()
     expect(table.updatedAt.toISOString()).toBe(at(0))
@@ -104,6 +107,9 @@ describe('rates by HTTP', () => {
     expect(numerator * 10n ** 30n).toBe(61234567890123456789012345n * denominator)
     expect(table.usdPerUnit('USD')).toEqual(ratioOf('1'))
     expect(table.usdPerUnit('GBP')).toBeUndefined()
+    // What networks charge in.
+    expect(table.usdPerUnit('ETH')).toEqual(ratioOf('3500.5'))
+    expect(table.usdPerUnit('SOL')).toBeUndefined()
   })
 
   test('are fetched once for parallel callers, and again only when they are old', async () => {

@@ -1,5 +1,6 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { parse } from 'lossless-json'
+import { isNetworkAsset, type NetworkAsset } from '../pricing/network-assets.ts'
 import { type RateTable, type Ratio, ratioOf } from '../pricing/ratios.ts'
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
@@ -17,7 +18,8 @@ export class RatesError extends Error {}
  *   { "base": "USD", "updatedAt": "2026-01-02T03:04:05Z", "rates": { "EUR": "1.16", "BTC": "95000" } }
  *
  * A rate is US dollars for one unit, as decimal text; a JSON number is taken by its digits, never as a double.
- * Unknown currencies are ignored, missing ones have no rate, and USD is 1. BTC is required: `rateDetails` counts in its
+ * Unknown currencies are ignored, missing ones have no rate, and USD is 1. ETH, POL, SOL and TRX, in which networks charge
+ * their fees, may be there too. BTC is required: `rateDetails` counts in its
  * thousandths of a satoshi (specification 2.7). Throws RatesError where any of it is invalid: a table is used whole or not
  * at all.
  */
@@ -28,9 +30,9 @@ export function parseRates(text: string): RateTable {
   if (updatedAt === undefined) throw new RatesError('"updatedAt" is not a date-time')
   const rates = membersOf(document.get('rates'))
   if (rates === undefined) throw new RatesError('"rates" is not an object')
-  const table = new Map<KnownCurrency, Ratio>([['USD', ratioOf('1')]])
+  const table = new Map<KnownCurrency | NetworkAsset, Ratio>([['USD', ratioOf('1')]])
   for (const [code, value] of rates) {
-    if (!isKnownCurrency(code)) continue
+    if (!isKnownCurrency(code) && !isNetworkAsset(code)) continue
     const rate = rateOf(value)
     if (rate === undefined) throw new RatesError(`"rates.${code}" is not a decimal number of that size`)
     if (code === 'USD' && rate.numerator !== rate.denominator) throw new RatesError('"rates.USD" is not 1')

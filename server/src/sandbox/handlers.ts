@@ -4,6 +4,7 @@ import { arrivalLegs, checkRoom, findBalances, post } from '../ledger/ledger.ts'
 import { magicValueFamilies } from '../magic-values/magic-value-list.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { succeedPlatform } from '../platforms/platforms.ts'
+import { clearFilesOf } from '../stored-files/stored-files.ts'
 
 /** Later than any test needs, and well within the range of dates. */
 const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
@@ -61,6 +62,10 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
    */
   sandbox_reset: async (op) => {
     const { row, writes } = await succeedPlatform(op)
-    return { status: 200, body: { platformId: row.id, now: row.created_at.toISOString() }, writes }
+    return {
+      status: 200,
+      body: { platformId: row.id, now: row.created_at.toISOString() },
+      writes: [...writes, ...clearFilesOf(op.platform.id, { ...op, platform: row, now: row.created_at })],
+    }
   },
 }

@@ -1,9 +1,10 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { RateProvider } from '../ports/rates.ts'
+import type { NetworkAsset } from '../pricing/network-assets.ts'
 import { type Ratio, ratioOf, TABLE_MS } from '../pricing/ratios.ts'
 
 /** US dollars for one unit. Plausible and fixed, so that tests can predict quotes. */
-const USD_PER_UNIT: Readonly<Record<KnownCurrency, string>> = {
+const USD_PER_UNIT: Readonly<Record<KnownCurrency | NetworkAsset, string>> = {
   AED: '0.2723',
   ARS: '0.00071',
   BDT: '0.0082',
@@ -15,6 +16,7 @@ const USD_PER_UNIT: Readonly<Record<KnownCurrency, string>> = {
   COP: '0.00025',
   DKK: '0.155',
   EGP: '0.021',
+  ETH: '3500',
   EUR: '1.16',
   GBP: '1.31',
   GHS: '0.091',
@@ -31,9 +33,12 @@ const USD_PER_UNIT: Readonly<Record<KnownCurrency, string>> = {
   NGN: '0.00069',
   PHP: '0.017',
   PKR: '0.00355',
+  POL: '0.25',
   RWF: '0.00069',
   SGD: '0.766',
+  SOL: '150',
   THB: '0.0308',
+  TRX: '0.3',
   TZS: '0.00041',
   UGX: '0.00028',
   USD: '1',
@@ -49,7 +54,7 @@ const USD_PER_UNIT: Readonly<Record<KnownCurrency, string>> = {
 
 const RATIOS = Object.fromEntries(
   Object.entries(USD_PER_UNIT).map(([currency, decimal]) => [currency, ratioOf(decimal)]),
-) as Readonly<Record<KnownCurrency, Ratio>>
+) as Readonly<Record<KnownCurrency | NetworkAsset, Ratio>>
 
 /** The table above with a new date every five minutes, the same in every process. */
 export function createSandboxRates(clock: () => Date): RateProvider {

@@ -23,9 +23,12 @@ import { deliverMessage } from '../delivery/jobs.ts'
 import { documentHandlers } from '../documents/handlers.ts'
 import { removeDocuments } from '../documents/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
+import { discoveryHandlers } from '../external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
 import { feeHandlers } from '../fees/handlers.ts'
 import type { ServedHandlers } from '../http/server.ts'
+import { invitationHandlers } from '../invitations/handlers.ts'
+import { expireInvitation } from '../invitations/jobs.ts'
 import type { JobHandlers } from '../jobs/kinds.ts'
 import { kycLinkHandlers } from '../kyc-links/handlers.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
@@ -43,17 +46,21 @@ import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
 import { credentialHandlers } from '../sign-in/handlers.ts'
 import { credentialRegistrationHandlers } from '../sign-in/registration-handlers.ts'
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
+import { stablecoinAccountHandlers } from '../stablecoin-accounts/handlers.ts'
+import { checkStablecoinAccount } from '../stablecoin-accounts/jobs.ts'
 import { clearStoredFiles, removeStoredFile } from '../stored-files/jobs.ts'
 import { tokenHandlers } from '../tokens/handlers.ts'
 import { transactionHandlers } from '../transactions/handlers.ts'
 import { transferHandlers } from '../transfers/handlers.ts'
 import { settleTransfer } from '../transfers/jobs.ts'
+import { umaProviderHandlers } from '../uma/handlers.ts'
 import { verificationHandlers } from '../verifications/handlers.ts'
 import { checkVerification, submitVerification } from '../verifications/jobs.ts'
 import { verificationProviderEvent } from '../verifications/provider-handlers.ts'
 import type { AnswerRules } from '../webhooks/answers.ts'
 import { createDeliver } from '../webhooks/deliver.ts'
 import { webhookHandlers } from '../webhooks/handlers.ts'
+import { withdrawalFeeHandlers } from '../withdrawals/handlers.ts'
 
 /** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
 export const HANDLERS: ServedHandlers = {
@@ -69,16 +76,21 @@ export const HANDLERS: ServedHandlers = {
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,
+  ...discoveryHandlers,
+  ...stablecoinAccountHandlers,
   ...credentialHandlers,
   ...credentialRegistrationHandlers,
   ...sessionHandlers,
   ...exchangeRateHandlers,
   ...receiverHandlers,
+  ...umaProviderHandlers,
   ...quoteHandlers,
   ...transferHandlers,
+  ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
   ...feeHandlers,
+  ...invitationHandlers,
   ...agentHandlers,
   ...agentApprovalHandlers,
   ...agentAccessHandlers,
@@ -109,12 +121,14 @@ export const JOB_HANDLERS: JobHandlers = {
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
   'documents.remove': removeDocuments,
+  'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,
   'receipt.settle': settleReceipt,
   'stored-file.remove': removeStoredFile,
   'stored-files.clear': clearStoredFiles,
+  'stablecoin-account.check': checkStablecoinAccount,
   'transaction.pull': pullTransaction,
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,

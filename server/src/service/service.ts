@@ -19,6 +19,7 @@ import { openEnclave } from '../enclave/in-process.ts'
 import type { Keyring } from '../enclave/keyring.ts'
 import { findOrMakeMasterKey } from '../enclave/master-key.ts'
 import { reseal } from '../enclave/reseal.ts'
+import { createBucketStore } from '../file-stores/bucket.ts'
 import { createFolderStore } from '../file-stores/folder.ts'
 import { createServer, type ServerOptions } from '../http/server.ts'
 import { validator } from '../http/validate.ts'
@@ -34,14 +35,19 @@ import type { Enclave } from '../ports/enclave.ts'
 import type { AttemptLimits } from '../ports/failed-attempts.ts'
 import type { FileStore } from '../ports/file-store.ts'
 import type { RateProvider } from '../ports/rates.ts'
+import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { VerifierAnswer } from '../ports/verifier.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
 import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
+import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
 import { sandboxRail } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
-import { type Config, ConfigError } from '../settings/config.ts'
+import { sandboxStablecoinProvider } from '../sandbox/stablecoin-provider.ts'
+import type { Config } from '../settings/config.ts'
+import { ConfigError } from '../settings/config-error.ts'
+import { createBrale } from '../stablecoin-providers/brale.ts'
 import { openSpool, type Spool } from '../stored-files/spool.ts'
 import { createHttpVerifier } from '../verifiers/http-verifier.ts'
 import { baseUrlOf } from './first-platform.ts'
@@ -82,7 +88,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
     const dataKeys = await findOrMakeDataKeys(db, masterKey, machineClock())
     const enclave = await openEnclave(db, dataKeys, config.mode, machineClock())
-    const fileStore = await createFolderStore(join(config.dataDir, 'files'))
+    const fileStore = await createFileStore(config)
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
     return assemble(config, options, { bare, db, dataKeys, enclave, fileStore, spool })
   } catch (error) {
@@ -143,12 +149,22 @@ function createOutside(
   log: App['log'],
 ): Pick<
   App,
-  'rates' | 'rail' | 'cardProcessor' | 'verifier' | 'delivery' | 'depositDetails' | 'identityKeys'
+  | 'verifier'
+  | 'rates'
+  | 'rail'
+  | 'networkFees'
+  | 'stablecoinProviders'
+  | 'cardProcessor'
+  | 'delivery'
+  | 'depositDetails'
+  | 'identityKeys'
 > {
   const isSandbox = config.mode === 'sandbox'
   return {
     rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
     rail: isSandbox ? sandboxRail : undefined,
+    networkFees: isSandbox ? sandboxNetworkFees : undefined,
+    stablecoinProviders: createStablecoinProviders(config),
     depositDetails: isSandbox ? sandboxDepositDetails : undefined,
     cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
     verifier: config.verification && createHttpVerifier(config.verification, machineClock, readOutcome),
@@ -210,6 +226,18 @@ function addressOf(server: FastifyInstance, { host, port }: Config): string {
 function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
   if (rates) return createHttpRates({ ...rates, get: getJsonFrom('any'), clock: machineClock, onFailure })
   return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined
+}
+
+async function createFileStore({ documents, dataDir }: Config): Promise<FileStore> {
+  return documents.bucket
+    ? createBucketStore(documents.bucket, machineClock)
+    : createFolderStore(join(dataDir, 'files'))
+}
+
+/** The sandbox has a provider of its own. Production asks the real one where the operator has said of which environment. */
+function createStablecoinProviders({ mode, brale }: Config): StablecoinProviders | undefined {
+  if (mode === 'sandbox') return { BRALE: sandboxStablecoinProvider }
+  return brale ? { BRALE: createBrale(brale) } : undefined
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

@@ -2,12 +2,16 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
+import { type BraleConfig, readBrale } from './brale.ts'
+import { ConfigError } from './config-error.ts'
+import { type DocumentsConfig, parseDocuments } from './documents.ts'
 import {
   type MessageLimit,
   type MessageRules,
   parseMessageLimit,
   parseSenderDomains,
 } from './message-rules.ts'
+import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 import { parseVerification, type VerificationConfig } from './verification.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
@@ -41,10 +45,15 @@ export interface Config {
   readonly rates?: RatesConfig
   /** The provider that decides about customers. Absent: people decide. */
   readonly verification?: VerificationConfig
+  readonly documents: DocumentsConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
+  /** The stablecoin provider. Absent: the sandbox has its own, production none. */
+  readonly brale?: BraleConfig
+  /** The UMA providers of the operator's file. Absent: the sandbox has some of its own, production none. */
+  readonly umaProviders?: readonly KnownUmaProvider[]
 }
 
 /** A mail server that relays for us. */
@@ -76,9 +85,6 @@ export interface RatesConfig {
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
-
-/** A setting that cannot be used. `message` is one line that names the variable. */
-export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -121,8 +127,11 @@ export function readConfig(env: Environment): Config {
     ...(rates ? { rates } : {}),
     ...(verification ? { verification } : {}),
     messageRules: readMessageRules(env),
+    documents: readDocuments(env),
     fees: readFees(env),
     sandboxUmaDomain: readUmaDomain(env),
+    ...readUmaProviders(env),
+    ...readBrale(env),
   }
 }
 
@@ -327,6 +336,12 @@ function readVerification({
   const verification = parseVerification(VERIFICATION_URL, VERIFICATION_SECRET, isSafeUrl)
   if (verification && 'problem' in verification) throw new ConfigError(verification.problem)
   return verification
+}
+
+function readDocuments(env: Environment): DocumentsConfig {
+  const documents = parseDocuments(env)
+  if ('problem' in documents) throw new ConfigError(documents.problem)
+  return documents
 }
 
 function readFees(env: Environment): FeeSchedule {

@@ -28,11 +28,13 @@ export async function receiveFile(
   const { key, sealedKey } = app.enclave.newFileKey(id)
   const path = join(app.spool.folder, id.slice('File:'.length))
   const noted = note()
+  const sealed = digest()
   try {
     await pipeline(
       bytes,
       noted.stream,
       sealStream(key, id),
+      sealed.stream,
       createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
     )
   } catch (error) {
@@ -44,7 +46,7 @@ export async function receiveFile(
   const found = noted.found()
   return {
     file: { id, name, declaredType, sealedKey, ...found },
-    spooled: { path, sealedBytes: sealedBytesOf(found.bytes) },
+    spooled: { path, sealedBytes: sealedBytesOf(found.bytes), sealedSha256: sealed.found() },
   }
 }
 
@@ -66,4 +68,15 @@ function note(): { readonly stream: Transform; found(): Noted } {
     },
   })
   return { stream, found: () => ({ bytes, sha256: hash.digest(), head, tail }) }
+}
+
+function digest(): { readonly stream: Transform; found(): Uint8Array } {
+  const hash = createHash('sha256')
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      done(null, chunk)
+    },
+  })
+  return { stream, found: () => hash.digest() }
 }

@@ -35,6 +35,16 @@ function stagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): Stor
   }
 }
 
+/**
+ * The due work of a new platform that removes the files of the one that it replaces: now, and once more for uploads that were
+ * under way.
+ */
+export function clearFilesOf(platformId: string, successor: Op): readonly Write[] {
+  return [0, STAGED_SECONDS].map((seconds) =>
+    job(successor, 'stored-files.clear', { platformId }, plusSeconds(successor.now, seconds)),
+  )
+}
+
 /** The write that keeps the file of this upload. Guard: it was not removed meanwhile. */
 export function keepFile(op: Op, file: UploadedFile): Write {
   return transition(op, 'stored_files', STORED_FILE_TRANSITIONS, stagedRow(op, file), 'keep').write
@@ -49,7 +59,16 @@ export async function removeFile(op: Op, fileId: string): Promise<readonly Write
   return row ? removal(op, row) : []
 }
 
-/** The same for a row that was read. */
+/**
+ * The writes that give up the file of an upload that did not succeed. Nothing where a record keeps it after all: a commit
+ * may have happened although its answer was lost.
+ */
+export async function abandonFile(op: Op, fileId: string): Promise<readonly Write[]> {
+  const row = await selectStoredFile(op, fileId)
+  return row?.state === STORED_FILE_INITIAL ? removal(op, row) : []
+}
+
+/** The writes of a removal, for a row that was read. */
 export function removal(op: Op, row: StoredFileRow): readonly Write[] {
   if (STORED_FILE_TRANSITIONS[row.state].remove === null) return []
   return [

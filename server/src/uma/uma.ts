@@ -12,6 +12,7 @@ import {
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { currencyConfig, platformConfig } from '../platforms/platforms.ts'
+import { checkAllowed } from './allowed.ts'
 import { customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
 import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
 
@@ -39,13 +40,19 @@ export function readUmaAddress(text: string, field: string): string {
 /**
  * The receiver at an UMA address: in sandbox a receiver of the sandbox's own (specification 4.16), else an approved
  * customer of this platform, in the currencies of its open accounts. This server is not connected to an UMA network, so there
- * are no others. Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND`, in sandbox `COUNTERPARTY_ERRORS`.
+ * are no others. A provider that the platform does not allow is not asked. Errors, naming `field`: 400
+ * `INVALID_UMA_ADDRESS`, 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `UMA_NOT_FOUND`, in sandbox `COUNTERPARTY_ERRORS`.
  */
 export async function resolveUma(op: Op, text: string, field: string): Promise<UmaReceiver> {
   const address = readUmaAddress(text, field)
+  if (sandboxName(op, address) !== undefined) checkAllowed(platformConfig(op), address, field)
   const simulated = sandboxReceiver(op, address, field)
   if (simulated) return simulated
-  const customer = await findCustomerAtUma(op, address, field)
+  const customer = await customerAtUma(op, address)
+  if (!customer) {
+    checkAllowed(platformConfig(op), address, field)
+    throw new ApiError('UMA_NOT_FOUND', { details: { field } })
+  }
   const currencies = customer.verification_status === 'APPROVED' ? await receivedBy(op, customer) : []
   if (currencies.length === 0) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   const counterparty = customerAsCounterparty(customer)
@@ -54,9 +61,14 @@ export async function resolveUma(op: Op, text: string, field: string): Promise<U
 
 /** The customer at an address as `readUmaAddress` gives it, approved or not. Error: 404 `UMA_NOT_FOUND`, naming `field`. */
 export async function findCustomerAtUma(op: Op, address: string, field: string): Promise<CustomerRow> {
-  const customer = await selectCustomerAtUma(op, address)
+  const customer = await customerAtUma(op, address)
   if (!customer) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   return customer
+}
+
+/** The customer at an address as `readUmaAddress` gives it, approved or not, if there is one. */
+export async function customerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {
+  return selectCustomerAtUma(op, address)
 }
 
 /** Whether payments in a currency may come in; a currency without settings may. */

@@ -45,7 +45,7 @@ export function caseDigest(op: Op, { customer, owners }: Case): string {
 export function submissionOf(
   op: Op,
   { customer, owners, documents }: Case,
-  { id, submission }: VerificationRow,
+  { id, submission }: Pick<VerificationRow, 'id' | 'submission'>,
   links: ReadonlyMap<string, string>,
 ): VerificationSubmission {
   return {

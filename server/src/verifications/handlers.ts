@@ -40,7 +40,8 @@ export const verificationHandlers: Handlers<typeof verifications> = {
     const { id } = await findVerification(op, params.verificationId)
     return {
       status: 200,
-      body: await page(op, query, {
+      // The cursor belongs to the list of this verification.
+      body: await page(op, { ...query, of: id } as typeof query, {
         rows: selectDecisions(op, id),
         table: 'verification_decisions',
         view: (rows) => rows.map(decisionView),

@@ -1,14 +1,14 @@
 import type { verification_provider_event } from '@countersign/contract/customers/verifications'
 import { ApiError, type ProcessorHandler } from '../op/operation.ts'
 import { decideOpen } from './decide-open.ts'
-import { selectDecisionOfEvent, selectVerificationWithPlatform } from './store.ts'
-import { findVerification, verificationView } from './verifications.ts'
+import { selectDecisionOfEvent } from './store.ts'
+import { findVerification, findVerificationWithPlatform, verificationView } from './verifications.ts'
 
 /** What the verification provider reports. An event decides once; a repeated one gets the verification as it is. */
 export const verificationProviderEvent: ProcessorHandler<typeof verification_provider_event> = {
   /** Error: 404 `VERIFICATION_NOT_FOUND`. */
   async whose(lookup, { body }) {
-    const found = await selectVerificationWithPlatform(lookup, body.verificationId)
+    const found = await findVerificationWithPlatform(lookup, body.verificationId)
     if (!found) throw new ApiError('VERIFICATION_NOT_FOUND', { details: { field: 'verificationId' } })
     return { platform: found.platform, actor: { kind: 'verificationProvider' } }
   },

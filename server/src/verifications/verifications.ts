@@ -3,6 +3,8 @@ import { VERIFICATION_INITIAL, VERIFICATION_TRANSITIONS } from '@countersign/con
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import type { verification_get } from '@countersign/contract/customers/verifications'
 import { insert, type Write } from '../db/commit/writes.ts'
+import type { Lookup } from '../db/read/lookup.ts'
+import type { Read } from '../db/read/read.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import type { VerificationRow } from '../db/schema/verification-tables.ts'
 import { event } from '../events/events.ts'
@@ -10,7 +12,7 @@ import { toCanonicalJson } from '../json/json.ts'
 import { maySee, type Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { stateAfter, transition } from '../op/transition.ts'
-import { selectVerification } from './store.ts'
+import { selectVerification, selectVerificationsOfServer, selectVerificationWithPlatform } from './store.ts'
 
 type VerificationView = SuccessOf<typeof verification_get>['body']
 
@@ -20,6 +22,19 @@ export async function findVerification(op: Op, id: string): Promise<Verification
   if (!verification || !maySee(op, verification.customer_id))
     throw new ApiError('VERIFICATION_NOT_FOUND', { details: { field: 'verificationId' } })
   return verification
+}
+
+/** A verification of any platform, with its platform, for a caller that is not a platform. */
+export async function findVerificationWithPlatform(lookup: Lookup, id: string) {
+  return selectVerificationWithPlatform(lookup, id)
+}
+
+const LISTED_MAX = 100
+
+/** The verifications of all platforms in a status, the oldest hundred, as the operator's program shows them. */
+export async function listVerificationsOfServer(read: Read, status: VerificationState) {
+  const rows = await selectVerificationsOfServer(read, status, LISTED_MAX)
+  return rows.map((row) => ({ platformId: row.platform_id, ...verificationView(row) }))
 }
 
 /** Whether nobody has decided it yet. */

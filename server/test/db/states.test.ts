@@ -1,6 +1,13 @@
 import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/external-accounts'
 import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
-import { CONTACT_TRANSITIONS, KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import {
+  CONTACT_TRANSITIONS,
+  INVITATION_TRANSITIONS,
+  KYC_TRANSITIONS,
+  OWNER_KYC_TRANSITIONS,
+  STABLECOIN_ACCOUNT_TRANSITIONS,
+  VERIFICATION_STATES,
+} from '@countersign/contract/core/customer-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -42,6 +49,7 @@ type Transitions = Readonly<Record<string, Readonly<Record<string, string | null
 const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_actions.state': Object.keys(AGENT_ACTION_TRANSITIONS),
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
+  'beneficial_owners.kyc_status': Object.keys(OWNER_KYC_TRANSITIONS),
   'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
   'cards.state': Object.keys(CARD_TRANSITIONS),
   'customers.email_verification': Object.keys(CONTACT_TRANSITIONS),
@@ -50,12 +58,15 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'delegated_keys.status': Object.keys(DELEGATED_KEY_TRANSITIONS),
   'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
   'internal_accounts.status': INTERNAL_ACCOUNT_STATUSES,
+  'invitations.state': Object.keys(INVITATION_TRANSITIONS),
   'ledger_holds.state': Object.keys(HOLD_TRANSITIONS),
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
+  'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
+  'verifications.status': VERIFICATION_STATES,
   'webhook_deliveries.state': Object.keys(WEBHOOK_DELIVERY_TRANSITIONS),
 }
 
@@ -134,6 +145,8 @@ test('the constraints and indexes that ask for one state ask for one of the tabl
   const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
+      `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
+      `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
       `state = '${AGENT_ACTION_INITIAL}'`,
       `state = '${finalStates(CARD_TRANSITIONS)}'`,
       `status = '${DELEGATED_KEY_INITIAL}'`,

@@ -1,7 +1,8 @@
 import { MESSAGE_EVENTS, MESSAGE_STATES, MESSAGE_TRANSITIONS } from '@countersign/contract/core/states'
 import { describe, expect, test } from 'vitest'
 import { createDelivery } from '../../src/delivery/delivery.ts'
-import { ConfigError, readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { ConfigError } from '../../src/settings/config-error.ts'
 
 const PRODUCTION = { COUNTERSIGN_MODE: 'production', COUNTERSIGN_MASTER_KEY: '5e'.repeat(32) }
 const SMS = {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newCustomer, newPlatform } from '../client.testing.ts'
 import { formOf, JPEG, type Part, PDF, pngOf, sendForm, upload } from '../uploads.testing.ts'
@@ -119,6 +120,15 @@ describe('a form is refused that', () => {
       'issuingAuthority',
       () => [...fieldParts(), { name: 'issuingAuthority', value: 'x'.repeat(9000) }, filePart()],
     ],
+    [
+      'has text that is not UTF-8',
+      'issuingAuthority',
+      () => [
+        ...fieldParts(),
+        { name: 'issuingAuthority', value: Buffer.from([0x4b, 0xf6, 0x6c, 0x6e]) },
+        filePart(),
+      ],
+    ],
     ['has a part without a name', 'body', () => [...fieldParts(), { value: 'x' }, filePart()]],
     ['names a prototype', 'body', () => [...fieldParts(), { name: '__proto__', value: 'x' }, filePart()]],
     [
@@ -179,7 +189,7 @@ describe('a form is refused that', () => {
   })
 
   test('is of another type', async () => {
-    const reply = await client.post('/documents', { documentHolder: customer })
+    const reply = await client.post('/documents', '[]')
     expect([reply.status, reply.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     const zipped = await sendForm(client, 'POST', '/documents', formOf([...fieldParts(), filePart()]), {
       'Content-Encoding': 'gzip',
@@ -192,4 +202,91 @@ test('files of the three types are taken, the largest too', async () => {
   await newDocument(PDF, 'a.pdf')
   await newDocument(JPEG, 'a.jpg')
   await newDocument(pngOf(10 * 1024 * 1024))
+})
+
+test('the sandbox refuses a file by the end of its name, when it is replaced too', async () => {
+  const { id } = await newDocument()
+  for (const { values } of (await client.get('/sandbox/magic-values')).body.data.filter(
+    ({ family }: { family: string }) => family === 'DOCUMENT',
+  ))
+    for (const { suffix, outcome } of values) {
+      const fileName = `passport${suffix}.png`
+      const refused = await upload(client, '/documents', fieldsOf(), pngOf(), { fileName })
+      expect(`${refused.status} ${refused.body.code}`).toBe(outcome)
+      expect(refused.body.details.field).toBe('file')
+      const { documentHolder, ...fields } = fieldsOf()
+      const again = await upload(client, `/documents/${id}`, fields, pngOf(), { fileName, method: 'PUT' })
+      expect(`${again.status} ${again.body.code}`).toBe(outcome)
+    }
+  expect((await client.get(`/documents/${id}`)).body.fileName).toBe('passport.png')
+})
+
+test('a zip bomb is a file like any other: nothing inflates it', async () => {
+  const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
+  const headers = [
+    'Content-Type: application/pdf',
+    'Content-Encoding: gzip',
+    'Content-Transfer-Encoding: gzip',
+  ]
+  const reply = await sendForm(
+    client,
+    'POST',
+    '/documents',
+    formOf([...fieldParts(), { ...filePart(bomb), headers }]),
+  )
+  expect([reply.status, reply.body.details.field]).toEqual([400, 'file'])
+})
+
+test('the documents of a holder are listed by it alone, and deleted ones nowhere', async () => {
+  const holder = (await newCustomer(client)).id
+  const ids = []
+  for (const fileName of ['a.png', 'b.png', 'c.png'])
+    ids.push((await upload(client, '/documents', fieldsOf(holder), pngOf(), { fileName })).body.id)
+  await client.send('DELETE', `/documents/${ids[1]}`)
+  const { body } = await client.get(`/documents?documentHolder=${holder}`)
+  expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ids[2], ids[0]])
+  expect(body.totalCount).toBe(2)
+})
+
+test('a holder of another platform, a missing one and a deleted one are refused', async () => {
+  const other = await newPlatform()
+  const theirs = (await newCustomer(other)).id
+  const missing = 'Customer:01900000-0000-7000-8000-0000000000ff'
+  const replies = [
+    await upload(client, '/documents', fieldsOf(theirs)),
+    await upload(client, '/documents', fieldsOf(missing)),
+  ]
+  for (const { status, body } of replies)
+    expect([status, body.code, body.details.field]).toEqual([404, 'USER_NOT_FOUND', 'documentHolder'])
+  const deleted = (await newCustomer(client)).id
+  await client.send('DELETE', `/customers/${deleted}`)
+  expect((await upload(client, '/documents', fieldsOf(deleted))).body.code).toBe('CUSTOMER_DELETED')
+  expect((await upload(other, '/documents', fieldsOf(customer))).body.code).toBe('USER_NOT_FOUND')
+})
+
+test('of a document that is replaced and deleted by many at once, each call does all or nothing', async () => {
+  const { id } = await newDocument()
+  const { documentHolder, ...fields } = fieldsOf()
+  const replies = await Promise.all([
+    ...Array.from({ length: 10 }, (_, n) =>
+      upload(client, `/documents/${id}`, fields, pngOf(3_000 + n), { method: 'PUT' }),
+    ),
+    ...Array.from({ length: 3 }, () => client.send('DELETE', `/documents/${id}`)),
+  ])
+  expect(replies.filter(({ status }) => status === 204)).toHaveLength(1)
+  expect(new Set(replies.map(({ status }) => status))).toEqual(
+    new Set([200, 204, 404].filter((status) => replies.some((reply) => reply.status === status))),
+  )
+  expect((await client.get(`/documents/${id}`)).status).toBe(404)
+})
+
+test('the documents of a deleted customer go after the retention time', async () => {
+  const own = await newPlatform()
+  const holder = (await newCustomer(own)).id
+  const { id } = (await upload(own, '/documents', fieldsOf(holder))).body
+  expect((await own.send('DELETE', `/customers/${holder}`)).status).toBe(200)
+  await own.advance(1824 * 24 * 3600)
+  expect((await own.get(`/documents/${id}`)).status).toBe(200)
+  await own.advance(2 * 24 * 3600)
+  expect((await own.get(`/documents/${id}`)).status).toBe(404)
 })

@@ -13,6 +13,7 @@ import { createPlatform } from '../../src/service/first-platform.ts'
 import { openService, type Service } from '../../src/service/service.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { Client, newCustomer } from '../client.testing.ts'
+import { pngOf, upload } from '../uploads.testing.ts'
 
 const OLD_KEY = Buffer.from(TEST_MASTER_KEY, 'hex')
 
@@ -77,9 +78,21 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   const { db } = first.service.app
   const credentials = await createPlatform(first.service.app, 'Test')
   const client = new Client(credentials, first.baseUrl)
-  await newCustomer(client)
+  const holder = (await newCustomer(client)).id
+  const fields = {
+    documentHolder: holder,
+    documentType: 'PASSPORT',
+    country: 'DE',
+    documentNumber: 'L01X00T47',
+  }
+  const file = pngOf(100_000)
+  const { id: documentId } = (await upload(client, '/documents', fields, file)).body
   const secret = (await client.get('/webhook-secrets')).body.data[0].secret
   const pinned = first.service.app.enclave.quorumPublicKey
+  const account = { provider: 'BRALE', apiClientId: 'client', apiClientSecret: 'secret' }
+  const key = { 'Idempotency-Key': 'link' }
+  const linked = await client.post('/stablecoin-provider-accounts', account, key)
+  expect(linked.status).toBe(201)
 
   // An attacker has the master key and a backup, and with them everything sealed until then.
   const { rows } = await db.query<{ sealed: Uint8Array }>('SELECT sealed FROM data_keys')
@@ -104,6 +117,8 @@ test('data sealed after a rotation opens with neither the old master key nor a b
     message: expect.stringContaining('must be restarted'),
   })
   expect(await seedsOf(db)).toHaveLength(1)
+  expect((await upload(client, '/documents', fields)).status).toBe(503)
+  expect((await db.query('SELECT id FROM stored_files')).rows).toHaveLength(1)
   await place.stop(first.service)
   await expect(place.start(OLD_KEY)).rejects.toThrow('master key')
 
@@ -117,4 +132,23 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   expect((await after.get('/webhook-secrets')).body.data[0].secret).toBe(secret)
   for (const { id, sealed } of seeds)
     expect(() => second.service.app.enclave.exportWallet(id, sealed, pinned)).not.toThrow()
+
+  // The bytes of a file stay as they are: its key is sealed anew, and so is the number of its document.
+  const { rows: generations } = await second.service.app.db.query(
+    `SELECT sealed_generation(sealed_key)::integer AS key, sealed_generation(sealed_number)::integer AS number
+     FROM documents d JOIN stored_files f ON f.id = d.file_id WHERE d.id = $1`,
+    [documentId],
+  )
+  expect(generations).toEqual([{ key: 2, number: 2 }])
+  const link = await after.post(`/documents/${documentId}/link`)
+  expect(Buffer.from(await (await fetch(link.body.url)).arrayBuffer()).equals(file)).toBe(true)
+  const found = await second.service.app.db.query<{ sealed: Uint8Array }>(
+    'SELECT sealed_credentials AS sealed FROM stablecoin_accounts',
+  )
+  const { sealed } = found.rows[0]!
+  expect(thief.open(sealed, `text stablecoinAccount ${linked.body.id}`)).toBeUndefined()
+  expect(second.service.app.enclave.openText('stablecoinAccount', linked.body.id, sealed)).toContain('secret')
+  // A repetition is known by its keyed digest, which stays the same.
+  const repeated = await after.post('/stablecoin-provider-accounts', account, key)
+  expect([repeated.headers.get('idempotency-replayed'), repeated.body]).toEqual(['true', linked.body])
 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { feesFor } from '../../src/pricing/fees.ts'
 import { ratioOf } from '../../src/pricing/ratios.ts'
-import { ConfigError, readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { ConfigError } from '../../src/settings/config-error.ts'
 
 function refusal(env: Record<string, string>): string {
   try {

@@ -230,7 +230,8 @@ test('a text of a wrong length is refused like any other fault of a member', asy
         await client.post(PATH, { customerId, currency: 'THB', accountInfo: { ...thb, accountNumber } }),
       ),
     ).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'accountInfo.accountNumber' })
-  const accountInfo = { ...thb, bankName: '💥'.repeat(255), accountNumber: '1'.repeat(34) }
+  const longest = { bankName: '💥'.repeat(255), accountNumber: '1'.repeat(34) }
+  const accountInfo = { ...thb, ...longest, accountType: 'SWIFT_ACCOUNT', country: 'TH' }
   expect((await client.post(PATH, { customerId, currency: 'THB', accountInfo })).status).toBe(201)
 })
 

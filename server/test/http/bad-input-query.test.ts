@@ -164,7 +164,10 @@ const WITH_PARAMS = ENDPOINTS.filter(
 
 /** What an id in an address may be instead: well-formed but nobody's, of another kind, no id at all. */
 function notIds(kind: ParamKind): string[] {
-  const others = Object.entries(world.ids).flatMap(([other, id]) => (other === kind ? [] : [id!]))
+  // A business is a customer too.
+  const others = Object.entries(world.ids).flatMap(([other, id]) =>
+    other === kind || (kind === 'Customer' && other === 'Business') ? [] : [id!],
+  )
   const odd = [
     'x',
     '0',

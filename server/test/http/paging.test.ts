@@ -19,6 +19,7 @@ import { account, quoted, to } from '../quotes.testing.ts'
 import type { JsonSchema } from '../schemas.testing.ts'
 
 const ROWS = 12
+let keys = 0
 
 let world: World
 /** Another platform's. */
@@ -43,6 +44,9 @@ async function addRows({ client, agent, customer, ids }: World) {
     ['/platform/external-accounts', 'platform_external_account_create'],
     ['/tokens', 'token_create'],
     ['/cards', 'card_create'],
+    ['/documents', 'document_create'],
+    ['/beneficial-owners', 'beneficial_owner_create'],
+    ['/stablecoin-provider-accounts', 'stablecoin_account_link'],
   ] as const
   const transfer = validBody('agent_me_transfer_out', ids) as object
   await Promise.all([
@@ -51,13 +55,16 @@ async function addRows({ client, agent, customer, ids }: World) {
     agent.post('/agents/me/transfer-out', { ...transfer, amount: WAITS_ABOVE + 1 }).then(({ status }) => {
       expect(status).toBe(201)
     }),
-    newCustomer(client).then(async ({ wallet }) => {
+    client.post(`/verifications/${ids.Verification}/decision`, validBody('verification_decide', ids)),
+    newCustomer(client).then(async ({ id, wallet }) => {
+      expect((await client.post('/verifications', { customerId: id })).status).toBe(200)
       const credential = await credentialOf(client, wallet)
       expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
     }),
     quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true }),
     ...rows.map(async ([path, name]) => {
-      expect((await client.post(path, validBody(name, ids))).status, name).toBe(201)
+      const key = { 'Idempotency-Key': `row ${++keys}` }
+      expect((await client.post(path, validBody(name, ids), key)).status, name).toBe(201)
     }),
   ])
   await client.advance(0)
@@ -66,16 +73,22 @@ async function addRows({ client, agent, customer, ids }: World) {
 const PAGED = ENDPOINTS.filter(
   ([, { method, query }]) => method === 'GET' && (query as JsonSchema | undefined)?.properties?.cursor,
 )
-/** The feed of events begins with the oldest: `webhooks-feed.test.ts`. */
-const LISTS = PAGED.filter(([, { path }]) => path !== '/events').map(
+/** The feed of events begins with the oldest: `webhooks-feed.test.ts`. Providers are no records: `uma-providers.test.ts`. */
+const OTHERS = ['/events', '/uma-providers']
+const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,
 )
 
 /** A list as it is asked for in a world: by whom, and where. */
 function listOf(endpoint: Endpoint, world: World) {
-  const path = pathWith(endpoint, (kind) => idsFor(endpoint, world)[kind]!)
+  const ids = idsFor(endpoint, world)
+  const path = pathWith(endpoint, (kind) => ids[kind]!)
   const caller = callerOf(endpoint, world)
-  return { path, get: (query: string) => caller.send('GET', query) }
+  // The one member that a list requires names the business whose owners it has.
+  const needed = (endpoint.query as JsonSchema).required?.includes('customerId')
+  const whole = (query: string) =>
+    needed ? `${query}${query.includes('?') ? '&' : '?'}customerId=${ids.Business}` : query
+  return { path, get: (query: string) => caller.send('GET', whole(query)) }
 }
 
 type Get = ReturnType<typeof listOf>['get']

@@ -30,21 +30,22 @@ const WRITTEN = [
   ['messages', 'messages', 'state', shown.MESSAGE_TRANSITIONS],
   ['customer_emails', 'customers', 'email_verification', shown.CONTACT_TRANSITIONS],
   ['customer_phones', 'customers', 'phone_verification', shown.CONTACT_TRANSITIONS],
+  ['customers', 'customers', 'verification_status', shown.KYC_TRANSITIONS],
+  ['beneficial_owners', 'beneficial_owners', 'kyc_status', shown.OWNER_KYC_TRANSITIONS],
+  ['verifications', 'verifications', 'status', shown.VERIFICATION_TRANSITIONS],
   ['agent_actions', 'agent_actions', 'state', shown.AGENT_ACTION_TRANSITIONS],
   ['agent_reservations', 'agent_reservations', 'state', internal.RESERVATION_TRANSITIONS],
   ['cards', 'cards', 'state', shown.CARD_TRANSITIONS],
   ['card_transactions', 'card_transactions', 'state', shown.CARD_TRANSACTION_TRANSITIONS],
   ['delegated_keys', 'delegated_keys', 'status', shown.DELEGATED_KEY_TRANSITIONS],
   ['stored_files', 'stored_files', 'state', internal.STORED_FILE_TRANSITIONS],
+  ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
+  ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],
 ] as const satisfies readonly (readonly [Stateful, string, string, Transitions])[]
 
-/** The others. A refund is a member of its transaction, the database moves holds, and nothing moves a check yet. */
-const OTHERS: readonly Transitions[] = [
-  shown.REFUND_TRANSITIONS,
-  shown.KYC_TRANSITIONS,
-  internal.HOLD_TRANSITIONS,
-]
+/** The others. A refund is a member of its transaction, and the database moves holds. */
+const OTHERS: readonly Transitions[] = [shown.REFUND_TRANSITIONS, internal.HOLD_TRANSITIONS]
 
 function cellsOf(transitions: Transitions) {
   return Object.entries(transitions).flatMap(([state, row]) =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../src/json/json.ts'
-import { ConfigError, readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { ConfigError } from '../../src/settings/config-error.ts'
 import { expectError, missingId } from '../calls.testing.ts'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
 

@@ -87,6 +87,36 @@ describe('in production', () => {
     expect((await client.get(`/customers/internal-accounts?customerId=${customer.id}`)).body.data).toEqual([])
   })
 
+  test('what nobody is connected for says so: invitations, fees of networks, stablecoin providers', async () => {
+    const client = await regulatedPlatform()
+    const customer = await newCustomer(client)
+    const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
+    const invitation = { inviterUma: umaAddress }
+    expect((await client.post('/invitations', invitation)).body.code).toBe('INVITATIONS_NOT_CONFIGURED')
+    const invitationConfig = { url: 'https://app.example/{code}' }
+    expect((await client.send('PATCH', '/config', { invitationConfig })).status).toBe(200)
+    expect((await client.post('/invitations', invitation)).status).toBe(201)
+
+    const withdrawal = {
+      internalAccountId: customer.wallet,
+      currency: 'USDB',
+      cryptoNetwork: 'SPARK',
+      amount: 1000,
+      destinationAddress: 'spark1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc489gg2',
+    }
+    const account = { provider: 'BRALE', apiClientId: 'magic 006', apiClientSecret: 'secret' }
+    for (const reply of [
+      await client.post('/crypto/estimate-withdrawal-fee', withdrawal),
+      await client.post('/stablecoin-provider-accounts', account, { 'Idempotency-Key': 'link' }),
+    ])
+      expect(reply.body).toMatchObject({ status: 501, code: 'NOT_IMPLEMENTED' })
+    const { umaDomain } = (await client.get('/config')).body
+    expect((await client.get('/uma-providers')).body).toMatchObject({
+      data: [{ domain: umaDomain }],
+      totalCount: 1,
+    })
+  })
+
   test('no value is magic: each is refused like any wrong value', async () => {
     const client = await regulatedPlatform()
     const email = `${randomBytes(6).toString('hex')}@example.com`

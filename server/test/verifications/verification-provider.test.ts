@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findCustomer } from '../../src/customers/customers.ts'
 import type { VerifierEvent } from '../../src/ports/verifier.ts'
 import { createPlatform } from '../../src/service/first-platform.ts'
-import { openProduction, type Production } from '../delivery.testing.ts'
+import { findCase, submissionOf } from '../../src/verifications/case.ts'
+import { openProduction, type Production, TestPlatform } from '../delivery.testing.ts'
+import { FORM_TYPE, formOf, PDF } from '../uploads.testing.ts'
 import { type VerificationProvider, verificationProvider } from '../verification-provider.testing.ts'
 import { BUSINESS, ownerOf, PERSON } from '../verifications.testing.ts'
 
 let provider: VerificationProvider
 let production: Production
 let authorization: string
+let platformId: string
 beforeAll(async () => {
   provider = await verificationProvider()
   production = await openProduction(
@@ -16,7 +20,8 @@ beforeAll(async () => {
   )
   const { service } = production
   await service.server.ready()
-  const { tokenId, clientSecret } = await createPlatform(service.app, 'Test')
+  const { tokenId, clientSecret, ...made } = await createPlatform(service.app, 'Test')
+  platformId = made.platformId
   authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
 })
 afterAll(async () => {
@@ -144,11 +149,38 @@ describe('in production with a verification provider', () => {
     expect((await ask('GET', `/verifications/${verification.id}`)).verificationStatus).toBe('IN_PROGRESS')
   })
 
-  test('it gets the identifiers of owners, which no answer of the API shows', async () => {
+  test('it gets identifiers and documents, which no answer of the API shows', async () => {
+    provider.answer = 'later'
+    const { id } = await ask('POST', '/customers', { ...PERSON, nationality: 'GB', region: 'GB' })
+    const { server } = production.service
+    const uploaded = await server.inject({
+      method: 'POST',
+      url: '/2025-10-13/documents',
+      headers: { authorization, 'content-type': FORM_TYPE },
+      payload: formOf([
+        ...Object.entries({ documentHolder: id, documentType: 'PASSPORT', country: 'GB' }).map(
+          ([name, value]) => ({ name, value }),
+        ),
+        { name: 'file', fileName: 'passport.pdf', value: PDF },
+      ]),
+    })
+    expect(uploaded.statusCode).toBe(201)
+    const arrived = provider.next()
+    await ask('POST', '/verifications', { customerId: id })
+    const { documents } = await arrived
+    expect(documents).toMatchObject([{ ...uploaded.json(), url: expect.stringContaining('/files/') }])
+    const { url } = documents[0] as { url: string }
+    const file = await server.inject({ method: 'GET', url: new URL(url).pathname })
+    expect(file.rawPayload).toEqual(PDF)
+  })
+
+  test('of a business it gets the owners with their identifiers', async () => {
     const { id } = await ask('POST', '/customers', BUSINESS)
     const owner = await ask('POST', '/beneficial-owners', ownerOf(id))
     expect(owner).toMatchObject({ kycStatus: 'PENDING', personalInfo: { identifier: '*******6789' } })
-    const verification = await ask('POST', '/verifications', { customerId: id })
-    expect(verification.verificationStatus).toBe('RESOLVE_ERRORS')
+    const op = await new TestPlatform(production.service, platformId).op()
+    const one = await findCase(op, await findCustomer(op, id))
+    const { beneficialOwners } = submissionOf(op, one, { id: 'Verification:1', submission: 1 }, new Map())
+    expect(beneficialOwners).toMatchObject([{ id: owner.id, personalInfo: { identifier: '123-45-6789' } }])
   })
 })

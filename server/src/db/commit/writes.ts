@@ -30,11 +30,11 @@ export type Write =
 
 /**
  * The tables that `insert`, `update` and `expect` may name: the ledger and the outbox have their own writes, the sums
- * of agents' spending follow from `agent_reservations`, and messages are counted before they are written.
+ * of agents' spending follow from `agent_reservations`, and messages and wrong codes are counted outside of write sets.
  */
 export type RecordTable = Exclude<
   keyof Tables,
-  `ledger_${string}` | 'events' | 'agent_budgets' | 'message_counts'
+  `ledger_${string}` | 'events' | 'agent_budgets' | 'message_counts' | 'invitation_attempts'
 >
 
 export interface InsertWrite {

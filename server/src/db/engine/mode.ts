@@ -1,4 +1,4 @@
-import { ConfigError } from '../../settings/config.ts'
+import { ConfigError } from '../../settings/config-error.ts'
 import type { Database } from './port.ts'
 
 /**

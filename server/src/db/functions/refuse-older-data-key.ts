@@ -12,6 +12,7 @@ BEGIN
   ELSIF TG_TABLE_NAME = 'beneficial_owners' THEN sealed := NEW.sealed_identifier;
   ELSIF TG_TABLE_NAME = 'documents' THEN sealed := NEW.sealed_number;
   ELSIF TG_TABLE_NAME = 'stored_files' THEN sealed := NEW.sealed_key;
+  ELSIF TG_TABLE_NAME = 'stablecoin_accounts' THEN sealed := NEW.sealed_credentials;
   ELSE sealed := NEW.sealed_target_key;
   END IF;
   IF sealed_generation(sealed) < (SELECT max(generation) FROM data_keys) THEN
@@ -36,6 +37,8 @@ CREATE TRIGGER documents_data_key BEFORE INSERT OR UPDATE OF sealed_number ON do
 
 CREATE TRIGGER stored_files_data_key BEFORE INSERT OR UPDATE OF sealed_key ON stored_files
   FOR EACH ROW WHEN (NEW.sealed_key IS NOT NULL) EXECUTE FUNCTION refuse_older_data_key();
+CREATE TRIGGER stablecoin_accounts_data_key BEFORE INSERT OR UPDATE OF sealed_credentials ON stablecoin_accounts
+  FOR EACH ROW EXECUTE FUNCTION refuse_older_data_key();
 
 CREATE TRIGGER otp_challenges_data_key BEFORE INSERT ON otp_challenges
   FOR EACH ROW EXECUTE FUNCTION refuse_older_data_key();

@@ -16,6 +16,7 @@ export interface JobPayloads {
     readonly fails: boolean
   }
   'documents.remove': { readonly customerId: string }
+  'invitation.expire': { readonly code: string }
   'message.deliver': { readonly messageId: string }
   'quote.expire': { readonly quoteId: string }
   'receipt.expire': { readonly transactionId: string }
@@ -23,6 +24,7 @@ export interface JobPayloads {
   'stored-file.remove': { readonly fileId: string }
   /** The files of a platform that was reset. */
   'stored-files.clear': { readonly platformId: string }
+  'stablecoin-account.check': { readonly accountId: string }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string

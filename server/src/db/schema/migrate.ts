@@ -3,6 +3,7 @@ import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from '../functions/fun
 import { baseline } from './0001-baseline.ts'
 import { verifications } from './0002-verifications.ts'
 import { documentTables } from './0003-documents.ts'
+import { lookUps } from './0004-look-ups.ts'
 import { contactVerification } from './0005-contact-verification.ts'
 import { kycLinks } from './0007-kyc-links.ts'
 
@@ -20,6 +21,7 @@ export const SCHEMA: Schema = {
     { name: '0002-verifications', sql: verifications },
     { name: '0003-documents', sql: documentTables },
     { name: '0005-contact-verification', sql: contactVerification },
+    { name: '0004-look-ups', sql: lookUps },
     { name: '0007-kyc-links', sql: kycLinks },
   ],
   functions: FUNCTIONS,

@@ -29,6 +29,7 @@ import type {
 import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
 import type { LedgerAccountRow, LedgerEntryRow, LedgerHoldRow, LedgerTransferRow } from './ledger-tables.ts'
+import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
@@ -55,6 +56,9 @@ export interface Tables {
   transactions: TransactionRow
   events: EventRow
   jobs: JobRow
+  invitations: InvitationRow
+  invitation_attempts: InvitationAttemptsRow
+  stablecoin_accounts: StablecoinAccountRow
   messages: MessageRow
   webhook_deliveries: WebhookDeliveryRow
   webhook_attempts: WebhookAttemptRow

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { CommitResult } from '../db/commit/committer.ts'
 import type { Write } from '../db/commit/writes.ts'
-import type { App, Op } from '../op/app.ts'
-import { ApiError, StaleRead } from '../op/operation.ts'
+import type { App, Op } from './app.ts'
+import { ApiError, StaleRead } from './operation.ts'
 
 /** How long an operation may retry after conflicts and wait for its turn before it is refused. */
 const CONTENTION_MS_MAX = 15_000

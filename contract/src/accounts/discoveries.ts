@@ -1,0 +1,33 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { CountryCode, CurrencyCode } from '../core/formats.ts'
+import { BankName } from './account-fields.ts'
+
+export const DiscoveryListResponse = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      bankName: BankName,
+      displayName: BankName,
+      country: CountryCode,
+      currency: CurrencyCode,
+    }),
+  ),
+})
+
+/** Not paged. `bankName` is what an external account gives as its `bankName` or `provider`, to the letter. */
+export const discovery_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/discoveries',
+  tag: 'Discoveries',
+  summary: 'List banks and mobile money operators',
+  description:
+    'Those that an external account can be at, where its type asks for a name: bankName is the exact value of its bankName or ' +
+    'provider, displayName is for people. A country or a currency without such accounts has none.',
+  query: Type.Object({ country: Type.Optional(CountryCode), currency: Type.Optional(CurrencyCode) }),
+  responses: { 200: DiscoveryListResponse },
+  errors: ['INVALID_INPUT'],
+})
+
+export const discoveries = { discovery_list }

@@ -1,0 +1,106 @@
+import { Type } from 'typebox'
+import { STABLECOIN_ACCOUNT_TRANSITIONS, type StablecoinAccountState } from '../core/customer-states.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+
+export const STABLECOIN_PROVIDERS = ['BRALE'] as const
+export const STABLECOIN_PROVIDER_ENVIRONMENTS = ['SANDBOX', 'PRODUCTION'] as const
+
+const STATUSES = Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS) as StablecoinAccountState[]
+
+export const StablecoinProvider = OneOfWords(STABLECOIN_PROVIDERS, 'The issuer of stablecoins')
+export const StablecoinProviderAccountStatus = OneOfWords(
+  STATUSES,
+  'What the last check of the credentials found. INVALID: the provider refuses them. REVOKED: they no longer reach this account',
+)
+const providerAccountId = Text(255, { description: 'The id of the account at the provider' })
+
+/** An account of the platform at a stablecoin provider. Its credentials are never answered. */
+export const StablecoinProviderAccount = Type.Object({
+  id: Id('StablecoinProviderAccount'),
+  provider: StablecoinProvider,
+  providerAccountId,
+  providerEnvironment: OneOfWords(STABLECOIN_PROVIDER_ENVIRONMENTS),
+  status: StablecoinProviderAccountStatus,
+  lastVerifiedAt: Type.Optional(Timestamp('When the provider last accepted the credentials')),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+/** A credential that is sealed and never answered: one line of printable characters. */
+function credential(description: string, maxLength: number, writeOnly: boolean) {
+  return Type.String({
+    minLength: 1,
+    maxLength,
+    wellFormed: 'line',
+    description,
+    ...(writeOnly ? { writeOnly: true } : {}),
+  })
+}
+
+export const StablecoinProviderAccountLinkRequest = Type.Object({
+  provider: StablecoinProvider,
+  apiClientId: credential('The client id of an application at the provider', 255, false),
+  apiClientSecret: credential('Its secret. Sealed at rest, never answered and never logged', 512, true),
+  providerAccountId: Type.Optional(
+    Text(255, { description: 'Required where the credentials reach several accounts' }),
+  ),
+})
+
+const tag = 'Stablecoins'
+
+/** Checks the credentials with the provider, and keeps them sealed. */
+export const stablecoin_account_link = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/stablecoin-provider-accounts',
+  tag,
+  summary: 'Link an account at a stablecoin provider',
+  description:
+    'The credentials are checked at once, and every day from then on. An account that is ACTIVE already is 409; one that is ' +
+    'INVALID or REVOKED gets the new credentials and keeps its id.',
+  idempotent: 'required',
+  body: StablecoinProviderAccountLinkRequest,
+  responses: { 201: StablecoinProviderAccount },
+  errors: [
+    'INVALID_INPUT',
+    'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
+    'STABLECOIN_PROVIDER_ACCOUNT_REVOKED',
+    'STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED',
+    'CONFLICT',
+    'NOT_IMPLEMENTED',
+    'UNAVAILABLE',
+  ],
+})
+
+export const stablecoin_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/stablecoin-provider-accounts',
+  tag,
+  summary: 'List accounts at stablecoin providers',
+  query: Type.Object({
+    provider: Type.Optional(StablecoinProvider),
+    status: Type.Optional(StablecoinProviderAccountStatus),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(StablecoinProviderAccount) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const stablecoin_account_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/stablecoin-provider-accounts/{stablecoinProviderAccountId}',
+  tag,
+  summary: 'Read an account at a stablecoin provider',
+  params: Type.Object({ stablecoinProviderAccountId: PathId }),
+  responses: { 200: StablecoinProviderAccount },
+  errors: ['STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND'],
+})
+
+export const stablecoinAccounts = { stablecoin_account_link, stablecoin_account_list, stablecoin_account_get }

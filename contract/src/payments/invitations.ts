@@ -1,0 +1,139 @@
+import { Type } from 'typebox'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { INVITATION_TRANSITIONS, type InvitationState } from '../core/customer-states.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { UmaAddress, UmaAddressInput } from '../core/formats.ts'
+import { PathId } from '../core/ids.ts'
+import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
+
+/** No letter that is easily mistaken for a digit or another letter. */
+export const INVITATION_CODE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** 40 bits. */
+export const INVITATION_CODE_CHARACTERS = 8
+/** The wrong codes that one platform may try, and the time after which they are forgotten. */
+export const INVITATION_CODE_FAILURES_MAX = 20
+export const INVITATION_CODE_FAILURE_SECONDS = 15 * 60
+
+/** The part of the platform's URL that an invitation's code takes the place of. */
+export const INVITATION_URL_PLACE = '{code}'
+
+const STATES = Object.keys(INVITATION_TRANSITIONS) as InvitationState[]
+
+const firstName = Type.Optional(Text(255, { description: 'The name of the person who is invited' }))
+
+/** An invitation of a customer to somebody without an UMA address. */
+export const UmaInvitation = Type.Object({
+  code: Type.String({
+    description: 'Eight digits and letters. Who knows it may read and claim the invitation',
+  }),
+  createdAt: Timestamp(),
+  claimedAt: Type.Optional(Timestamp()),
+  url: Type.String({ description: 'The page of the inviting platform for this invitation' }),
+  expiresAt: Type.Optional(Timestamp('From then on it cannot be claimed. Left out: it does not expire')),
+  inviterUma: UmaAddress,
+  inviteeUma: Type.Optional(UmaAddress),
+  status: OneOfWords(STATES),
+  firstName,
+  amountToSend: Type.Optional(CurrencyAmount),
+})
+
+export const UmaInvitationCreateRequest = Type.Object({
+  inviterUma: UmaAddressInput,
+  firstName,
+  amountToSend: Type.Optional(
+    Int64({
+      exclusiveMinimum: 0,
+      description:
+        "What the inviter means to send, in the smallest unit of the inviter's first currency, else of the platform's first. " +
+        'Nothing is sent or held',
+    }),
+  ),
+  expiresAt: Type.Optional(
+    Timestamp('In the future, by the clock of the platform. Left out: it does not expire'),
+  ),
+})
+
+export const UmaInvitationClaimRequest = Type.Object({ inviteeUma: UmaAddressInput })
+
+const codePath = Type.Object({ invitationCode: PathId })
+
+const CODES = 'Upper and lower case are the same; O is read as 0, I and L as 1.'
+
+/** Makes an invitation with a new code. It moves no money. */
+export const invitation_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/invitations',
+  tag: 'Invitations',
+  summary: 'Create an invitation',
+  description: 'Needs invitationConfig.url in the configuration.',
+  idempotent: true,
+  body: UmaInvitationCreateRequest,
+  responses: { 201: UmaInvitation },
+  errors: ['INVALID_INPUT', 'INVALID_UMA_ADDRESS', 'INVALID_CURRENCY', 'INVITATIONS_NOT_CONFIGURED'],
+})
+
+/** Any platform of the server may read an invitation whose code it has. */
+export const invitation_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/invitations/{invitationCode}',
+  tag: 'Invitations',
+  summary: 'Read an invitation',
+  description: `${CODES} After ${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes a platform is answered 429.`,
+  params: codePath,
+  responses: { 200: UmaInvitation },
+  errors: ['INVITATION_NOT_FOUND', 'RATE_LIMITED'],
+})
+
+/** One customer claims it, of any platform of the server. The inviting platform gets `INVITATION.CLAIMED`. */
+export const invitation_claim = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/invitations/{invitationCode}/claim',
+  tag: 'Invitations',
+  summary: 'Claim an invitation',
+  description:
+    'inviteeUma is the UMA address of a customer of the calling platform, other than the inviter. Wrong codes are limited as ' +
+    'when reading.',
+  idempotent: true,
+  params: codePath,
+  body: UmaInvitationClaimRequest,
+  responses: { 200: UmaInvitation },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_UMA_ADDRESS',
+    'INVITATION_NOT_FOUND',
+    'INVITATION_ALREADY_CLAIMED',
+    'INVITATION_CANCELLED',
+    'INVITATION_EXPIRED',
+    'RATE_LIMITED',
+  ],
+})
+
+/** Only the platform that made it cancels it. */
+export const invitation_cancel = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/invitations/{invitationCode}/cancel',
+  tag: 'Invitations',
+  summary: 'Cancel an invitation',
+  description: 'Another platform is answered 403. Wrong codes are limited as when reading.',
+  idempotent: true,
+  params: codePath,
+  responses: { 200: UmaInvitation },
+  errors: [
+    'FORBIDDEN',
+    'INVITATION_NOT_FOUND',
+    'INVITATION_ALREADY_CLAIMED',
+    'INVITATION_CANCELLED',
+    'INVITATION_EXPIRED',
+    'RATE_LIMITED',
+  ],
+})
+
+export const invitations = { invitation_create, invitation_get, invitation_claim, invitation_cancel }

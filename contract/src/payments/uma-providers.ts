@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { Currency } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CountryCode, CurrencyCode, HttpUrl, UmaDomain } from '../core/formats.ts'
+import { Page, Pattern, pageQuery, Text } from '../core/schema.ts'
+
+/** An institution whose customers have UMA addresses. */
+export const UmaProvider = Type.Object({
+  name: Text(255),
+  supportedRegions: Type.Optional(Type.Array(CountryCode, { description: 'Left out: not known' })),
+  domain: UmaDomain,
+  logoUrl: Type.Optional(HttpUrl),
+  supportedCurrencies: Type.Array(Currency),
+  lei: Type.Optional(
+    Pattern('^[A-Z0-9]{18}[0-9]{2}$', { maxLength: 20, description: 'Legal Entity Identifier, ISO 17442' }),
+  ),
+  allowListStatus: Type.Boolean({ description: 'Whether the platform allows payments to it' }),
+})
+
+/** The providers that this server knows. */
+export const uma_provider_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/uma-providers',
+  tag: 'Available UMA Providers',
+  summary: 'List UMA providers',
+  description:
+    'The platform itself and the providers that the operator has named, by domain. Which of them may be paid is ' +
+    'umaProviderConfig of the configuration. A provider with unknown regions is in no country.',
+  query: Type.Object({
+    countryCode: Type.Optional(CountryCode),
+    currencyCode: Type.Optional(CurrencyCode),
+    hasBlockedProviders: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the list includes those that may not be paid' }),
+    ),
+    ...pageQuery,
+    sortOrder: Type.Optional(
+      Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+    ),
+  }),
+  responses: { 200: Page(UmaProvider) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const umaProviders = { uma_provider_list }

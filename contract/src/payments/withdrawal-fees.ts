@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id } from '../core/ids.ts'
+import { Int64, Opaque, Text } from '../core/schema.ts'
+
+export const EstimateCryptoWithdrawalFeeRequest = Type.Object({
+  internalAccountId: Id('InternalAccount', 'An INTERNAL_CRYPTO account or an EMBEDDED_WALLET'),
+  currency: CurrencyCode,
+  cryptoNetwork: Text(64, {
+    description: 'SPARK, LIGHTNING, SOLANA, TRON, POLYGON, BASE or ETHEREUM, where it carries the currency',
+  }),
+  amount: Int64({ exclusiveMinimum: 0, description: 'What leaves the account, in its smallest unit' }),
+  destinationAddress: Opaque(4096, {
+    description: 'An address of that network; of LIGHTNING also an invoice, an offer or name@host',
+  }),
+})
+
+export const EstimateCryptoWithdrawalFeeResponse = Type.Object({
+  networkFee: Int64({ minimum: 0, description: 'In the smallest unit of networkFeeAsset' }),
+  networkFeeAsset: Type.String({ description: 'What the network charges in: ETH, SOL, TRX, POL or BTC' }),
+  applicationFee: Int64({ minimum: 0, description: "In the smallest unit of the account's currency" }),
+  totalFee: Int64({
+    minimum: 0,
+    description:
+      "applicationFee and the network's fee at the present rate, rounded up, in the smallest unit of the currency",
+  }),
+  netAmount: Int64({ exclusiveMinimum: 0, description: 'amount without totalFee' }),
+})
+
+/** Reserves nothing and locks no rate. The balance of the account does not matter. */
+export const crypto_withdrawal_fee_estimate = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'POST',
+  path: '/crypto/estimate-withdrawal-fee',
+  tag: 'Cross-Currency Transfers',
+  summary: 'Estimate the fee of a withdrawal on a chain',
+  description: 'Reserves nothing: the fees of the network and the rate may be others a moment later.',
+  body: EstimateCryptoWithdrawalFeeRequest,
+  responses: { 200: EstimateCryptoWithdrawalFeeResponse },
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'INVALID_AMOUNT', 'ACCOUNT_NOT_FOUND', 'NOT_IMPLEMENTED'],
+})
+
+export const withdrawalFees = { crypto_withdrawal_fee_estimate }

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { fileTypeOf } from './file-type.ts'
+
+const hex = (text: string) => Buffer.from(text, 'hex')
+const PNG = hex('89504e470d0a1a0a0000000d49484452')
+const IEND = hex('0000000049454e44ae426082')
+
+test.each([
+  ['a PDF', Buffer.from('%PDF-1.4\n'), Buffer.from('startxref\n9\n%%EOF\r\n'), 'application/pdf'],
+  ['a JPEG', hex('ffd8ffe1'), hex('aaffd9'), 'image/jpeg'],
+  ['a JPEG with padding after its end', hex('ffd8ffdb'), hex('ffd90000'), 'image/jpeg'],
+  ['a PNG', PNG, IEND, 'image/png'],
+])('%s is told by its content', (_, head, tail, type) => {
+  expect(fileTypeOf(head, tail)).toEqual({ type, isWhole: true })
+  expect(fileTypeOf(head, Buffer.from('cut'))).toEqual({ type, isWhole: false })
+})
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['a GIF', Buffer.from('GIF89a')],
+  ['a ZIP', hex('504b0304')],
+  ['a page', Buffer.from('<!doctype html><script>')],
+  ['a PDF with something before it', Buffer.from(' %PDF-1.4')],
+  ['the signature of a PNG alone', PNG.subarray(0, 8)],
+  ['half the signature of a JPEG', hex('ffd8')],
+])('%s is no document', (_, head) => {
+  expect(fileTypeOf(head, IEND)).toBeUndefined()
+})

@@ -1,0 +1,86 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import { INVITATION_URL_PLACE } from '@countersign/contract/payments/invitations'
+import type { config_update } from '@countersign/contract/platforms/config'
+import type { Op } from '../op/app.ts'
+import { fieldError } from '../op/operation.ts'
+import { maySendFrom } from '../settings/message-rules.ts'
+import type { CurrencyConfig, PlatformConfig } from './platforms.ts'
+
+/** The rules of single settings that their schemas cannot express. */
+
+/** Checks what the format cannot express and a URL parser finds: a missing host, an impossible port. */
+export function checkEndpoint(url: string | null): string | null {
+  if (url !== null && !URL.canParse(url))
+    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
+  return url
+}
+
+export function checkInvitationUrl(url: string | null | undefined): void {
+  if (url && !URL.canParse(url.replace(INVITATION_URL_PLACE, 'CODE')))
+    throw fieldError('INVALID_INPUT', 'invitationConfig.url', 'invitationConfig.url is not a URL')
+}
+
+/** Error: 400 for a sender in a domain that the operator does not allow this platform. */
+export function checkSender<T extends { readonly sendFromEmailAddress?: string }>(
+  { messageRules, platform }: Pick<Op, 'messageRules' | 'platform'>,
+  config: T | undefined,
+): T | undefined {
+  const address = config?.sendFromEmailAddress
+  if (address !== undefined && !maySendFrom(messageRules, platform.id, address))
+    throw fieldError(
+      'INVALID_INPUT',
+      'embeddedWalletConfig.sendFromEmailAddress',
+      'The operator of this server has not allowed this platform to send from this domain',
+    )
+  return config
+}
+
+/** Errors: 400 for a first passkeyConfig without its domain or origins, and in production for http://localhost. */
+export function changePasskeys(
+  op: Pick<Op, 'mode'>,
+  before: PlatformConfig['passkeyConfig'],
+  change: NonNullable<BodyOf<typeof config_update>['passkeyConfig']>,
+): NonNullable<PlatformConfig['passkeyConfig']> {
+  const { rpId, origins, userVerification = 'preferred' } = { ...before, ...change }
+  if (rpId === undefined)
+    throw fieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
+  if (origins === undefined)
+    throw fieldError('INVALID_INPUT', 'passkeyConfig.origins', 'passkeyConfig.origins is required')
+  const local = origins.findIndex((origin) => /^http:\/\/localhost/.test(origin))
+  if (op.mode === 'production' && local >= 0)
+    throw fieldError(
+      'INVALID_INPUT',
+      `passkeyConfig.origins.${local}`,
+      'http://localhost is allowed as an origin only in sandbox',
+    )
+  return { rpId, origins, userVerification }
+}
+
+export function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[] {
+  const seen = new Set<string>()
+  return currencies.map((currency, index) => {
+    const { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes } =
+      currency
+    const at = `supportedCurrencies.${index}`
+    if (!isKnownCurrency(currencyCode))
+      throw fieldError(
+        'INVALID_CURRENCY',
+        `${at}.currencyCode`,
+        `${currencyCode} is not a currency that this server supports`,
+      )
+    if (seen.has(currencyCode))
+      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is given twice`)
+    seen.add(currencyCode)
+    if (minAmount > maxAmount)
+      throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
+    return { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes }
+  })
+}
+
+/** Error: 400 in production, where nothing is simulated. */
+export function checkSandbox<T>({ mode }: Pick<Op, 'mode'>, config: T | undefined): T | undefined {
+  if (config !== undefined && mode === 'production')
+    throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists in sandbox only')
+  return config
+}

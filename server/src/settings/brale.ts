@@ -1,0 +1,47 @@
+import { isIP } from 'node:net'
+import { ConfigError } from './config-error.ts'
+
+/** How the stablecoin provider Brale is asked. */
+export interface BraleConfig {
+  readonly environment: 'SANDBOX' | 'PRODUCTION'
+  readonly authUrl: string
+  /** Without a slash at its end. */
+  readonly apiUrl: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const AUTH_URL_DEFAULT = 'https://auth.brale.xyz/oauth2/token'
+const API_URL_DEFAULT = 'https://api.brale.xyz'
+
+/** Reads the settings of Brale, which is asked only where its environment is set. Throws ConfigError. */
+export function readBrale(env: Environment): { readonly brale?: BraleConfig } {
+  const environment = env.BRALE_ENVIRONMENT
+  if (!environment) {
+    for (const name of ['BRALE_AUTH_URL', 'BRALE_API_URL'])
+      if (env[name]) throw new ConfigError(`${name} has no effect without BRALE_ENVIRONMENT`)
+    return {}
+  }
+  if (environment !== 'SANDBOX' && environment !== 'PRODUCTION')
+    throw new ConfigError(`BRALE_ENVIRONMENT must be one of SANDBOX, PRODUCTION, not "${environment}"`)
+  const authUrl = readUrl(env, 'BRALE_AUTH_URL', AUTH_URL_DEFAULT)
+  const apiUrl = readUrl(env, 'BRALE_API_URL', API_URL_DEFAULT).replace(/\/+$/, '')
+  return { brale: { environment, authUrl, apiUrl } }
+}
+
+function readUrl(env: Environment, name: string, fallback: string): string {
+  const text = env[name] || fallback
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname))
+  if (!url || !isSafe || url.username || url.password || url.search || url.hash)
+    throw new ConfigError(
+      `${name} must begin with https:// (http:// for this machine alone) and have no user or query, not "${text}"`,
+    )
+  return url.href
+}
+
+function isThisMachine(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
+  )
+}

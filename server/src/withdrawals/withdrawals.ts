@@ -1,0 +1,107 @@
+import { type AccountTypeName, accountType } from '@countersign/contract/accounts/account-types'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type { crypto_withdrawal_fee_estimate } from '@countersign/contract/payments/withdrawal-fees'
+import { findInternalAccount } from '../accounts/accounts.ts'
+import { fundingTypesOf, networkOf } from '../accounts/funding.ts'
+import type { InternalAccountRow } from '../db/schema/tables.ts'
+import { isIdentifierOf } from '../external-accounts/account-details.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import type { NetworkFee } from '../ports/network-fees.ts'
+import { NETWORK_ASSETS } from '../pricing/network-assets.ts'
+import { amountInWords, feesOf, price, timesRoundedUp } from '../pricing/pricing.ts'
+import type { RateTable } from '../pricing/ratios.ts'
+
+type Body = BodyOf<typeof crypto_withdrawal_fee_estimate>
+type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
+
+/**
+ * What a withdrawal would cost now. Errors: 400 that names the field, 404 `ACCOUNT_NOT_FOUND`, 501 `NOT_IMPLEMENTED` where
+ * the server has no rates or nobody knows the fees of networks.
+ */
+export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> {
+  const account = await findCryptoAccount(op, body)
+  const type = networkType(account, body.cryptoNetwork)
+  const { amount, destinationAddress } = body
+  if (!isIdentifierOf(type, destinationAddress, op.mode))
+    throw fieldError(
+      'INVALID_INPUT',
+      'destinationAddress',
+      `destinationAddress is not ${accountType(type).identifiedBy.join(', ')} of ${networkOf(type)}`,
+    )
+  if (!op.rates || !op.networkFees)
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: 'This server has no exchange rates or does not know the fees of networks.',
+    })
+  const network = networkOf(type)!
+  const { currency } = account
+  const fee = await op.networkFees.estimate({ network, currency, amount, destinationAddress })
+  const rates = await op.rates.snapshot()
+  return summed(op, account, amount, fee, rates)
+}
+
+async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body): Promise<InternalAccountRow> {
+  const account = await findInternalAccount(op, internalAccountId, 'internalAccountId')
+  if (account.type === 'INTERNAL_FIAT')
+    throw fieldError(
+      'INVALID_INPUT',
+      'internalAccountId',
+      'internalAccountId is an account of money at banks',
+    )
+  if (account.currency !== currency)
+    throw fieldError('INVALID_CURRENCY', 'currency', `This account holds ${account.currency}`)
+  return account
+}
+
+/** The account type of a wallet on the network. */
+function networkType({ currency }: InternalAccountRow, network: string): AccountTypeName {
+  const [type] = fundingTypesOf(currency, network)
+  if (type) return type
+  const carrying = fundingTypesOf(currency).map(networkOf).join(', ')
+  throw fieldError('INVALID_INPUT', 'cryptoNetwork', `${currency} is carried by ${carrying || 'no network'}`)
+}
+
+/** The fees in the currency of the account. Error: 400 `INVALID_AMOUNT` where nothing of the amount would be left. */
+function summed(
+  op: Op,
+  { currency }: InternalAccountRow,
+  amount: bigint,
+  fee: NetworkFee,
+  rates: RateTable,
+): Estimate {
+  const own = price(rates, op.fees, currency, currency, 'SENDING', amount)
+  const inCurrency = networkFeeRoundedUp(rates, currency, fee)
+  if (inCurrency === undefined)
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: `This server has no rate of ${fee.asset} or ${currency}.`,
+    })
+  const applicationFee = own ? feesOf(own) : amount
+  const totalFee = applicationFee + inCurrency
+  if (totalFee >= amount)
+    throw new ApiError('INVALID_AMOUNT', {
+      message: `The fees of ${amountInWords(totalFee, currency)} leave nothing of amount.`,
+      details: { field: 'amount', totalFee },
+    })
+  return {
+    networkFee: fee.amount,
+    networkFeeAsset: fee.asset,
+    applicationFee,
+    totalFee,
+    netAmount: amount - totalFee,
+  }
+}
+
+/** A fee of a network in the smallest unit of a currency, rounded up; undefined where there is no rate. */
+function networkFeeRoundedUp(
+  rates: RateTable,
+  currency: InternalAccountRow['currency'],
+  { asset, amount }: NetworkFee,
+): bigint | undefined {
+  const [charged, held] = [rates.usdPerUnit(asset), rates.usdPerUnit(currency)]
+  if (!charged || !held) return undefined
+  return timesRoundedUp(amount, {
+    numerator: charged.numerator * held.denominator * 10n ** BigInt(CURRENCIES[currency].decimals),
+    denominator: charged.denominator * held.numerator * 10n ** BigInt(NETWORK_ASSETS[asset]),
+  })
+}

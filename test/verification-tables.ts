@@ -1,0 +1,29 @@
+import {
+  DOCUMENT_REQUIREMENTS,
+  PERSON_DOCUMENTS_BY_COUNTRY,
+  personDocumentsOf,
+} from '@countersign/contract/customers/verification-requirements'
+import { markdownTable } from './markdown-table.ts'
+
+/** The documents that a verification asks for, and what satisfies each. */
+export function requiredDocumentTable(): string {
+  return markdownTable(
+    ['entry of `errors`', 'a document that proves', 'accepted types'],
+    Object.entries(DOCUMENT_REQUIREMENTS).map(([name, { proves, accepted, monthsMax }]) => [
+      `\`${name}\``,
+      monthsMax === null ? proves : `${proves}, at most ${monthsMax} months old`,
+      accepted.map((type) => `\`${type}\``).join(', '),
+    ]),
+  )
+}
+
+/** The documents of a person by country. */
+export function personDocumentTable(): string {
+  const yes = (needed: boolean) => (needed ? 'yes' : 'no')
+  return markdownTable(
+    ['country', 'identity document', 'proof of address'],
+    [...PERSON_DOCUMENTS_BY_COUNTRY, ['any other', personDocumentsOf(undefined)] as const].map(
+      ([country, { identity, address }]) => [country, yes(identity), yes(address)],
+    ),
+  )
+}
