@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPlatform, createToken } from '../../src/service/first-platform.ts'
+import { Client } from '../client.testing.ts'
+import { openProduction, type Production } from '../delivery.testing.ts'
+import { linkFor, PageVisitor } from '../kyc-page.testing.ts'
+import { pngOf } from '../uploads.testing.ts'
+import { PERSON, send } from '../verifications.testing.ts'
+
+let production: Production
+let client: Client
+let reviewer: Client
+let origin: string
+beforeAll(async () => {
+  production = await openProduction({ PUBLIC_URL: 'https://pay.example.com' }, { listens: true })
+  const { service } = production
+  origin = await service.server.listen({ host: '127.0.0.1', port: 0 })
+  const credentials = await createPlatform(service.app, 'Test')
+  client = new Client(credentials, `${origin}/2025-10-13`)
+  const token = await createToken(service.app, credentials.platformId, 'Reviewer', ['VIEW', 'REVIEW'])
+  reviewer = new Client(token, client.baseUrl)
+})
+afterAll(() => production.close())
+
+test('in production a person comes from the link to the page, and a reviewer decides', async () => {
+  const { id } = await send(
+    client,
+    'POST',
+    '/customers',
+    { customerType: 'INDIVIDUAL', fullName: 'Ada 002' },
+    201,
+  )
+  const { kycUrl } = await linkFor(client, id)
+  expect(new URL(kycUrl).origin).toBe('https://pay.example.com')
+  const visitor = new PageVisitor(origin)
+  const looked = await visitor.go(new URL(kycUrl).pathname)
+  expect(looked.headers.getSetCookie()[0]).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
+  expect(looked.headers.get('strict-transport-security')).toMatch(/max-age/)
+  await visitor.submit(new URL(kycUrl).pathname)
+  const { birthDate, nationality, address } = PERSON
+  const typed = Object.entries(address).map(([name, value]) => [`address.${name}`, value])
+  await visitor.submit('/details', {
+    birthDate,
+    nationality,
+    ...Object.fromEntries(typed),
+    'address.country': 'GB',
+  })
+  await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf(), 'passport-201.png')
+  await visitor.submit('/review')
+  const path = `/verifications?customerId=${id}`
+  const [verification] = (await client.get(path)).body.data
+  expect(verification).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 1 })
+  expect((await client.get(`/customers/${id}`)).body.kycStatus).toBe('PENDING')
+  await send(reviewer, 'POST', `/verifications/${verification.id}/decision`, { decision: 'APPROVE' }, 200)
+  expect((await client.get(`/customers/${id}`)).body.kycStatus).toBe('APPROVED')
+})
+
+test('nothing that opens a link or a page is stored, in clear or to be tried', async () => {
+  const { id } = await send(client, 'POST', '/customers', PERSON, 201)
+  const headers = { 'Idempotency-Key': 'once' }
+  const made = await client.post(`/customers/${id}/kyc-link`, {}, headers)
+  expect((await client.post(`/customers/${id}/kyc-link`, {}, headers)).body).toEqual(made.body)
+  const { pathname } = new URL(made.body.kycUrl)
+  const visitor = new PageVisitor(origin)
+  await visitor.go(pathname)
+  await visitor.submit(pathname)
+  const { rows } = await production.service.app.db.query<{ text: string }>(
+    `SELECT k::text AS text FROM kyc_links k UNION ALL SELECT i::text FROM idempotency_keys i
+     UNION ALL SELECT e::text FROM events e UNION ALL SELECT j::text FROM jobs j`,
+  )
+  const stored = rows.map(({ text }) => text).join('\n')
+  expect(stored).toContain(pathname.slice('/verify/'.length).split('.')[0])
+  expect(stored).not.toContain(pathname.split('.')[2])
+  expect(stored).not.toContain('kycUrl')
+  for (const secret of visitor.cookies.values()) expect(stored).not.toContain(secret)
+})
