@@ -73,3 +73,39 @@ test('nothing that opens a link or a page is stored, in clear or to be tried', a
   expect(stored).not.toContain('kycUrl')
   for (const secret of visitor.cookies.values()) expect(stored).not.toContain(secret)
 })
+
+test('a page takes a hundred files, and then no more', async () => {
+  const person = { ...PERSON, address: { ...PERSON.address, country: 'GB' } }
+  const { id } = await send(client, 'POST', '/customers', person, 201)
+  const { pathname } = new URL((await linkFor(client, id)).kycUrl)
+  const visitor = new PageVisitor(origin)
+  await visitor.go(pathname)
+  await visitor.submit(pathname)
+  const { db } = production.service.app
+  await db.query('UPDATE kyc_links SET uploads = 99 WHERE customer_id = $1', [id])
+  const sent = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const twin = new PageVisitor(origin)
+      for (const [name, value] of visitor.cookies) twin.cookies.set(name, value)
+      // Each with a form of its own.
+      await twin.go(`/verify/session/${pathname.slice('/verify/'.length).split('.')[0]}/documents`)
+      return (await twin.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())).status
+    }),
+  )
+  expect(sent.sort()).toEqual([200, 429, 429, 429, 429])
+  expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
+})
+
+test('an address with a hundred unknown links is answered 429, and a right link all the same', async () => {
+  const { id } = await send(client, 'POST', '/customers', PERSON, 201)
+  const { pathname } = new URL((await linkFor(client, id)).kycUrl)
+  const visitor = new PageVisitor(origin)
+  const statuses = await Promise.all(
+    Array.from(
+      { length: 101 },
+      async (_, at) => (await visitor.go(`${pathname.slice(0, -3)}${100 + at}`)).status,
+    ),
+  )
+  expect(new Set(statuses)).toEqual(new Set([404, 429]))
+  expect((await visitor.go(pathname)).status).toBe(200)
+})
