@@ -48,6 +48,11 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
   kyc_link_create: async ({ ids }) => ({ Customer: ids.Business! }),
   invitation_claim: newInvitation,
   invitation_cancel: newInvitation,
+  // One that waits for its verification.
+  kyc_link_create: async ({ client }) => {
+    const { body } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' })
+    return { Customer: body.id as string }
+  },
   event_redeliver: async ({ client }) => {
     await Receiver.of(client)
     return {}

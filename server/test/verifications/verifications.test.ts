@@ -133,7 +133,9 @@ describe('where people decide', () => {
     const asked = { resourceId: id, type: 'MISSING_IDENTITY_DOCUMENT', reason: 'Show who you are.' }
     await decide(manual, verification.id, { decision: 'REQUEST_INFORMATION', errors: [asked] })
     const { errors } = await verify(manual, id)
-    expect(errors).toEqual([{ ...asked, acceptedDocumentTypes: ['PASSPORT', 'DRIVERS_LICENSE', 'NATIONAL_ID'] }])
+    expect(errors).toEqual([
+      { ...asked, acceptedDocumentTypes: ['PASSPORT', 'DRIVERS_LICENSE', 'NATIONAL_ID'] },
+    ])
     const fields = { documentHolder: id, documentType: 'PASSPORT', country: 'US' }
     expect((await upload(manual, '/documents', fields)).status).toBe(201)
     expect((await verify(manual, id)).verificationStatus).toBe('PENDING_MANUAL_REVIEW')
