@@ -44,8 +44,6 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
       ...(validBody('quote_create', ids) as object),
       source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
     }),
-  // Of a customer that is not decided.
-  kyc_link_create: async ({ ids }) => ({ Customer: ids.Business! }),
   invitation_claim: newInvitation,
   invitation_cancel: newInvitation,
   // One that waits for its verification.
