@@ -49,8 +49,18 @@ function strangersTo({ auth }: Endpoint, kind: ParamKind): string[] {
   return strangers.filter((id) => id !== undefined)
 }
 
-/** All that must not change. */
+/** All that must not change, as it is now. */
 const strangersState = async () => toJson([await stateOf(theirs.client), await stateOf(ours.client)])
+
+/** As it was after the last call. */
+let kept: string | undefined
+
+/** Does what must change nothing of it. */
+async function changingNothing(doIt: () => Promise<void>): Promise<void> {
+  kept ??= await strangersState()
+  await doIt()
+  expect(await strangersState()).toEqual(kept)
+}
 
 /** An answer without the id that was asked for. */
 function withoutId(reply: Reply, id: string) {
@@ -78,19 +88,19 @@ describe('a record of another platform, customer or agent is treated as missing'
   const withParams = ENDPOINTS.filter(([, { params, auth }]) => params && auth !== 'deviceCode')
 
   test.each(withParams)('in the address of %s', async (name, endpoint) => {
-    const before = await strangersState()
     const own = ownFor(endpoint)
-    for (const param of Object.keys((endpoint.params as unknown as JsonSchema).properties!)) {
-      const kind = kindOfParam(endpoint, param)
-      await expectAsIfMissing(name, endpoint, kind, async (id) => {
-        const path = pathWith(endpoint, (other) => (other === kind ? id : own(other)))
-        const body = validBody(name, idsFor(endpoint, ours))
-        const reply = await callerOf(endpoint, ours).send(endpoint.method, path, body)
-        expect(reply.status, `${name} ${toJson(reply.body)}`).toBe(404)
-        return reply
-      })
-    }
-    expect(await strangersState()).toEqual(before)
+    await changingNothing(async () => {
+      for (const param of Object.keys((endpoint.params as unknown as JsonSchema).properties!)) {
+        const kind = kindOfParam(endpoint, param)
+        await expectAsIfMissing(name, endpoint, kind, async (id) => {
+          const path = pathWith(endpoint, (other) => (other === kind ? id : own(other)))
+          const body = validBody(name, idsFor(endpoint, ours))
+          const reply = await callerOf(endpoint, ours).send(endpoint.method, path, body)
+          expect(reply.status, `${name} ${toJson(reply.body)}`).toBe(404)
+          return reply
+        })
+      }
+    })
   })
 
   const withQuery = ENDPOINTS.filter(([, { query }]) => query)
@@ -108,28 +118,28 @@ describe('a record of another platform, customer or agent is treated as missing'
   const withBody = ENDPOINTS.filter(([, { body }]) => body)
 
   test.each(withBody)('in the body of %s', async (name, endpoint) => {
-    const before = await strangersState()
     const schema = endpoint.body as unknown as JsonSchema
     const seen = new Set<string>()
-    for (const sample of [validBody(name, idsFor(endpoint, ours))!, ...samples(schema)]) {
-      const present = membersOf(schema, sample)
-      const ids = present.flatMap(({ path, schema }) =>
-        (kindsOf(schema) ?? []).map((kind) => ({ path, kind })),
-      )
-      await forEach(ids, async ({ path, kind }) => {
-        const what = `${name} ${path.join('.')} ${kind}`
-        if (seen.has(what)) return
-        seen.add(what)
-        await expectAsIfMissing(what, endpoint, kind as ParamKind, (id) =>
-          callerOf(endpoint, ours).send(
-            endpoint.method,
-            pathWith(endpoint, ownFor(endpoint)),
-            withRaw(sample, path, JSON.stringify(id)),
-          ),
+    await changingNothing(async () => {
+      for (const sample of [validBody(name, idsFor(endpoint, ours))!, ...samples(schema)]) {
+        const present = membersOf(schema, sample)
+        const ids = present.flatMap(({ path, schema }) =>
+          (kindsOf(schema) ?? []).map((kind) => ({ path, kind })),
         )
-      })
-    }
-    expect(await strangersState()).toEqual(before)
+        await forEach(ids, async ({ path, kind }) => {
+          const what = `${name} ${path.join('.')} ${kind}`
+          if (seen.has(what)) return
+          seen.add(what)
+          await expectAsIfMissing(what, endpoint, kind as ParamKind, (id) =>
+            callerOf(endpoint, ours).send(
+              endpoint.method,
+              pathWith(endpoint, ownFor(endpoint)),
+              withRaw(sample, path, JSON.stringify(id)),
+            ),
+          )
+        })
+      }
+    })
   })
 })
 

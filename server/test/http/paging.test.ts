@@ -1,3 +1,4 @@
+import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newAgent } from '../agents.testing.ts'
@@ -31,43 +32,71 @@ beforeAll(async () => {
   stranger = await newWorld(await newPlatform())
   growing = await newWorld(await newPlatform())
   await forEach(Array.from({ length: ROWS }), () => addRows(world))
-  await forEach(Array.from({ length: 4 }), () => addRows(growing))
+  await forEach(Array.from({ length: 6 }), () => addRows(growing))
 })
 
-/**
- * One more row for every list: a customer with its accounts, a message to it, a bank account, a token, a payment with its
- * fee, an agent, a decision and an action of one, a card, and a purchase by one.
- */
-async function addRows({ client, agent, customer, ids }: World) {
-  const rows = [
-    ['/customers/external-accounts', 'customer_external_account_create'],
-    ['/platform/external-accounts', 'platform_external_account_create'],
-    ['/tokens', 'token_create'],
-    ['/cards', 'card_create'],
-    ['/documents', 'document_create'],
-    ['/beneficial-owners', 'beneficial_owner_create'],
-    ['/stablecoin-provider-accounts', 'stablecoin_account_link'],
-  ] as const
-  const transfer = validBody('agent_me_transfer_out', ids) as object
-  await Promise.all([
-    newAgent(client, customer.id),
-    used(client, ids.Card!, 1),
-    agent.post('/agents/me/transfer-out', { ...transfer, amount: WAITS_ABOVE + 1 }).then(({ status }) => {
-      expect(status).toBe(201)
-    }),
-    client.post(`/verifications/${ids.Verification}/decision`, validBody('verification_decide', ids)),
-    newCustomer(client).then(async ({ id, wallet }) => {
-      expect((await client.post('/verifications', { customerId: id })).status).toBe(200)
-      const credential = await credentialOf(client, wallet)
-      expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
-    }),
-    quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true }),
-    ...rows.map(async ([path, name]) => {
-      const key = { 'Idempotency-Key': `row ${++keys}` }
-      expect((await client.post(path, validBody(name, ids), key)).status, name).toBe(201)
-    }),
-  ])
+/** A call that makes a record, under a key of its own. */
+function made(name: EndpointName) {
+  return async ({ client, ids }: World) => {
+    const { path } = API[name] as Endpoint
+    const key = { 'Idempotency-Key': `row ${++keys}` }
+    expect((await client.post(path, validBody(name, ids), key)).status, name).toBe(201)
+  }
+}
+
+async function newPerson({ client }: World) {
+  const { id, wallet } = await newCustomer(client)
+  expect((await client.post('/verifications', { customerId: id })).status).toBe(200)
+  const credential = await credentialOf(client, wallet)
+  expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
+}
+
+async function paid({ client, customer }: World) {
+  await quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true })
   await client.advance(0)
+}
+
+async function waits({ agent, ids }: World) {
+  const transfer = validBody('agent_me_transfer_out', ids) as object
+  const { status } = await agent.post('/agents/me/transfer-out', { ...transfer, amount: WAITS_ABOVE + 1 })
+  expect(status).toBe(201)
+}
+
+async function decided({ client, ids }: World) {
+  const body = validBody('verification_decide', ids)
+  expect((await client.post(`/verifications/${ids.Verification}/decision`, body)).status).toBe(200)
+}
+
+/** What adds a row to each list. */
+const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  '/customers': newPerson,
+  '/customers/internal-accounts': newPerson,
+  '/verifications': newPerson,
+  '/sandbox/inbox': newPerson,
+  '/customers/external-accounts': made('customer_external_account_create'),
+  '/agents/me/external-accounts': made('customer_external_account_create'),
+  '/platform/external-accounts': made('platform_external_account_create'),
+  '/tokens': made('token_create'),
+  '/cards': made('card_create'),
+  '/cards/{id}/transactions': ({ client, ids }) => used(client, ids.Card!, 1),
+  '/documents': made('document_create'),
+  '/beneficial-owners': made('beneficial_owner_create'),
+  '/verifications/{verificationId}/decisions': decided,
+  '/stablecoin-provider-accounts': made('stablecoin_account_link'),
+  '/transactions': paid,
+  '/platform/fees': paid,
+  '/agents': ({ client, customer }) => newAgent(client, customer.id),
+  '/agents/approvals': waits,
+  '/agents/{agentId}/decisions': waits,
+  '/agents/me/actions': waits,
+  '/agents/me/transactions': waits,
+  // As many as there are currencies: nothing adds one.
+  '/agents/me/internal-accounts': newPerson,
+}
+
+/** One more row for every list. */
+async function addRows(world: World) {
+  await Promise.all([...new Set(Object.values(ROW_OF))].map((add) => add(world)))
 }
 
 const PAGED = ENDPOINTS.filter(
@@ -141,7 +170,7 @@ describe.each(LISTS)('%s', (_, endpoint) => {
     let added = 0
     const walked = await walk(get, `${path}?limit=${limit}`, async () => {
       added += 1
-      await addRows(growing)
+      await ROW_OF[endpoint.path]!(growing)
     })
     expect(walked.ids).toEqual(before)
     expect(added).toBeGreaterThan(1)
