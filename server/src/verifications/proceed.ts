@@ -3,7 +3,7 @@ import { KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
 import { unverifiedContacts } from '../customers/contacts.ts'
 import { verificationSuffix } from '../customers/customers.ts'
 import { decidesAutomatically } from '../customers/verification.ts'
-import { expectRow, type Write } from '../db/commit/writes.ts'
+import { expectRow, update, type Write } from '../db/commit/writes.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import type { VerificationErrorEntry, VerificationRow } from '../db/schema/verification-tables.ts'
 import { submitDocuments } from '../documents/submission.ts'
@@ -127,13 +127,14 @@ function recordDecided(op: Op, customer: CustomerRow): Moved {
         },
       ]
     : []
-  return moveVerification(
-    op,
-    customer,
-    undefined,
-    isRejected ? ['reject'] : ['complete', 'submit', 'approve'],
-    { errors },
-  )
+  const by = isRejected ? (['reject'] as const) : (['complete', 'submit', 'approve'] as const)
+  const { row, writes } = moveVerification(op, customer, undefined, by, { errors })
+  const { id, version } = customer
+  // Of several at the same time one makes the record; the others find it.
+  return {
+    row,
+    writes: [update('customers', id, { version, deleted_at: null }, { version: version + 1 }), ...writes],
+  }
 }
 
 /** Guard: neither the customer nor its owners were changed meanwhile. */

@@ -91,6 +91,13 @@ describe('in production with a verification provider', () => {
     expect((await ask('GET', `/customers/${id}`)).kycStatus).toBe('APPROVED')
   })
 
+  test('nothing is decided by suffix, and no setting makes it so', async () => {
+    const reply = await ask('PATCH', '/config', { sandboxConfig: { verification: 'AUTOMATIC' } })
+    expect(reply).toMatchObject({ status: 400, details: { field: 'sandboxConfig' } })
+    expect((await ask('GET', '/config')).sandboxConfig).toBeUndefined()
+    expect((await ask('POST', '/customers', { ...PERSON, fullName: 'Ada 002' })).kycStatus).toBe('PENDING')
+  })
+
   test('a customer waits for an outcome that is reported later, once', async () => {
     provider.answer = 'later'
     const { id, verification } = await submitted()

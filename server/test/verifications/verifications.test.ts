@@ -236,6 +236,13 @@ describe('where the sandbox decides', () => {
     expect(await verify(automatic, one.id)).toEqual(verification)
   })
 
+  test('a person that was decided at creation has one record of it, however often it is asked for', async () => {
+    const { id } = await customer(automatic)
+    const all = await Promise.all(Array.from({ length: 20 }, () => verify(automatic, id)))
+    expect(new Set(all.map((one) => one.id)).size).toBe(1)
+    expect((await automatic.get(`/verifications?customerId=${id}`)).body.totalCount).toBe(1)
+  })
+
   test('a pending person that is renamed is decided anew', async () => {
     const { id } = await customer(automatic, { ...PERSON, fullName: 'Ada 001' })
     await verify(automatic, id)
