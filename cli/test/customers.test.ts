@@ -35,7 +35,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign customers import', () => {
     expect(await run('people.csv', '--errors', 'refused.csv')).toEqual({
       exitCode: 1,
       stdout: expect.stringMatching(
-        /^CustomerImport:\S+ {2}COMPLETED\n {2}3 rows, 1 customers made, 2 refused\n {2}row 3 \(=cmd\(\)\) {2}INVALID_INPUT: email must be an e-mail address\n {2}row 4 {2}INVALID_INPUT: platformCustomerId is required in a file\n$/,
+        /^CustomerImport:\S+ {2}COMPLETED\n {2}3 rows: 1 made a customer, 2 refused\n {2}row 3 \(=cmd\(\)\) {2}INVALID_INPUT: email must be an e-mail address\n {2}row 4 {2}INVALID_INPUT: platformCustomerId is required in a file\n$/,
       ),
       stderr: '2 of 3 rows made no customer.\n',
     })

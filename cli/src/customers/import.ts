@@ -74,7 +74,7 @@ function inWords({ id, status, progress, errors = [] }: CustomerImport, errorsPa
   const left = Math.max(failed, errors.length) - printed.length
   return [
     `${id}  ${status}`,
-    `  ${total} rows, ${successful} customers made, ${failed} refused`,
+    `  ${total} rows: ${successful} made a customer, ${failed} refused`,
     ...printed.map((error) => `  ${placeOf(error)}  ${error.code}: ${error.message}`),
     ...(left > 0
       ? [`  and ${left} more${errorsPath === undefined ? '; see --errors' : ` in ${errorsPath}`}`]

@@ -78,9 +78,9 @@ export function removal(op: Op, row: StoredFileRow): readonly Write[] {
 }
 
 /**
- * The bytes of a stored file of this platform, from one of them on, opened as they are read, a chunk in memory at a time. The stream fails with
- * SealedFileError where the stored bytes were changed. Undefined where the file is removed. Throws where the store cannot be
- * reached, or has lost the file. The caller reads the stream to its end or destroys it.
+ * The bytes of a stored file of this platform, from `fromByte` on, opened as they are read, a chunk in memory at a time. The
+ * stream fails with SealedFileError where the stored bytes were changed. Undefined where the file is removed. Throws where
+ * the store cannot be reached, or has lost the file. The caller reads the stream to its end or destroys it.
  */
 export async function openStoredFile(
   op: Pick<Op, 'read' | 'platform' | 'enclave' | 'fileStore'>,
