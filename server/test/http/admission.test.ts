@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type AgentClient, newAgent } from '../agents.testing.ts'
 import { type Client, newCustomer } from '../client.testing.ts'
 import { type Observed, openObserved } from '../observed.testing.ts'
@@ -173,6 +173,12 @@ test('every answer tells browsers not to sniff types, not to send referrers, and
 
 test('the number of connections is limited', async () => {
   const sockets = Array.from({ length: CONNECTIONS_MAX + 20 }, open)
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const failures: string[] = []
+  for (const socket of sockets)
+    socket.on('error', (error: NodeJS.ErrnoException) => failures.push(error.code ?? error.message))
   const ended = sockets.map(async (socket) => {
     socket.resume()
     await once(socket, 'close')
@@ -183,7 +189,8 @@ test('the number of connections is limited', async () => {
     for (const end of ended) void end.then(() => ++closed === 20 && resolve())
   })
   expect((await client.get('/config')).status).toBe(200)
-  expect(own.log().filter(({ msg }) => msg === 'connections refused')).toHaveLength(1)
+  const lines = own.log().filter(({ msg }) => msg === 'connections refused')
+  expect(lines, `failed: ${failures}`).toHaveLength(1)
   for (const socket of sockets) socket.destroy()
   await Promise.all(ended)
 })

@@ -76,90 +76,94 @@ function callsWithOneWrong(
   )
 }
 
-describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (name, endpoint) => {
-  const path = pathToNothing(endpoint)
-  const schema = endpoint.body as JsonSchema
+describe('whatever is wrong in a body, nothing is stored:', () => {
+  // `-t` with the name of an endpoint tells which one did.
   afterAll(async () => expect(await stateOf(world.client, world.agent)).toEqual(before))
 
-  test('invalid values: other types, lengths, words, characters, ids of another kind', async () => {
-    const known = new Set<string>()
-    const calls = callsWithOneWrong(endpoint, ({ schema }, wrongWith) => {
-      const bad = badValues(schema)
-      // Everything once per kind of member; of the others of its kind, the type and what the kind itself is about.
-      const kind = JSON.stringify(schema)
-      const some = known.has(kind) ? [bad[0]!, bad.at(-1)!] : bad
-      known.add(kind)
-      return some.map(wrongWith)
-    })
-    // Of the one endpoint without any: credentials.test.ts.
-    if (name !== 'credential_challenge') expect(calls.length, name).toBeGreaterThan(5)
-    await expectRefused(endpoint, calls)
-  })
+  describe.each(WITH_BODY)('%s refuses, naming the field and storing nothing,', (name, endpoint) => {
+    const path = pathToNothing(endpoint)
+    const schema = endpoint.body as JsonSchema
 
-  test('a body without a required member', async () => {
-    const calls = callsWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
-    await expectRefused(endpoint, calls)
-  })
-
-  test('an unknown member, at every level, even where all else is valid', async () => {
-    const seen = new Set<string>()
-    const calls = samples(schema).flatMap((sample) => {
-      const objects = [{ path: [], schema }, ...membersOf(schema, sample)].filter(({ schema }) =>
-        isClosed(schema),
-      )
-      return objects.flatMap(({ path: at }) => {
-        const object = at.reduce<Json>((value, name) => (value as Record<string, Json>)[name]!, sample)
-        const [known = 'strange'] = Object.keys(object as object)
-        const field = [...at, `${known}Q`].join('.')
-        if (seen.has(field)) return []
-        seen.add(field)
-        const text = withRaw(sample, at, JSON.stringify({ ...(object as object), [`${known}Q`]: 1 }))
-        return [{ path, text, field }]
+    test('invalid values: other types, lengths, words, characters, ids of another kind', async () => {
+      const known = new Set<string>()
+      const calls = callsWithOneWrong(endpoint, ({ schema }, wrongWith) => {
+        const bad = badValues(schema)
+        // Everything once per kind of member; of the others of its kind, the type and what the kind itself is about.
+        const kind = JSON.stringify(schema)
+        const some = known.has(kind) ? [bad[0]!, bad.at(-1)!] : bad
+        known.add(kind)
+        return some.map(wrongWith)
       })
+      // Of the one endpoint without any: credentials.test.ts.
+      if (name !== 'credential_challenge') expect(calls.length, name).toBeGreaterThan(5)
+      await expectRefused(endpoint, calls)
     })
-    expect(calls.length).toBeGreaterThan(0)
-    await expectRefused(endpoint, calls)
-  })
 
-  test('a body that is not an object', async () => {
-    const texts = ['null', '[]', '"text"', '1', 'true', '[{}]', '1e400', '123456789012345678901234567890']
-    await expectRefused(
-      endpoint,
-      texts.map((text) => ({ path, text, field: 'body' })),
-    )
-  })
+    test('a body without a required member', async () => {
+      const calls = callsWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
+      await expectRefused(endpoint, calls)
+    })
 
-  test('members that would change a prototype, at every level', async () => {
-    const [sample] = samples(schema)
-    const members = [{ path: [], schema }, ...membersOf(schema, sample!)]
-    const objects = members.filter(({ schema: { type, oneOf } }) => type === 'object' || oneOf)
-    const bad = ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}', '{"\\u005f_proto__":1}']
-    const calls = objects.flatMap((member) => bad.map((raw) => withRaw(sample!, member.path, raw)))
-    await expectRefused(
-      endpoint,
-      calls.map((text) => ({ path, text, field: 'body' })),
-    )
-    expect(({} as { a?: number }).a).toBeUndefined()
-  })
+    test('an unknown member, at every level, even where all else is valid', async () => {
+      const seen = new Set<string>()
+      const calls = samples(schema).flatMap((sample) => {
+        const objects = [{ path: [], schema }, ...membersOf(schema, sample)].filter(({ schema }) =>
+          isClosed(schema),
+        )
+        return objects.flatMap(({ path: at }) => {
+          const object = at.reduce<Json>((value, name) => (value as Record<string, Json>)[name]!, sample)
+          const [known = 'strange'] = Object.keys(object as object)
+          const field = [...at, `${known}Q`].join('.')
+          if (seen.has(field)) return []
+          seen.add(field)
+          const text = withRaw(sample, at, JSON.stringify({ ...(object as object), [`${known}Q`]: 1 }))
+          return [{ path, text, field }]
+        })
+      })
+      expect(calls.length).toBeGreaterThan(0)
+      await expectRefused(endpoint, calls)
+    })
 
-  test('text that is not JSON, and JSON that nests without end', async () => {
-    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-    const texts = [
-      '{',
-      '}',
-      '{"a":1,}',
-      "{'a':1}",
-      '{"a":01}',
-      '{"a":NaN}',
-      '{"a":"\u0001"}',
-      '{}{}',
-      ' ',
-      '\ufeff',
-    ]
-    texts.push('[', '[['.repeat(2_000), '{"a":'.repeat(1_000), deep(65), deep(4_000), `{"a":${deep(64)}}`)
-    await expectRefused(
-      endpoint,
-      texts.map((text) => ({ path, text, field: 'body' })),
-    )
+    test('a body that is not an object', async () => {
+      const texts = ['null', '[]', '"text"', '1', 'true', '[{}]', '1e400', '123456789012345678901234567890']
+      await expectRefused(
+        endpoint,
+        texts.map((text) => ({ path, text, field: 'body' })),
+      )
+    })
+
+    test('members that would change a prototype, at every level', async () => {
+      const [sample] = samples(schema)
+      const members = [{ path: [], schema }, ...membersOf(schema, sample!)]
+      const objects = members.filter(({ schema: { type, oneOf } }) => type === 'object' || oneOf)
+      const bad = ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}', '{"\\u005f_proto__":1}']
+      const calls = objects.flatMap((member) => bad.map((raw) => withRaw(sample!, member.path, raw)))
+      await expectRefused(
+        endpoint,
+        calls.map((text) => ({ path, text, field: 'body' })),
+      )
+      expect(({} as { a?: number }).a).toBeUndefined()
+    })
+
+    test('text that is not JSON, and JSON that nests without end', async () => {
+      const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+      const texts = [
+        '{',
+        '}',
+        '{"a":1,}',
+        "{'a':1}",
+        '{"a":01}',
+        '{"a":NaN}',
+        '{"a":"\u0001"}',
+        '{}{}',
+        ' ',
+        '\ufeff',
+      ]
+      texts.push('[', '[['.repeat(2_000), '{"a":'.repeat(1_000), deep(65), deep(4_000), `{"a":${deep(64)}}`)
+      await expectRefused(
+        endpoint,
+        texts.map((text) => ({ path, text, field: 'body' })),
+      )
+    })
   })
 })

@@ -120,7 +120,10 @@ const HAPPENS_ONCE = /quote_execute$|^invitation_(claim|cancel)$/
 /** The contents of a world, without times of changes. */
 const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))
 
+const KEYS = ['a', 'a'.repeat(255), '~!@#$%^&*(){}[]|:;"<>,.?/ 0', "' OR 1=1 --"]
+
 describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses, signed }) => {
+  const nth = IDEMPOTENT.findIndex(([one]) => one === name)
   const [success] = Object.keys(responses)
     .map(Number)
     .filter((status) => status !== 202 || !signed)
@@ -180,15 +183,15 @@ describe.each(IDEMPOTENT)('%s', (name, { body: takesBody, responses, signed }) =
   })
 
   test('takes a key of 1 to 255 printable ASCII characters, and does nothing under any other', async () => {
-    const before = await holds(world)
     const { caller, method, path, body } = await freshCall(name, world)
-    const made = await holds(world)
+    const before = await holds(world)
     for (const key of ['', 'a'.repeat(256), 'ä', '\u00a0', 'tab\tbed']) {
       const reply = await caller.send(method, path, body, keyed(key))
       expectError(reply, { code: 'INVALID_INPUT', field: 'Idempotency-Key', what: key })
     }
-    expect(await holds(world)).toBe(PREPARED[name] ? made : before)
-    for (const key of ['a', 'a'.repeat(255), '~!@#$%^&*(){}[]|:;"<>,.?/ 0', "' OR 1=1 --"]) {
+    expect(await holds(world)).toBe(before)
+    // Each key with some endpoints: one piece of code reads it for all of them.
+    for (const key of KEYS.filter((_, at) => at === nth % KEYS.length)) {
       const call = await freshCall(name, world)
       const first = await call.caller.send(call.method, call.path, call.body, keyed(key))
       expect([first.status, isReplay(first)], key).toEqual([success, false])
