@@ -20,7 +20,8 @@ export default defineConfig({
     // The embedded databases that tests open themselves live for seconds, too short for their code to be optimized.
     // Threads that help to collect garbage have no core to themselves beside the other process and the server.
     execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
-    maxWorkers: 2,
+    // One more than cores: many tests wait for processes that they have started.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     reporters: ['default', new PlainReporter()],
