@@ -1,9 +1,9 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { expectRow, insert, type Write } from '../db/commit/writes.ts'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import type { DocumentReadRow, DocumentRow } from '../db/schema/document-tables.ts'
 import { type App, createOp, type Op, plusSeconds } from '../op/app.ts'
+import { linkToken, readLinkToken } from '../op/link-token.ts'
 import type { Log } from '../ports/log.ts'
 import { openStoredFile } from '../stored-files/stored-files.ts'
 import { selectDocument, selectLink, selectLinksAskedBy } from './store.ts'
@@ -67,18 +67,14 @@ function newLink(op: Op, document: DocumentRow, askedBy: string, seconds: number
 }
 
 function urlOf(op: Op, link: Link): string {
-  return `${op.origin()}${FILES_PATH}${tokenOf(op, link)}`
+  const uuid = link.id.slice('DocumentRead:'.length)
+  return `${op.origin()}${FILES_PATH}${linkToken(op.enclave, 'documentLink', uuid, saidBy(link))}`
 }
 
-/** `<UUID of the link>.<generation of the key>.<keyed digest of the link>` */
-function tokenOf({ enclave }: Pick<Op, 'enclave'>, link: Link, generation = enclave.keyGeneration): string {
-  const { id, document_id, file_id, asked_by, expires_at } = link
-  const said = [id, document_id, file_id, asked_by, expires_at.getTime()].join('\n')
-  const mac = Buffer.from(enclave.mac('documentLink', said, generation)).toString('base64url')
-  return `${id.slice('DocumentRead:'.length)}.${generation}.${mac}`
+/** What the token of a link covers. */
+function saidBy({ id, document_id, file_id, asked_by, expires_at }: Link): (string | number)[] {
+  return [id, document_id, file_id, asked_by, expires_at.getTime()]
 }
-
-const TOKEN = /^([0-9a-f-]{36})\.([1-9][0-9]{0,8})\.[\w-]{43}$/
 
 /** The file that a link leads to. */
 export interface LinkedFile {
@@ -114,14 +110,11 @@ export async function openLink(
 }
 
 async function findLink(app: App, token: string): Promise<Link | undefined> {
-  const [, uuid, digits] = TOKEN.exec(token) ?? []
-  const generation = Number(digits)
-  if (!uuid || generation > app.enclave.keyGeneration) return undefined
-  const link = await selectLink(app, `DocumentRead:${uuid}`)
+  const read = readLinkToken(app.enclave, 'documentLink', token)
+  const link = read && (await selectLink(app, `DocumentRead:${read.uuid}`))
   if (!link?.expires_at) return undefined
   const found = { ...link, expires_at: link.expires_at }
-  const [given, own] = [Buffer.from(token), Buffer.from(tokenOf(app, found, generation))]
-  return given.length === own.length && timingSafeEqual(given, own) ? found : undefined
+  return read?.isFor(saidBy(found)) ? found : undefined
 }
 
 function readingOf(op: Op, link: Link, address: string): DocumentReadRow {

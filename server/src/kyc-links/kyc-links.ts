@@ -1,11 +1,13 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import { isSameSecret } from '../crypto/same-text.ts'
 import { unverifiedContacts } from '../customers/contacts.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import type { KycLinkRow } from '../db/schema/kyc-link-tables.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import { type App, createOp, type Op, plusSeconds } from '../op/app.ts'
+import { linkToken, readLinkToken } from '../op/link-token.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { nextState } from '../op/transition.ts'
 import type { Log } from '../ports/log.ts'
@@ -77,7 +79,7 @@ export function makeKycLink(
     uploads: 0,
   }
   return {
-    url: `${op.origin()}${KYC_PAGE_PATH}${tokenOf(op, link)}`,
+    url: `${op.origin()}${KYC_PAGE_PATH}${linkToken(op.enclave, 'kycLink', uuidOf(link), saidBy(link))}`,
     expiresAt: link.expires_at,
     writes: [
       insert('kyc_links', link),
@@ -86,16 +88,9 @@ export function makeKycLink(
   }
 }
 
-/** `<UUID of the link>.<generation of the key>.<keyed digest of the link>` */
-function tokenOf(
-  { enclave }: Pick<Op, 'enclave'>,
-  link: KycLinkRow,
-  generation = enclave.keyGeneration,
-): string {
-  const { id, platform_id, customer_id, redirect_uri, expires_at } = link
-  const said = [id, platform_id, customer_id, expires_at.getTime(), redirect_uri ?? ''].join('\n')
-  const mac = Buffer.from(enclave.mac('kycLink', said, generation)).toString('base64url')
-  return `${uuidOf(link)}.${generation}.${mac}`
+/** What the token of a link covers. */
+function saidBy({ id, platform_id, customer_id, expires_at, redirect_uri }: KycLinkRow): (string | number)[] {
+  return [id, platform_id, customer_id, expires_at.getTime(), redirect_uri ?? '']
 }
 
 /** The part of a link's id that may stand in an address and in the name of a cookie. */
@@ -103,9 +98,7 @@ export function uuidOf({ id }: Pick<KycLinkRow, 'id'>): string {
   return id.slice('KycLink:'.length)
 }
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-const TOKEN = new RegExp(`^(${UUID})\\.([1-9][0-9]{0,8})\\.[\\w-]{43}$`)
-const WHOLE_UUID = new RegExp(`^${UUID}$`)
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A link, and the operation of the customer that uses it. */
 export interface UsedLink {
@@ -115,11 +108,9 @@ export interface UsedLink {
 
 /** The link with this token, in any state; undefined where there is none. */
 export async function findLinkByToken(app: App, token: string, log: Log): Promise<UsedLink | undefined> {
-  const [, uuid, digits] = TOKEN.exec(token) ?? []
-  const generation = Number(digits)
-  if (!uuid || generation > app.enclave.keyGeneration) return undefined
-  const found = await findLink(app, uuid, log)
-  return found && isSame(token, tokenOf(app, found.link, generation)) ? found : undefined
+  const read = readLinkToken(app.enclave, 'kycLink', token)
+  const found = read && (await findLink(app, read.uuid, log))
+  return found && read.isFor(saidBy(found.link)) ? found : undefined
 }
 
 /** The link whose session has this secret, if it has begun and not ended. */
@@ -129,7 +120,7 @@ export async function findSession(
   secret: string | undefined,
   log: Log,
 ): Promise<UsedLink | undefined> {
-  if (secret === undefined || !WHOLE_UUID.test(uuid)) return undefined
+  if (secret === undefined || !UUID.test(uuid)) return undefined
   const found = await findLink(app, uuid, log)
   return found && hasSession(found, secret) ? found : undefined
 }
@@ -140,7 +131,7 @@ export function hasSession({ op, link }: UsedLink, secret: string | undefined): 
   if (secret === undefined || !opened_at || !seen_at || !session_hash) return false
   const isOver =
     op.now >= plusSeconds(opened_at, SESSION_SECONDS) || op.now >= plusSeconds(seen_at, IDLE_SECONDS)
-  return !isOver && isSame(session_hash, hashOf(secret))
+  return !isOver && isSameSecret(session_hash, hashOf(secret))
 }
 
 /** Whether the link can still be opened. */
@@ -183,9 +174,4 @@ async function findLink(app: App, uuid: string, log: Log): Promise<UsedLink | un
 
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { isSameSecret } from '../crypto/same-text.ts'
 import { COUNTRIES } from './countries.ts'
 import type { Field } from './fields.ts'
 import { type Html, html } from './html.ts'
@@ -27,8 +28,7 @@ export function formTokenOf(secret: string, linkId: string): string {
 }
 
 export function isFormToken(given: string | undefined, own: string): boolean {
-  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(own)]
-  return a.length === b.length && timingSafeEqual(a, b)
+  return isSameSecret(given ?? '', own)
 }
 
 export const FORM_TOKEN = 'formToken'

@@ -1,5 +1,8 @@
-import type { VerificationEvent } from '@countersign/contract/core/customer-states'
-import { OWNER_KYC_TRANSITIONS, VERIFICATION_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import {
+  OWNER_KYC_TRANSITIONS,
+  VERIFICATION_TRANSITIONS,
+  type VerificationEvent,
+} from '@countersign/contract/core/customer-states'
 import {
   DOCUMENT_REQUIREMENTS,
   type DocumentRequirementName,
@@ -149,8 +152,8 @@ function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): 
 }
 
 function errorsOf({ customer }: Case, { decision, reason, errors = [] }: Outcome): VerificationErrorEntry[] {
-  if (decision === 'REJECT')
-    return [{ resourceId: customer.id, type: 'APPLICANT_REJECTED', reason: reason ?? 'Rejected.' }]
+  if (decision === 'REJECT' && reason !== undefined)
+    return [{ resourceId: customer.id, type: 'APPLICANT_REJECTED', reason }]
   return errors.map(withAcceptedTypes)
 }
 

@@ -1,5 +1,8 @@
-import type { VerificationEvent } from '@countersign/contract/core/customer-states'
-import { KYC_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import {
+  KYC_TRANSITIONS,
+  VERIFICATION_TRANSITIONS,
+  type VerificationEvent,
+} from '@countersign/contract/core/customer-states'
 import { unverifiedContacts } from '../customers/contacts.ts'
 import { verificationSuffix } from '../customers/customers.ts'
 import { decidesAutomatically } from '../customers/verification.ts'
@@ -73,16 +76,19 @@ export function stepOf(
   isChanged: boolean,
 ): Step {
   if (hasErrors) return 'find_errors'
-  const isSubmitted = open?.status === 'IN_PROGRESS' || open?.status === 'PENDING_MANUAL_REVIEW'
-  if (isSubmitted) return isChanged ? 'submit' : 'wait'
+  if (isSubmitted(open)) return isChanged ? 'submit' : 'wait'
   return isAsked ? 'submit' : 'complete'
+}
+
+/** Whether somebody is deciding. */
+function isSubmitted(open: Pick<VerificationRow, 'status'> | undefined): boolean {
+  return open !== undefined && VERIFICATION_TRANSITIONS[open.status].approve !== null
 }
 
 /** Gives a case to whoever decides: the sandbox at once, a provider by due work, or a person. */
 async function submit(op: Op, one: Case, open: VerificationRow | undefined, digest: string): Promise<Moved> {
   const { customer } = one
-  const isSubmitted = open?.status === 'IN_PROGRESS' || open?.status === 'PENDING_MANUAL_REVIEW'
-  const toSubmit: readonly VerificationEvent[] = isSubmitted ? ['submit'] : ['complete', 'submit']
+  const toSubmit: readonly VerificationEvent[] = isSubmitted(open) ? ['submit'] : ['complete', 'submit']
   const submission = (open?.submission ?? 0) + 1
   const change = { errors: [], requested: [], requested_at: null, submission, case_digest: digest }
   const outcome = outcomeHere(op, one)

@@ -1,5 +1,9 @@
-import type { VerificationEvent, VerificationState } from '@countersign/contract/core/customer-states'
-import { VERIFICATION_INITIAL, VERIFICATION_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import {
+  VERIFICATION_INITIAL,
+  VERIFICATION_TRANSITIONS,
+  type VerificationEvent,
+  type VerificationState,
+} from '@countersign/contract/core/customer-states'
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import type { verification_get } from '@countersign/contract/customers/verifications'
 import { insert, type Write } from '../db/commit/writes.ts'
@@ -107,17 +111,8 @@ function isSame(
   return toCanonicalJson({ ...before, ...change, status }) === toCanonicalJson(before)
 }
 
-const EVENTS = {
-  RESOLVE_ERRORS: 'VERIFICATION.RESOLVE_ERRORS',
-  READY_FOR_VERIFICATION: 'VERIFICATION.READY_FOR_VERIFICATION',
-  IN_PROGRESS: 'VERIFICATION.IN_PROGRESS',
-  PENDING_MANUAL_REVIEW: 'VERIFICATION.PENDING_MANUAL_REVIEW',
-  APPROVED: 'VERIFICATION.APPROVED',
-  REJECTED: 'VERIFICATION.REJECTED',
-} as const satisfies Record<VerificationState, `VERIFICATION.${VerificationState}`>
-
 function verificationEvent(op: Op, row: VerificationRow): Write {
-  return event(op, EVENTS[row.status], row.id, verificationView(row))
+  return event(op, `VERIFICATION.${row.status}`, row.id, verificationView(row))
 }
 
 /** A verification as the API shows it. */
