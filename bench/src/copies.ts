@@ -16,9 +16,7 @@ const STEP_SECONDS = 1.7
 /** The tables that a transfer writes to, and its rows. */
 const TABLES: readonly { readonly name: string; readonly rows: string; readonly order: string }[] = [
   { name: 'transactions', rows: 'true', order: 'id' },
-  { name: 'ledger_holds', rows: 'true', order: 'id' },
   { name: 'ledger_transfers', rows: "cause = 'transaction'", order: 'id' },
-  { name: 'ledger_entries', rows: "transfer_id <> 'LedgerTransfer:funds'", order: 'line' },
   {
     name: 'events',
     rows: `type LIKE 'OUTGOING_PAYMENT.%' OR type = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'`,
@@ -31,8 +29,8 @@ const TABLES: readonly { readonly name: string; readonly rows: string; readonly 
  * Fills a database until it has `count` transfers. It has one at first, that of the first payer, which the server has
  * made and settled. Each further one is a copy: all its rows, with their own ids, references, key and time, from a
  * random account. Events continue their numbers and balances are the sums of their entries, as if the server had made
- * them all; only the balances in the events are those of the first. Foreign keys are not checked during the copy; that
- * entries sum to zero is checked afterwards. Updates the statistics.
+ * them all; only the balances in the events are those of the first. Foreign keys are not checked during the copy.
+ * Updates the statistics.
  */
 export async function copyTransfer(db: Database, payers: readonly Payer[], count: number): Promise<void> {
   const insertions: string[] = []
@@ -46,10 +44,6 @@ ${plan(payers.length, count - 1)}
 ${insertions.join('\n')}
 UPDATE ledger_accounts AS a SET posted = CASE normal_side WHEN 'credit' THEN amount ELSE - amount END
   FROM (SELECT account_id, sum(amount) AS amount FROM ledger_entries GROUP BY 1) AS e WHERE e.account_id = a.id;`)
-  const { rows } = await db.query<{ transfer_id: string }>(
-    'SELECT transfer_id FROM ledger_entries GROUP BY transfer_id, currency HAVING sum(amount) <> 0 LIMIT 1',
-  )
-  if (rows.length > 0) throw new Error(`The entries of ${rows[0]!.transfer_id} do not sum to zero.`)
   await db.query('VACUUM (ANALYZE)')
   await db.query('CHECKPOINT')
 }
@@ -103,7 +97,7 @@ const VARYING: readonly { readonly what: RegExp; readonly then: string }[] = [
   { what: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)/, then: 'at' },
   { what: /(?<=(?:Customer|InternalAccount|ExternalAccount):[0-9a-f-]{24})\d{12}/, then: 'payer_id' },
   { what: /(?<=payer-)1\b/, then: 'payer' },
-  { what: /(?<=(?:Transaction|Hold|LedgerTransfer):)[0-9a-f-]{36}/, then: `uuid || '00'` },
+  { what: /(?<=(?:Transaction|LedgerTransfer):)[0-9a-f-]{36}/, then: `uuid || '00'` },
   { what: /(?<=CS)[0-9A-F]{12}/, then: 'reference' },
   { what: new RegExp(TEMPLATE_KEY), then: `'copy-' || n` },
 ]

@@ -38,11 +38,10 @@ INSERT INTO ledger_accounts (id, platform_id, owner, currency, normal_side, may_
   SELECT ${ids('InternalAccount')}, p.id, ${ids('Customer')}, 'USD', 'credit', false, ${FUNDS}, 0 FROM n, p
   UNION ALL SELECT 'Ledger:rail:USD:' || id, id, id, 'USD', 'debit', true, ${FUNDS}::bigint * ${count}, 0 FROM p;
 
-INSERT INTO ledger_transfers (id, platform_id, cause, cause_id, created_at)
-  SELECT 'LedgerTransfer:funds', id, 'sandbox_fund', 'bench', now() FROM platforms LIMIT 1;
-INSERT INTO ledger_entries (transfer_id, line, account_id, currency, amount, created_at)
-  SELECT 'LedgerTransfer:funds', row_number() OVER (), id, currency,
-    CASE normal_side WHEN 'credit' THEN posted ELSE - posted END, now() FROM ledger_accounts WHERE posted <> 0;
+INSERT INTO ledger_transfers (id, platform_id, debit_account_id, credit_account_id, currency, amount, state, cause, cause_id,
+    created_at, ended_at)
+  SELECT ${ids('LedgerTransfer')}, p.id, 'Ledger:rail:USD:' || p.id, ${ids('InternalAccount')}, 'USD', ${FUNDS}, 'posted',
+    'sandbox_fund', 'bench', now(), now() FROM generate_series(1, ${count}) AS n, (SELECT id FROM platforms LIMIT 1) AS p;
 ANALYZE;`)
   const { rows } = await db.query<{ id: string; bank: string }>(
     `SELECT ${ids('InternalAccount')} AS id, ${ids('ExternalAccount')} AS bank FROM generate_series(1, $1::int) AS n`,

@@ -18,9 +18,11 @@ const ACCOUNTS = ['a', 'b', 'c'] as const
 /** Of each kind of record that sets can meet at. */
 const RECORDS = 30
 const SYSTEM = 'system'
+/** Held by each pending transfer. */
+const HELD = 20n
 const ids = {
   account: (world: World, account: string) => `InternalAccount:${world.name}-${account}`,
-  hold: (world: World, n: number | string) => `Hold:${world.name}-${n}`,
+  transfer: (world: World, n: number | string) => `LedgerTransfer:${world.name}-${n}`,
   job: (world: World, n: number | string) => `Job:${world.name}-${n}`,
   transaction: (world: World, n: number | string) => `Transaction:${world.name}-${n}`,
 }
@@ -31,7 +33,6 @@ const holder = (n: number) => ACCOUNTS[n % ACCOUNTS.length]!
 export async function makeWorld(host: Host, name: string): Promise<World> {
   const { platform } = await host.newPlatform()
   const world = { name, platformId: platform.id }
-  const caused = { platformId: platform.id, cause: 'test', causeId: name, at: now }
   const open = (account: string, mayOverdraw: boolean): Write => ({
     write: 'open',
     id: ids.account(world, account),
@@ -41,22 +42,12 @@ export async function makeWorld(host: Host, name: string): Promise<World> {
     normalSide: mayOverdraw ? 'debit' : 'credit',
     mayOverdraw,
   })
-  const entries = [
-    ...ACCOUNTS.map((account) => ({ account: ids.account(world, account), amount: 400n })),
-    { account: ids.account(world, SYSTEM), amount: -1_200n },
-  ]
   const writes: Write[] = [
     ...ACCOUNTS.map((account) => open(account, false)),
     open(SYSTEM, true),
-    { ...caused, write: 'post', id: `LedgerTransfer:${name}-first`, entries },
+    ...ACCOUNTS.map((to) => transfer(world, `first-${to}`, SYSTEM, to, 400n)),
     ...Array.from({ length: RECORDS }, (_, n): Write[] => [
-      {
-        ...caused,
-        write: 'hold',
-        id: ids.hold(world, n),
-        account: ids.account(world, holder(n)),
-        amount: 20n,
-      },
+      transfer(world, n, holder(n), SYSTEM, HELD, 'pending'),
       newJob(world, n),
       newTransaction(world, n, `old-${n}`),
     ]).flat(),
@@ -149,81 +140,82 @@ const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 15, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 /** Mostly as the records are at first. */
 const state = fc.constantFrom<'PENDING' | 'FAILED'>(...Array(11).fill('PENDING'), 'FAILED')
-const caused = (world: World) => ({
-  platformId: world.platformId,
-  cause: 'test',
-  causeId: world.name,
-  at: now,
-})
 
-function post(world: World, fresh: string, entries: readonly (readonly [string, bigint])[]): Write {
+function sides(world: World, from: string, to: string, moved: bigint) {
   return {
-    ...caused(world),
-    write: 'post',
-    id: `LedgerTransfer:${world.name}-${fresh}`,
-    entries: entries.map(([name, moved]) => ({ account: ids.account(world, name), amount: moved })),
+    platformId: world.platformId,
+    debit: ids.account(world, from),
+    credit: ids.account(world, to),
+    currency: 'USD',
+    amount: moved,
+    at: now,
+  }
+}
+
+function transfer(
+  world: World,
+  n: number | string,
+  from: string,
+  to: string,
+  moved: bigint,
+  state: 'pending' | 'posted' = 'posted',
+): Write {
+  const id = ids.transfer(world, n)
+  return {
+    ...sides(world, from, to, moved),
+    write: 'transfer',
+    id,
+    state,
+    cause: 'test',
+    causeId: world.name,
   }
 }
 
 const sound: fc.Arbitrary<Step> = fc.oneof(
-  fc.tuple(account, amount).map(
-    ([from, moved]): Step =>
-      (world, fresh) => [
-        {
-          ...caused(world),
-          write: 'hold',
-          id: ids.hold(world, fresh),
-          account: ids.account(world, from),
-          amount: moved,
-        },
-      ],
-  ),
-  fc.tuple(account, fc.constantFrom(...ACCOUNTS, SYSTEM), amount).map(
+  fc.tuple(account, fc.constantFrom(SYSTEM, 'nobody'), amount).map(
     ([from, to, moved]): Step =>
-      (world, fresh) => [
-        post(world, fresh, [
-          [from, -moved],
-          [to, moved],
-        ]),
-      ],
+      (world, fresh) => [transfer(world, fresh, from, to, moved, 'pending')],
   ),
+  fc
+    .tuple(account, fc.constantFrom(...ACCOUNTS, SYSTEM), amount)
+    .filter(([from, to]) => from !== to)
+    .map(
+      ([from, to, moved]): Step =>
+        (world, fresh) => [transfer(world, fresh, from, to, moved)],
+    ),
   fc.tuple(account, amount).map(
     ([to, moved]): Step =>
       (world, fresh) => [
-        post(world, fresh, [
-          [SYSTEM, -moved],
-          [to, moved - 1n],
-          [to, 1n],
-        ]),
+        transfer(world, fresh, SYSTEM, to, moved),
+        transfer(world, `${fresh}-more`, SYSTEM, to, 1n),
       ],
   ),
-  fc.tuple(record, amount, fc.boolean(), fc.boolean()).map(
-    ([n, taken, final, isPosted]): Step =>
-      (world, fresh) => [
-        {
-          write: 'capture',
-          hold: ids.hold(world, n),
-          account: ids.account(world, holder(n)),
-          amount: taken,
-          final,
-          at: now,
-        },
-        ...(isPosted
-          ? [
-              post(world, fresh, [
-                [holder(n), -taken],
-                [SYSTEM, taken],
-              ]),
-            ]
-          : []),
-      ],
-  ),
-  record.map(
-    (n): Step =>
-      (world) => [
-        { write: 'void', hold: ids.hold(world, n), account: ids.account(world, holder(n)), at: now },
-      ],
-  ),
+  // Mostly of the amount and the account that are held; sometimes the part that is taken has a rest.
+  fc
+    .tuple(
+      record,
+      fc.constantFrom('posted' as const, 'voided' as const),
+      rarely(amount),
+      rarely(account),
+      fc.boolean(),
+    )
+    .map(
+      ([n, state, other, of, hasRest]): Step =>
+        (world, fresh) => [
+          {
+            ...sides(world, of ?? holder(n), SYSTEM, other ?? HELD),
+            write: 'end',
+            id: ids.transfer(world, n),
+            state,
+          },
+          ...(hasRest && state === 'voided'
+            ? [
+                transfer(world, fresh, holder(n), SYSTEM, 5n),
+                transfer(world, `${fresh}-rest`, holder(n), SYSTEM, HELD - 5n, 'pending'),
+              ]
+            : []),
+        ],
+    ),
   rarely(record).map(
     (n): Step =>
       (world, fresh) => [newJob(world, n ?? fresh)],
@@ -285,18 +277,10 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
 
 /** A fault, thrown at its own caller only. */
 const fault = fc.constantFrom<Step>(
-  (world, fresh) => [
-    post(world, fresh, [
-      ['a', 1n],
-      ['b', 1n],
-    ]),
-  ],
-  (world, fresh) => [
-    post(world, fresh, [
-      ['a', 1n],
-      ['nobody', -1n],
-    ]),
-  ],
+  (world, fresh) => [transfer(world, fresh, 'a', 'nobody', 1n)],
+  (world, fresh) => [{ ...transfer(world, fresh, 'a', 'b', 1n), currency: 'EUR' } as Write],
+  (world, fresh) => [transfer(world, fresh, 'a', 'b', 0n)],
+  (world, fresh) => [transfer(world, fresh, 'a', 'a', 1n)],
 )
 
 const step = fc.oneof({ weight: 80, arbitrary: sound }, { weight: 1, arbitrary: fault })

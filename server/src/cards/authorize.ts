@@ -14,7 +14,7 @@ import type { AuthorizationEvent } from '../ports/card-processor.ts'
 import { type CardDecision, decideUse, type FundingSource } from './decide.ts'
 import { claimMax, toSourceUnits } from './over-claim.ts'
 import { selectActiveKey } from './store.ts'
-import { causeOf, type MovedPurchase } from './transactions.ts'
+import { causeOf, type MovedPurchase, sourcePaysInto } from './transactions.ts'
 
 interface Source extends FundingSource {
   readonly account: InternalAccountRow
@@ -40,12 +40,18 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
   if (!decision.isApproved) return decision
   const { account, key } = sources.find(({ accountId }) => accountId === decision.accountId)!
   const id = op.newId('CardTransaction')
-  const held = toSourceUnits(use.amount, use.currency, account.currency)
-  const { holdId, write } = hold(op, causeOf({ id }), account.id, held)
+  const amount = toSourceUnits(use.amount, use.currency, account.currency)
+  const { holdId, write } = hold(op, causeOf({ id }), {
+    account: account.id,
+    to: sourcePaysInto(account.currency, card.currency),
+    currency: account.currency,
+    amount,
+  })
   const claim_max = claimMax(use, platformConfig(op).cardConfig.overClaimPercentMax)
   const row: CardTransactionRow = {
     ...newPurchase(op, card, account, use, id),
     hold_id: holdId,
+    held_amount: amount,
     delegated_key_id: key?.id ?? null,
     signature: key ? signed(op, key, card, use, { id, claim_max }) : null,
     authorized_amount: use.amount,
@@ -90,6 +96,7 @@ export function newPurchase(
     source_currency: account.currency,
     issuer_transaction_token: use.token,
     hold_id: null,
+    held_amount: 0n,
     delegated_key_id: null,
     signature: null,
     authorized_amount: 0n,

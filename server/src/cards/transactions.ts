@@ -4,7 +4,17 @@ import type { Write } from '../db/commit/writes.ts'
 import type { CardTransactionRow } from '../db/schema/card-tables.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
-import { type Cause, checkRoom, findBalances, type Leg, post, release } from '../ledger/ledger.ts'
+import {
+  type Cause,
+  capturePart,
+  checkRoom,
+  findBalances,
+  type Held,
+  type Leg,
+  post,
+  release,
+  type SystemAccount,
+} from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
@@ -70,9 +80,10 @@ export async function clear(
     pending_amount: claimed.pending_amount + fromHold - pulledNow,
   }
   const account = await findInternalAccount(op, row.account_id)
-  return moved(op, row, by, after, [
+  const taken = pulledNow > 0n ? await takeHeld(op, after, pulledNow) : { row: after, writes: [] }
+  return moved(op, row, by, taken.row, [
     ...post(op, causeOf(row), owed),
-    ...(pulledNow > 0n ? await takeHeld(op, after, pulledNow) : []),
+    ...taken.writes,
     ...later,
     balanceUpdated(op, account),
   ])
@@ -104,15 +115,13 @@ export async function collectClaim(
   const after: CardTransactionRow = isTaken
     ? { ...row, ...settled, pull_count: row.pull_count + 1, pulled_amount: row.pulled_amount + amount }
     : { ...row, ...settled, uncollected_amount: row.uncollected_amount + amount }
-  const writes = isTaken
+  const pulled = isTaken
     ? fromHold > 0n
       ? await takeHeld(op, after, fromHold)
-      : await take(op, after, above)
+      : { row: after, writes: await take(op, after, above) }
     : // The hold is released once nothing else is to be pulled from it.
-      fromHold > 0n && isHoldDone(after)
-      ? [release(op, holdOf(row), row.account_id)]
-      : []
-  return moved(op, row, by, after, [...writes, balanceUpdated(op, account)]).writes
+      releaseHeld(op, after, fromHold > 0n && isHoldDone(after))
+  return moved(op, row, by, pulled.row, [...pulled.writes, balanceUpdated(op, account)]).writes
 }
 
 /**
@@ -136,8 +145,10 @@ export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurc
   const after = { ...row, unclaimed_amount: 0n }
   const account = await findInternalAccount(op, row.account_id)
   const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
-  return moved(op, row, by, after, [
-    ...(isFree ? [release(op, holdOf(row), row.account_id), balanceUpdated(op, account)] : []),
+  const released = releaseHeld(op, after, isFree)
+  return moved(op, row, by, released.row, [
+    ...released.writes,
+    ...(isFree ? [balanceUpdated(op, account)] : []),
   ])
 }
 
@@ -178,8 +189,9 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
     refunded_amount: row.refunded_amount + amount,
   }
   const account = await findInternalAccount(op, row.account_id)
-  return moved(op, row, by, after, [
-    ...(row.unclaimed_amount > 0n && isHoldDone(after) ? [release(op, holdOf(row), row.account_id)] : []),
+  const released = releaseHeld(op, after, row.unclaimed_amount > 0n && isHoldDone(after))
+  return moved(op, row, by, released.row, [
+    ...released.writes,
     ...post(op, causeOf(row), legs),
     ...(isGone ? [] : [balanceUpdated(op, account)]),
   ])
@@ -214,12 +226,15 @@ function moved(
   writes: readonly Write[],
 ): MovedPurchase {
   const { version } = row
+  const { hold_id, held_amount } = after
   const { unclaimed_amount, uncollected_amount } = after
   const { settlement_count, settled_amount, pull_count, pulled_amount } = after
   const { pending_count, pending_amount, refund_count, refunded_amount } = after
   const change = {
     version: version + 1,
     last_event_at: op.now,
+    hold_id,
+    held_amount,
     unclaimed_amount,
     settlement_count,
     settled_amount,
@@ -237,10 +252,23 @@ function moved(
   return { row: moved.row, writes: [moved.write, ...writes] }
 }
 
-/** The hold of an authorized purchase; only such a purchase is claimed, pulled or released. */
-function holdOf({ id, hold_id }: CardTransactionRow): string {
+/** What is held for an authorized purchase; only such a purchase is claimed, pulled or released. */
+function heldFor({
+  id,
+  hold_id,
+  held_amount,
+  account_id,
+  source_currency,
+  currency,
+}: CardTransactionRow): Held {
   if (hold_id === null) throw new Error(`Nothing is held for ${id}`)
-  return hold_id
+  const to = sourcePaysInto(source_currency, currency)
+  return { holdId: hold_id, account: account_id, to, currency: source_currency, amount: held_amount }
+}
+
+/** Where money of the source goes first: a stablecoin is converted. */
+export function sourcePaysInto(source: string, currency: string): SystemAccount {
+  return source === currency ? 'receivables' : 'fx'
 }
 
 /** Whether nothing of the hold is still to be claimed or pulled. */
@@ -248,19 +276,35 @@ function isHoldDone({ unclaimed_amount, pending_amount }: CardTransactionRow): b
   return unclaimed_amount === 0n && pending_amount === 0n
 }
 
+/** A purchase, and what it takes to bring it there. */
+interface Taken {
+  readonly row: CardTransactionRow
+  readonly writes: readonly Write[]
+}
+
+/** Releases what is held, if `isFree`. */
+function releaseHeld(op: Op, after: CardTransactionRow, isFree: boolean): Taken {
+  if (!isFree) return { row: after, writes: [] }
+  return { row: { ...after, held_amount: 0n }, writes: [release(op, heldFor(after))] }
+}
+
 /** Captures from the hold, and releases the rest where nothing else is to be captured. */
-async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
-  return [
-    {
-      write: 'capture',
-      hold: holdOf(after),
-      account: after.account_id,
-      amount: inSourceUnits(after, amount),
-      final: isHoldDone(after),
-      at: op.now,
-    },
-    ...(await take(op, after, amount)),
+async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Promise<Taken> {
+  const units = inSourceUnits(after, amount)
+  const isDone = isHoldDone(after)
+  const part = capturePart(op, causeOf(after), heldFor(after), units, !isDone)
+  const converted: readonly Leg[] = [
+    { system: 'fx', currency: after.currency, amount: -amount },
+    { system: 'receivables', currency: after.currency, amount },
   ]
+  return {
+    row: { ...after, hold_id: part.holdId, held_amount: isDone ? 0n : after.held_amount - units },
+    writes: [
+      ...part.writes,
+      ...(after.source_currency === after.currency ? [] : post(op, causeOf(after), converted)),
+      ...(await signPull(op, after, units)),
+    ],
+  }
 }
 
 /** The last pull of `after`: its transfer, and the key's signature where a wallet pays. */
@@ -275,7 +319,7 @@ async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<
 /** The legs of the source account: where it holds a stablecoin, through the currency position, one to one. */
 function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
   const units = inSourceUnits(row, amount)
-  const own: Leg = { account: row.account_id, amount: units }
+  const own: Leg = { account: row.account_id, currency: row.source_currency, amount: units }
   if (row.source_currency === row.currency) return [own]
   return [
     own,

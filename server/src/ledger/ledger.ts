@@ -1,4 +1,4 @@
-import type { LedgerEntry, LedgerWrite } from '../db/commit/writes.ts'
+import type { LedgerWrite } from '../db/commit/writes.ts'
 import { rowByKey } from '../db/read/lookup.ts'
 import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
@@ -8,7 +8,7 @@ import { fieldError } from '../op/operation.ts'
 
 /**
  * The double-entry ledger: the only maker of ledger writes. What each write does is in `db/functions/ledger-*.ts`, what the
- * database refuses in `db/schema/baseline/ledger.ts`. Entries are signed: a credit is positive, a debit negative.
+ * database refuses in `db/schema/baseline/ledger.ts`. Legs are signed: a credit is positive, a debit negative.
  */
 
 /** What caused a movement: the kind of record and its id. */
@@ -25,7 +25,7 @@ const SYSTEM_ACCOUNTS = {
   fx: 'credit',
   /** Fees earned. */
   fees: 'credit',
-  /** Money paid in for quotes that are not paid out yet. */
+  /** Money taken or paid in for quotes, on its way to whom they pay. */
   clearing: 'credit',
   /** Undelivered money on its way back to its payer. */
   refunds: 'credit',
@@ -64,61 +64,107 @@ export function closeAccounts(customerId: string): LedgerWrite {
   return { write: 'close', owner: customerId }
 }
 
-/** A movement between internal accounts (by id) and the platform's own (by kind and currency). */
-export type Leg =
-  | { readonly account: string; readonly amount: bigint }
-  | { readonly system: SystemAccount; readonly currency: string; readonly amount: bigint }
+/** A side of a movement: an internal account by its id, or one of the platform's own by its kind. */
+export type Leg = Place & { readonly amount: bigint }
+export type Place =
+  | { readonly account: string; readonly currency: string }
+  | { readonly system: SystemAccount; readonly currency: string }
 
 /** Legs of money that arrives from outside on an account; with a negative amount, that leaves. */
-export function arrivalLegs(account: Pick<InternalAccountRow, 'id' | 'currency'>, amount: bigint): Leg[] {
+export function arrivalLegs(
+  { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
+  amount: bigint,
+): Leg[] {
   return [
-    { account: account.id, amount },
-    { system: 'rail', currency: account.currency, amount: -amount },
+    { account: id, currency, amount },
+    { system: 'rail', currency, amount: -amount },
   ]
 }
 
-/** Posts a transfer. Legs of zero are left out; the rest must sum to zero per currency. */
+/** Posts a movement: legs of zero are left out; the rest must sum to zero per currency. */
 export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] {
-  const moving = legs.filter((leg) => leg.amount !== 0n)
-  const opened = new Map<string, LedgerWrite>()
-  const entries: LedgerEntry[] = moving.map((leg) => {
-    if ('account' in leg) return leg
-    const open = openSystemAccount(op, leg.system, leg.currency)
-    opened.set(open.id, open)
-    return { account: open.id, amount: leg.amount }
-  })
-  const transfer = { ...caused(op, cause), write: 'post', id: op.newId('LedgerTransfer'), entries } as const
-  return [...opened.values(), transfer]
+  return pairsOf(legs).flatMap((pair) => transfer(op, cause, 'posted', pair))
 }
 
-/** Holds money. Guard: the account can spend it. */
+/** Money from one place to another. */
+interface Pair {
+  readonly from: Place
+  readonly to: Place
+  readonly amount: bigint
+}
+
+/** The transfers that a movement consists of: each debit goes to the credits of its currency, in their order. */
+export function pairsOf(legs: readonly Leg[]): Pair[] {
+  const left = legs.map((leg) => ({ leg, amount: leg.amount }))
+  const pairs: Pair[] = []
+  for (const debit of left) {
+    for (const credit of left) {
+      if (debit.amount >= 0n) break
+      if (credit.amount <= 0n || credit.leg.currency !== debit.leg.currency) continue
+      const amount = credit.amount < -debit.amount ? credit.amount : -debit.amount
+      debit.amount += amount
+      credit.amount -= amount
+      pairs.push({ from: debit.leg, to: credit.leg, amount })
+    }
+  }
+  if (left.some(({ amount }) => amount !== 0n))
+    throw new Error('The legs of a movement must sum to zero per currency')
+  return pairs
+}
+
+/** Money that is held of an internal account, and where it goes when it is captured. */
+export interface Held {
+  readonly holdId: string
+  readonly account: string
+  readonly to: SystemAccount
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** Holds money by a pending transfer. Guard: the account can spend it. */
 export function hold(
   op: Op,
   cause: Cause,
-  account: string,
-  amount: bigint,
-): { holdId: string; write: LedgerWrite } {
-  const id = op.newId('Hold')
-  return { holdId: id, write: { ...caused(op, cause), write: 'hold', id, account, amount } }
+  held: Omit<Held, 'holdId'>,
+): { readonly holdId: string; readonly write: LedgerWrite } {
+  const write = pending(op, cause, { ...held, holdId: op.newId('LedgerTransfer') })
+  return { holdId: write.id, write }
 }
 
-/** Captures the whole hold and posts where the money went. The legs must debit `account` by `amount`. */
-export function captureAll(
+/** Posts what is held, whole. Guard: it is still held. */
+export function capture(op: Op, held: Held): LedgerWrite[] {
+  const { to: system, currency } = held
+  return [openSystemAccount(op, system, currency), { ...sidesOf(op, held), write: 'end', state: 'posted' }]
+}
+
+/**
+ * Posts a part of what is held. The pending transfer is voided; a posted one has the part, and the rest, unless it is
+ * given up, is held by a new one, whose id is the hold's from now on. Guard: it is still held.
+ */
+export function capturePart(
   op: Op,
   cause: Cause,
-  held: { readonly holdId: string; readonly account: string; readonly amount: bigint },
-  legs: readonly Leg[],
-): LedgerWrite[] {
-  const { holdId, account, amount } = held
-  return [
-    { write: 'capture', hold: holdId, account, amount, final: true, at: op.now },
-    ...post(op, cause, legs),
-  ]
+  held: Held,
+  part: bigint,
+  keepsRest: boolean,
+): { readonly holdId: string; readonly writes: LedgerWrite[] } {
+  const { holdId, account, to: system, currency, amount } = held
+  if (part > amount) throw new Error(`${part} cannot be captured of a hold of ${amount}`)
+  if (part === amount) return { holdId, writes: capture(op, held) }
+  const taken = transfer(op, cause, 'posted', {
+    from: { account, currency },
+    to: { system, currency },
+    amount: part,
+  })
+  const rest = { ...held, holdId: op.newId('LedgerTransfer'), amount: amount - part }
+  return keepsRest
+    ? { holdId: rest.holdId, writes: [release(op, held), ...taken, pending(op, cause, rest)] }
+    : { holdId, writes: [release(op, held), ...taken] }
 }
 
-/** Releases a hold. */
-export function release(op: Op, holdId: string, account: string): LedgerWrite {
-  return { write: 'void', hold: holdId, account, at: op.now }
+/** Gives back what is held. Guard: it is still held. */
+export function release(op: Op, held: Held): LedgerWrite {
+  return { ...sidesOf(op, held), write: 'end', state: 'voided' }
 }
 
 /** The available and the total balance of an account, in the smallest unit. */
@@ -132,7 +178,7 @@ export interface Balance {
  * once.
  */
 export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
-  const idOf = (leg: Leg) => ('account' in leg ? leg.account : systemAccountId(op, leg.system, leg.currency))
+  const idOf = (leg: Leg) => accountId(op, leg)
   const rows = await op.read
     .selectFrom('ledger_accounts')
     .select(['id', 'posted', 'normal_side'])
@@ -184,8 +230,56 @@ const BY_ID = rowByKey<Pick<LedgerAccountRow, 'id' | 'platform_id' | 'currency' 
   'id',
 )
 
+function accountId(op: Op, place: Place): string {
+  return 'account' in place ? place.account : systemAccountId(op, place.system, place.currency)
+}
+
 function systemAccountId(op: Op, system: SystemAccount, currency: string): string {
   return `Ledger:${system}:${currency}:${op.platform.id}`
+}
+
+/** Opens those of the platform's own accounts that a transfer needs, and makes it. */
+function transfer(
+  op: Op,
+  cause: Cause,
+  state: 'pending' | 'posted',
+  { from, to, amount }: Pair,
+): LedgerWrite[] {
+  const own = [from, to].flatMap((place) =>
+    'system' in place ? [openSystemAccount(op, place.system, place.currency)] : [],
+  )
+  return [
+    ...own,
+    {
+      write: 'transfer',
+      state,
+      id: op.newId('LedgerTransfer'),
+      platformId: op.platform.id,
+      debit: accountId(op, from),
+      credit: accountId(op, to),
+      currency: from.currency,
+      amount,
+      at: op.now,
+      ...cause,
+    },
+  ]
+}
+
+function pending(op: Op, cause: Cause, held: Held) {
+  return { ...sidesOf(op, held), ...cause, write: 'transfer', state: 'pending' } as const
+}
+
+function sidesOf(op: Op, { holdId, account, to, currency, amount }: Held) {
+  const credit = systemAccountId(op, to, currency)
+  return {
+    id: holdId,
+    platformId: op.platform.id,
+    debit: account,
+    credit,
+    currency,
+    amount,
+    at: op.now,
+  } as const
 }
 
 function openSystemAccount(op: Op, system: SystemAccount, currency: string) {
@@ -198,8 +292,4 @@ function openSystemAccount(op: Op, system: SystemAccount, currency: string) {
     normalSide: SYSTEM_ACCOUNTS[system],
     mayOverdraw: true,
   } as const
-}
-
-function caused(op: Op, cause: Cause) {
-  return { ...cause, platformId: op.platform.id, at: op.now }
 }

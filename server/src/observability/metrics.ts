@@ -18,7 +18,12 @@ const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 /** Prometheus gives up on a scrape after ten seconds, by when the figures of this process itself should arrive. */
 const DATABASE_ANSWER_MS_MAX = 2000
 
-const POSTINGS = ['post', 'hold', 'capture', 'void'] as const
+/** What each write of the ledger does to the money. */
+const POSTING_OF = {
+  transfer: { pending: 'hold', posted: 'post' },
+  end: { posted: 'capture', voided: 'void' },
+} as const
+const POSTINGS = Object.values(POSTING_OF).flatMap((of) => Object.values(of))
 const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow', 'fault'] as const
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
 const FAULTS = ERROR_CODES.filter((code) => ERRORS[code].status >= 500)
@@ -119,9 +124,9 @@ function observeCommits(registry: Registry): CommitObserver {
     set(writes, result) {
       sets.add(commitResult(result))
       if (result === 'fault' || !result.done) return
-      for (const { write } of writes)
-        if (write === 'post' || write === 'hold' || write === 'capture' || write === 'void')
-          postings.add(write)
+      for (const write of writes)
+        if (write.write === 'transfer') postings.add(POSTING_OF.transfer[write.state])
+        else if (write.write === 'end') postings.add(POSTING_OF.end[write.state])
     },
   }
 }

@@ -18,6 +18,7 @@ import {
   explained,
   goesBack,
   heldAt,
+  heldFor,
   payeeAccount,
   payerBalanceUpdated,
   payerLeg,
@@ -171,7 +172,7 @@ async function failed(
     details: explained(transaction, { failureDetail: failure.detail }),
   }
   return [
-    release(op, required(transaction, 'hold_id'), account),
+    release(op, { ...heldFor(quote, account), holdId: required(transaction, 'hold_id') }),
     transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
     ...moveTransaction(op, transaction, 'fail', change).writes,
     ...(await payerBalanceUpdated(op, quote)),
@@ -234,7 +235,8 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   const account = heldAt(quote)
   if (account !== undefined && (await isOwnerDeleted(op, account)))
     return [...endRefund(op, transaction, 'fail')]
-  const payer = account === undefined ? ({ system: 'rail', currency, amount } as const) : { account, amount }
+  const payer =
+    account === undefined ? ({ system: 'rail', currency, amount } as const) : { account, currency, amount }
   return [
     ...post(op, { cause: 'transaction', causeId: transaction.id }, [
       { system: 'refunds', currency, amount: -amount },

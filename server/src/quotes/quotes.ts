@@ -13,6 +13,7 @@ import { nextState, transition } from '../op/transition.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
 import { quoteFundingInstructions } from './realtime.ts'
+import { heldFor } from './settlement.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
 /** Error: 404 `QUOTE_NOT_FOUND`. */
@@ -65,7 +66,7 @@ export function executeQuote(
     return { ...begun, writes: [...guards, ...begun.writes] }
   }
   const cause = { cause: 'quote', causeId: quote.id } as const
-  const { holdId, write } = hold(op, cause, account.id, quote.sending_amount)
+  const { holdId, write } = hold(op, cause, heldFor(quote, account.id))
   const begun = beginSettlement(op, quote, transaction, { hold_id: holdId })
   return { ...begun, writes: [...guards, write, ...begun.writes, balanceUpdated(op, account)] }
 }

@@ -2,7 +2,7 @@ import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import { expectRow, type Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
-import { type Cause, captureAll, type Leg, post } from '../ledger/ledger.ts'
+import { capture, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 
 /** How the money of a quote is provided: from an internal account, pulled from an external one, or paid in. */
@@ -18,12 +18,14 @@ export function heldAt(quote: QuoteRow): string | undefined {
   return fundingOf(quote) === 'HELD' ? required(quote, 'source_account_id') : undefined
 }
 
-/** The ledger account with the money of a quote before delivery: that of the payer, or clearing. */
+/** The platform's account through which the money of a quote goes, however it is provided. */
 export function payerLeg(quote: QuoteRow, amount: bigint): Leg {
-  const account = heldAt(quote)
-  return account === undefined
-    ? { system: 'clearing', currency: quote.sending_currency, amount }
-    : { account, amount }
+  return { system: 'clearing', currency: quote.sending_currency, amount }
+}
+
+/** What an internal account holds for a quote. */
+export function heldFor(quote: QuoteRow, account: string) {
+  return { account, to: 'clearing', currency: quote.sending_currency, amount: quote.sending_amount } as const
 }
 
 /** Legs of money that comes in for a quote: to pay it, or to be refunded. */
@@ -57,9 +59,10 @@ export function pullStands({ id, pull_state }: QuoteRow): Write[] {
 
 /** The payee: an internal account, or the outside. */
 function payeeLeg(quote: QuoteRow): Leg {
+  const { receiving_currency: currency, receiving_amount: amount } = quote
   return paysHere(quote)
-    ? { account: required(quote, 'destination_account_id'), amount: quote.receiving_amount }
-    : { system: 'rail', currency: quote.receiving_currency, amount: quote.receiving_amount }
+    ? { account: required(quote, 'destination_account_id'), currency, amount }
+    : { system: 'rail', currency, amount }
 }
 
 /** Whether a quote pays an account of this platform. */
@@ -99,18 +102,16 @@ export function reversalLegs(quote: QuoteRow): Leg[] {
   return [undeliveredLeg(quote), ...rest.map((leg) => ({ ...leg, amount: -leg.amount }))]
 }
 
-/** Captures the hold of a quote, or posts what was paid in for it, along `legs`. */
+/** Captures what is held for a quote, if its money is not in clearing already, and moves it along `legs`. */
 export function takeFromPayer(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionRow,
   legs: readonly Leg[],
 ): Write[] {
-  const cause: Cause = { cause: 'quote', causeId: quote.id }
   const account = heldAt(quote)
-  if (account === undefined) return post(op, cause, legs)
-  const held = { holdId: required(transaction, 'hold_id'), account, amount: quote.sending_amount }
-  return captureAll(op, cause, held, legs)
+  const held = account && { ...heldFor(quote, account), holdId: required(transaction, 'hold_id') }
+  return [...(held ? capture(op, held) : []), ...post(op, { cause: 'quote', causeId: quote.id }, legs)]
 }
 
 /** Reports the balance of the paying internal account, if there is one. Comes after the ledger's writes. */

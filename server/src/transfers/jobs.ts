@@ -4,11 +4,12 @@ import { required } from '../db/read/required.ts'
 import type { InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { arrivalLegs, type Cause, captureAll, hasRoom, post, release } from '../ledger/ledger.ts'
+import { arrivalLegs, type Cause, capture, type Held, hasRoom, post, release } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { findTransaction, hashed, receivedOf } from '../transactions/transactions.ts'
+import { heldFor } from './transfers.ts'
 
 /** Submits a transfer to the rail, or asks for its outcome, and moves the money once that is known. */
 export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload, known) => {
@@ -38,9 +39,7 @@ export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload,
   }
   const { writes } = moveTransaction(op, transaction, 'fail', change)
   // A transfer in that was returned before it completed has moved no money either.
-  return isOut
-    ? [release(op, required(transaction, 'hold_id'), account.id), ...writes, balanceUpdated(op, account)]
-    : writes
+  return isOut ? [release(op, heldOf(transaction, account)), ...writes, balanceUpdated(op, account)] : writes
 }
 
 /** Pulls nothing that would overflow the balance. Money pulled before may be on its way, so its outcome is asked for. */
@@ -60,11 +59,13 @@ async function pullWhereRoom(
 }
 
 function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
+  if (transaction.kind === 'TRANSFER_OUT') return capture(op, heldOf(transaction, account))
   const cause: Cause = { cause: 'transaction', causeId: transaction.id }
-  const { amount } = receivedOf(transaction)
-  if (transaction.kind === 'TRANSFER_IN') return post(op, cause, arrivalLegs(account, amount))
-  const held = { holdId: required(transaction, 'hold_id'), account: account.id, amount }
-  return captureAll(op, cause, held, arrivalLegs(account, -amount))
+  return post(op, cause, arrivalLegs(account, receivedOf(transaction).amount))
+}
+
+function heldOf(transaction: TransactionRow, account: InternalAccountRow): Held {
+  return { ...heldFor(transaction, account), holdId: required(transaction, 'hold_id') }
 }
 
 function paymentOf(op: Op, transaction: TransactionRow, submittedAt: Date): RailPayment {

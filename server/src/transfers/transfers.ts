@@ -187,7 +187,12 @@ function record({ platform_customer_id: _, ...row }: TransactionWithCustomer): W
 }
 
 function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
-  return hold(op, { cause: 'transaction', causeId: transaction.id }, account.id, sentOf(transaction).amount)
+  return hold(op, { cause: 'transaction', causeId: transaction.id }, heldFor(transaction, account))
+}
+
+/** What a transfer out holds of its account. */
+export function heldFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
+  return { account: id, to: 'rail', currency, amount: sentOf(transaction).amount } as const
 }
 
 interface Parties {

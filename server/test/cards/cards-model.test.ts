@@ -228,9 +228,8 @@ class Run {
   async expectBooks(): Promise<void> {
     const platformId = (await this.#client.get('/config')).body.id as string
     const { rows } = await service.db.query<{ id: string; account: string; amount: bigint }>(
-      `SELECT t.cause_id AS id, e.account_id AS account, sum(e.amount)::bigint AS amount
-       FROM ledger_transfers t JOIN ledger_entries e ON e.transfer_id = t.id
-       WHERE t.platform_id = $1 AND t.cause = 'card_transaction' GROUP BY 1, 2`,
+      `SELECT cause_id AS id, account_id AS account, sum(amount)::bigint AS amount FROM ledger_entries
+       WHERE platform_id = $1 AND cause = 'card_transaction' GROUP BY 1, 2`,
       [platformId],
     )
     const entered = (id: string, account: string) =>
@@ -259,8 +258,8 @@ class Run {
     )
     expect(sums, 'currencies whose entries do not sum to zero').toEqual([])
     const { rows: holds } = await service.db.query<{ held: bigint; pending: bigint }>(
-      `SELECT a.held, coalesce(sum(h.amount - h.captured), 0)::bigint AS pending
-       FROM ledger_accounts a LEFT JOIN ledger_holds h ON h.account_id = a.id AND h.state = 'pending'
+      `SELECT a.held, coalesce(sum(h.amount), 0)::bigint AS pending
+       FROM ledger_accounts a LEFT JOIN ledger_transfers h ON h.debit_account_id = a.id AND h.state = 'pending'
        WHERE a.id = $1 GROUP BY a.id`,
       [this.#holder[this.#payer]],
     )

@@ -65,7 +65,6 @@ async function inTurn(sets: readonly Write[][], order: readonly number[]): Promi
 const TABLES: Readonly<Record<string, string>> = {
   ledger_accounts: 'id',
   ledger_transfers: 'id',
-  ledger_holds: 'id',
   transactions: 'id',
   jobs: 'id',
   idempotency_keys: 'scope, key',
@@ -85,12 +84,7 @@ async function contents(world: World): Promise<unknown> {
       .filter(({ owner }) => owner !== world.platformId)
       .map(({ position: _, committed_in: __, ...row }) => row)
   }
-  const entries = await db.query(
-    `SELECT e.* FROM ledger_entries e JOIN ledger_transfers t ON t.id = e.transfer_id WHERE t.platform_id = $1
-     ORDER BY transfer_id, line`,
-    [world.platformId],
-  )
-  const text = toJson({ ...all, entries: entries.rows })
+  const text = toJson(all)
   return parseJson(text.replaceAll(world.platformId, 'PLATFORM').replaceAll(world.name, 'WORLD'))
 }
 

@@ -120,7 +120,7 @@ describe.each([
     expect(await namesIn(db, 'SELECT name FROM sql_functions')).toEqual(names)
     expect(await functionsOf(db)).toEqual(names)
     const tables = await namesIn(db, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
-    expect(tables).toEqual(expect.arrayContaining(['customers', 'jobs', 'ledger_entries', 'transactions']))
+    expect(tables).toEqual(expect.arrayContaining(['customers', 'jobs', 'ledger_transfers', 'transactions']))
   })
 
   test.skipIf(skip)('a start on an up-to-date database changes nothing', async () => {

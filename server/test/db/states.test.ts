@@ -34,10 +34,10 @@ import { expect, test } from 'vitest'
 import { FUNCTIONS } from '../../src/db/functions/functions.ts'
 import { SCHEMA } from '../../src/db/schema/migrate.ts'
 import {
-  HOLD_INITIAL,
-  HOLD_TRANSITIONS,
   RESERVATION_TRANSITIONS,
   STORED_FILE_TRANSITIONS,
+  TRANSFER_INITIAL,
+  TRANSFER_TRANSITIONS,
 } from '../../src/db/schema/states.ts'
 
 /** The database cannot read the tables of states: what its text says of states is held to them here. */
@@ -61,7 +61,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
   'internal_accounts.status': INTERNAL_ACCOUNT_STATUSES,
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),
-  'ledger_holds.state': Object.keys(HOLD_TRANSITIONS),
+  'ledger_transfers.state': Object.keys(TRANSFER_TRANSITIONS),
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
@@ -89,28 +89,28 @@ const UNSUCCESSFUL: readonly string[] = [
 
 /** Each function that names states, and which. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
-  agent_money_is_back: [...UNSUCCESSFUL, REFUND_TRANSITIONS.PENDING.complete, HOLD_TRANSITIONS.pending.void],
+  agent_money_is_back: [
+    ...UNSUCCESSFUL,
+    REFUND_TRANSITIONS.PENDING.complete,
+    TRANSFER_TRANSITIONS.pending.void,
+  ],
   agent_payment_ended: [
     RESERVATION_TRANSITIONS.RESERVED.release,
     RESERVATION_TRANSITIONS.CAPTURED.release,
     ...UNSUCCESSFUL,
   ],
   agent_released: [...finalStates(RESERVATION_TRANSITIONS), RESERVATION_TRANSITIONS.CAPTURED.release],
-  commit_together: [HOLD_TRANSITIONS.pending.capture_part, HOLD_INITIAL],
+  commit_together: [TRANSFER_INITIAL],
   customer_open_payments: [
     OUTGOING_TRANSACTION_TRANSITIONS.PENDING.execute,
     REFUND_INITIAL,
     OUTGOING_TRANSACTION_INITIAL,
     AGENT_ACTION_INITIAL,
   ],
-  ledger_capture: [
-    HOLD_INITIAL,
-    HOLD_TRANSITIONS.pending.capture_rest,
-    HOLD_TRANSITIONS.pending.capture_part,
-  ],
   ledger_close: [...finalStates(CARD_TRANSITIONS), ...finalStates(DELEGATED_KEY_TRANSITIONS)],
-  ledger_hold: [HOLD_INITIAL],
-  ledger_void: [HOLD_TRANSITIONS.pending.void, HOLD_INITIAL],
+  ledger_end: [TRANSFER_INITIAL, TRANSFER_TRANSITIONS.pending.post, TRANSFER_TRANSITIONS.pending.void],
+  ledger_transfer: [TRANSFER_TRANSITIONS.pending.post],
+  ledger_transfer_ends_once: [TRANSFER_INITIAL, TRANSFER_INITIAL],
 }
 
 const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
@@ -124,10 +124,10 @@ test('the states that the functions of the database name are those of the tables
   expect(Object.fromEntries(named.filter(([, states]) => states.length > 0))).toEqual(
     Object.fromEntries(expected),
   )
-  // One word for both kinds of transactions, and one state in which a hold can still be captured or released.
+  // One word for both kinds of transactions, and one state in which a transfer can still be posted or voided.
   expect(INCOMING_TRANSACTION_INITIAL).toBe(OUTGOING_TRANSACTION_INITIAL)
-  expect(finalStates(HOLD_TRANSITIONS)).toEqual(
-    Object.keys(HOLD_TRANSITIONS).filter((s) => s !== HOLD_INITIAL),
+  expect(finalStates(TRANSFER_TRANSITIONS)).toEqual(
+    Object.keys(TRANSFER_TRANSITIONS).filter((s) => s !== TRANSFER_INITIAL),
   )
 })
 
@@ -143,7 +143,7 @@ test('each column of states can have those of its table', () => {
   expect(found).toEqual(CHECKED)
 })
 
-test('the constraints and indexes that ask for one state ask for one of the table', () => {
+test('the constraints, indexes and views that ask for one state ask for one of the table', () => {
   const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
@@ -156,6 +156,9 @@ test('the constraints and indexes that ask for one state ask for one of the tabl
       `state = '${MESSAGE_TRANSITIONS.QUEUED.deliver}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.fail}'`,
       `state = '${STORED_FILE_TRANSITIONS.KEPT.remove}'`,
+      `state = '${TRANSFER_INITIAL}'`,
+      `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
+      `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${WEBHOOK_DELIVERY_INITIAL}'`,
     ].sort(),
   )

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LedgerEntry, Write } from '../../src/db/commit/writes.ts'
-import { captureAll, findBalances, hold, openAccount, post, release } from '../../src/ledger/ledger.ts'
+import type { Write } from '../../src/db/commit/writes.ts'
+import {
+  capture,
+  capturePart,
+  findBalances,
+  hold,
+  openAccount,
+  pairsOf,
+  post,
+  release,
+} from '../../src/ledger/ledger.ts'
 import type { Op } from '../../src/op/app.ts'
 import { openApp } from '../open-app.testing.ts'
 
@@ -20,7 +29,7 @@ const commit = (writes: readonly Write[]) => host.app.committer.commit(writes)
 async function account(amount: bigint): Promise<string> {
   const id = op.newId('InternalAccount')
   const fund = post(op, cause, [
-    { account: id, amount },
+    { account: id, currency: 'USD', amount },
     { system: 'rail', currency: 'USD', amount: -amount },
   ])
   const { done } = await commit([openAccount(op, id, 'Customer', 'USD'), ...(amount > 0n ? fund : [])])
@@ -30,30 +39,19 @@ async function account(amount: bigint): Promise<string> {
 
 const balance = async (id: string) => (await findBalances(op, [id])).get(id)
 
-function rawPost(entries: readonly LedgerEntry[]): Write[] {
-  return [
-    {
-      write: 'post',
-      id: op.newId('LedgerTransfer'),
-      platformId: op.platform.id,
-      ...cause,
-      at: op.now,
-      entries,
-    },
-  ]
+/** A transfer as the ledger would write it, of anything. */
+function transfer(debit: string, credit: string, amount: bigint, currency = 'USD'): Write {
+  const sides = { platformId: op.platform.id, debit, credit, currency, amount, at: op.now }
+  return { ...sides, ...cause, write: 'transfer', state: 'posted', id: op.newId('LedgerTransfer') }
 }
+
+const usd = (account: string, amount: bigint) => ({ account, currency: 'USD', amount })
+const held = (account: string, amount: bigint) => ({ ...usd(account, amount), to: 'clearing' }) as const
 
 describe('the ledger', () => {
   test('moves money between accounts, both sides or neither', async () => {
     const [from, to] = [await account(100n), await account(0n)]
-    expect(
-      await commit(
-        rawPost([
-          { account: from, amount: -60n },
-          { account: to, amount: 60n },
-        ]),
-      ),
-    ).toEqual({ done: true })
+    expect(await commit(post(op, cause, [usd(from, -60n), usd(to, 60n)]))).toEqual({ done: true })
     expect([await balance(from), await balance(to)]).toEqual([
       { available: 40n, total: 40n },
       { available: 60n, total: 60n },
@@ -62,12 +60,7 @@ describe('the ledger', () => {
 
   test('refuses to overdraw an account by a unit, and writes nothing of that set', async () => {
     const [from, to] = [await account(100n), await account(0n)]
-    const result = await commit(
-      rawPost([
-        { account: from, amount: -101n },
-        { account: to, amount: 101n },
-      ]),
-    )
+    const result = await commit(post(op, cause, [usd(from, -101n), usd(to, 101n)]))
     expect(result).toMatchObject({ done: false, guard: 'overdraft' })
     expect([await balance(from), await balance(to)]).toEqual([
       { available: 100n, total: 100n },
@@ -78,7 +71,7 @@ describe('the ledger', () => {
   test('refuses a balance beyond int64, and leaves the other sets of the batch alone', async () => {
     const to = await account(0n)
     const receive = (amount: bigint) => {
-      const legs = [{ account: to, amount }, { system: 'rail', currency: 'USD', amount: -amount } as const]
+      const legs = [usd(to, amount), { system: 'rail', currency: 'USD', amount: -amount } as const]
       return commit(post(op, cause, legs))
     }
     const results = await Promise.all([receive(3n), receive(2n ** 63n - 1n), receive(4n)])
@@ -89,61 +82,78 @@ describe('the ledger', () => {
   test('of fifty parallel holds on money for seven, seven are granted', async () => {
     const from = await account(7_000n)
     const results = await Promise.all(
-      Array.from({ length: 50 }, () => commit([hold(op, cause, from, 1_000n).write])),
+      Array.from({ length: 50 }, () => commit([hold(op, cause, held(from, 1_000n)).write])),
     )
     expect(results.filter(({ done }) => done)).toHaveLength(7)
     expect(await balance(from)).toEqual({ available: 0n, total: 7_000n })
   })
 
   test('a hold is captured or released, once', async () => {
-    const [from, to] = [await account(100n), await account(0n)]
-    const first = hold(op, cause, from, 30n)
-    const second = hold(op, cause, from, 20n)
+    const from = await account(100n)
+    const first = hold(op, cause, held(from, 30n))
+    const second = hold(op, cause, held(from, 20n))
     await commit([first.write, second.write])
-    const legs = [
-      { account: from, amount: -30n },
-      { account: to, amount: 30n },
-    ]
-    const capture = () => captureAll(op, cause, { holdId: first.holdId, account: from, amount: 30n }, legs)
-    expect(
-      (await Promise.all([commit(capture()), commit(capture())])).filter(({ done }) => done),
-    ).toHaveLength(1)
-    const back = () => commit([release(op, second.holdId, from)])
+    const taken = () => commit(capture(op, { ...held(from, 30n), holdId: first.holdId }))
+    expect((await Promise.all([taken(), taken()])).filter(({ done }) => done)).toHaveLength(1)
+    const back = () => commit([release(op, { ...held(from, 20n), holdId: second.holdId })])
     expect((await Promise.all([back(), back()])).filter(({ done }) => done)).toHaveLength(1)
-    expect([await balance(from), await balance(to)]).toEqual([
-      { available: 70n, total: 70n },
-      { available: 30n, total: 30n },
-    ])
+    expect(await balance(from)).toEqual({ available: 70n, total: 70n })
+    const late = await commit([release(op, { ...held(from, 30n), holdId: first.holdId })])
+    expect(late).toMatchObject({ done: false, guard: 'expectation' })
   })
 
-  test('captures part of a hold, more than a hold, and never more than the account can spend', async () => {
-    const [from, to] = [await account(100n), await account(0n)]
-    const { holdId, write } = hold(op, cause, from, 40n)
+  test('parts of a hold are captured, and its rest is held or given back', async () => {
+    const from = await account(100n)
+    const { holdId, write } = hold(op, cause, held(from, 40n))
     await commit([write])
-    const capture = (amount: bigint, final: boolean): Write[] => [
-      { write: 'capture', hold: holdId, account: from, amount, final, at: op.now },
-      ...rawPost([
-        { account: from, amount: -amount },
-        { account: to, amount },
-      ]),
-    ]
-    expect(await commit(capture(15n, false))).toEqual({ done: true })
+    const first = capturePart(op, cause, { ...held(from, 40n), holdId }, 15n, true)
+    const again = capturePart(op, cause, { ...held(from, 40n), holdId }, 15n, true)
+    const results = await Promise.all([commit(first.writes), commit(again.writes)])
+    expect(results.map(({ done }) => done).sort()).toEqual([false, true])
     expect(await balance(from)).toEqual({ available: 60n, total: 85n })
-    expect(await commit(capture(86n, true))).toMatchObject({ done: false, guard: 'overdraft' })
-    expect(await commit(capture(80n, true))).toEqual({ done: true })
-    expect(await balance(from)).toEqual({ available: 5n, total: 5n })
-    expect(await commit(capture(1n, true))).toMatchObject({ done: false, guard: 'expectation' })
+    const left = results[0].done ? first : again
+    const last = capturePart(op, cause, { ...held(from, 25n), holdId: left.holdId }, 20n, false)
+    expect(await commit(last.writes)).toEqual({ done: true })
+    expect(await balance(from)).toEqual({ available: 65n, total: 65n })
+    const ended = capturePart(op, cause, { ...held(from, 25n), holdId: left.holdId }, 25n, false)
+    expect(await commit(ended.writes)).toMatchObject({ done: false, guard: 'expectation' })
+  })
+
+  test('a hold is captured and released as what it is: of its account and of its amount', async () => {
+    const [from, other] = [await account(100n), await account(100n)]
+    const { holdId, write } = hold(op, cause, held(from, 40n))
+    await commit([write])
+    for (const wrong of [held(from, 39n), held(other, 40n)])
+      for (const writes of [capture(op, { ...wrong, holdId }), [release(op, { ...wrong, holdId })]])
+        expect(await commit(writes)).toMatchObject({ done: false, guard: 'expectation' })
+    expect(await balance(from)).toEqual({ available: 60n, total: 100n })
+  })
+
+  test('a movement is as few transfers as it takes, each between accounts of one currency', () => {
+    const legs = [
+      { account: 'payer', currency: 'USDB', amount: -25n },
+      { system: 'fees', currency: 'USDB', amount: 1n },
+      { system: 'fx', currency: 'USDB', amount: 24n },
+      { system: 'fx', currency: 'USD', amount: -20n },
+      { system: 'rail', currency: 'USD', amount: 20n },
+      { system: 'refunds', currency: 'USD', amount: 0n },
+    ] as const
+    const pairs = pairsOf(legs).map(({ from, to, amount }) => [
+      'account' in from ? from.account : from.system,
+      'account' in to ? to.account : to.system,
+      amount,
+    ])
+    expect(pairs).toEqual([
+      ['payer', 'fees', 1n],
+      ['payer', 'fx', 24n],
+      ['fx', 'rail', 20n],
+    ])
+    expect(() => pairsOf(legs.slice(1))).toThrow('sum to zero')
   })
 
   test('a set that fails leaves its neighbours in the same batch alone', async () => {
     const [rich, poor, to] = [await account(100n), await account(0n), await account(0n)]
-    const pay = (from: string) =>
-      commit(
-        rawPost([
-          { account: from, amount: -10n },
-          { account: to, amount: 10n },
-        ]),
-      )
+    const pay = (from: string) => commit([transfer(from, to, 10n)])
     const results = await Promise.all([pay(rich), pay(poor), pay(rich), pay(poor), pay(rich)])
     expect(results.map(({ done }) => done)).toEqual([true, false, true, false, true])
     expect(await balance(to)).toEqual({ available: 30n, total: 30n })
@@ -151,40 +161,50 @@ describe('the ledger', () => {
 
   test('a faulty set is thrown at its own caller, its neighbours are done', async () => {
     const [from, to] = [await account(10n), await account(0n)]
-    const good = () =>
-      commit(
-        rawPost([
-          { account: from, amount: -1n },
-          { account: to, amount: 1n },
-        ]),
-      )
-    const bad = commit(
-      rawPost([
-        { account: from, amount: -1n },
-        { account: to, amount: 2n },
-      ]),
-    )
+    const good = () => commit([transfer(from, to, 1n)])
+    const bad = commit([transfer(from, to, 1n, 'EUR')])
     const [first, fault, last] = await Promise.allSettled([good(), bad, good()])
     expect(first).toMatchObject({ value: { done: true } })
     expect(fault).toMatchObject({
       status: 'rejected',
-      reason: { message: expect.stringContaining('sum to zero') },
+      reason: { message: expect.stringContaining('of another currency') },
     })
     expect(last).toMatchObject({ value: { done: true } })
     expect(await balance(from)).toEqual({ available: 8n, total: 8n })
   })
 
-  test('the database itself refuses to change or remove an entry, or to add one that does not balance', async () => {
+  test('the database itself refuses to change or remove a transfer, but for its one step', async () => {
     const { db } = host.app
-    for (const statement of [
-      'UPDATE ledger_entries SET amount = amount + 1',
-      'DELETE FROM ledger_entries',
-      'TRUNCATE ledger_entries',
-      'DELETE FROM ledger_transfers WHERE false',
+    const from = await account(100n)
+    const { holdId, write } = hold(op, cause, held(from, 40n))
+    await commit([write])
+    for (const change of [
+      'amount = amount + 1',
+      'credit_account_id = debit_account_id',
+      "currency = 'EUR'",
+      "cause_id = 'another'",
+      "state = 'voided', ended_at = now(), amount = 1",
+      "state = 'pending', ended_at = now()",
     ])
-      await expect(db.query(statement)).rejects.toThrow(/append-only|foreign key/)
-    const oneSided = `INSERT INTO ledger_entries SELECT transfer_id, 99, account_id, currency, 5, now() FROM ledger_entries LIMIT 1`
-    await expect(db.query(oneSided)).rejects.toThrow('sum to zero')
+      await expect(
+        db.query(`UPDATE ledger_transfers SET ${change} WHERE id = $1`, [holdId]),
+        change,
+      ).rejects.toThrow(/ends once|check constraint/)
+    await commit([release(op, { ...held(from, 40n), holdId })])
+    for (const statement of [
+      "UPDATE ledger_transfers SET state = 'posted' WHERE state = 'voided'",
+      "UPDATE ledger_transfers SET state = 'pending', ended_at = NULL",
+      'DELETE FROM ledger_transfers WHERE false',
+      'TRUNCATE ledger_transfers',
+    ])
+      await expect(db.query(statement), statement).rejects.toThrow('ends once')
+  })
+
+  test('the database itself refuses an amount that is not positive, and a transfer to the account itself', async () => {
+    const [from, to] = [await account(100n), await account(0n)]
+    for (const writes of [[transfer(from, to, 0n)], [transfer(from, to, -1n)], [transfer(from, from, 1n)]])
+      await expect(commit(writes)).rejects.toThrow('check constraint')
+    expect(await balance(from)).toEqual({ available: 100n, total: 100n })
   })
 
   test('balances rebuilt from the entries equal the stored ones', async () => {

@@ -54,13 +54,14 @@ describe('the metrics', () => {
     expect(await moved()).toEqual({ post: 0, hold: 0, capture: 0, void: 0 })
     await fund(client, wallet, 10_000_000)
     expect(await moved()).toEqual({ post: 1, hold: 0, capture: 0, void: 0 })
+    // To the fees, to the currency position, and from there out.
     await pay(bank)
-    expect(await moved()).toEqual({ post: 2, hold: 1, capture: 1, void: 0 })
+    expect(await moved()).toEqual({ post: 4, hold: 1, capture: 1, void: 0 })
     await pay(failing)
-    expect(await moved()).toEqual({ post: 2, hold: 2, capture: 1, void: 1 })
+    expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
     // More than there is: refused, and nothing moved.
     await client.post(`/sandbox/internal-accounts/${wallet}/fund`, { amount: 2n ** 63n - 1n })
-    expect(await moved()).toEqual({ post: 2, hold: 2, capture: 1, void: 1 })
+    expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
 
     const page = await own.metrics()
     const settled = { kind: 'transaction.settle', result: 'done' }

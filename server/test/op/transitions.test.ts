@@ -45,8 +45,8 @@ const WRITTEN = [
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],
 ] as const satisfies readonly (readonly [Stateful, string, string, Transitions])[]
 
-/** The others. A refund is a member of its transaction, and the database moves holds. */
-const OTHERS: readonly Transitions[] = [shown.REFUND_TRANSITIONS, internal.HOLD_TRANSITIONS]
+/** The others. A refund is a member of its transaction, and the database moves transfers of the ledger. */
+const OTHERS: readonly Transitions[] = [shown.REFUND_TRANSITIONS, internal.TRANSFER_TRANSITIONS]
 
 function cellsOf(transitions: Transitions) {
   return Object.entries(transitions).flatMap(([state, row]) =>

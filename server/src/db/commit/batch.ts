@@ -1,8 +1,7 @@
 import { toJson } from '../../json/json.ts'
-import { HOLD_INITIAL, HOLD_TRANSITIONS, type HoldState } from '../schema/states.ts'
 import { Parts, type Row } from './batch-parts.ts'
 import { CommitArguments } from './commit-arguments.ts'
-import { type LedgerEntry, timeText, type Write } from './writes.ts'
+import { timeText, type Write } from './writes.ts'
 
 /**
  * Write sets as the arguments of `commit_together`. A write is identified by its place, counted through the whole
@@ -10,7 +9,7 @@ import { type LedgerEntry, timeText, type Write } from './writes.ts'
  */
 export interface Batch {
   /** In the order of `COMMIT_TOGETHER`. */
-  readonly parameters: readonly string[]
+  readonly parameters: readonly (string | null)[]
   /** The set of the write at each place. */
   readonly setOf: readonly number[]
 }
@@ -62,30 +61,25 @@ class BatchArguments {
       case 'open':
         this.#open(write)
         break
-      case 'hold':
-        this.#hold(n, write)
+      case 'transfer':
+        this.#transfer(n, write)
         break
-      case 'capture':
-        this.#release(n, write, write.amount, write.final, HOLD_TRANSITIONS[HOLD_INITIAL].capture_rest)
-        break
-      case 'void':
-        this.#release(n, write, 0n, true, HOLD_TRANSITIONS[HOLD_INITIAL].void)
-        break
-      case 'post':
-        this.#post(n, write)
+      case 'end':
+        this.#endTransfer(n, write)
         break
       case 'close':
         throw new Error('A set that closes an account is written in turn')
     }
   }
 
-  parameters(): readonly string[] {
-    return this.#args.texts({
-      ...(this.#opens.size > 0 ? { opens: [...this.#opens.values()] } : {}),
+  parameters(): readonly (string | null)[] {
+    const parts = {
       inserts: this.#inserts.inOrder(),
       updates: this.#updates.inOrder(),
       expects: this.#expects.inOrder(),
-    })
+    }
+    const hasParts = Object.values(parts).some(({ length }) => length > 0)
+    return this.#args.texts(hasParts ? parts : null, [...this.#opens.values()])
   }
 
   #insert({ table, row }: WriteOf<'insert'>): void {
@@ -147,63 +141,56 @@ class BatchArguments {
     })
   }
 
-  #hold(n: number, hold: WriteOf<'hold'>): void {
-    this.#move(n, this.#placeOf(hold.account), 0n, hold.amount)
-    this.#args.addRow('hold_rows', {
-      ...causeOf(hold),
-      account_id: hold.account,
-      amount: hold.amount,
-      captured: 0,
-      state: HOLD_INITIAL,
-      updated_at: timeText(hold.at),
-    })
-  }
-
-  /** Releases the rest of a hold. The database knows the amount. */
-  #release(
-    n: number,
-    { hold, account, at }: WriteOf<'capture' | 'void'>,
-    amount: bigint,
-    isFinal: boolean,
-    state: HoldState,
-  ): void {
+  #transfer(n: number, write: WriteOf<'transfer'>): void {
+    const { id, platformId, debit, credit, currency, amount, state, cause, causeId, at } = write
+    const isPosted = state === 'posted'
+    const time = timeText(at)
     const args = this.#args
-    const place = this.#placeOf(account)
-    args.add('release_writes', n)
-    args.add('release_holds', hold)
-    args.add('release_accounts', place)
-    args.add('release_amounts', amount)
-    args.add('release_finals', isFinal)
-    args.add('release_states', state)
-    args.add('release_times', timeText(at))
-    args.add('release_moves', this.#move(n, place, 0n, 0n))
+    args.addRow('transfer_rows', {
+      id,
+      platform_id: platformId,
+      debit_account_id: debit,
+      credit_account_id: credit,
+      currency,
+      amount,
+      state,
+      cause,
+      cause_id: causeId,
+      created_at: time,
+      ended_at: isPosted ? time : null,
+    })
+    const from = this.#placeOf(debit)
+    args.add('transfer_debits', from)
+    // Who is credited does not matter before.
+    const to = isPosted ? this.#placeOf(credit) : null
+    args.add('transfer_credits', to)
+    this.#move(n, from, to === null ? 0n : -amount, to === null ? amount : 0n)
+    if (to !== null) this.#move(n, to, amount, 0n)
   }
 
-  #post(n: number, transfer: WriteOf<'post'>): void {
-    const { id, platformId, entries, at } = transfer
-    this.#args.addRow('transfer_rows', causeOf(transfer))
-    for (const [line, { account, amount }] of entries.entries()) {
-      this.#args.addRow('entry_rows', {
-        transfer_id: id,
-        line: line + 1,
-        account_id: account,
-        amount,
-        created_at: timeText(at),
-      })
-      this.#args.add('entry_accounts', this.#placeOf(account))
-      this.#args.add('entry_platforms', platformId)
-    }
-    for (const [account, amount] of sumsOf(entries)) this.#move(n, this.#placeOf(account), amount, 0n)
+  #endTransfer(n: number, { id, debit, credit, amount, state, at }: WriteOf<'end'>): void {
+    const args = this.#args
+    const from = this.#placeOf(debit)
+    const to = state === 'posted' ? this.#placeOf(credit) : null
+    args.add('step_writes', n)
+    args.add('step_transfers', id)
+    args.add('step_debits', from)
+    args.add('step_credits', to)
+    args.add('step_amounts', amount)
+    args.add('step_states', state)
+    args.add('step_times', timeText(at))
+    this.#move(n, from, to === null ? 0n : -amount, -amount)
+    if (to !== null) this.#move(n, to, amount, 0n)
   }
 
-  /** Adds the effect of a write on an account, or the event that shows it afterwards. Returns its place. */
-  #move(n: number, account: number, amount: bigint, held: bigint, event = 0): number {
+  /** Adds the effect of a write on an account, or the event that shows it afterwards. */
+  #move(n: number, account: number, amount: bigint, held: bigint, event = 0): void {
     const args = this.#args
     args.add('move_writes', n)
     args.add('move_accounts', account)
     args.add('move_amounts', amount)
     args.add('move_helds', held)
-    return args.add('move_events', event)
+    args.add('move_events', event)
   }
 
   /** The place of an account in the list of accounts. Adds it if it is missing. */
@@ -222,15 +209,4 @@ function isEnd({ table, expect, set }: WriteOf<'update'>): boolean {
     Object.keys(expect).join() === 'state' &&
     Object.keys(set).sort().join() === 'settled_at,state,updated_at'
   )
-}
-
-function causeOf({ id, platformId, cause, causeId, at }: WriteOf<'hold' | 'post'>): Row {
-  return { id, platform_id: platformId, cause, cause_id: causeId, created_at: timeText(at) }
-}
-
-/** The effect of a transfer on each account: its balance is checked after the whole transfer. */
-function sumsOf(entries: readonly LedgerEntry[]): ReadonlyMap<string, bigint> {
-  const sums = new Map<string, bigint>()
-  for (const { account, amount } of entries) sums.set(account, (sums.get(account) ?? 0n) + amount)
-  return sums
 }

@@ -62,32 +62,18 @@ export const ROWS = {
     created_at: 'plain',
     expires_at: 'plain',
   },
-  ledger_holds: {
+  ledger_transfers: {
     id: 'plain',
     platform_id: 'plain',
-    account_id: 'plain',
+    debit_account_id: 'plain',
+    credit_account_id: 'plain',
+    currency: 'plain',
     amount: 'plain',
-    captured: 'plain',
     state: 'plain',
     cause: 'plain',
     cause_id: 'plain',
     created_at: 'plain',
-    updated_at: 'plain',
-  },
-  ledger_transfers: {
-    id: 'plain',
-    platform_id: 'plain',
-    cause: 'plain',
-    cause_id: 'plain',
-    created_at: 'plain',
-  },
-  ledger_entries: {
-    transfer_id: 'plain',
-    line: 'plain',
-    account_id: 'plain',
-    currency: 'beside',
-    amount: 'plain',
-    created_at: 'plain',
+    ended_at: 'plain',
   },
   events: {
     id: 'plain',
@@ -116,7 +102,6 @@ const ARGUMENTS = {
   accounts: 'text',
   transaction_rows: 'transactions',
   job_rows: 'jobs',
-  hold_rows: 'ledger_holds',
   key_writes: 'integer',
   key_rows: 'idempotency_keys',
   key_bodies: 'text',
@@ -128,18 +113,16 @@ const ARGUMENTS = {
   end_states: 'text',
   end_settled: 'timestamptz',
   end_updated: 'timestamptz',
-  release_writes: 'integer',
-  release_holds: 'text',
-  release_accounts: 'integer',
-  release_amounts: 'bigint',
-  release_finals: 'boolean',
-  release_states: 'text',
-  release_times: 'timestamptz',
-  release_moves: 'integer',
   transfer_rows: 'ledger_transfers',
-  entry_rows: 'ledger_entries',
-  entry_accounts: 'integer',
-  entry_platforms: 'text',
+  transfer_debits: 'integer',
+  transfer_credits: 'integer',
+  step_writes: 'integer',
+  step_transfers: 'text',
+  step_debits: 'integer',
+  step_credits: 'integer',
+  step_amounts: 'bigint',
+  step_states: 'text',
+  step_times: 'timestamptz',
   move_writes: 'integer',
   move_accounts: 'integer',
   move_amounts: 'bigint',
@@ -150,6 +133,15 @@ const ARGUMENTS = {
 } as const satisfies Record<string, RowTable | 'text' | 'integer' | 'bigint' | 'boolean' | 'timestamptz'>
 
 type Argument = keyof typeof ARGUMENTS
+
+/** The arguments that name accounts by their places. */
+const PLACES = [
+  'transfer_debits',
+  'transfer_credits',
+  'step_debits',
+  'step_credits',
+  'move_accounts',
+] as const
 const NAMES = Object.keys(ARGUMENTS) as Argument[]
 
 /**
@@ -158,11 +150,15 @@ const NAMES = Object.keys(ARGUMENTS) as Argument[]
  */
 const SEPARATOR = '\u001e'
 
-/** `batch`, `$1`, is JSON: the infrequent writes, and those to many different tables. */
-export const COMMIT_TOGETHER = `SELECT commit_together(batch => $1::jsonb, ${NAMES.map((name, index) =>
-  ARGUMENTS[name] === 'text'
-    ? `${name} => (string_to_array($${index + 2}, '${SEPARATOR}'))[2:]`
-    : `${name} => $${index + 2}::${ARGUMENTS[name]}[]`,
+/**
+ * `batch`, `$1`, is JSON: the infrequent writes, and those to many different tables; null where there are none. `opens`,
+ * `$2`, is JSON too, read only where an account is missing.
+ */
+export const COMMIT_TOGETHER = `SELECT commit_together(batch => $1::jsonb, opens => $2, ${NAMES.map(
+  (name, index) =>
+    ARGUMENTS[name] === 'text'
+      ? `${name} => (string_to_array($${index + 3}, '${SEPARATOR}'))[2:]`
+      : `${name} => $${index + 3}::${ARGUMENTS[name]}[]`,
 ).join(', ')})`
 
 type Row = Readonly<Record<string, unknown>>
@@ -185,13 +181,29 @@ export class CommitArguments {
   }
 
   /** In the order of `COMMIT_TOGETHER`. */
-  texts(batch: object): string[] {
-    return [toJson(batch), ...NAMES.map((name) => arrayText(name, this.#arrays[name]))]
+  texts(batch: object | null, opens: readonly object[]): (string | null)[] {
+    this.#sortAccounts()
+    return [
+      batch && toJson(batch),
+      opens.length > 0 ? toJson(opens) : null,
+      ...NAMES.map((name) => arrayText(name, this.#arrays[name])),
+    ]
+  }
+
+  /** Sorts the accounts by id, in which order every commit locks them. */
+  #sortAccounts(): void {
+    const ids = this.#arrays.accounts as readonly string[]
+    const sorted = ids.toSorted((one, other) => (one < other ? -1 : 1))
+    const places = new Map(sorted.map((id, index) => [id, index + 1]))
+    const moved = ids.map((id) => places.get(id))
+    this.#arrays.accounts = sorted
+    for (const name of PLACES)
+      this.#arrays[name] = this.#arrays[name].map((place) => place && moved[(place as number) - 1])
   }
 }
 
 function arrayText(name: Argument, values: readonly unknown[]): string {
-  if (ARGUMENTS[name] !== 'text') return `{${values.join()}}`
+  if (ARGUMENTS[name] !== 'text') return `{${values.map((value) => value ?? 'NULL').join()}}`
   return values.length === 0 ? '' : SEPARATOR + values.join(SEPARATOR)
 }
 

@@ -260,7 +260,7 @@ async function commitInTurn(
 async function call<Row>(
   db: Database,
   sql: string,
-  parameters: readonly string[],
+  parameters: readonly (string | null)[],
   observer?: CommitObserver,
 ): Promise<Row[]> {
   for (let attempt = 1; ; attempt++) {

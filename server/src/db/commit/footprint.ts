@@ -61,14 +61,11 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
       case 'keep':
         changed.push(`key ${write.row.scope}\n${write.row.key}`)
         break
-      case 'hold':
-        changed.push(`hold ${write.id}`)
-        shared.push(write.account)
-        break
-      case 'capture':
-      case 'void':
-        changed.push(`hold ${write.hold}`)
-        shared.push(write.account)
+      case 'transfer':
+      case 'end':
+        changed.push(`ledger_transfers ${write.id}`)
+        shared.push(write.debit)
+        if (write.state === 'posted') shared.push(write.credit)
         break
       case 'event':
         shared.push(write.objectId)
@@ -79,9 +76,6 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
       // Only the exact path checks the other conditions on its owner.
       case 'close':
         return undefined
-      case 'post':
-        for (const { account } of write.entries) shared.push(account)
-        break
     }
   }
   const own = new Set(changed)

@@ -6,7 +6,7 @@ import type { Tables } from '../schema/tables.ts'
  * A write of an operation. A write set is an array of these. It is committed whole, in one database transaction, or not
  * at all. Each write carries its own guard, which the database checks at commit (`functions/write-*.ts`,
  * `functions/ledger-*.ts`): `insert` the unique constraints, `update`, `expect` and `remove` the row as expected,
- * `hold` and `post` the balance.
+ * `transfer` and `end` the balances.
  */
 export type Write =
   | InsertWrite
@@ -71,31 +71,25 @@ export type LedgerWrite =
       readonly mayOverdraw: boolean
     }
   | { readonly write: 'close'; readonly owner: string }
-  | ({ readonly write: 'post'; readonly entries: readonly LedgerEntry[] } & Caused)
-  | ({ readonly write: 'hold'; readonly account: string; readonly amount: bigint } & Caused)
-  | {
-      readonly write: 'capture'
-      readonly hold: string
-      readonly account: string
-      readonly amount: bigint
-      /** Releases the rest of the hold. */
-      readonly final: boolean
-      readonly at: Date
-    }
-  | { readonly write: 'void'; readonly hold: string; readonly account: string; readonly at: Date }
+  | ({
+      readonly write: 'transfer'
+      /** `pending` holds the amount of the debited account. */
+      readonly state: 'pending' | 'posted'
+      /** Every transfer names the record that caused it. */
+      readonly cause: string
+      readonly causeId: string
+    } & Sides)
+  /** Posts or voids a pending transfer. */
+  | ({ readonly write: 'end'; readonly state: 'posted' | 'voided' } & Sides)
 
-/** A line of a transfer: a credit is positive, a debit negative. */
-export interface LedgerEntry {
-  readonly account: string
-  readonly amount: bigint
-}
-
-/** Every movement names the record that caused it. */
-interface Caused {
+/** A transfer of the ledger: from whom, to whom, how much. */
+interface Sides {
   readonly id: string
   readonly platformId: string
-  readonly cause: string
-  readonly causeId: string
+  readonly debit: string
+  readonly credit: string
+  readonly currency: string
+  readonly amount: bigint
   readonly at: Date
 }
 

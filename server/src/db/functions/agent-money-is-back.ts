@@ -6,7 +6,7 @@ export const agentMoneyIsBack = `
 CREATE OR REPLACE FUNCTION agent_money_is_back(payment text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT t.state IN ('FAILED', 'REJECTED', 'REFUNDED', 'EXPIRED') AND CASE
     WHEN t.refund IS NOT NULL THEN t.refund->>'status' = 'COMPLETED'
-    WHEN t.hold_id IS NOT NULL THEN (SELECT state = 'voided' FROM ledger_holds WHERE id = t.hold_id)
+    WHEN t.hold_id IS NOT NULL THEN (SELECT state = 'voided' FROM ledger_transfers WHERE id = t.hold_id)
     ELSE true END
   FROM transactions t WHERE t.id = payment
 $$;

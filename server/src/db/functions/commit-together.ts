@@ -5,37 +5,38 @@
  * its detail. `db/commit/footprint.ts` decides which sets may share a call; `db/commit/commit-arguments.ts` makes the
  * arguments. Decision 0017.
  *
- * A connection keeps the plans of static statements, which may have been made when a table was empty. So rows to change
- * are found by their ids and then changed at their place (`ctid`). That is one plan for every size of a table: the
- * planner does not reorder a sub-select with OFFSET 0.
+ * A connection keeps the plans of static statements, which may have been made when a table was empty. So whatever would
+ * read all of a table is off: rows are found by their ids, one by one, at every size of a table.
  */
 export const commitTogether = `
 CREATE OR REPLACE FUNCTION commit_together(
-  -- What a batch has little of: opens, inserts, updates, expects.
+  -- What a batch has little of: inserts, updates, expects; null where it has none.
   batch jsonb,
-  -- The accounts of the ledger, each once; arguments below name an account by its place in this array.
+  -- Accounts that may have to be opened first, as JSON.
+  opens text,
+  -- The accounts of the ledger, each once, by id; arguments below name an account by its place in this array.
   accounts text[],
-  transaction_rows transactions[], job_rows jobs[], hold_rows ledger_holds[],
+  transaction_rows transactions[], job_rows jobs[],
   -- A text that is only stored is not parsed as a part of its row: it comes beside the row.
   key_writes integer[], key_rows idempotency_keys[], key_bodies text[],
   removal_writes integer[], removal_jobs text[],
   -- Transactions that reach a final state.
   end_writes integer[], end_ids text[], end_expected text[], end_states text[], end_settled timestamptz[],
   end_updated timestamptz[],
-  -- Captures and voids of holds, and the place of the move that each of them makes.
-  release_writes integer[], release_holds text[], release_accounts integer[], release_amounts bigint[],
-  release_finals boolean[], release_states text[], release_times timestamptz[], release_moves integer[],
-  transfer_rows ledger_transfers[],
-  entry_rows ledger_entries[], entry_accounts integer[], entry_platforms text[],
+  -- A transfer's credited account has a place where it is posted.
+  transfer_rows ledger_transfers[], transfer_debits integer[], transfer_credits integer[],
+  -- Pending transfers that are posted or voided; the credited account likewise.
+  step_writes integer[], step_transfers text[], step_debits integer[], step_credits integer[], step_amounts bigint[],
+  step_states text[], step_times timestamptz[],
   -- What each write does to an account, in the order of the writes, and the event that shows the balance it leaves.
   move_writes integer[], move_accounts integer[], move_amounts bigint[], move_helds bigint[], move_events integer[],
   -- The sequence of a row is its number among the events of its object in this batch.
   event_rows events[], event_data text[]
 ) RETURNS void LANGUAGE plpgsql
-  SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  part jsonb; places integer[]; ids text[]; rows jsonb[]; done integer[]; keys text[]; released record;
-  acct integer; changed integer;
+  part jsonb; places integer[]; ids text[]; rows jsonb[]; done integer[]; keys text[]; acct integer; changed integer;
   -- One element per account, in the order of accounts.
   spots tid[]; signs integer[]; currencies text[]; platform_ids text[]; overdrafts boolean[];
   posted_now bigint[]; held_now bigint[];
@@ -49,16 +50,14 @@ BEGIN
       SELECT array_agg(l.spot), array_agg(CASE l.normal_side WHEN 'credit' THEN 1 ELSE -1 END), array_agg(l.currency),
         array_agg(l.platform_id), array_agg(l.may_overdraw), array_agg(l.posted), array_agg(l.held)
       INTO spots, signs, currencies, platform_ids, overdrafts, posted_now, held_now
-      FROM (SELECT locked.* FROM unnest(accounts) WITH ORDINALITY AS asked (id, place)
-            JOIN (SELECT ctid AS spot, * FROM ledger_accounts WHERE id = ANY (accounts) ORDER BY id FOR UPDATE) AS locked
-            ON locked.id = asked.id ORDER BY asked.place) AS l;
+      FROM (SELECT ctid AS spot, * FROM ledger_accounts WHERE id = ANY (accounts) ORDER BY id COLLATE "C" FOR UPDATE) AS l;
       EXIT WHEN cardinality(spots) = cardinality(accounts);
-      IF tries = 2 OR NOT batch ? 'opens' THEN
+      IF tries = 2 OR opens IS NULL THEN
         RAISE EXCEPTION 'a write names an account that is not open' USING ERRCODE = 'foreign_key_violation';
       END IF;
       INSERT INTO ledger_accounts (id, platform_id, owner, currency, normal_side, may_overdraw, posted, held)
         SELECT id, platform_id, owner, currency, normal_side, may_overdraw, 0, 0
-        FROM jsonb_populate_recordset(NULL::ledger_accounts, batch->'opens') ORDER BY id ON CONFLICT (id) DO NOTHING;
+        FROM jsonb_populate_recordset(NULL::ledger_accounts, opens::jsonb) ORDER BY id ON CONFLICT (id) DO NOTHING;
     END LOOP;
   END IF;
 
@@ -79,9 +78,6 @@ BEGIN
   END IF;
   IF cardinality(job_rows) > 0 THEN
     INSERT INTO jobs SELECT * FROM unnest(job_rows);
-  END IF;
-  IF cardinality(hold_rows) > 0 THEN
-    INSERT INTO ledger_holds SELECT * FROM unnest(hold_rows);
   END IF;
 
   -- A statement that is built has to be planned each time. So the most frequent update, of a transaction that reaches a final
@@ -104,11 +100,9 @@ BEGIN
   IF cardinality(end_writes) > 0 THEN
     WITH ended AS (
       UPDATE transactions AS t SET state = e.state, settled_at = e.settled_at, updated_at = e.updated_at
-      FROM (SELECT e.*, found.spot
-            FROM unnest(end_writes, end_ids, end_expected, end_states, end_settled, end_updated)
-              AS e (n, id, expected, state, settled_at, updated_at)
-            CROSS JOIN LATERAL (SELECT ctid AS spot FROM transactions WHERE id = e.id LIMIT 1) AS found OFFSET 0) AS e
-      WHERE t.ctid = e.spot AND t.state = e.expected RETURNING e.n)
+      FROM unnest(end_writes, end_ids, end_expected, end_states, end_settled, end_updated)
+        AS e (n, id, expected, state, settled_at, updated_at)
+      WHERE t.id = e.id AND t.state = e.expected RETURNING e.n)
     SELECT array_agg(n) INTO done FROM ended;
     IF coalesce(cardinality(done), 0) <> cardinality(end_writes) THEN
       PERFORM refuse_together(end_writes, done);
@@ -159,37 +153,30 @@ BEGIN
         ORDER BY expires_at LIMIT 2 * p.keeps FOR UPDATE SKIP LOCKED) AS e));
   END IF;
 
-  IF cardinality(release_writes) > 0 THEN
-    done := '{}';
-    FOR released IN
-      UPDATE ledger_holds AS h SET captured = h.captured + r.amount, updated_at = r.at,
-        state = CASE WHEN r.final OR r.amount >= greatest(h.amount - h.captured, 0) THEN r.state ELSE 'pending' END
-      FROM (SELECT r.*, found.spot
-            FROM unnest(release_writes, release_holds, release_accounts, release_amounts, release_finals, release_states,
-                release_times, release_moves) AS r (n, hold, account, amount, final, state, at, move)
-            CROSS JOIN LATERAL (SELECT ctid AS spot FROM ledger_holds WHERE id = r.hold LIMIT 1) AS found OFFSET 0) AS r
-      WHERE h.ctid = r.spot AND h.state = 'pending' AND h.account_id = accounts[r.account]
-      RETURNING r.n, r.move, r.final, r.amount,
-        -- The rest of the hold before this release.
-        greatest(h.amount - (h.captured - r.amount), 0) AS left_over
-    LOOP
-      done := done || released.n;
-      move_helds[released.move] := - CASE WHEN released.final THEN released.left_over
-        ELSE least(released.amount, released.left_over) END;
-    END LOOP;
-    IF cardinality(done) <> cardinality(release_writes) THEN
-      PERFORM refuse_together(release_writes, done);
-    END IF;
-  END IF;
-
   IF cardinality(transfer_rows) > 0 THEN
-    INSERT INTO ledger_transfers SELECT * FROM unnest(transfer_rows);
-    INSERT INTO ledger_entries (transfer_id, line, account_id, currency, amount, created_at)
-      -- An account of another platform becomes null, which the column refuses.
-      SELECT transfer_id, line, CASE platform_id WHEN platform_ids[account] THEN account_id END, currencies[account], amount,
-        created_at
-      FROM ROWS FROM (unnest(entry_rows), unnest(entry_accounts), unnest(entry_platforms))
-        AS e (transfer_id, line, account_id, currency, amount, created_at, account, platform_id);
+    INSERT INTO ledger_transfers
+      SELECT id, platform_id, debit_account_id, credit_account_id,
+        -- An account of another platform or currency makes it null, which the column refuses.
+        CASE WHEN platform_id = platform_ids[debit] AND currency = currencies[debit]
+          AND (credit IS NULL OR (platform_id = platform_ids[credit] AND currency = currencies[credit])) THEN currency END,
+        amount, state, cause, cause_id, created_at, ended_at
+      FROM ROWS FROM (unnest(transfer_rows), unnest(transfer_debits), unnest(transfer_credits))
+        AS t (id, platform_id, debit_account_id, credit_account_id, currency, amount, state, cause, cause_id, created_at,
+          ended_at, debit, credit);
+  END IF;
+  IF cardinality(step_writes) > 0 THEN
+    WITH ended AS (
+      UPDATE ledger_transfers AS t SET state = s.state, ended_at = s.at
+      FROM unnest(step_writes, step_transfers, step_debits, step_credits, step_amounts, step_states, step_times)
+        AS s (n, id, debit, credit, amount, state, at)
+      WHERE t.id = s.id AND t.state = 'pending' AND t.amount = s.amount AND t.debit_account_id = accounts[s.debit]
+        AND (s.credit IS NULL OR (t.credit_account_id = accounts[s.credit] AND t.platform_id = platform_ids[s.credit]
+          AND t.currency = currencies[s.credit]))
+      RETURNING s.n)
+    SELECT array_agg(n) INTO done FROM ended;
+    IF coalesce(cardinality(done), 0) <> cardinality(step_writes) THEN
+      PERFORM refuse_together(step_writes, done);
+    END IF;
   END IF;
 
   -- Computes the balances write by write. An event that shows a balance is a write that moves nothing.

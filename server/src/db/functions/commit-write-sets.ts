@@ -9,10 +9,9 @@ DECLARE results jsonb := '[]'; write_set jsonb; w jsonb; guard_name text;
 BEGIN
   -- Locks the accounts of the whole batch in one order, so that two batches cannot block each other.
   PERFORM 1 FROM ledger_accounts WHERE id IN (
-      SELECT coalesce(e->>'account', w1->>'account')
-      FROM jsonb_array_elements(sets) AS s, jsonb_array_elements(s) AS w1
-      LEFT JOIN LATERAL jsonb_array_elements(w1->'entries') AS e ON true
-      WHERE w1->>'write' IN ('post', 'hold', 'capture', 'void'))
+      SELECT side FROM jsonb_array_elements(sets) AS s, jsonb_array_elements(s) AS w1,
+        unnest(ARRAY[w1->>'debit', w1->>'credit']) AS side
+      WHERE w1->>'write' IN ('transfer', 'end'))
     ORDER BY id FOR UPDATE;
   FOR write_set IN SELECT value FROM jsonb_array_elements(sets) LOOP
     BEGIN
@@ -26,10 +25,8 @@ BEGIN
           WHEN 'event' THEN PERFORM write_event(w);
           WHEN 'open' THEN PERFORM ledger_open(w);
           WHEN 'close' THEN PERFORM ledger_close(w);
-          WHEN 'post' THEN PERFORM ledger_post(w);
-          WHEN 'hold' THEN PERFORM ledger_hold(w);
-          WHEN 'capture' THEN PERFORM ledger_capture(w);
-          WHEN 'void' THEN PERFORM ledger_void(w);
+          WHEN 'transfer' THEN PERFORM ledger_transfer(w);
+          WHEN 'end' THEN PERFORM ledger_end(w);
         END CASE;
       END LOOP;
       results := results || 'null'::jsonb;

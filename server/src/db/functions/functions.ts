@@ -6,14 +6,12 @@ import { agentReserved } from './agent-reserved.ts'
 import { commitTogether } from './commit-together.ts'
 import { commitWriteSets } from './commit-write-sets.ts'
 import { customerOpenPayments } from './customer-open-payments.ts'
-import { ledgerAppendOnly } from './ledger-append-only.ts'
-import { ledgerCapture } from './ledger-capture.ts'
 import { ledgerClose } from './ledger-close.ts'
-import { ledgerEntriesBalance } from './ledger-entries-balance.ts'
-import { ledgerHold } from './ledger-hold.ts'
+import { ledgerEnd } from './ledger-end.ts'
+import { ledgerMove } from './ledger-move.ts'
 import { ledgerOpen } from './ledger-open.ts'
-import { ledgerPost } from './ledger-post.ts'
-import { ledgerVoid } from './ledger-void.ts'
+import { ledgerTransfer } from './ledger-transfer.ts'
+import { ledgerTransferEndsOnce } from './ledger-transfer-ends-once.ts'
 import { neverDeleted } from './never-deleted.ts'
 import { platformSucceeded } from './platform-succeeded.ts'
 import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
@@ -29,7 +27,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Raise it by one with every change to the text of a function: an older build then refuses the database. */
-export const FUNCTIONS_VERSION = 2
+export const FUNCTIONS_VERSION = 3
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -49,17 +47,15 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   writeKeep,
   writeEvent,
   ledgerOpen,
-  ledgerPost,
-  ledgerHold,
-  ledgerCapture,
-  ledgerVoid,
+  ledgerMove,
+  ledgerTransfer,
+  ledgerEnd,
   customerOpenPayments,
   ledgerClose,
   commitWriteSets,
   refuseTogether,
   commitTogether,
-  ledgerAppendOnly,
-  ledgerEntriesBalance,
+  ledgerTransferEndsOnce,
   neverDeleted,
   agentMoneyIsBack,
   agentReserved,

@@ -46,6 +46,8 @@ export interface CardTransactionRow extends Stamped {
   issuer_transaction_token: string
   /** Null where the purchase was not authorized. */
   hold_id: string | null
+  /** What is held, in the smallest unit of the source. */
+  held_amount: bigint
   delegated_key_id: string | null
   signature: Uint8Array | null
   authorized_amount: bigint

@@ -1,5 +1,5 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import type { Stamped } from './tables.ts'
+import type { TransferState } from './states.ts'
 
 export interface LedgerAccountRow {
   id: string
@@ -14,30 +14,27 @@ export interface LedgerAccountRow {
   is_closed: boolean
 }
 
-export interface LedgerTransferRow {
-  id: string
+/** What a transfer moves, and why. */
+interface Moved {
   platform_id: string
-  cause: string
-  cause_id: string
-  created_at: Date
-}
-
-export interface LedgerEntryRow {
-  transfer_id: string
-  line: number
-  account_id: string
   currency: KnownCurrency
   amount: bigint
+  cause: string
+  cause_id: string
   created_at: Date
 }
 
-export interface LedgerHoldRow extends Stamped {
+export interface LedgerTransferRow extends Moved {
   id: string
-  platform_id: string
+  debit_account_id: string
+  credit_account_id: string
+  state: TransferState
+  ended_at: Date | null
+}
+
+/** One side of a posted transfer: a credit is positive, a debit negative. */
+export interface LedgerEntryRow extends Moved {
+  transfer_id: string
   account_id: string
-  amount: bigint
-  captured: bigint
-  state: 'pending' | 'posted' | 'voided'
-  cause: string
-  cause_id: string
+  posted_at: Date
 }

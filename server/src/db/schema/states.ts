@@ -16,16 +16,16 @@ export const RESERVATION_TRANSITIONS = {
 } as const satisfies Record<ReservationState, Record<ReservationEvent, ReservationState | null>>
 export const RESERVATION_INITIAL = 'RESERVED' satisfies ReservationState
 
-export type HoldState = 'pending' | 'posted' | 'voided'
-export type HoldEvent = 'capture_part' | 'capture_rest' | 'void'
+export type TransferState = 'pending' | 'posted' | 'voided'
+export type TransferEvent = 'post' | 'void'
 
-/** What is held of an account. Only the database moves it, with the balance of the account. */
-export const HOLD_TRANSITIONS = {
-  pending: { capture_part: 'pending', capture_rest: 'posted', void: 'voided' },
-  posted: { capture_part: null, capture_rest: null, void: null },
-  voided: { capture_part: null, capture_rest: null, void: null },
-} as const satisfies Record<HoldState, Record<HoldEvent, HoldState | null>>
-export const HOLD_INITIAL = 'pending' satisfies HoldState
+/** A transfer of the ledger. While it is pending, its amount is held. Only the database moves it, with the balances. */
+export const TRANSFER_TRANSITIONS = {
+  pending: { post: 'posted', void: 'voided' },
+  posted: { post: null, void: null },
+  voided: { post: null, void: null },
+} as const satisfies Record<TransferState, Record<TransferEvent, TransferState | null>>
+export const TRANSFER_INITIAL = 'pending' satisfies TransferState
 
 export type StoredFileState = 'STAGED' | 'KEPT' | 'REMOVED'
 export type StoredFileEvent = 'keep' | 'remove'

@@ -60,8 +60,10 @@ CREATE TABLE card_transactions (
   merchant jsonb NOT NULL,
   currency text NOT NULL,
   issuer_transaction_token text NOT NULL,
-  -- Null: it was never authorized.
+  -- The pending transfer of the ledger, and its amount in the currency of the source. A part that is captured leaves the rest
+  -- to another one. Null: it was never authorized.
   hold_id text,
+  held_amount bigint NOT NULL CHECK (held_amount >= 0),
   -- An embedded wallet pays by the signature of the card's key over the authorization.
   delegated_key_id text,
   signature bytea,

@@ -1,10 +1,11 @@
 /**
- * The double-entry ledger. Amounts of entries are signed: a credit is positive, a debit negative, so the entries of a
- * transfer sum to zero per currency. Balances of an account are kept on its normal side. The database itself refuses an
- * entry that is changed or removed, a transfer that does not balance, and an account that is overdrawn.
+ * The double-entry ledger. A transfer is one row: it debits one account and credits another by the same amount, so it
+ * cannot be unbalanced. While it is pending, the amount is held of the debited account; it is posted or voided once. The
+ * database itself refuses a transfer that is changed otherwise or removed, one without a positive amount, one between
+ * accounts of two currencies, and an account that is overdrawn.
  *
- * References that every payment writes are not checked (decision 0017): what writes an entry or a hold locks the account
- * first, and no platform or account is ever deleted.
+ * References that every payment writes are not checked (decision 0017): what posts a transfer locks both accounts first,
+ * and no platform or account is ever deleted.
  */
 export const ledgerTables = `
 CREATE TABLE ledger_accounts (
@@ -12,9 +13,10 @@ CREATE TABLE ledger_accounts (
   platform_id text NOT NULL REFERENCES platforms,
   owner text NOT NULL,
   currency text NOT NULL,
+  -- Balances are kept on this side.
   normal_side text NOT NULL CHECK (normal_side IN ('debit', 'credit')),
   may_overdraw boolean NOT NULL,
-  -- All entries together, and what of it pending holds have set aside.
+  -- All posted transfers together, and what pending ones hold of it.
   posted bigint NOT NULL,
   held bigint NOT NULL,
   -- Closed for good, as those of a deleted customer.
@@ -28,36 +30,29 @@ CREATE TABLE ledger_accounts (
 CREATE TABLE ledger_transfers (
   id text PRIMARY KEY,
   platform_id text NOT NULL,
+  debit_account_id text NOT NULL,
+  credit_account_id text NOT NULL,
+  currency text NOT NULL,
+  amount bigint NOT NULL CHECK (amount > 0),
+  state text NOT NULL CHECK (state IN ('pending', 'posted', 'voided')),
   -- The kind of record that caused it, and its id.
   cause text NOT NULL,
   cause_id text NOT NULL,
-  created_at timestamptz NOT NULL
-);
+  created_at timestamptz NOT NULL,
+  -- When it was posted or voided.
+  ended_at timestamptz,
+  CONSTRAINT ledger_transfers_accounts CHECK (debit_account_id <> credit_account_id),
+  CONSTRAINT ledger_transfers_ended_at CHECK ((state = 'pending') = (ended_at IS NULL))
+) WITH (fillfactor = 90);
+CREATE INDEX ledger_transfers_debit ON ledger_transfers (debit_account_id, created_at);
+CREATE INDEX ledger_transfers_credit ON ledger_transfers (credit_account_id, created_at);
 CREATE INDEX ledger_transfers_cause ON ledger_transfers (cause_id);
 
-CREATE TABLE ledger_entries (
-  transfer_id text NOT NULL,
-  line integer NOT NULL,
-  account_id text NOT NULL,
-  currency text NOT NULL,
-  amount bigint NOT NULL CHECK (amount <> 0),
-  created_at timestamptz NOT NULL,
-  PRIMARY KEY (transfer_id, line)
-);
-CREATE INDEX ledger_entries_account ON ledger_entries (account_id, created_at);
-
-CREATE TABLE ledger_holds (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL,
-  account_id text NOT NULL,
-  amount bigint NOT NULL CHECK (amount > 0),
-  -- May be more than the amount: an over-capture.
-  captured bigint NOT NULL CHECK (captured >= 0),
-  state text NOT NULL CHECK (state IN ('pending', 'posted', 'voided')),
-  cause text NOT NULL,
-  cause_id text NOT NULL,
-  created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL
-) WITH (fillfactor = 50);
-CREATE INDEX ledger_holds_cause ON ledger_holds (cause_id);
+-- Both sides of what is posted: a credit is positive, a debit negative.
+CREATE VIEW ledger_entries AS
+  SELECT id AS transfer_id, platform_id, debit_account_id AS account_id, currency, - amount AS amount, cause, cause_id,
+    created_at, ended_at AS posted_at FROM ledger_transfers WHERE state = 'posted'
+  UNION ALL
+  SELECT id, platform_id, credit_account_id, currency, amount, cause, cause_id, created_at, ended_at
+  FROM ledger_transfers WHERE state = 'posted';
 `

@@ -1,0 +1,21 @@
+/**
+ * Adds a transfer. A pending one holds its amount of the debited account; a posted one moves it. Both accounts of a posted
+ * one are open, of the transfer's platform and currency; the credited account of a pending one is looked at when it is
+ * posted.
+ */
+export const ledgerTransfer = `
+CREATE OR REPLACE FUNCTION ledger_transfer(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE moved bigint := (w->>'amount')::bigint; is_posted boolean := w->>'state' = 'posted';
+BEGIN
+  INSERT INTO ledger_transfers (id, platform_id, debit_account_id, credit_account_id, currency, amount, state, cause, cause_id,
+      created_at, ended_at)
+    VALUES (w->>'id', w->>'platformId', w->>'debit', w->>'credit', w->>'currency', moved, w->>'state', w->>'cause',
+      w->>'causeId', (w->>'at')::timestamptz, CASE WHEN is_posted THEN (w->>'at')::timestamptz END);
+  IF is_posted THEN
+    PERFORM ledger_move(w, w->>'debit', - moved, 0);
+    PERFORM ledger_move(w, w->>'credit', moved, 0);
+  ELSE
+    PERFORM ledger_move(w, w->>'debit', 0, moved);
+  END IF;
+END $$;
+`
