@@ -3,6 +3,7 @@ import { type App, type Op, plusSeconds } from '../op/app.ts'
 import type { dueNow } from './jobs.ts'
 import { LANES, laneOf } from './lanes.ts'
 import type { Room } from './room.ts'
+import { SHARED_KINDS } from './shared-row.ts'
 import type { DueJob } from './store.ts'
 
 /** New jobs that this process runs itself as soon as they are committed, by the write that adds them. */
@@ -36,5 +37,6 @@ function withClaim(app: App, own: OwnWork, write: Write): Write {
   const job = own.get(write)
   if (!job || write.write !== 'insert') return write
   const claimedUntil = plusSeconds(app.clock(), LANES[laneOf(job.kind)].claimSeconds)
-  return withValues(write, { attempts: 1, claimed_until: claimedUntil })
+  const claimed = withValues(write, { attempts: 1, claimed_until: claimedUntil })
+  return SHARED_KINDS.has(job.kind) ? { ...claimed, shares: true } : claimed
 }

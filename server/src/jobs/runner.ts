@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CommitResult } from '../db/commit/committer.ts'
+import type { CommitResult, SharedRow } from '../db/commit/committer.ts'
 import type { Write } from '../db/commit/writes.ts'
-import type { App, Op } from '../op/app.ts'
+import { type App, createOp, type Op } from '../op/app.ts'
 import { inTime } from '../op/in-time.ts'
 import { dueNow } from './jobs.ts'
 import type { JobHandlers } from './kinds.ts'
@@ -9,7 +9,8 @@ import { laneOf, WEBHOOK_LANES } from './lanes.ts'
 import { type OwnWork, takeOwnWork, withClaims } from './own-work.ts'
 import { perform } from './perform.ts'
 import { Room } from './room.ts'
-import { claimDue, type DueJob, selectDue, selectDueOf, selectNextDue } from './store.ts'
+import { RowUnderWay } from './shared-row.ts'
+import { claimDue, type DueJob, type DueRow, selectDue, selectDueOf, selectNextDue } from './store.ts'
 
 /** Runs due jobs, by each platform's own clock. */
 export interface JobRunner {
@@ -42,8 +43,9 @@ interface Runner {
   readonly handlers: JobHandlers
   /** Capacity taken by jobs under way, and by those that start after their claim or their commit. */
   readonly room: Room
-  /** The jobs under way in this process, by id. */
+  /** The rows under way in this process, by id, and those of them that several jobs share. */
   readonly underWay: Map<string, Promise<void>>
+  readonly rows: Map<string, RowUnderWay>
   /** The current search for due jobs. */
   looking: Promise<void> | undefined
   /** Whether something became due since the last search. */
@@ -58,6 +60,7 @@ export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
     handlers,
     room: new Room(),
     underWay: new Map(),
+    rows: new Map(),
     looking: undefined,
     mustLookAgain: false,
     timer: undefined,
@@ -106,33 +109,62 @@ async function look(runner: Runner): Promise<void> {
     const offer = room.offer()
     const chosen = room.takeFor(await selectDue(app, offer), offer)
     if (chosen.length === 0) continue
-    const jobs = await claimDue(
+    const rows = await claimDue(
       app,
       chosen.map(({ id }) => id),
     ).finally(() => {
       for (const { lane, platformId } of chosen) room.release(lane, platformId)
     })
-    for (const job of jobs) begin(runner, job)
+    for (const row of rows) begin(runner, row)
   } while (runner.mustLookAgain && !runner.isStopped)
 }
 
-/** Starts a claimed job. Its room is released when it is done. */
-function begin(runner: Runner, job: DueJob): void {
-  const { app, handlers, room, underWay } = runner
-  // The claim may expire while the job is under way, which then goes on.
-  if (underWay.has(job.id)) return
+/** Starts the jobs of a claimed row. */
+function begin(runner: Runner, { id, jobs }: DueRow): void {
+  // The claim may expire while the row is under way, which then goes on.
+  if (runner.underWay.has(id)) return
+  const [only] = jobs
+  if (jobs.length > 1) for (const job of jobs) beginShared(runner, job, { id, size: jobs.length })
+  else if (only) follow(runner, id, start(runner, only))
+}
+
+/** Starts a job that shares its row. */
+function beginShared(runner: Runner, job: DueJob, shared: SharedRow): void {
+  let row = runner.rows.get(shared.id)
+  if (!row) {
+    row = new RowUnderWay(shared)
+    runner.rows.set(row.id, row)
+    follow(runner, row.id, row.done)
+  }
+  const { app } = runner
+  const commitLast = (writes: readonly Write[]) =>
+    commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
+  start(runner, job, row)
+    .then(() => row.ended(commitLast))
+    .catch((error) => app.log.error({ err: error, job: shared.id }, 'a row of due work was not taken off'))
+}
+
+function follow(runner: Runner, id: string, done: Promise<void>): void {
+  runner.underWay.set(id, done)
+  void done.finally(() => {
+    runner.underWay.delete(id)
+    runner.rows.delete(id)
+  })
+}
+
+/** Runs a job. Its room is released when it is done. Never rejects. */
+function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
+  const { app, handlers, room } = runner
   const lane = laneOf(job.kind)
   const platformId = job.platform_id
   room.take(lane, platformId)
   const begunMs = performance.now()
-  const done = perform(app, handlers, (op, writes) => commit(runner, op, writes), job)
+  return perform(app, handlers, (op, writes) => commit(runner, op, writes), job, row)
     .catch((error) => app.log.error({ err: error, job: job.id, kind: job.kind }, 'a job was cut short'))
     .finally(() => {
-      underWay.delete(job.id)
       room.done(lane, platformId, performance.now() - begunMs)
       if (room.wantsMore(lane, platformId)) wake(runner)
     })
-  underWay.set(job.id, done)
 }
 
 /** Commits a write set, and starts as many of its new jobs as there is room for. */
@@ -141,14 +173,19 @@ async function commit(runner: Runner, op: Op, writes: readonly Write[]): Promise
   const due = dueNow(op, writes)
   const own: OwnWork = runner.isStopped ? new Map() : takeOwnWork(room, op, writes, due)
   let isDone = false
+  let shared: ReadonlyMap<string, SharedRow> | undefined
   try {
     const result = await app.committer.commit(withClaims(app, own, writes))
     isDone = result.done
+    if (result.done) shared = result.shared
     return result
   } finally {
     for (const job of own.values()) {
       room.release(laneOf(job.kind), job.platform_id)
-      if (isDone && !runner.isStopped) begin(runner, job)
+      if (!isDone || runner.isStopped) continue
+      const row = shared?.get(job.id)
+      if (row) beginShared(runner, job, row)
+      else begin(runner, { id: job.id, jobs: [job] })
     }
     if (isDone && own.size < due.length) wake(runner)
   }
@@ -182,7 +219,7 @@ async function runGroup(runner: Runner, jobs: Group, webhooksUntilMs: number): P
   const leftMs = isWebhook(jobs[0]) ? webhooksUntilMs - performance.now() : undefined
   if (leftMs !== undefined && leftMs <= 0) return false
   const idle = jobs.map(({ id }) => id).filter((id) => !underWay.has(id))
-  if (idle.length > 0) for (const job of await claimDue(app, idle)) begin(runner, job)
+  if (idle.length > 0) for (const row of await claimDue(app, idle)) begin(runner, row)
   const done = jobs.flatMap(({ id }) => underWay.get(id) ?? [])
   if (leftMs === undefined) await Promise.all(done)
   else await inTime(leftMs, Promise.all(done))

@@ -1,5 +1,5 @@
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
-import type { JobKind, JobRow, NewJob } from '../db/schema/job-tables.ts'
+import type { JobKind, JobRow, NewJob, SharedPayload } from '../db/schema/job-tables.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
 import type { App } from '../op/app.ts'
 import { LANE_NAMES, LANES, type LaneName, WEBHOOK_LANES } from './lanes.ts'
@@ -8,6 +8,12 @@ import type { Candidate, Offer } from './room.ts'
 /** A due job with its platform; `attempts` are those before this one. */
 export interface DueJob<Kind extends JobKind = JobKind> extends NewJob<Kind> {
   readonly platform: PlatformRow
+}
+
+/** A claimed row: one job, or several that began together. */
+export interface DueRow {
+  readonly id: string
+  readonly jobs: readonly DueJob[]
 }
 
 const KINDS_APART = LANE_NAMES.flatMap((lane) => [...LANES[lane].kinds])
@@ -70,13 +76,18 @@ WHERE id = ANY (ARRAY(
   FOR UPDATE OF j SKIP LOCKED))
 RETURNING *`
 
-/** Claims those of these jobs that are due by their platform's clock and unclaimed, and returns them, earliest first. */
-export async function claimDue(app: App, ids: readonly string[]): Promise<DueJob[]> {
-  const { rows } = await app.db.query<JobRow>(CLAIM, [app.clock(), ids], { isBrief: true })
+/** A row as it is stored. */
+type StoredRow = Omit<JobRow, 'payload'> & { readonly payload: JobRow['payload'] | SharedPayload }
+
+/** Claims those of these rows that are due by their platform's clock and unclaimed, and returns them, earliest first. */
+export async function claimDue(app: App, ids: readonly string[]): Promise<DueRow[]> {
+  const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids], { isBrief: true })
   return Promise.all(
-    rows.sort(byTime).map(async (job) => {
-      const platform = (await app.lookup(BARE_PLATFORM_BY_ID, job.platform_id))!
-      return { ...job, attempts: job.attempts - 1, platform: await app.withConfig(platform) }
+    rows.sort(byTime).map(async (row) => {
+      const platform = (await app.lookup(BARE_PLATFORM_BY_ID, row.platform_id))!
+      const claimed = { ...row, attempts: row.attempts - 1, platform: await app.withConfig(platform) }
+      const payloads = 'each' in row.payload ? row.payload.each : [row.payload]
+      return { id: row.id, jobs: payloads.map((payload) => ({ ...claimed, payload })) }
     }),
   )
 }
@@ -137,6 +148,6 @@ export async function selectJobExists(app: App, id: string): Promise<boolean> {
   )
 }
 
-function byTime(one: JobRow, other: JobRow): number {
+function byTime(one: StoredRow, other: StoredRow): number {
   return one.due_at.getTime() - other.due_at.getTime() || (one.id < other.id ? -1 : 1)
 }

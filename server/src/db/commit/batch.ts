@@ -1,6 +1,8 @@
 import { toJson } from '../../json/json.ts'
+import type { JobRow, SharedPayload } from '../schema/job-tables.ts'
 import { Parts, type Row } from './batch-parts.ts'
 import { CommitArguments } from './commit-arguments.ts'
+import type { SharedRow } from './committer.ts'
 import { timeText, type Write } from './writes.ts'
 
 /**
@@ -12,6 +14,8 @@ export interface Batch {
   readonly parameters: readonly (string | null)[]
   /** The set of the write at each place. */
   readonly setOf: readonly number[]
+  /** The rows of due work that several sets share, by the ids of their jobs. */
+  readonly shared: ReadonlyMap<string, SharedRow>
 }
 
 /** Makes one batch from sets that may be written together (`footprint.ts`). */
@@ -20,7 +24,14 @@ export function makeBatch(sets: readonly (readonly Write[])[]): Batch {
   const batch = new BatchArguments()
   for (const [set, writes] of sets.entries())
     for (const write of writes) batch.add(setOf.push(set) - 1, write)
-  return { setOf, parameters: batch.parameters() }
+  return { setOf, parameters: batch.parameters(), shared: batch.shared() }
+}
+
+/** Jobs that share a row: of one platform and kind. Each payload is that of a job by itself. */
+interface Sharing {
+  readonly first: Row
+  readonly ids: string[]
+  readonly payloads: SharedPayload['each'][number][]
 }
 
 type WriteOf<Kind extends Write['write']> = Extract<Write, { write: Kind }>
@@ -34,6 +45,7 @@ class BatchArguments {
   readonly #opens = new Map<string, Row>()
   /** The place of each account in the list of accounts, from 1. */
   readonly #accounts = new Map<string, number>()
+  readonly #sharing = new Map<string, Sharing>()
   /** The number of events of each object so far. */
   readonly #events = new Map<string, number>()
 
@@ -73,6 +85,8 @@ class BatchArguments {
   }
 
   parameters(): readonly (string | null)[] {
+    for (const { first, payloads } of this.#sharing.values())
+      this.#args.addRow('job_rows', payloads.length > 1 ? withShared(first, { each: payloads }) : first)
     const parts = {
       inserts: this.#inserts.inOrder(),
       updates: this.#updates.inOrder(),
@@ -82,8 +96,35 @@ class BatchArguments {
     return this.#args.texts(hasParts ? parts : null, [...this.#opens.values()])
   }
 
-  #insert({ table, row }: WriteOf<'insert'>): void {
-    if (table === 'transactions') this.#args.addRow('transaction_rows', row)
+  /** Each job that shares its row, with that row. */
+  shared(): ReadonlyMap<string, SharedRow> {
+    const rows = [...this.#sharing.values()].filter(({ ids }) => ids.length > 1)
+    return new Map(
+      rows.flatMap(({ first, ids }) => {
+        const row = { id: first.id as string, size: ids.length }
+        return ids.map((id) => [id, row] as const)
+      }),
+    )
+  }
+
+  #share(row: Row): void {
+    const name = `${row.platform_id} ${row.kind}`
+    const sharing = this.#sharing.get(name)
+    if (!sharing)
+      this.#sharing.set(name, {
+        first: row,
+        ids: [row.id as string],
+        payloads: [row.payload as JobRow['payload']],
+      })
+    else {
+      sharing.ids.push(row.id as string)
+      sharing.payloads.push(row.payload as JobRow['payload'])
+    }
+  }
+
+  #insert({ table, row, shares }: WriteOf<'insert'>): void {
+    if (shares) this.#share(row)
+    else if (table === 'transactions') this.#args.addRow('transaction_rows', row)
     else if (table === 'jobs') this.#args.addRow('job_rows', row)
     else this.#inserts.add(table, row, row)
   }
@@ -199,6 +240,10 @@ class BatchArguments {
     this.#accounts.set(account, place)
     return place
   }
+}
+
+function withShared(first: Row, payload: SharedPayload): Row {
+  return { ...first, payload }
 }
 
 /** Whether an update only settles a transaction, as most updates do. */

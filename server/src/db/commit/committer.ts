@@ -7,8 +7,18 @@ import type { Write } from './writes.ts'
 
 /** The outcome of a write set: written, or refused by one of its guards with nothing written. */
 export type CommitResult =
-  | { readonly done: true }
+  | {
+      readonly done: true
+      /** The rows that due work of the set shares with that of others, by the id that it would have had alone. */
+      readonly shared?: ReadonlyMap<string, SharedRow>
+    }
   | { readonly done: false; readonly guard: Guard; readonly name: string }
+/** A row of due work, and how many jobs are in it. */
+export interface SharedRow {
+  readonly id: string
+  readonly size: number
+}
+
 /** `overflow`: the balance of an account exceeds its type. */
 export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
 
@@ -195,10 +205,10 @@ async function commitTogether(
   let left = batch
   const suspected: Waiting[] = []
   for (let attempt = 1; left.length > 0; attempt++) {
-    const { parameters, setOf } = makeBatch(left.map((item) => item.writes))
+    const { parameters, setOf, shared } = makeBatch(left.map((item) => item.writes))
     try {
       await call(db, COMMIT_TOGETHER, parameters, observer)
-      for (const item of left) item.resolve({ done: true })
+      for (const item of left) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
       left = []
     } catch (error) {
       if (!wasRefused(error)) {

@@ -43,6 +43,8 @@ export interface InsertWrite {
   readonly row: Record<string, unknown>
   /** Data that the writer of due work has read, in case this process runs it at once. */
   readonly due?: NewJob
+  /** Due work that may share its row with that of other sets, which are written by the same call. */
+  readonly shares?: boolean
 }
 
 export interface EventWrite {

@@ -68,6 +68,11 @@ export interface DeliveryPayload {
 
 export type JobKind = keyof JobPayloads
 
+/** The payload of a row that several jobs of one kind share. */
+export interface SharedPayload {
+  readonly each: readonly JobPayloads[JobKind][]
+}
+
 /** A row of `jobs`. Kind and payload belong together, because only `job()` creates rows. */
 export interface JobRow<Kind extends JobKind = JobKind> {
   id: string
