@@ -2,7 +2,8 @@ import { INTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/accounts/interna
 import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { type EventWrite, insert, type Write } from '../db/commit/writes.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
-import { event } from '../events/events.ts'
+import { accountEvent } from '../events/events.ts'
+import { toJson } from '../json/json.ts'
 import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'
 import { maySee, type Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
@@ -161,13 +162,13 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
 }
 
 /** The events of a row leave out its balances, which are read later: a payment reports one account several times. */
-const TOLD = new WeakMap<InternalAccountRow, ReturnType<typeof internalAccountView>>()
+const TOLD = new WeakMap<InternalAccountRow, string>()
 
 /** Reports a changed balance of an account. Comes after the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
-  const view = TOLD.get(account) ?? internalAccountView(op, account, EMPTY)
-  TOLD.set(account, view)
-  return { ...event(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, view), balanceOf: account.id }
+  const data = TOLD.get(account) ?? toJson(internalAccountView(op, account, EMPTY))
+  TOLD.set(account, data)
+  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, data)
 }
 
 /** Accounts as the API shows them, with their current balances. */

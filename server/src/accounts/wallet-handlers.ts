@@ -1,7 +1,8 @@
 import type { wallets } from '@countersign/contract/accounts/internal-accounts'
 import { update } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
-import { event } from '../events/events.ts'
+import { accountEvent } from '../events/events.ts'
+import { toJson } from '../json/json.ts'
 import { plusSeconds } from '../op/app.ts'
 import { fieldError, type Handlers } from '../op/operation.ts'
 import { checkClientPublicKey } from '../signing/client-key.ts'
@@ -37,7 +38,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
         body: view!,
         writes: [
           update('internal_accounts', wallet.id, { private_enabled: wallet.private_enabled }, change),
-          { ...event(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', wallet.id, view!), balanceOf: wallet.id },
+          accountEvent(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', wallet.id, toJson(view!)),
         ],
       }
     },

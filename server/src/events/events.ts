@@ -3,6 +3,7 @@ import type { EventWrite, Write } from '../db/commit/writes.ts'
 import type { DeliveryPayload, JobKind } from '../db/schema/job-tables.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
+import { toJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
 
 /** The platform whose event it is, its time, and new ids. */
@@ -13,16 +14,25 @@ export type Teller = Pick<Op, 'now' | 'platform' | 'newId'>
  * platform has a webhook endpoint. `data` is the record as the API shows it.
  */
 export function event(op: Teller, type: EventType, objectId: string, data: unknown): EventWrite {
-  const row = undelivered(op, type, op.newId('Event'), objectId, data)
+  return delivered(op, undelivered(op, type, objectId, toJson(data)))
+}
+
+/** The same for an account of the ledger: `data` is JSON, with balances of 0, which the database knows. */
+export function accountEvent(op: Teller, type: EventType, accountId: string, data: string): EventWrite {
+  return delivered(op, { ...undelivered(op, type, accountId, data), ofAccount: true })
+}
+
+function delivered(op: Teller, row: EventWrite): EventWrite {
+  const { id: eventId, type, objectId } = row
   return webhookEndpoint(op.platform) === undefined
     ? row
-    : { ...row, delivery: deliveryJob(op, deliveryKind(type), { eventId: row.id, objectId }, op.now) }
+    : { ...row, delivery: deliveryJob(op, deliveryKind(type), { eventId, objectId }, op.now) }
 }
 
 /** A TEST event refers to no record. The caller has already sent it. */
 export function testEvent(op: Teller): EventWrite {
   const id = op.newId('Event')
-  return undelivered(op, 'TEST', id, id, {})
+  return { ...undelivered(op, 'TEST', id, '{}'), id }
 }
 
 /** A TEST event for an endpoint that the same write set adds. */
@@ -52,6 +62,7 @@ export function webhookEndpoint({ config }: Pick<PlatformRow, 'config'>): string
   return typeof webhookEndpoint === 'string' ? webhookEndpoint : undefined
 }
 
-function undelivered(op: Teller, type: EventType, id: string, objectId: string, data: unknown): EventWrite {
+function undelivered(op: Teller, type: EventType, objectId: string, data: string): EventWrite {
+  const id = op.newId('Event')
   return { write: 'event', id, platformId: op.platform.id, type, objectId, data, at: op.now }
 }

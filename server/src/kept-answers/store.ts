@@ -1,8 +1,15 @@
-import { rowByColumns } from '../db/read/lookup.ts'
+import { rowByKey } from '../db/read/lookup.ts'
 import type { IdempotencyRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
-const BY_KEY = rowByColumns<IdempotencyRow>('idempotency_keys', ['scope', 'key'])
+const BY_KEY = rowByKey<IdempotencyRow>(
+  `SELECT k.* FROM unnest($1::text[], $2::text[]) AS asked (scope, key)
+   CROSS JOIN LATERAL (SELECT scope, key, platform_id, request_hash, status, body, created_at, expires_at
+     FROM idempotency_keys WHERE digest = key_digest(asked.scope, asked.key) OFFSET 0) AS k
+   WHERE k.scope = asked.scope AND k.key = asked.key`,
+  'scope',
+  'key',
+)
 
 /** The unexpired answer under a key; the row of an expired one may still exist. */
 export async function selectIdempotencyKey(

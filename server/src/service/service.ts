@@ -25,6 +25,7 @@ import { createServer, type ServerOptions } from '../http/server.ts'
 import { validator } from '../http/validate.ts'
 import { createJobRunner, type JobRunner } from '../jobs/runner.ts'
 import { releaseClaims } from '../jobs/store.ts'
+import { keepClearing } from '../kept-answers/clear.ts'
 import { createLog } from '../observability/log.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import { type App, machineClock, newRequestId } from '../op/app.ts'
@@ -181,10 +182,14 @@ function createOutside(
 function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Stores): Service['close'] {
   let isClosing = false
   let resealed: Promise<void> | undefined
+  let stopClearing: (() => Promise<void>) | undefined
   server.addHook('onReady', async () => {
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
+    stopClearing = keepClearing(app.db, app.clock, (error) =>
+      app.log.error({ err: error }, 'removing expired idempotency keys failed'),
+    )
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
@@ -200,6 +205,7 @@ function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Sto
     await server.close()
     await jobs.stop()
     await resealed
+    await stopClearing?.()
     await stores.spool.close()
     await app.db.close()
   }

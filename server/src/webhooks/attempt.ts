@@ -59,7 +59,7 @@ export function envelope(event: Sent): Static<typeof EventEnvelope> {
     timestamp: event.created_at.toISOString(),
     objectId: event.object_id,
     sequence: event.sequence,
-    ...(event.type === 'TEST' ? {} : { data: event.data }),
+    ...(event.type === 'TEST' ? {} : { data: parseJson(event.data) as Record<string, unknown> }),
   }
 }
 

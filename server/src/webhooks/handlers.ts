@@ -117,7 +117,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     const { id, type, objectId, at } = write
     const tried = await attempt(
       op,
-      { id, type, object_id: objectId, sequence: 1, data: {}, created_at: at },
+      { id, type, object_id: objectId, sequence: 1, data: '{}', created_at: at },
       url,
     )
     const { answer, error } = tried

@@ -82,7 +82,7 @@ async function contents(world: World): Promise<unknown> {
     // The platform's own accounts are not the world's.
     all[table] = rows
       .filter(({ owner }) => owner !== world.platformId)
-      .map(({ position: _, committed_in: __, ...row }) => row)
+      .map(({ position: _, committed_in: __, digest: ___, ...row }) => row)
   }
   const text = toJson(all)
   return parseJson(text.replaceAll(world.platformId, 'PLATFORM').replaceAll(world.name, 'WORLD'))

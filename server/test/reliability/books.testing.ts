@@ -297,7 +297,7 @@ const TOLD = `
 const SHOWN = `
   SELECT a.id, a.posted, a.held, e.data->'balance' AS balance, e.data->'totalBalance' AS total
   FROM ledger_accounts a JOIN LATERAL (
-    SELECT data FROM events WHERE object_id = a.id AND type = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
+    SELECT data::json FROM events WHERE object_id = a.id AND type = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
     ORDER BY sequence DESC LIMIT 1) AS e ON true
   WHERE a.platform_id = $1 AND ((e.data->'balance'->>'amount')::bigint <> a.posted - a.held
     OR (e.data->'totalBalance'->>'amount')::bigint <> a.posted)`

@@ -1,4 +1,3 @@
-import { toJson } from '../../json/json.ts'
 import type { JobRow, SharedPayload } from '../schema/job-tables.ts'
 import { Parts, type Row } from './batch-parts.ts'
 import { CommitArguments } from './commit-arguments.ts'
@@ -46,6 +45,8 @@ class BatchArguments {
   /** The place of each account in the list of accounts, from 1. */
   readonly #accounts = new Map<string, number>()
   readonly #sharing = new Map<string, Sharing>()
+  /** The objects that are new with this batch. */
+  readonly #new = new Set<unknown>()
   /** The number of events of each object so far. */
   readonly #events = new Map<string, number>()
 
@@ -124,8 +125,10 @@ class BatchArguments {
 
   #insert({ table, row, shares }: WriteOf<'insert'>): void {
     if (shares) this.#share(row)
-    else if (table === 'transactions') this.#args.addRow('transaction_rows', row)
-    else if (table === 'jobs') this.#args.addRow('job_rows', row)
+    else if (table === 'transactions') {
+      this.#new.add(row.id)
+      this.#args.addRow('transaction_rows', row)
+    } else if (table === 'jobs') this.#args.addRow('job_rows', row)
     else this.#inserts.add(table, row, row)
   }
 
@@ -155,10 +158,11 @@ class BatchArguments {
     this.#args.add('key_bodies', row.body)
   }
 
-  #event(n: number, { id, platformId, type, objectId, at, data, balanceOf }: WriteOf<'event'>): void {
+  #event(n: number, { id, platformId, type, objectId, at, data, ofAccount }: WriteOf<'event'>): void {
     const sequence = (this.#events.get(objectId) ?? 0) + 1
     this.#events.set(objectId, sequence)
-    const event = this.#args.addRow('event_rows', {
+    const args = this.#args
+    const event = args.addRow('event_rows', {
       id,
       platform_id: platformId,
       type,
@@ -166,8 +170,9 @@ class BatchArguments {
       sequence,
       created_at: timeText(at),
     })
-    this.#args.add('event_data', toJson(data))
-    if (balanceOf !== undefined) this.#move(n, this.#placeOf(balanceOf), 0n, 0n, event)
+    args.add('event_data', data)
+    args.add('event_bases', this.#new.has(objectId) ? 0 : null)
+    if (ofAccount) this.#move(n, this.#placeOf(objectId), 0n, 0n, event)
   }
 
   #open({ id, platformId, owner, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {

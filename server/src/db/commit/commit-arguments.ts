@@ -53,6 +53,7 @@ export const ROWS = {
     created_at: 'plain',
   },
   idempotency_keys: {
+    digest: 'beside',
     scope: 'quoted',
     key: 'quoted',
     platform_id: 'plain',
@@ -130,6 +131,7 @@ const ARGUMENTS = {
   move_events: 'integer',
   event_rows: 'events',
   event_data: 'text',
+  event_bases: 'integer',
 } as const satisfies Record<string, RowTable | 'text' | 'integer' | 'bigint' | 'boolean' | 'timestamptz'>
 
 type Argument = keyof typeof ARGUMENTS

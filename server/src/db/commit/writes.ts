@@ -53,9 +53,10 @@ export interface EventWrite {
   readonly platformId: string
   readonly type: EventType
   readonly objectId: string
-  readonly data: unknown
-  /** The account whose balances the data shows, as of this write. */
-  readonly balanceOf?: string
+  /** JSON. The same text is stored and sent. */
+  readonly data: string
+  /** The object is an account of the ledger: the data shows its balances as of this write, and it counts its events. */
+  readonly ofAccount?: true
   /** The due work of its delivery, written right after it. */
   readonly delivery?: Write
   readonly at: Date

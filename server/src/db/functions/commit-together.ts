@@ -30,8 +30,9 @@ CREATE OR REPLACE FUNCTION commit_together(
   step_states text[], step_times timestamptz[],
   -- What each write does to an account, in the order of the writes, and the event that shows the balance it leaves.
   move_writes integer[], move_accounts integer[], move_amounts bigint[], move_helds bigint[], move_events integer[],
-  -- The sequence of a row is its number among the events of its object in this batch.
-  event_rows events[], event_data text[]
+  -- The sequence of a row is its number among the events of its object in this batch, which follow those of the base; null: the
+  -- database knows how many there are.
+  event_rows events[], event_data text[], event_bases integer[]
 ) RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET plan_cache_mode = force_generic_plan AS $$
@@ -39,17 +40,18 @@ DECLARE
   part jsonb; places integer[]; ids text[]; rows jsonb[]; done integer[]; keys text[]; acct integer; changed integer;
   -- One element per account, in the order of accounts.
   spots tid[]; signs integer[]; currencies text[]; platform_ids text[]; overdrafts boolean[];
-  posted_now bigint[]; held_now bigint[];
+  posted_now bigint[]; held_now bigint[]; counts integer[];
   -- One element per event, in the order of event_rows.
-  shown_available bigint[]; shown_posted bigint[];
+  shown_available bigint[]; shown_posted bigint[]; shown_sequences integer[];
 BEGIN
   -- Locks the accounts in the order of their ids, as commit_write_sets does. An account that a write opens is there already,
   -- except the first time.
   IF cardinality(accounts) > 0 THEN
     FOR tries IN 1..2 LOOP
       SELECT array_agg(l.spot), array_agg(CASE l.normal_side WHEN 'credit' THEN 1 ELSE -1 END), array_agg(l.currency),
-        array_agg(l.platform_id), array_agg(l.may_overdraw), array_agg(l.posted), array_agg(l.held)
-      INTO spots, signs, currencies, platform_ids, overdrafts, posted_now, held_now
+        array_agg(l.platform_id), array_agg(l.may_overdraw), array_agg(l.posted), array_agg(l.held),
+        array_agg(l.event_count)
+      INTO spots, signs, currencies, platform_ids, overdrafts, posted_now, held_now, counts
       FROM (SELECT ctid AS spot, * FROM ledger_accounts WHERE id = ANY (accounts) ORDER BY id COLLATE "C" FOR UPDATE) AS l;
       EXIT WHEN cardinality(spots) = cardinality(accounts);
       IF tries = 2 OR opens IS NULL THEN
@@ -131,26 +133,22 @@ BEGIN
 
   IF cardinality(key_writes) > 0 THEN
     WITH kept AS (
-      INSERT INTO idempotency_keys AS k (scope, key, platform_id, request_hash, status, body, created_at, expires_at)
-      SELECT scope, key, platform_id, request_hash, status, kept_body, created_at, expires_at
+      INSERT INTO idempotency_keys AS k
+        (digest, scope, key, platform_id, request_hash, status, body, created_at, expires_at)
+      SELECT key_digest(scope, key), scope, key, platform_id, request_hash, status, kept_body, created_at, expires_at
       FROM ROWS FROM (unnest(key_rows), unnest(key_bodies))
-        AS r (scope, key, platform_id, request_hash, status, body, created_at, expires_at, kept_body)
-      ON CONFLICT (scope, key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status,
+        AS r (digest, scope, key, platform_id, request_hash, status, body, created_at, expires_at, kept_body)
+      ON CONFLICT (digest) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status,
         body = excluded.body, created_at = excluded.created_at, expires_at = excluded.expires_at
-      WHERE k.expires_at <= excluded.created_at RETURNING k.scope, k.key)
+      WHERE k.expires_at <= excluded.created_at AND k.scope = excluded.scope AND k.key = excluded.key
+      RETURNING k.scope, k.key)
     SELECT array_agg(k.scope || E'\\n' || k.key) INTO keys FROM kept AS k;
     IF coalesce(cardinality(keys), 0) <> cardinality(key_writes) THEN
       PERFORM refuse_together(key_writes, ARRAY(
         SELECT key_writes[place] FROM unnest(key_rows) WITH ORDINALITY
-          AS r (scope, key, platform_id, request_hash, status, body, created_at, expires_at, place)
+          AS r (digest, scope, key, platform_id, request_hash, status, body, created_at, expires_at, place)
         WHERE scope || E'\\n' || key = ANY (keys)));
     END IF;
-    DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-      SELECT e.place
-      FROM (SELECT platform_id, max(created_at) AS now, count(*) AS keeps FROM unnest(key_rows) GROUP BY 1) AS p
-      CROSS JOIN LATERAL (
-        SELECT ctid AS place FROM idempotency_keys WHERE platform_id = p.platform_id AND expires_at <= p.now
-        ORDER BY expires_at LIMIT 2 * p.keeps FOR UPDATE SKIP LOCKED) AS e));
   END IF;
 
   IF cardinality(transfer_rows) > 0 THEN
@@ -183,6 +181,7 @@ BEGIN
   IF spots IS NOT NULL THEN
     shown_available := array_fill(NULL::bigint, ARRAY[cardinality(event_rows)]);
     shown_posted := shown_available;
+    shown_sequences := array_fill(NULL::integer, ARRAY[cardinality(event_rows)]);
     done := '{}';
     FOR m IN 1..cardinality(move_writes) LOOP
       acct := move_accounts[m];
@@ -194,13 +193,15 @@ BEGIN
       IF move_events[m] > 0 THEN
         shown_available[move_events[m]] := posted_now[acct] - held_now[acct];
         shown_posted[move_events[m]] := posted_now[acct];
+        counts[acct] := counts[acct] + 1;
+        shown_sequences[move_events[m]] := counts[acct];
       END IF;
     END LOOP;
     IF cardinality(done) > 0 THEN
       RAISE EXCEPTION 'a guard failed' USING ERRCODE = 'CS002', DETAIL = to_jsonb(done);
     END IF;
-    UPDATE ledger_accounts AS l SET posted = b.posted, held = b.held
-      FROM unnest(spots, posted_now, held_now) AS b (spot, posted, held) WHERE l.ctid = b.spot;
+    UPDATE ledger_accounts AS l SET posted = b.posted, held = b.held, event_count = b.event_count
+      FROM unnest(spots, posted_now, held_now, counts) AS b (spot, posted, held, event_count) WHERE l.ctid = b.spot;
     GET DIAGNOSTICS changed = ROW_COUNT;
     IF changed <> cardinality(spots) THEN
       RAISE EXCEPTION 'an account is not where it was locked' USING ERRCODE = 'serialization_failure';
@@ -210,13 +211,13 @@ BEGIN
   IF cardinality(event_rows) > 0 THEN
     INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
       SELECT id, platform_id, type, e.object_id,
-        coalesce((SELECT max(sequence) FROM events WHERE object_id = e.object_id), 0) + sequence,
-        (CASE WHEN total IS NULL THEN written ELSE
-          replace(replace(written, '"balance":{"amount":0', '"balance":{"amount":' || available),
-            '"totalBalance":{"amount":0', '"totalBalance":{"amount":' || total) END)::json,
+        coalesce(numbered, coalesce(base, (SELECT max(sequence) FROM events WHERE object_id = e.object_id), 0) + sequence),
+        with_balances(written, available, total),
         created_at
-      FROM ROWS FROM (unnest(event_rows), unnest(event_data), unnest(shown_available), unnest(shown_posted))
-        AS e (id, position, platform_id, type, object_id, sequence, data, created_at, committed_in, written, available, total);
+      FROM ROWS FROM (unnest(event_rows), unnest(event_data), unnest(event_bases), unnest(shown_available),
+          unnest(shown_posted), unnest(shown_sequences))
+        AS e (id, position, platform_id, type, object_id, sequence, data, created_at, committed_in, written, base, available,
+          total, numbered);
   END IF;
 END $$;
 `

@@ -6,6 +6,7 @@ import { agentReserved } from './agent-reserved.ts'
 import { commitTogether } from './commit-together.ts'
 import { commitWriteSets } from './commit-write-sets.ts'
 import { customerOpenPayments } from './customer-open-payments.ts'
+import { keyDigest } from './key-digest.ts'
 import { ledgerClose } from './ledger-close.ts'
 import { ledgerEnd } from './ledger-end.ts'
 import { ledgerMove } from './ledger-move.ts'
@@ -19,6 +20,7 @@ import { refuseOlderDataKey } from './refuse-older-data-key.ts'
 import { refuseTogether } from './refuse-together.ts'
 import { sealedGeneration } from './sealed-generation.ts'
 import { verificationDecisionsAppendOnly } from './verification-decisions-append-only.ts'
+import { withBalances } from './with-balances.ts'
 import { writeEvent } from './write-event.ts'
 import { writeExpect } from './write-expect.ts'
 import { writeInsert } from './write-insert.ts'
@@ -44,7 +46,9 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   writeUpdate,
   writeExpect,
   writeRemove,
+  keyDigest,
   writeKeep,
+  withBalances,
   writeEvent,
   ledgerOpen,
   ledgerMove,

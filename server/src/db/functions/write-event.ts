@@ -1,14 +1,20 @@
 /**
- * Appends an event, numbered within its object. With `balanceOf`, its data shows the balances of that account at this
- * point of the transaction, which the operation could not know.
+ * Appends an event, numbered within its object. An account of the ledger counts its own, and the data shows its balances at
+ * this point of the transaction, which the operation could not know.
  */
 export const writeEvent = `
-CREATE OR REPLACE FUNCTION write_event(w jsonb) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION write_event(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE account ledger_accounts;
+BEGIN
+  IF w->'ofAccount' IS NOT NULL THEN
+    UPDATE ledger_accounts SET event_count = event_count + 1 WHERE id = w->>'objectId' RETURNING * INTO account;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'an event names an account that is not open' USING ERRCODE = 'foreign_key_violation';
+    END IF;
+  END IF;
   INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
-  SELECT w->>'id', w->>'platformId', w->>'type', w->>'objectId',
-    coalesce((SELECT max(sequence) FROM events WHERE object_id = w->>'objectId'), 0) + 1,
-    coalesce((SELECT jsonb_set(jsonb_set(w->'data', '{balance,amount}', to_jsonb(a.posted - a.held)),
-      '{totalBalance,amount}', to_jsonb(a.posted)) FROM ledger_accounts a WHERE a.id = w->>'balanceOf'), w->'data')::json,
-    (w->>'at')::timestamptz
-$$;
+    VALUES (w->>'id', w->>'platformId', w->>'type', w->>'objectId',
+      coalesce(account.event_count, (SELECT max(sequence) FROM events WHERE object_id = w->>'objectId') + 1, 1),
+      with_balances(w->>'data', account.posted - account.held, account.posted), (w->>'at')::timestamptz);
+END $$;
 `

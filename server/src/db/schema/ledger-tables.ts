@@ -10,6 +10,7 @@ export interface LedgerAccountRow {
   may_overdraw: boolean
   posted: bigint
   held: bigint
+  event_count: number
   /** Closed for good: it is empty and stays empty. */
   is_closed: boolean
 }

@@ -296,7 +296,8 @@ export interface EventRow {
   type: EventType
   object_id: string
   sequence: number
-  data: Record<string, unknown>
+  /** The record as the API shows it, as JSON. */
+  data: string
   created_at: Date
   /** The number of the transaction that wrote it, which orders the feed; 64 bits as text. */
   committed_in: string
@@ -358,6 +359,8 @@ export interface WebhookSecretRow {
 }
 
 export interface IdempotencyRow {
+  /** The primary key, which the database makes of scope and key. */
+  digest?: Uint8Array
   scope: string
   key: string
   platform_id: string

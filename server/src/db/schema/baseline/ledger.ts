@@ -19,6 +19,8 @@ CREATE TABLE ledger_accounts (
   -- All posted transfers together, and what pending ones hold of it.
   posted bigint NOT NULL,
   held bigint NOT NULL,
+  -- The number of its events so far.
+  event_count integer NOT NULL DEFAULT 0,
   -- Closed for good, as those of a deleted customer.
   is_closed boolean NOT NULL DEFAULT false,
   CONSTRAINT ledger_accounts_overdraft CHECK (may_overdraw OR posted - held >= 0),
@@ -43,7 +45,7 @@ CREATE TABLE ledger_transfers (
   ended_at timestamptz,
   CONSTRAINT ledger_transfers_accounts CHECK (debit_account_id <> credit_account_id),
   CONSTRAINT ledger_transfers_ended_at CHECK ((state = 'pending') = (ended_at IS NULL))
-) WITH (fillfactor = 90);
+) WITH (fillfactor = 50);
 CREATE INDEX ledger_transfers_debit ON ledger_transfers (debit_account_id, created_at);
 CREATE INDEX ledger_transfers_credit ON ledger_transfers (credit_account_id, created_at);
 CREATE INDEX ledger_transfers_cause ON ledger_transfers (cause_id);

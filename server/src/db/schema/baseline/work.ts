@@ -3,8 +3,8 @@
  * keys, so their reference to the platform is not checked (decision 0017).
  */
 export const workTables = `
--- An event is never changed: what becomes of its delivery is stored beside it. Its data is json, not jsonb: it is written once,
--- read now and then, and never queried, so the text as it was sent costs least.
+-- An event is never changed: what becomes of its delivery is stored beside it. Its data is a text, as it is sent: it is written
+-- once, read now and then, and never queried.
 CREATE TABLE events (
   id text PRIMARY KEY,
   position bigint GENERATED ALWAYS AS IDENTITY,
@@ -12,7 +12,7 @@ CREATE TABLE events (
   type text NOT NULL,
   object_id text NOT NULL,
   sequence integer NOT NULL,
-  data json NOT NULL,
+  data text NOT NULL,
   created_at timestamptz NOT NULL,
   -- The feed is read in the order of transactions: one that commits late has a higher number than all that are shown by then.
   committed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -83,8 +83,9 @@ CREATE INDEX jobs_webhook_event ON jobs ((payload->>'eventId')) WHERE kind IN ('
 CREATE INDEX jobs_webhook_queue ON jobs ((payload->>'objectId'), ((payload->>'sequence')::integer))
   WHERE kind IN ('webhook.ask', 'webhook.deliver');
 
--- Answers of requests that have an idempotency key. The scope says who asked for what.
+-- Answers of requests that have an idempotency key. The scope says who asked for what. The digest is of both (key_digest).
 CREATE TABLE idempotency_keys (
+  digest bytea PRIMARY KEY,
   scope text NOT NULL,
   key text NOT NULL,
   platform_id text NOT NULL,
@@ -92,8 +93,8 @@ CREATE TABLE idempotency_keys (
   status integer NOT NULL,
   body text NOT NULL,
   created_at timestamptz NOT NULL,
-  expires_at timestamptz NOT NULL,
-  PRIMARY KEY (scope, key)
+  expires_at timestamptz NOT NULL
 );
-CREATE INDEX idempotency_keys_expiry ON idempotency_keys (platform_id, expires_at);
+-- Rows are written in the order of this time, nearly.
+CREATE INDEX idempotency_keys_expiry ON idempotency_keys USING brin (expires_at) WITH (autosummarize = on);
 `

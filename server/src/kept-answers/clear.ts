@@ -1,0 +1,36 @@
+import type { Database } from '../db/engine/port.ts'
+
+const INTERVAL_MS = 60_000
+/** The most keys of one statement, which is a transaction. */
+const KEYS_MAX = 1_000
+
+/** Removes idempotency keys that have expired by real time. Returns how many. */
+export async function clearExpiredKeys(db: Database, now: Date): Promise<number> {
+  let all = 0
+  for (;;) {
+    const { affected } = await db.query(
+      `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM idempotency_keys WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+      [now, KEYS_MAX],
+    )
+    all += affected
+    if (affected < KEYS_MAX) return all
+  }
+}
+
+/** Removes expired keys every minute. Returns a function that stops it, after the statement under way. */
+export function keepClearing(
+  db: Database,
+  clock: () => Date,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  let underWay: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    underWay = clearExpiredKeys(db, clock()).catch(onError)
+  }, INTERVAL_MS)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await underWay
+  }
+}
