@@ -1,14 +1,16 @@
+import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { expectRow, insert, keep, update, type Write, withValues } from '../src/db/commit/writes.ts'
 import { plusSeconds } from '../src/op/app.ts'
+import { testId } from './ids.testing.ts'
 import type { openApp } from './open-app.testing.ts'
 
 type Host = Awaited<ReturnType<typeof openApp>>
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 
-/** A platform with records on which write sets can conflict. All its ids and texts contain its name. */
+/** A platform with records on which write sets can conflict. All its ids and texts contain its name, eight hex digits. */
 export interface World {
   readonly name: string
   readonly platformId: string
@@ -19,11 +21,22 @@ const ACCOUNTS = ['a', 'b', 'c'] as const
 const RECORDS = 30
 const SYSTEM = 'system'
 const ids = {
-  account: (world: World, account: string) => `InternalAccount:${world.name}-${account}`,
-  hold: (world: World, n: number | string) => `Hold:${world.name}-${n}`,
-  job: (world: World, n: number | string) => `Job:${world.name}-${n}`,
-  transaction: (world: World, n: number | string) => `Transaction:${world.name}-${n}`,
+  account: (world: World, account: string) => idIn(world, 'InternalAccount', account),
+  hold: (world: World, n: number | string) => idIn(world, 'Hold', n),
+  job: (world: World, n: number | string) => idIn(world, 'Job', n),
+  transaction: (world: World, n: number | string) => idIn(world, 'Transaction', n),
+  transfer: (world: World, n: number | string) => idIn(world, 'LedgerTransfer', n),
+  event: (world: World, n: number | string) => idIn(world, 'Event', n),
+  owner: (world: World) => idIn(world, 'Customer', 'owner'),
 }
+
+/** Begins with the name of the world. The rest is the same in all worlds. */
+function idIn({ name }: World, kind: IdKind | InternalIdKind, n: number | string): string {
+  return testId(kind, n).replace(/:.{8}-/, `:${name}-`)
+}
+
+/** The id of the event that says the number of a set. */
+export const setId = (world: World, n: number) => ids.event(world, `set-${n}`)
 
 /** The account that a hold is on. */
 const holder = (n: number) => ACCOUNTS[n % ACCOUNTS.length]!
@@ -31,12 +44,13 @@ const holder = (n: number) => ACCOUNTS[n % ACCOUNTS.length]!
 export async function makeWorld(host: Host, name: string): Promise<World> {
   const { platform } = await host.newPlatform()
   const world = { name, platformId: platform.id }
-  const caused = { platformId: platform.id, cause: 'test', causeId: name, at: now }
+  const caused = { platformId: platform.id, cause: 'test', causeId: ids.owner(world), at: now }
   const open = (account: string, mayOverdraw: boolean): Write => ({
     write: 'open',
     id: ids.account(world, account),
     platformId: platform.id,
-    owner: name,
+    owner: ids.owner(world),
+    name: null,
     currency: 'USD',
     normalSide: mayOverdraw ? 'debit' : 'credit',
     mayOverdraw,
@@ -48,7 +62,7 @@ export async function makeWorld(host: Host, name: string): Promise<World> {
   const writes: Write[] = [
     ...ACCOUNTS.map((account) => open(account, false)),
     open(SYSTEM, true),
-    { ...caused, write: 'post', id: `LedgerTransfer:${name}-first`, entries },
+    { ...caused, write: 'post', id: ids.transfer(world, 'first'), entries },
     ...Array.from({ length: RECORDS }, (_, n): Write[] => [
       {
         ...caused,
@@ -152,7 +166,7 @@ const state = fc.constantFrom<'PENDING' | 'FAILED'>(...Array(11).fill('PENDING')
 const caused = (world: World) => ({
   platformId: world.platformId,
   cause: 'test',
-  causeId: world.name,
+  causeId: ids.owner(world),
   at: now,
 })
 
@@ -160,7 +174,7 @@ function post(world: World, fresh: string, entries: readonly (readonly [string, 
   return {
     ...caused(world),
     write: 'post',
-    id: `LedgerTransfer:${world.name}-${fresh}`,
+    id: ids.transfer(world, fresh),
     entries: entries.map(([name, moved]) => ({ account: ids.account(world, name), amount: moved })),
   }
 }
@@ -273,7 +287,8 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
           write: 'open',
           id: ids.account(world, opened),
           platformId: world.platformId,
-          owner: world.name,
+          owner: ids.owner(world),
+          name: null,
           currency: 'USD',
           normalSide: 'credit',
           mayOverdraw: false,
@@ -304,7 +319,7 @@ const step = fc.oneof({ weight: 80, arbitrary: sound }, { weight: 1, arbitrary: 
 function event(world: World, fresh: string, objectId: string, balanceOf?: string): Write {
   return {
     write: 'event',
-    id: `Event:${world.name}-${fresh}`,
+    id: ids.event(world, fresh),
     platformId: world.platformId,
     type: 'INTERNAL_ACCOUNT.BALANCE_UPDATED',
     objectId,
@@ -322,6 +337,6 @@ export const batch = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { 
 export function setsOf(steps: readonly (readonly Step[])[], world: World): Write[][] {
   return steps.map((set, n) => [
     ...set.flatMap((one, place) => one(world, `${n}-${place}`)),
-    event(world, `set-${n}`, `Object:${world.name}`),
+    event(world, `set-${n}`, ids.owner(world)),
   ])
 }

@@ -1,4 +1,5 @@
 import type { LedgerEntry, LedgerWrite } from '../db/commit/writes.ts'
+import { idOfKind, uuidOfText } from '../db/engine/ids.ts'
 import { rowByKey } from '../db/read/lookup.ts'
 import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
@@ -50,6 +51,7 @@ export function openAccount(
     id: accountId,
     platformId: op.platform.id,
     owner,
+    name: null,
     currency,
     normalSide: 'credit',
     mayOverdraw: false,
@@ -180,12 +182,22 @@ export async function findSystemAccounts(
 }
 
 const BY_ID = rowByKey<Pick<LedgerAccountRow, 'id' | 'platform_id' | 'currency' | 'posted' | 'held'>>(
-  'SELECT id, platform_id, currency, posted, held FROM ledger_accounts WHERE id = ANY ($1::text[])',
+  'SELECT id, platform_id, currency, posted, held FROM ledger_accounts WHERE id = ANY ($1::uuid[])',
   'id',
 )
 
+/** The ids of platforms' own accounts. They follow from what the account is, so they are known before it is opened. */
+const systemAccountIds = new Map<string, string>()
+const SYSTEM_ACCOUNT_IDS_MAX = 10_000
+
 function systemAccountId(op: Op, system: SystemAccount, currency: string): string {
-  return `Ledger:${system}:${currency}:${op.platform.id}`
+  const what = `Ledger:${system}:${currency}:${op.platform.id}`
+  const known = systemAccountIds.get(what)
+  if (known !== undefined) return known
+  const id = idOfKind('LedgerAccount', uuidOfText(what))
+  if (systemAccountIds.size === SYSTEM_ACCOUNT_IDS_MAX) systemAccountIds.clear()
+  systemAccountIds.set(what, id)
+  return id
 }
 
 function openSystemAccount(op: Op, system: SystemAccount, currency: string) {
@@ -194,6 +206,7 @@ function openSystemAccount(op: Op, system: SystemAccount, currency: string) {
     id: systemAccountId(op, system, currency),
     platformId: op.platform.id,
     owner: op.platform.id,
+    name: system,
     currency,
     normalSide: SYSTEM_ACCOUNTS[system],
     mayOverdraw: true,

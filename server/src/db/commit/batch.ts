@@ -135,12 +135,13 @@ class BatchArguments {
     if (balanceOf !== undefined) this.#move(n, this.#placeOf(balanceOf), 0n, 0n, event)
   }
 
-  #open({ id, platformId, owner, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {
+  #open({ id, platformId, owner, name, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {
     this.#placeOf(id)
     this.#opens.set(id, {
       id,
       platform_id: platformId,
       owner,
+      name,
       currency,
       normal_side: normalSide,
       may_overdraw: mayOverdraw,

@@ -113,7 +113,7 @@ const COLUMNS = new Map(
 
 /** The array arguments of `commit_together` beside `batch`, by name, with their type or table. */
 const ARGUMENTS = {
-  accounts: 'text',
+  accounts: 'uuid',
   transaction_rows: 'transactions',
   job_rows: 'jobs',
   hold_rows: 'ledger_holds',
@@ -121,15 +121,15 @@ const ARGUMENTS = {
   key_rows: 'idempotency_keys',
   key_bodies: 'text',
   removal_writes: 'integer',
-  removal_jobs: 'text',
+  removal_jobs: 'uuid',
   end_writes: 'integer',
-  end_ids: 'text',
+  end_ids: 'uuid',
   end_expected: 'text',
   end_states: 'text',
   end_settled: 'timestamptz',
   end_updated: 'timestamptz',
   release_writes: 'integer',
-  release_holds: 'text',
+  release_holds: 'uuid',
   release_accounts: 'integer',
   release_amounts: 'bigint',
   release_finals: 'boolean',
@@ -139,7 +139,7 @@ const ARGUMENTS = {
   transfer_rows: 'ledger_transfers',
   entry_rows: 'ledger_entries',
   entry_accounts: 'integer',
-  entry_platforms: 'text',
+  entry_platforms: 'uuid',
   move_writes: 'integer',
   move_accounts: 'integer',
   move_amounts: 'bigint',
@@ -147,7 +147,10 @@ const ARGUMENTS = {
   move_events: 'integer',
   event_rows: 'events',
   event_data: 'text',
-} as const satisfies Record<string, RowTable | 'text' | 'integer' | 'bigint' | 'boolean' | 'timestamptz'>
+} as const satisfies Record<
+  string,
+  RowTable | 'text' | 'uuid' | 'integer' | 'bigint' | 'boolean' | 'timestamptz'
+>
 
 type Argument = keyof typeof ARGUMENTS
 const NAMES = Object.keys(ARGUMENTS) as Argument[]

@@ -3,6 +3,7 @@ import { type Database, sqlState, wasRefused } from '../engine/port.ts'
 import { makeBatch } from './batch.ts'
 import { COMMIT_TOGETHER } from './commit-arguments.ts'
 import { type Footprint, footprintOf, Ground } from './footprint.ts'
+import { storedWrite } from './stored-write.ts'
 import type { Write } from './writes.ts'
 
 /** The outcome of a write set: written, or refused by one of its guards with nothing written. */
@@ -90,7 +91,8 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
 function commit(queue: Queue, writes: readonly Write[]): Promise<CommitResult> {
   const { observer } = queue
   const committed = new Promise<CommitResult>((resolve, reject) => {
-    queue.waiting.push({ writes, footprint: footprintOf(writes), resolve, reject })
+    const stored = writes.map(storedWrite)
+    queue.waiting.push({ writes: stored, footprint: footprintOf(stored), resolve, reject })
     schedule(queue)
   })
   if (observer)

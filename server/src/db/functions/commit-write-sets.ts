@@ -9,7 +9,7 @@ DECLARE results jsonb := '[]'; write_set jsonb; w jsonb; guard_name text;
 BEGIN
   -- Locks the accounts of the whole batch in one order, so that two batches cannot block each other.
   PERFORM 1 FROM ledger_accounts WHERE id IN (
-      SELECT coalesce(e->>'account', w1->>'account')
+      SELECT coalesce(e->>'account', w1->>'account')::uuid
       FROM jsonb_array_elements(sets) AS s, jsonb_array_elements(s) AS w1
       LEFT JOIN LATERAL jsonb_array_elements(w1->'entries') AS e ON true
       WHERE w1->>'write' IN ('post', 'hold', 'capture', 'void'))

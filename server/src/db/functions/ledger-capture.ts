@@ -6,7 +6,7 @@ export const ledgerCapture = `
 CREATE OR REPLACE FUNCTION ledger_capture(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE hold ledger_holds; taken bigint := (w->>'amount')::bigint; final boolean := (w->>'final')::boolean; left_over bigint;
 BEGIN
-  SELECT * INTO hold FROM ledger_holds WHERE id = w->>'hold' AND state = 'pending' FOR UPDATE;
+  SELECT * INTO hold FROM ledger_holds WHERE id = (w->>'hold')::uuid AND state = 'pending' FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'expectation' USING ERRCODE = 'CS001', CONSTRAINT = 'ledger_holds';
   END IF;

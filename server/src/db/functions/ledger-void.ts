@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION ledger_void(w jsonb) RETURNS void LANGUAGE plpgsql AS
 DECLARE hold ledger_holds;
 BEGIN
   UPDATE ledger_holds SET state = 'voided', updated_at = (w->>'at')::timestamptz
-    WHERE id = w->>'hold' AND state = 'pending' RETURNING * INTO hold;
+    WHERE id = (w->>'hold')::uuid AND state = 'pending' RETURNING * INTO hold;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'expectation' USING ERRCODE = 'CS001', CONSTRAINT = 'ledger_holds';
   END IF;

@@ -5,10 +5,10 @@
 export const writeEvent = `
 CREATE OR REPLACE FUNCTION write_event(w jsonb) RETURNS void LANGUAGE sql AS $$
   INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
-  SELECT w->>'id', w->>'platformId', w->>'type', w->>'objectId',
-    coalesce((SELECT max(sequence) FROM events WHERE object_id = w->>'objectId'), 0) + 1,
+  SELECT (w->>'id')::uuid, (w->>'platformId')::uuid, w->>'type', (w->>'objectId')::uuid,
+    coalesce((SELECT max(sequence) FROM events WHERE object_id = (w->>'objectId')::uuid), 0) + 1,
     coalesce((SELECT jsonb_set(jsonb_set(w->'data', '{balance,amount}', to_jsonb(a.posted - a.held)),
-      '{totalBalance,amount}', to_jsonb(a.posted)) FROM ledger_accounts a WHERE a.id = w->>'balanceOf'), w->'data')::json,
+      '{totalBalance,amount}', to_jsonb(a.posted)) FROM ledger_accounts a WHERE a.id = (w->>'balanceOf')::uuid), w->'data')::json,
     (w->>'at')::timestamptz
 $$;
 `

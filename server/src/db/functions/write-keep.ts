@@ -16,7 +16,7 @@ BEGIN
   END IF;
   DELETE FROM idempotency_keys WHERE (scope, key) IN (
     SELECT scope, key FROM idempotency_keys
-    WHERE platform_id = w->'row'->>'platform_id' AND expires_at <= (w->'row'->>'created_at')::timestamptz
+    WHERE platform_id = (w->'row'->>'platform_id')::uuid AND expires_at <= (w->'row'->>'created_at')::timestamptz
     ORDER BY expires_at LIMIT 2 FOR UPDATE SKIP LOCKED);
 END $$;
 `

@@ -8,9 +8,11 @@
  */
 export const ledgerTables = `
 CREATE TABLE ledger_accounts (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  owner text NOT NULL,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  owner uuid NOT NULL,
+  -- Which of the platform's own accounts it is, in words; null for an internal account.
+  name text,
   currency text NOT NULL,
   normal_side text NOT NULL CHECK (normal_side IN ('debit', 'credit')),
   may_overdraw boolean NOT NULL,
@@ -26,19 +28,19 @@ CREATE TABLE ledger_accounts (
 ) WITH (fillfactor = 50);
 
 CREATE TABLE ledger_transfers (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
   -- The kind of record that caused it, and its id.
   cause text NOT NULL,
-  cause_id text NOT NULL,
+  cause_id uuid NOT NULL,
   created_at timestamptz NOT NULL
 );
 CREATE INDEX ledger_transfers_cause ON ledger_transfers (cause_id);
 
 CREATE TABLE ledger_entries (
-  transfer_id text NOT NULL,
+  transfer_id uuid NOT NULL,
   line integer NOT NULL,
-  account_id text NOT NULL,
+  account_id uuid NOT NULL,
   currency text NOT NULL,
   amount bigint NOT NULL CHECK (amount <> 0),
   created_at timestamptz NOT NULL,
@@ -47,15 +49,15 @@ CREATE TABLE ledger_entries (
 CREATE INDEX ledger_entries_account ON ledger_entries (account_id, created_at);
 
 CREATE TABLE ledger_holds (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL,
-  account_id text NOT NULL,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  account_id uuid NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
   -- May be more than the amount: an over-capture.
   captured bigint NOT NULL CHECK (captured >= 0),
   state text NOT NULL CHECK (state IN ('pending', 'posted', 'voided')),
   cause text NOT NULL,
-  cause_id text NOT NULL,
+  cause_id uuid NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 ) WITH (fillfactor = 50);

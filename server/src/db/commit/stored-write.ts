@@ -1,0 +1,83 @@
+import { ownUuidOf } from '../engine/ids.ts'
+import { isIdColumn } from '../schema/id-columns.ts'
+import type { Write } from './writes.ts'
+
+/**
+ * A write as the database takes it: its ids are uuids. Text of people, and ids within JSON, stay as they are. Throws where an
+ * id is none, which is a fault of ours.
+ */
+export function storedWrite(write: Write): Write {
+  switch (write.write) {
+    case 'insert':
+      return { ...write, row: storedRow(write.table, write.row) }
+    case 'update':
+      return {
+        ...write,
+        id: storedId(write.table, write.id),
+        expect: storedRow(write.table, write.expect),
+        set: storedRow(write.table, write.set),
+      }
+    case 'expect':
+      return {
+        ...write,
+        id: storedId(write.table, write.id),
+        expect: storedRow(write.table, write.expect),
+      }
+    case 'remove':
+      return { ...write, id: ownUuidOf(write.id) }
+    case 'keep':
+      return { ...write, row: storedRow('idempotency_keys', write.row) }
+    default:
+      return withoutKinds(write)
+  }
+}
+
+/** The writes whose ids are members of their own: those of the ledger and of the outbox. */
+type OwnWrite = Exclude<Write, { write: 'insert' | 'update' | 'expect' | 'remove' | 'keep' }>
+
+function withoutKinds(write: OwnWrite): OwnWrite {
+  switch (write.write) {
+    case 'event': {
+      const { balanceOf } = write
+      const event = { ...owned(write), objectId: ownUuidOf(write.objectId) }
+      return balanceOf === undefined ? event : { ...event, balanceOf: ownUuidOf(balanceOf) }
+    }
+    case 'open':
+      return { ...owned(write), owner: ownUuidOf(write.owner) }
+    case 'close':
+      return { ...write, owner: ownUuidOf(write.owner) }
+    case 'post':
+      return {
+        ...owned(write),
+        causeId: ownUuidOf(write.causeId),
+        entries: write.entries.map(({ account, amount }) => ({ account: ownUuidOf(account), amount })),
+      }
+    case 'hold':
+      return { ...owned(write), causeId: ownUuidOf(write.causeId), account: ownUuidOf(write.account) }
+    case 'capture':
+    case 'void':
+      return { ...write, hold: ownUuidOf(write.hold), account: ownUuidOf(write.account) }
+  }
+}
+
+function owned<W extends { readonly id: string; readonly platformId: string }>(write: W): W {
+  return { ...write, id: ownUuidOf(write.id), platformId: ownUuidOf(write.platformId) }
+}
+
+function storedId(table: string, id: string): string {
+  return isIdColumn('id', table) ? ownUuidOf(id) : id
+}
+
+function storedRow(table: string, row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const stored = { ...row }
+  for (const column in stored)
+    if (isIdColumn(column, table)) stored[column] = storedValue(column, stored[column])
+  return stored
+}
+
+function storedValue(column: string, value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  if (Array.isArray(value)) return value.map((one) => storedValue(column, one))
+  if (typeof value !== 'string') throw new Error(`${column} holds ids, not a ${typeof value}`)
+  return ownUuidOf(value)
+}
