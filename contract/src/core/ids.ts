@@ -44,7 +44,11 @@ export const INTERNAL_ID_KINDS = {
   DeviceCode: 32,
   KycLink: 33,
   LedgerAccount: 34,
+  IdToken: 35,
 } as const
+
+/** The number in place of a kind where the id is a bare text: the code of an invitation. */
+export const INVITATION_NUMBER = 36
 
 export type IdKind = keyof typeof ID_KINDS
 export type InternalIdKind = keyof typeof INTERNAL_ID_KINDS

@@ -72,11 +72,7 @@ export async function isPasskeyRegistered(op: Op, webauthnId: string): Promise<b
   return row !== undefined
 }
 
-export async function isIdTokenUsed(op: Op, hash: string): Promise<boolean> {
-  const row = await op.read
-    .selectFrom('used_id_tokens')
-    .select('id')
-    .where('id', '=', hash)
-    .executeTakeFirst()
+export async function isIdTokenUsed(op: Op, id: string): Promise<boolean> {
+  const row = await op.read.selectFrom('used_id_tokens').select('id').where('id', '=', id).executeTakeFirst()
   return row !== undefined
 }

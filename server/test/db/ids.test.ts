@@ -1,4 +1,4 @@
-import { ID_KINDS, INTERNAL_ID_KINDS } from '@countersign/contract/core/ids'
+import { ID_KINDS, INTERNAL_ID_KINDS, INVITATION_NUMBER } from '@countersign/contract/core/ids'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedWrite } from '../../src/db/commit/stored-write.ts'
@@ -51,8 +51,10 @@ test('the numbers of the kinds are those that they have always had', () => {
     DeviceCode: 32,
     KycLink: 33,
     LedgerAccount: 34,
+    IdToken: 35,
   })
-  const all = Object.values(numbers)
+  expect(INVITATION_NUMBER).toBe(36)
+  const all = [...Object.values(numbers), INVITATION_NUMBER]
   expect(new Set(all).size).toBe(all.length)
   for (const number of all) expect(number > 0 && number < 256, String(number)).toBe(true)
   expect(Object.keys(numbers)).toHaveLength(
@@ -135,7 +137,7 @@ describe('in the database', () => {
        FROM information_schema.columns c WHERE c.table_schema = 'public'`,
     )
     const isUuid = (type: string) => type === 'uuid' || type === '_uuid'
-    const wrong = rows.filter(({ table, column, type }) => isUuid(type) !== isIdColumn(column, table))
+    const wrong = rows.filter(({ column, type }) => isUuid(type) !== isIdColumn(column))
     expect(wrong).toEqual([])
     expect(rows.filter(({ type }) => isUuid(type)).length).toBeGreaterThan(100)
   })
@@ -180,21 +182,13 @@ test('a value beside a column of ids is compared as a uuid, and only there', asy
   ).toEqual([UUID, NIL_UUID, UUID, NIL_UUID, CUSTOMER, UUID, CUSTOMER, CUSTOMER])
 })
 
-test('the ids of invitations and identity tokens are texts, with and without the name of the table', async () => {
-  expect(
-    await written((read) =>
-      read
-        .selectFrom('invitations')
-        .select('id')
-        .where('id', '=', 'code')
-        .where('invitations.id', '=', 'code')
-        .where('customer_id', '=', CUSTOMER)
-        .where((eb) => eb.exists(eb.selectFrom('customers').select('id').where('id', '=', CUSTOMER))),
-    ),
-  ).toEqual(['code', 'code', UUID, UUID])
-  expect(
-    await written((read) => read.selectFrom('used_id_tokens').select('id').where('id', '=', 'x')),
-  ).toEqual(['x'])
+test('an invitation has its code for an id', () => {
+  const uuid = uuidOf('Q3YVDCS6')
+  expect(uuid).toBe('51335956-4443-5336-0000-000000000024')
+  expect(idOf(uuid)).toBe('Q3YVDCS6')
+  for (const text of ['q3yvdcs6', 'Q3YVDCS', 'Q3YVDCS6X', 'Q3YVDC 6', 'Q3YVDCÉ6', `Invitation:${uuid}`])
+    expect(uuidOf(text), text).toBe(NIL_UUID)
+  expect(() => idOf(uuid.replace('-0000-', '-0001-'))).toThrow('no kind')
 })
 
 describe('a write', () => {
@@ -232,6 +226,5 @@ describe('a write', () => {
     expect(() => storedWrite(update('cards', testId('Card', 1), { cardholder_id: UUID }, {}))).toThrow(
       'not an id',
     )
-    expect(storedWrite(update('invitations', 'code', {}, {}))).toMatchObject({ id: 'code' })
   })
 })

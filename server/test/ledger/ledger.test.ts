@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LedgerEntry, Write } from '../../src/db/commit/writes.ts'
 import { captureAll, findBalances, hold, openAccount, post, release } from '../../src/ledger/ledger.ts'
 import type { Op } from '../../src/op/app.ts'
+import { testId } from '../ids.testing.ts'
 import { openApp } from '../open-app.testing.ts'
 
 type TestApp = Awaited<ReturnType<typeof openApp>>
@@ -14,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-const cause = { cause: 'sandbox_fund', causeId: 'Test' } as const
+const cause = { cause: 'sandbox_fund', causeId: testId('InternalAccount', 'funded') } as const
 const commit = (writes: readonly Write[]) => host.app.committer.commit(writes)
 
 async function account(amount: bigint): Promise<string> {
@@ -23,7 +24,10 @@ async function account(amount: bigint): Promise<string> {
     { account: id, amount },
     { system: 'rail', currency: 'USD', amount: -amount },
   ])
-  const { done } = await commit([openAccount(op, id, 'Customer', 'USD'), ...(amount > 0n ? fund : [])])
+  const { done } = await commit([
+    openAccount(op, id, testId('Customer', 1), 'USD'),
+    ...(amount > 0n ? fund : []),
+  ])
   expect(done).toBe(true)
   return id
 }

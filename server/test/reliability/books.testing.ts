@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import type { Database } from '../../src/db/engine/port.ts'
 
 interface AccountRow {
@@ -60,7 +61,7 @@ export async function expectSoundBalances(
   db: Database,
   platformId: string,
 ): Promise<ReadonlyMap<string, AccountRow>> {
-  const { rows } = await db.query<AccountRow>(ACCOUNTS, [platformId])
+  const { rows } = await db.query<AccountRow>(ACCOUNTS, [uuidOf(platformId)])
   const wrong = rows.filter(
     ({ mayOverdraw, posted, held, rebuilt, pending, explained, explainedHeld }) =>
       posted !== rebuilt ||
@@ -97,7 +98,7 @@ interface TransactionRow {
   readonly refund: 'PENDING' | 'COMPLETED' | 'FAILED' | null
   readonly wasSettled: boolean
   readonly fundedAmount: bigint | null
-  /** Each as its entries, `<account> <amount>`, in order. */
+  /** Each as its entries, `<account> <amount>`; the platform's own accounts by name and currency. */
   readonly transfers: readonly (readonly string[])[] | null
   readonly holds:
     | readonly { readonly state: string; readonly captured: number; readonly amount: number }[]
@@ -110,8 +111,10 @@ const TRANSACTIONS = `
     t.received_amount AS received, t.received_currency AS "receivedCurrency", t.fees, t.refund->>'status' AS refund,
     t.settled_at IS NOT NULL AS "wasSettled", (t.details->>'fundedAmount')::bigint AS "fundedAmount",
     (SELECT jsonb_agg(lines ORDER BY transfer_id) FROM (
-      SELECT e.transfer_id, jsonb_agg(e.account_id || ' ' || e.amount ORDER BY e.account_id COLLATE "C", e.amount) AS lines
+      SELECT e.transfer_id,
+        jsonb_agg(coalesce(a.name || ' ' || a.currency, 'InternalAccount:' || a.id) || ' ' || e.amount) AS lines
       FROM ledger_transfers l JOIN ledger_entries e ON e.transfer_id = l.id
+      JOIN ledger_accounts a ON a.id = e.account_id AND a.platform_id = l.platform_id
       WHERE l.cause_id IN (t.id, t.quote_id) GROUP BY 1) AS x) AS transfers,
     (SELECT jsonb_agg(jsonb_build_object('state', h.state, 'captured', h.captured, 'amount', h.amount))
       FROM ledger_holds h WHERE h.cause_id IN (t.id, t.quote_id)) AS holds
@@ -120,8 +123,8 @@ const TRANSACTIONS = `
 type Entries = readonly (readonly [account: string, amount: bigint])[]
 
 /** The expected transfers of a finished transaction, first to last. */
-function expectedTransfers(platformId: string, t: TransactionRow): Entries[] {
-  const own = (system: string, currency = t.sentCurrency) => `Ledger:${system}:${currency}:${platformId}`
+function expectedTransfers(t: TransactionRow): Entries[] {
+  const own = (system: string, currency = t.sentCurrency) => `${system} ${currency}`
   if (t.kind === 'RECEIPT') return []
   if (t.kind === 'TRANSFER_IN' || t.kind === 'TRANSFER_OUT') {
     if (t.state !== 'COMPLETED') return []
@@ -243,13 +246,13 @@ export async function expectSettledBooks(
 ): Promise<ReadonlyMap<string, TransactionRow>> {
   await expectSoundBalances(db, platformId)
   await expectNone(db, platformId, 'due work that is left', JOBS)
-  const { rows } = await db.query<TransactionRow>(TRANSACTIONS, [platformId])
+  const { rows } = await db.query<TransactionRow>(TRANSACTIONS, [uuidOf(platformId)])
   const wrong = rows.flatMap((t) => {
     const expected = {
       isFinal: true,
       refundIsPending: false,
       quoteIsAlike: true,
-      transfers: inOrder(t, expectedTransfers(platformId, t).map(linesOf)),
+      transfers: inOrder(t, expectedTransfers(t).map(linesOf)),
       holds: expectedHold(t),
     }
     const found = {
@@ -279,7 +282,7 @@ export async function expectSettledBooks(
 }
 
 async function expectNone(db: Database, platformId: string, what: string, sql: string): Promise<void> {
-  const { rows } = await db.query(sql, [platformId])
+  const { rows } = await db.query(sql, [uuidOf(platformId)])
   expect(rows, what).toEqual([])
 }
 

@@ -9,24 +9,24 @@ import type { Write } from './writes.ts'
 export function storedWrite(write: Write): Write {
   switch (write.write) {
     case 'insert':
-      return { ...write, row: storedRow(write.table, write.row) }
+      return { ...write, row: storedRow(write.row) }
     case 'update':
       return {
         ...write,
-        id: storedId(write.table, write.id),
-        expect: storedRow(write.table, write.expect),
-        set: storedRow(write.table, write.set),
+        id: ownUuidOf(write.id),
+        expect: storedRow(write.expect),
+        set: storedRow(write.set),
       }
     case 'expect':
       return {
         ...write,
-        id: storedId(write.table, write.id),
-        expect: storedRow(write.table, write.expect),
+        id: ownUuidOf(write.id),
+        expect: storedRow(write.expect),
       }
     case 'remove':
       return { ...write, id: ownUuidOf(write.id) }
     case 'keep':
-      return { ...write, row: storedRow('idempotency_keys', write.row) }
+      return { ...write, row: storedRow(write.row) }
     default:
       return withoutKinds(write)
   }
@@ -64,14 +64,9 @@ function owned<W extends { readonly id: string; readonly platformId: string }>(w
   return { ...write, id: ownUuidOf(write.id), platformId: ownUuidOf(write.platformId) }
 }
 
-function storedId(table: string, id: string): string {
-  return isIdColumn('id', table) ? ownUuidOf(id) : id
-}
-
-function storedRow(table: string, row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function storedRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const stored = { ...row }
-  for (const column in stored)
-    if (isIdColumn(column, table)) stored[column] = storedValue(column, stored[column])
+  for (const column in stored) if (isIdColumn(column)) stored[column] = storedValue(column, stored[column])
   return stored
 }
 

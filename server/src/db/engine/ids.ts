@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto'
-import { ID_KINDS, type IdKind, INTERNAL_ID_KINDS, type InternalIdKind } from '@countersign/contract/core/ids'
+import {
+  ID_KINDS,
+  type IdKind,
+  INTERNAL_ID_KINDS,
+  INVITATION_NUMBER,
+  type InternalIdKind,
+} from '@countersign/contract/core/ids'
 
 /**
  * Ids are text above the database, `<Kind>:<UUID>`, and 16 bytes in it. The last byte of the UUID is the number of the kind,
- * so each uuid that comes up from a column is written out as the id that it was. Decision 0038.
+ * so each uuid that comes up from a column is written out as the id that it was. An invitation has a code for an id: its uuid is
+ * made of the letters. Decision 0038.
  */
 
 /** A uuid that no row has: its last byte is the number of no kind. */
@@ -12,6 +19,8 @@ export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 const UUID_LENGTH = NIL_UUID.length
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 const COLON = 58
+const CODE = /^[0-9A-Z]{8}$/
+const END_OF_CODE = `-0000-0000000000${digitsOf(INVITATION_NUMBER)}`
 
 const NUMBERS = { ...ID_KINDS, ...INTERNAL_ID_KINDS }
 
@@ -26,7 +35,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map(
  */
 export function uuidOf(id: string): string {
   const length = id.length - UUID_LENGTH
-  if (length < 2 || id.charCodeAt(length - 1) !== COLON) return NIL_UUID
+  if (length < 2 || id.charCodeAt(length - 1) !== COLON) return uuidOfCode(id)
   const prefix = PREFIXES.get(id.slice(-2))
   if (prefix?.length !== length || !id.startsWith(prefix)) return NIL_UUID
   const uuid = id.slice(length)
@@ -43,8 +52,18 @@ export function ownUuidOf(id: string): string {
 /** The id of a uuid of the database. Throws for the number of no kind. */
 export function idOf(uuid: string): string {
   const prefix = PREFIXES.get(uuid.slice(-2))
-  if (prefix === undefined) throw new Error(`${uuid} is the uuid of no kind of record`)
-  return prefix + uuid
+  return prefix === undefined ? codeOf(uuid) : prefix + uuid
+}
+
+function uuidOfCode(code: string): string {
+  if (!CODE.test(code)) return NIL_UUID
+  const hex = Buffer.from(code, 'latin1').toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12)}${END_OF_CODE}`
+}
+
+function codeOf(uuid: string): string {
+  if (!uuid.endsWith(END_OF_CODE)) throw new Error(`${uuid} is the uuid of no kind of record`)
+  return Buffer.from(uuid.slice(0, -END_OF_CODE.length).replaceAll('-', ''), 'hex').toString('latin1')
 }
 
 /** The id of a kind with this uuid but for its last byte, which becomes the number of the kind. */

@@ -1,11 +1,10 @@
 import {
   type BinaryOperationNode,
+  ColumnNode,
   type OperationNode,
   PostgresQueryCompiler,
   PrimitiveValueListNode,
   ReferenceNode,
-  SelectQueryNode,
-  TableNode,
   ValueListNode,
   ValueNode,
 } from 'kysely'
@@ -17,23 +16,13 @@ export class IdCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { leftOperand, rightOperand } = node
     super.visitBinaryOperation(
-      this.#isOfIds(leftOperand) ? { ...node, rightOperand: withUuids(rightOperand) } : node,
+      isOfIds(leftOperand) ? { ...node, rightOperand: withUuids(rightOperand) } : node,
     )
-  }
-
-  #isOfIds(node: OperationNode): boolean {
-    if (!ReferenceNode.is(node) || node.column.kind !== 'ColumnNode') return false
-    return isIdColumn(node.column.column.name, nameOf(node.table) ?? this.#table())
-  }
-
-  /** The first table of the query that is being written: that of a column without a table's name. */
-  #table(): string | undefined {
-    return nameOf(this.nodeStack.findLast(SelectQueryNode.is)?.from?.froms[0])
   }
 }
 
-function nameOf(node: OperationNode | undefined): string | undefined {
-  return node && TableNode.is(node) ? node.table.identifier.name : undefined
+function isOfIds(node: OperationNode): boolean {
+  return ReferenceNode.is(node) && ColumnNode.is(node.column) && isIdColumn(node.column.column.name)
 }
 
 /** Values of ids as uuids. What is no value, such as another column, stays. */

@@ -31,7 +31,7 @@ export function rowByColumns<Row>(
   where = '',
 ): RowByKey<Row> {
   const keys = columns
-    .map((column, index) => `$${index + 1}::${isIdColumn(column, table) ? 'uuid' : 'text'}[]`)
+    .map((column, index) => `$${index + 1}::${isIdColumn(column) ? 'uuid' : 'text'}[]`)
     .join(', ')
   const isAsked = columns.map((column) => `t.${column} = asked.${column}`).join(' AND ')
   return rowByKey<Row>(

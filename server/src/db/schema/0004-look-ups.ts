@@ -1,8 +1,8 @@
 /** Invitations, the wrong codes of invitations, and accounts at stablecoin providers. */
 export const lookUps = `
--- The id is the code, so that one code has one row on the whole server.
+-- The id is made of the code, so that one code has one row on the whole server.
 CREATE TABLE invitations (
-  id text PRIMARY KEY,
+  id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   customer_id uuid NOT NULL REFERENCES customers,
   inviter_uma text NOT NULL,

@@ -95,7 +95,7 @@ CREATE TABLE message_counts (
 
 -- Identity tokens that were used, so that none is used twice.
 CREATE TABLE used_id_tokens (
-  id text PRIMARY KEY,
+  id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   expires_at timestamptz NOT NULL
 );
