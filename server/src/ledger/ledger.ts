@@ -134,7 +134,8 @@ export interface Balance {
  * once.
  */
 export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
-  const idOf = (leg: Leg) => ('account' in leg ? leg.account : systemAccountId(op, leg.system, leg.currency))
+  const idOf = (leg: Leg) =>
+    'account' in leg ? leg.account : systemAccountId(op.platform.id, leg.system, leg.currency)
   const rows = await op.read
     .selectFrom('ledger_accounts')
     .select(['id', 'posted', 'normal_side'])
@@ -176,7 +177,7 @@ export async function findSystemAccounts(
   currencies: readonly string[],
 ): Promise<Pick<LedgerAccountRow, 'id' | 'currency' | 'posted'>[]> {
   const rows = await Promise.all(
-    currencies.map((currency) => op.find(BY_ID, systemAccountId(op, system, currency))),
+    currencies.map((currency) => op.find(BY_ID, systemAccountId(op.platform.id, system, currency))),
   )
   return rows.filter((row) => row !== undefined)
 }
@@ -186,12 +187,13 @@ const BY_ID = rowByKey<Pick<LedgerAccountRow, 'id' | 'platform_id' | 'currency' 
   'id',
 )
 
-/** The ids of platforms' own accounts. They follow from what the account is, so they are known before it is opened. */
+/** Ids of platforms' own accounts. Each follows from what the account is, so it is known before the account is opened. */
 const systemAccountIds = new Map<string, string>()
 const SYSTEM_ACCOUNT_IDS_MAX = 10_000
 
-function systemAccountId(op: Op, system: SystemAccount, currency: string): string {
-  const what = `Ledger:${system}:${currency}:${op.platform.id}`
+/** The id of a platform's own account. */
+export function systemAccountId(platformId: string, system: SystemAccount, currency: string): string {
+  const what = `Ledger:${system}:${currency}:${platformId}`
   const known = systemAccountIds.get(what)
   if (known !== undefined) return known
   const id = idOfKind('LedgerAccount', uuidOfText(what))
@@ -203,7 +205,7 @@ function systemAccountId(op: Op, system: SystemAccount, currency: string): strin
 function openSystemAccount(op: Op, system: SystemAccount, currency: string) {
   return {
     write: 'open',
-    id: systemAccountId(op, system, currency),
+    id: systemAccountId(op.platform.id, system, currency),
     platformId: op.platform.id,
     owner: op.platform.id,
     name: system,
