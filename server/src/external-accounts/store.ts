@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { NIL_UUID, uuidOf } from '../db/engine/ids.ts'
+import { uuidOf } from '../db/engine/ids.ts'
 import { rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
@@ -13,11 +13,14 @@ export interface ExternalAccountFilters {
   readonly customerId?: string
 }
 
+/** The platform itself. Not the nil uuid, which stands for a text that is no id: such an owner has no accounts. */
+const PLATFORM = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /** Spelled as in the unique index, so that the query uses it. */
-const ownerColumn = sql<string>`coalesce(customer_id, ${sql.lit(NIL_UUID)})`
+const ownerColumn = sql<string>`coalesce(customer_id, ${sql.lit(PLATFORM)})`
 
 function ownerOf(owner: Owner): string {
-  return owner === null ? NIL_UUID : uuidOf(owner)
+  return owner === null ? PLATFORM : uuidOf(owner)
 }
 
 function live(op: Op) {

@@ -41,7 +41,7 @@ CREATE TABLE internal_accounts (
   updated_at timestamptz NOT NULL
 );
 CREATE UNIQUE INDEX internal_accounts_one_each ON internal_accounts
-  (platform_id, coalesce(customer_id, '00000000-0000-0000-0000-000000000000'), type, currency);
+  (platform_id, coalesce(customer_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), type, currency);
 CREATE INDEX internal_accounts_page ON internal_accounts (platform_id, created_at DESC, id DESC);
 CREATE INDEX internal_accounts_customer ON internal_accounts (customer_id);
 
@@ -66,7 +66,7 @@ CREATE TABLE external_accounts (
   deleted_at timestamptz
 );
 CREATE UNIQUE INDEX external_accounts_fingerprint ON external_accounts
-  (platform_id, coalesce(customer_id, '00000000-0000-0000-0000-000000000000'), fingerprint)
+  (platform_id, coalesce(customer_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), fingerprint)
   WHERE deleted_at IS NULL;
 CREATE UNIQUE INDEX external_accounts_default ON external_accounts (customer_id)
   WHERE default_uma_deposit AND deleted_at IS NULL;
