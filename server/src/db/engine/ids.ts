@@ -18,41 +18,63 @@ export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 const UUID_LENGTH = NIL_UUID.length
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
-const COLON = 58
+const ZERO = 48
+const LETTER_A = 97
 const CODE = /^[0-9A-Z]{8}$/
 const END_OF_CODE = `-0000-0000000000${digitsOf(INVITATION_NUMBER)}`
 
 const NUMBERS = { ...ID_KINDS, ...INTERNAL_ID_KINDS }
 
-/** What comes before the uuid, with its colon, by the last two digits of the uuid. */
-const PREFIXES: ReadonlyMap<string, string> = new Map(
-  Object.entries(NUMBERS).map(([kind, number]) => [digitsOf(number), `${kind}:`]),
-)
+/** What comes before the uuid, with its colon, by the number of the kind. */
+const PREFIXES: readonly (string | undefined)[] = prefixes()
+
+function prefixes(): (string | undefined)[] {
+  const all = new Array<string | undefined>(256).fill(undefined)
+  for (const [kind, number] of Object.entries(NUMBERS)) all[number] = `${kind}:`
+  return all
+}
 
 /**
  * The uuid of an id: lower-case hex, 36 characters. The nil uuid for any other text, such as a caller may send in its place,
  * so it finds nothing.
  */
 export function uuidOf(id: string): string {
-  const length = id.length - UUID_LENGTH
-  if (length < 2 || id.charCodeAt(length - 1) !== COLON) return uuidOfCode(id)
-  const prefix = PREFIXES.get(id.slice(-2))
-  if (prefix?.length !== length || !id.startsWith(prefix)) return NIL_UUID
-  const uuid = id.slice(length)
+  if (!hasPrefix(id)) return uuidOfCode(id)
+  const uuid = id.slice(-UUID_LENGTH)
   return UUID.test(uuid) ? uuid : NIL_UUID
 }
 
-/** The uuid of an id of ours. Throws for any other text. */
+/**
+ * The uuid of an id of ours, which is as we have made it: only its kind and its length are looked at. Throws for any other
+ * text.
+ */
 export function ownUuidOf(id: string): string {
-  const uuid = uuidOf(id)
+  const uuid = hasPrefix(id) ? id.slice(-UUID_LENGTH) : uuidOfCode(id)
   if (uuid === NIL_UUID) throw new Error(`${id} is not an id of this server`)
   return uuid
 }
 
 /** The id of a uuid of the database. Throws for the number of no kind. */
 export function idOf(uuid: string): string {
-  const prefix = PREFIXES.get(uuid.slice(-2))
+  const prefix = PREFIXES[lastByteOf(uuid)]
   return prefix === undefined ? codeOf(uuid) : prefix + uuid
+}
+
+/** Whether there is before the last 36 characters what their last two digits say. */
+function hasPrefix(id: string): boolean {
+  const prefix = PREFIXES[lastByteOf(id)]
+  return prefix !== undefined && prefix.length === id.length - UUID_LENGTH && id.startsWith(prefix)
+}
+
+/** The number that the last two digits are; not a number where they are none. */
+function lastByteOf(text: string): number {
+  const { length } = text
+  return 16 * digitOf(text.charCodeAt(length - 2)) + digitOf(text.charCodeAt(length - 1))
+}
+
+function digitOf(code: number): number {
+  if (code >= ZERO && code <= ZERO + 9) return code - ZERO
+  return code >= LETTER_A && code <= LETTER_A + 5 ? code - LETTER_A + 10 : Number.NaN
 }
 
 function uuidOfCode(code: string): string {
