@@ -103,7 +103,7 @@ export async function isOwn(countersign: Countersign, customerId: string, call: 
   return true
 }
 
-const ID = new RegExp(`^(?:${ID_KINDS.join('|')}):`, 'i')
+const ID = new RegExp(`^(?:${Object.keys(ID_KINDS).join('|')}):`, 'i')
 const isId = (text: string) => ID.test(text.trim())
 
 /** Every text in a call by its path: `['body.source.accountId', 'InternalAccount:…']`. */

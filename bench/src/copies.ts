@@ -1,5 +1,5 @@
 import type { Database } from '@countersign/server/db/engine/port'
-import type { Payer } from './seed.ts'
+import { digitsOf, type Payer, SEEDED } from './seed.ts'
 
 /** Key of the transfer that is copied. */
 export const TEMPLATE_KEY = 'copied-transfer'
@@ -53,10 +53,10 @@ function plan(payers: number, copies: number): string {
   return `
 CREATE TEMP TABLE copies ON COMMIT DROP AS
   SELECT n, payer, row_number() OVER (PARTITION BY payer ORDER BY n) AS k,
-    lpad(payer::text, 12, '0') AS payer_id, upper(substr(random, 21)) AS reference,
+    lpad(payer::text, 10, '0') AS payer_id, upper(substr(random, 21)) AS reference,
     to_char(at AT TIME ZONE 'UTC', '${ISO_TIME}') AS at,
     to_char(at AT TIME ZONE 'UTC' + interval '30 days', '${ISO_TIME}') AS expires_at,
-    -- The first 34 characters of a UUID of version 7.
+    -- The first 34 characters of a UUID of version 7: the last two say the kind.
     substr(ms, 1, 8) || '-' || substr(ms, 9) || '-7' || substr(random, 1, 3) || '-8' || substr(random, 4, 3) || '-'
       || substr(random, 7, 10) AS uuid
   FROM (
@@ -84,7 +84,9 @@ async function insertion(db: Database, { name, rows, order }: (typeof TABLES)[nu
      WHERE attrelid = '${name}'::regclass AND attnum > 0 AND attname NOT IN ('position', 'committed_in')`,
   )
   const copies = found.rows.map(({ row }, line) =>
-    columns.rows.map((column) => `(${copied(row, column.name, line)})::${column.type} AS ${column.name}`),
+    columns.rows.map(
+      (column) => `(${copied(name, row, column.name, line)})::${column.type} AS ${column.name}`,
+    ),
   )
   return `
 INSERT INTO ${name} (${columns.rows.map((column) => column.name).join(', ')})
@@ -92,25 +94,29 @@ INSERT INTO ${name} (${columns.rows.map((column) => column.name).join(', ')})
     ${copies.map((values) => `SELECT ${values.join(', ')}`).join('\n    UNION ALL ')}) AS made;`
 }
 
+/** The last digits of the ids that each copy has of its own, beside those of its events. */
+const COPIED_KINDS = (['Transaction', 'LedgerTransfer'] as const).map(digitsOf).join('|')
+
 /** The texts that differ in each copy, anywhere in a value, with their replacement as SQL. */
 const VARYING: readonly { readonly what: RegExp; readonly then: string }[] = [
   { what: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)/, then: 'at' },
-  { what: /(?<=(?:Customer|InternalAccount|ExternalAccount):[0-9a-f-]{24})\d{12}/, then: 'payer_id' },
+  { what: new RegExp(`(?<=${SEEDED})\\d{10}`), then: 'payer_id' },
   { what: /(?<=payer-)1\b/, then: 'payer' },
-  { what: /(?<=(?:Transaction|LedgerTransfer):)[0-9a-f-]{36}/, then: `uuid || '00'` },
+  { what: new RegExp(`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{10}(?=(?:${COPIED_KINDS})\\b)`), then: 'uuid' },
   { what: /(?<=CS)[0-9A-F]{12}/, then: 'reference' },
   { what: new RegExp(TEMPLATE_KEY), then: `'copy-' || n` },
 ]
 const ANY_VARYING = new RegExp(VARYING.map(({ what }) => `(${what.source})`).join('|'), 'g')
 
 /** A column of a copied row, as SQL of its text; `line` is the row's place among those of its table. */
-function copied(row: Row, column: string, line: number): string {
+function copied(name: string, row: Row, column: string, line: number): string {
   const value = row[column]
   if (value === null) return 'NULL'
   if (column === 'expires_at') return 'expires_at'
-  if (String(value).startsWith('Event:')) return `'Event:' || uuid || '${String(line).padStart(2, '0')}'`
+  if (name === 'events' && column === 'id')
+    return `left(uuid, -2) || '${String(line).padStart(2, '0')}${digitsOf('Event')}'`
   // A transfer has two events of its account, which are numbered on from one transfer to the next.
-  if (column === 'sequence' && String(row.object_id).startsWith('InternalAccount:'))
+  if (column === 'sequence' && String(row.object_id).endsWith(digitsOf('InternalAccount')))
     return `2 * (k - 1) + ${value}`
   return varied(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }

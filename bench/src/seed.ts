@@ -1,4 +1,7 @@
+import { ID_KINDS } from '@countersign/contract/core/ids'
+import { uuidOf } from '@countersign/server/db/engine/ids'
 import type { Database } from '@countersign/server/db/engine/port'
+import { systemAccountId } from '@countersign/server/ledger/ledger'
 
 /** An account that pays, and its destination. */
 export interface Payer {
@@ -9,13 +12,22 @@ export interface Payer {
 /** The initial balance of each account: more cents than a run can spend. */
 const FUNDS = 1_000_000_000
 
-const ids = (kind: string) => `'${kind}:0190b000-0000-7000-8000-' || lpad(n::text, 12, '0')`
+/** The first characters of the ids that are made here. */
+export const SEEDED = '0190b000-0000-7000-8000-'
+
+/** The last two digits of the ids of a kind. */
+export const digitsOf = (kind: keyof typeof ID_KINDS) => ID_KINDS[kind].toString(16).padStart(2, '0')
+
+const ids = (kind: keyof typeof ID_KINDS) =>
+  `('${SEEDED}' || lpad(n::text, 10, '0') || '${digitsOf(kind)}')::uuid`
 
 /**
  * Writes a number of customers by SQL, each with a funded dollar account and a bank account: over the API it would take
  * minutes. The money is one transfer of the ledger, so the books balance. Returns them in the order of their numbers.
  */
 export async function seedPayers(db: Database, count: number): Promise<Payer[]> {
+  const platform = (await db.query<{ id: string }>('SELECT id FROM platforms LIMIT 1')).rows[0]!
+  const rail = uuidOf(systemAccountId(platform.id, 'rail', 'USD'))
   await db.script(`
 WITH n AS (SELECT n FROM generate_series(1, ${count}) AS n), p AS (SELECT id FROM platforms LIMIT 1),
 customers AS (
@@ -34,14 +46,14 @@ external AS (
   SELECT ${ids('ExternalAccount')}, p.id, ${ids('Customer')}, 'USD', 'USD_ACCOUNT', '{"accountType": "USD_ACCOUNT",
     "accountNumber": "000123456789", "routingNumber": "021000021", "beneficiary": {"beneficiaryType": "INDIVIDUAL",
     "fullName": "Ada Lovelace"}}', 'bench-' || n, '000123456789', 'ACTIVE', false, now(), now() FROM n, p)
-INSERT INTO ledger_accounts (id, platform_id, owner, currency, normal_side, may_overdraw, posted, held)
-  SELECT ${ids('InternalAccount')}, p.id, ${ids('Customer')}, 'USD', 'credit', false, ${FUNDS}, 0 FROM n, p
-  UNION ALL SELECT 'Ledger:rail:USD:' || id, id, id, 'USD', 'debit', true, ${FUNDS}::bigint * ${count}, 0 FROM p;
+INSERT INTO ledger_accounts (id, platform_id, owner, name, currency, normal_side, may_overdraw, posted, held)
+  SELECT ${ids('InternalAccount')}, p.id, ${ids('Customer')}, NULL, 'USD', 'credit', false, ${FUNDS}, 0 FROM n, p
+  UNION ALL SELECT '${rail}', id, id, 'rail', 'USD', 'debit', true, ${FUNDS}::bigint * ${count}, 0 FROM p;
 
 INSERT INTO ledger_transfers (id, platform_id, debit_account_id, credit_account_id, currency, amount, state, cause, cause_id,
     created_at, ended_at)
-  SELECT ${ids('LedgerTransfer')}, p.id, 'Ledger:rail:USD:' || p.id, ${ids('InternalAccount')}, 'USD', ${FUNDS}, 'posted',
-    'sandbox_fund', 'bench', now(), now() FROM generate_series(1, ${count}) AS n, (SELECT id FROM platforms LIMIT 1) AS p;
+  SELECT ${ids('LedgerTransfer')}, p.id, '${rail}', ${ids('InternalAccount')}, 'USD', ${FUNDS}, 'posted',
+    'sandbox_fund', ${ids('InternalAccount')}, now(), now() FROM generate_series(1, ${count}) AS n, (SELECT id FROM platforms LIMIT 1) AS p;
 ANALYZE;`)
   const { rows } = await db.query<{ id: string; bank: string }>(
     `SELECT ${ids('InternalAccount')} AS id, ${ids('ExternalAccount')} AS bank FROM generate_series(1, $1::int) AS n`,

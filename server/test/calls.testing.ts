@@ -17,6 +17,7 @@ import {
   signed,
   signIn,
 } from './client.testing.ts'
+import { noId } from './ids.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
 import { informationRequest, newBusinessCase, ownerOf } from './verifications.testing.ts'
 
@@ -48,12 +49,14 @@ export function missingId(kind: string): string {
   if (kind === 'UmaAddress') return '$nobody@uma.example'
   if (kind === 'DeviceCode') return '000-000-000'
   if (kind === 'InvitationCode') return '00000000'
-  return `${kind}:01900000-0000-7000-8000-0000000000ff`
+  return noId(kind === 'Business' ? 'Customer' : (kind as IdKind))
 }
 
 /** The kind of record that a path's parameter names, by the parameter's name or by where it stands. */
 export function kindOfParam({ path }: Endpoint, name: string): ParamKind {
-  const byName = ID_KINDS.find((kind) => name === `${kind[0]!.toLowerCase()}${kind.slice(1)}Id`)
+  const byName = (Object.keys(ID_KINDS) as IdKind[]).find(
+    (kind) => name === `${kind[0]!.toLowerCase()}${kind.slice(1)}Id`,
+  )
   const kind = byName ?? KIND_BY_PLACE[path.slice(0, path.indexOf(`/{${name}}`))]
   if (!kind) throw new Error(`${path}: say in KIND_BY_PLACE what {${name}} is the id of`)
   return kind

@@ -1,14 +1,16 @@
+import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { expectRow, insert, keep, update, type Write, withValues } from '../src/db/commit/writes.ts'
 import { plusSeconds } from '../src/op/app.ts'
+import { testId } from './ids.testing.ts'
 import type { openApp } from './open-app.testing.ts'
 
 type Host = Awaited<ReturnType<typeof openApp>>
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 
-/** A platform with records on which write sets can conflict. All its ids and texts contain its name. */
+/** A platform with records on which write sets can conflict. All its ids and texts contain its name, eight hex digits. */
 export interface World {
   readonly name: string
   readonly platformId: string
@@ -21,11 +23,21 @@ const SYSTEM = 'system'
 /** Held by each pending transfer. */
 const HELD = 20n
 const ids = {
-  account: (world: World, account: string) => `InternalAccount:${world.name}-${account}`,
-  transfer: (world: World, n: number | string) => `LedgerTransfer:${world.name}-${n}`,
-  job: (world: World, n: number | string) => `Job:${world.name}-${n}`,
-  transaction: (world: World, n: number | string) => `Transaction:${world.name}-${n}`,
+  account: (world: World, account: string) => idIn(world, 'InternalAccount', account),
+  transfer: (world: World, n: number | string) => idIn(world, 'LedgerTransfer', n),
+  job: (world: World, n: number | string) => idIn(world, 'Job', n),
+  transaction: (world: World, n: number | string) => idIn(world, 'Transaction', n),
+  event: (world: World, n: number | string) => idIn(world, 'Event', n),
+  owner: (world: World) => idIn(world, 'Customer', 'owner'),
 }
+
+/** Begins with the name of the world. The rest is the same in all worlds. */
+function idIn({ name }: World, kind: IdKind | InternalIdKind, n: number | string): string {
+  return testId(kind, n).replace(/:.{8}-/, `:${name}-`)
+}
+
+/** The id of the event that says the number of a set. */
+export const setId = (world: World, n: number) => ids.event(world, `set-${n}`)
 
 /** The account that a hold is on. */
 const holder = (n: number) => ACCOUNTS[n % ACCOUNTS.length]!
@@ -37,7 +49,8 @@ export async function makeWorld(host: Host, name: string): Promise<World> {
     write: 'open',
     id: ids.account(world, account),
     platformId: platform.id,
-    owner: name,
+    owner: ids.owner(world),
+    name: null,
     currency: 'USD',
     normalSide: mayOverdraw ? 'debit' : 'credit',
     mayOverdraw,
@@ -167,7 +180,7 @@ function transfer(
     id,
     state,
     cause: 'test',
-    causeId: world.name,
+    causeId: ids.owner(world),
   }
 }
 
@@ -267,7 +280,8 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
           write: 'open',
           id: ids.account(world, opened),
           platformId: world.platformId,
-          owner: world.name,
+          owner: ids.owner(world),
+          name: null,
           currency: 'USD',
           normalSide: 'credit',
           mayOverdraw: false,
@@ -290,7 +304,7 @@ const step = fc.oneof({ weight: 80, arbitrary: sound }, { weight: 1, arbitrary: 
 function event(world: World, fresh: string, objectId: string, ofAccount = false): Write {
   return {
     write: 'event',
-    id: `Event:${world.name}-${fresh}`,
+    id: ids.event(world, fresh),
     platformId: world.platformId,
     type: 'INTERNAL_ACCOUNT.BALANCE_UPDATED',
     objectId,
@@ -308,6 +322,6 @@ export const batch = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { 
 export function setsOf(steps: readonly (readonly Step[])[], world: World): Write[][] {
   return steps.map((set, n) => [
     ...set.flatMap((one, place) => one(world, `${n}-${place}`)),
-    event(world, `set-${n}`, `Object:${world.name}`),
+    event(world, `set-${n}`, ids.owner(world)),
   ])
 }

@@ -13,6 +13,7 @@ import { makeOtpCredential } from '../src/credentials/credentials.ts'
 import { makeCustomer } from '../src/customers/customers.ts'
 import { openCustomerAccounts } from '../src/customers/wallets.ts'
 import { insert, update, type Write } from '../src/db/commit/writes.ts'
+import { uuidOf } from '../src/db/engine/ids.ts'
 import type { CredentialRow, InternalAccountRow, MessageRow, PlatformRow } from '../src/db/schema/tables.ts'
 import { makeOtpMessage } from '../src/delivery/messages.ts'
 import { createOp, type Op } from '../src/op/app.ts'
@@ -374,7 +375,7 @@ export class TestPlatform {
     const { rows } = await this.service.app.db.query<{ text: string }>(
       `SELECT m::text AS text FROM messages m WHERE platform_id = $1
        UNION ALL SELECT j::text FROM jobs j WHERE platform_id = $1`,
-      [this.id],
+      [uuidOf(this.id)],
     )
     return rows.map(({ text }) => text).join('\n')
   }

@@ -1,39 +1,56 @@
 import { Type } from 'typebox'
 
-/** Every kind of record id. An id is `<Kind>:<UUIDv7>` (specification, conventions). */
-export const ID_KINDS = [
-  'Platform',
-  'Token',
-  'Customer',
-  'CustomerImport',
-  'BeneficialOwner',
-  'Verification',
-  'VerificationDecision',
-  'Document',
-  'InternalAccount',
-  'ExternalAccount',
-  'StablecoinProviderAccount',
-  'AuthMethod',
-  'Session',
-  'Request',
-  'Quote',
-  'Transaction',
-  'LedgerTransfer',
-  'Card',
-  'CardTransaction',
-  'DelegatedKey',
-  'Agent',
-  'AgentAction',
-  'AgentDecision',
-  'File',
-  'Document',
-  'DocumentRead',
-  'Event',
-  'Message',
-  'WebhookSecret',
-] as const
+/**
+ * Every kind of record id, with its number. An id is `<Kind>:<UUIDv7>` (specification, conventions), and the last byte of the
+ * UUID is the number of its kind, so that the 16 bytes alone say what they are. A number, from 1 to 255, is fixed for ever
+ * and never used again for another kind.
+ */
+export const ID_KINDS = {
+  Platform: 1,
+  Token: 2,
+  Customer: 3,
+  CustomerImport: 4,
+  BeneficialOwner: 5,
+  Verification: 6,
+  VerificationDecision: 7,
+  Document: 8,
+  InternalAccount: 9,
+  ExternalAccount: 10,
+  StablecoinProviderAccount: 11,
+  AuthMethod: 12,
+  Session: 13,
+  Request: 14,
+  Quote: 15,
+  Transaction: 16,
+  LedgerTransfer: 17,
+  Card: 18,
+  CardTransaction: 19,
+  DelegatedKey: 20,
+  Agent: 21,
+  AgentAction: 22,
+  AgentDecision: 23,
+  File: 24,
+  DocumentRead: 25,
+  Event: 26,
+  Message: 27,
+  WebhookSecret: 28,
+} as const
 
-export type IdKind = (typeof ID_KINDS)[number]
+/** The kinds of ids that no caller sees, with numbers of the same row. */
+export const INTERNAL_ID_KINDS = {
+  Job: 29,
+  Challenge: 30,
+  DeviceCode: 31,
+  KycLink: 32,
+  LedgerAccount: 33,
+  IdToken: 34,
+} as const
+
+/** The number in place of a kind where the id is a bare text: the code of an invitation. */
+export const INVITATION_NUMBER = 35
+
+export type IdKind = keyof typeof ID_KINDS
+export type InternalIdKind = keyof typeof INTERNAL_ID_KINDS
 
 /** The schema of a reference to a record of one kind, as it stands in a body, a query or an answer. */
 export function Id(kind: IdKind, description?: string) {

@@ -23,7 +23,7 @@ function filtered(op: Op, { currency, type, customerId }: AccountFilters) {
 }
 
 const BY_ID = rowByKey<InternalAccountRow>(
-  'SELECT * FROM internal_accounts WHERE id = ANY ($1::text[])',
+  'SELECT * FROM internal_accounts WHERE id = ANY ($1::uuid[])',
   'id',
 )
 
@@ -44,7 +44,7 @@ const OWNED_BY_ID = rowByKey<OwnedAccountRow>(
    CROSS JOIN LATERAL (SELECT posted, held FROM ledger_accounts WHERE id = a.id OFFSET 0) l
    LEFT JOIN LATERAL (
      SELECT platform_customer_id, verification_status, deleted_at FROM customers WHERE id = a.customer_id OFFSET 0) c ON true
-   WHERE a.id = ANY ($1::text[])`,
+   WHERE a.id = ANY ($1::uuid[])`,
   'id',
 )
 

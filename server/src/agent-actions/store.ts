@@ -39,7 +39,7 @@ export function selectActions(op: Op, filters: ActionFilters) {
 }
 
 const RESERVATION_BY_ID = rowByKey<AgentReservationRow>(
-  'SELECT * FROM agent_reservations WHERE id = ANY ($1::text[])',
+  'SELECT * FROM agent_reservations WHERE id = ANY ($1::uuid[])',
   'id',
 )
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { uuidOf } from '../db/engine/ids.ts'
 import { BARE_PLATFORM } from '../db/read/bare-platform.ts'
 import { type Lookup, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
@@ -13,7 +14,7 @@ import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import type { TimeRange } from '../op/time-range.ts'
 
-const BY_ID = rowByKey<AgentRow>('SELECT * FROM agents WHERE id = ANY ($1::text[])', 'id')
+const BY_ID = rowByKey<AgentRow>('SELECT * FROM agents WHERE id = ANY ($1::uuid[])', 'id')
 
 /** An agent, deleted or not. */
 export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefined> {
@@ -104,9 +105,9 @@ export async function selectPlatformOfCode(
   return platform
 }
 
-const ACTION_BY_ID = rowByKey<AgentActionRow>('SELECT * FROM agent_actions WHERE id = ANY ($1::text[])', 'id')
+const ACTION_BY_ID = rowByKey<AgentActionRow>('SELECT * FROM agent_actions WHERE id = ANY ($1::uuid[])', 'id')
 const ACTION_BY_TRANSACTION = rowByKey<AgentActionRow>(
-  'SELECT * FROM agent_actions WHERE transaction_id = ANY ($1::text[])',
+  'SELECT * FROM agent_actions WHERE transaction_id = ANY ($1::uuid[])',
   'transaction_id',
 )
 
@@ -157,7 +158,7 @@ export async function selectBudgets(
     .selectFrom('agent_budgets')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .where(sql<boolean>`agent_id = ANY (${agentIds})`)
+    .where(sql<boolean>`agent_id = ANY (${agentIds.map(uuidOf)})`)
     .where('period', 'in', [day, month])
     .execute()
 }

@@ -3,7 +3,7 @@ import type { BeneficialOwnerRow } from '../db/schema/verification-tables.ts'
 import type { Op } from '../op/app.ts'
 
 const BY_ID = rowByKey<BeneficialOwnerRow>(
-  'SELECT * FROM beneficial_owners WHERE id = ANY ($1::text[])',
+  'SELECT * FROM beneficial_owners WHERE id = ANY ($1::uuid[])',
   'id',
 )
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { uuidOf } from '../db/engine/ids.ts'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import { type Lookup, rowByColumns, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
@@ -6,7 +7,7 @@ import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/schema/
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
-const CARD_BY_ID = rowByKey<CardRow>('SELECT * FROM cards WHERE id = ANY ($1::text[])', 'id')
+const CARD_BY_ID = rowByKey<CardRow>('SELECT * FROM cards WHERE id = ANY ($1::uuid[])', 'id')
 
 export async function selectCard(op: Op, id: string): Promise<CardRow | undefined> {
   return op.find(CARD_BY_ID, id)
@@ -51,13 +52,15 @@ export function selectCards(op: Op, { cardholderId, accountId, platformCardId, s
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .$call((q) => whereGiven(q, 'cardholder_id', '=', cardholderId))
-    .$if(accountId !== undefined, (q) => q.where(sql<boolean>`funding_sources @> ARRAY[${accountId}]`))
+    .$if(accountId !== undefined, (q) =>
+      q.where(sql<boolean>`funding_sources @> ARRAY[${uuidOf(accountId!)}]::uuid[]`),
+    )
     .$call((q) => whereGiven(q, 'platform_card_id', '=', platformCardId))
     .$call((q) => whereGiven(q, 'state', '=', state))
 }
 
 const TRANSACTION_BY_ID = rowByKey<CardTransactionRow>(
-  'SELECT * FROM card_transactions WHERE id = ANY ($1::text[])',
+  'SELECT * FROM card_transactions WHERE id = ANY ($1::uuid[])',
   'id',
 )
 const TRANSACTION_BY_TOKEN = rowByColumns<CardTransactionRow>('card_transactions', [
@@ -90,7 +93,7 @@ export function selectCardTransactions(
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-const KEY_BY_ID = rowByKey<DelegatedKeyRow>('SELECT * FROM delegated_keys WHERE id = ANY ($1::text[])', 'id')
+const KEY_BY_ID = rowByKey<DelegatedKeyRow>('SELECT * FROM delegated_keys WHERE id = ANY ($1::uuid[])', 'id')
 const ACTIVE_KEY = rowByColumns<DelegatedKeyRow>(
   'delegated_keys',
   ['card_id', 'account_id'],

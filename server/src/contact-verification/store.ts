@@ -1,3 +1,4 @@
+import { uuidOf } from '../db/engine/ids.ts'
 import type { ContactCodeRow } from '../db/schema/contact-tables.ts'
 import type { Op } from '../op/app.ts'
 
@@ -43,7 +44,7 @@ export async function countAttempt(op: Op, codeId: string, triesMax: number): Pr
   const { rows } = await op.db.query(
     `UPDATE contact_codes SET tries = tries + 1
      WHERE id = $1 AND platform_id = $2 AND tries < $3 AND ended_at IS NULL AND expires_at > $4 RETURNING id`,
-    [codeId, op.platform.id, triesMax, op.now],
+    [uuidOf(codeId), uuidOf(op.platform.id), triesMax, op.now],
   )
   return rows.length > 0
 }

@@ -1,3 +1,4 @@
+import { uuidOf } from '../db/engine/ids.ts'
 import type { Database } from '../db/engine/port.ts'
 import type { CodeFailuresRow } from '../db/schema/sign-in-tables.ts'
 import type { CredentialRow } from '../db/schema/tables.ts'
@@ -36,7 +37,7 @@ export async function selectCodeFailures(op: Op, accountId: string): Promise<Cod
 export async function resetCodeFailures(db: Database, accountId: string): Promise<boolean> {
   const { rows } = await db.query(
     'UPDATE code_failures SET failures = 0, locked_at = NULL WHERE id = $1 RETURNING id',
-    [accountId],
+    [uuidOf(accountId)],
   )
   return rows.length > 0
 }

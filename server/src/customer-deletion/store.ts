@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { uuidOf } from '../db/engine/ids.ts'
 import type { Op } from '../op/app.ts'
 
 /** The sessions that can still sign for a customer's wallets. */
@@ -52,7 +53,7 @@ export async function selectOpenPayments(
   limit: number,
 ): Promise<OpenPayment[]> {
   return op.read
-    .selectFrom(sql<OpenPayment>`customer_open_payments(${customerId})`.as<'open'>(sql`open`))
+    .selectFrom(sql<OpenPayment>`customer_open_payments(${uuidOf(customerId)})`.as<'open'>(sql`open`))
     .selectAll()
     .where('open.kind', '=', kind)
     .orderBy('open.id')

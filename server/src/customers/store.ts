@@ -20,7 +20,7 @@ function ofPlatform(op: Op) {
   return op.read.selectFrom('customers').where('platform_id', '=', op.platform.id)
 }
 
-const BY_ID = rowByKey<CustomerRow>('SELECT * FROM customers WHERE id = ANY ($1::text[])', 'id')
+const BY_ID = rowByKey<CustomerRow>('SELECT * FROM customers WHERE id = ANY ($1::uuid[])', 'id')
 
 export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | undefined> {
   return op.find(BY_ID, id)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { uuidOf } from '../db/engine/ids.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { MessageCountRow } from '../db/schema/sign-in-tables.ts'
 import type { MessageRow } from '../db/schema/tables.ts'
@@ -77,7 +78,7 @@ export async function countMessageTo(
        day = greatest(c.day, $4), in_day = CASE WHEN c.day < $4 THEN 1 ELSE c.in_day + 1 END
      WHERE (c.hour < $3 OR c.in_hour < $5) AND (c.day < $4 OR c.in_day < $6)
      RETURNING c.recipient`,
-    [op.platform.id, recipient, hour, day, inHour, inDay],
+    [uuidOf(op.platform.id), recipient, hour, day, inHour, inDay],
   )
   return rows.length > 0
 }

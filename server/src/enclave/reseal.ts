@@ -1,3 +1,4 @@
+import { NIL_UUID, uuidOf } from '../db/engine/ids.ts'
 import type { Database } from '../db/engine/port.ts'
 import type { Keyring } from './keyring.ts'
 
@@ -39,7 +40,7 @@ export async function reseal(
   if (keys.generation === 1 || (await isDone(db, keys.generation))) return 0
   let count = 0
   for (const { table, column, boundTo } of SEALED) {
-    let after = ''
+    let after = NIL_UUID
     for (;;) {
       if (stopped()) return count
       const { rows } = await db.query<{ id: string; sealed: Uint8Array }>(
@@ -56,12 +57,12 @@ export async function reseal(
       })
       const { affected } = await db.query(
         `UPDATE ${table} AS t SET ${column} = s.resealed
-         FROM unnest($1::text[], $2::bytea[], $3::bytea[]) AS s (id, sealed, resealed)
+         FROM unnest($1::uuid[], $2::bytea[], $3::bytea[]) AS s (id, sealed, resealed)
          WHERE t.id = s.id AND t.${column} = s.sealed`,
-        [rows.map(({ id }) => id), rows.map(({ sealed }) => sealed), resealed],
+        [rows.map(({ id }) => uuidOf(id)), rows.map(({ sealed }) => sealed), resealed],
       )
       count += affected
-      after = last.id
+      after = uuidOf(last.id)
     }
   }
   await db.query('UPDATE data_keys SET resealed_at = $1 WHERE generation = $2', [now(), keys.generation])

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { uuidOf } from '../db/engine/ids.ts'
 import { rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
@@ -12,8 +13,15 @@ export interface ExternalAccountFilters {
   readonly customerId?: string
 }
 
+/** The platform itself. Not the nil uuid, which stands for a text that is no id: such an owner has no accounts. */
+const PLATFORM = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /** Spelled as in the unique index, so that the query uses it. */
-const ownerColumn = sql<string>`coalesce(customer_id, '')`
+const ownerColumn = sql<string>`coalesce(customer_id, ${sql.lit(PLATFORM)})`
+
+function ownerOf(owner: Owner): string {
+  return owner === null ? PLATFORM : uuidOf(owner)
+}
 
 function live(op: Op) {
   return op.read
@@ -23,7 +31,7 @@ function live(op: Op) {
 }
 
 const LIVE_BY_ID = rowByKey<ExternalAccountRow>(
-  'SELECT * FROM external_accounts WHERE id = ANY ($1::text[]) AND deleted_at IS NULL',
+  'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL',
   'id',
 )
 
@@ -35,7 +43,7 @@ export async function selectExternalAccount(op: Op, id: string): Promise<Externa
 export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, fingerprint: string) {
   return live(op)
     .select('id')
-    .where(ownerColumn, '=', owner ?? '')
+    .where(ownerColumn, '=', ownerOf(owner))
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
 }
@@ -56,13 +64,13 @@ export function selectCustomerExternalAccounts(op: Op, { currency, customerId }:
     .$call((q) => whereGiven(q, 'currency', '=', currency))
   return customerId === undefined
     ? rows.where('customer_id', 'is not', null)
-    : rows.where(ownerColumn, '=', customerId)
+    : rows.where(ownerColumn, '=', ownerOf(customerId))
 }
 
 /** A page of the platform's own accounts. */
 export function selectPlatformExternalAccounts(op: Op, { currency }: ExternalAccountFilters) {
   return live(op)
     .selectAll()
-    .where(ownerColumn, '=', '')
+    .where(ownerColumn, '=', ownerOf(null))
     .$call((q) => whereGiven(q, 'currency', '=', currency))
 }

@@ -1,4 +1,5 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { uuidOf } from '../db/engine/ids.ts'
 import type { LedgerEntryRow } from '../db/schema/ledger-tables.ts'
 import { findSystemAccounts } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
@@ -12,7 +13,7 @@ export type FeeRow = LedgerEntryRow & { readonly id: string }
 export const BY_TRANSFER: Order<FeeRow> = {
   columns: ['created_at', 'transfer_id'],
   of: ({ created_at, transfer_id }) => [String(created_at.getTime()), transfer_id],
-  read: (time, id) => [new Date(Number(time)), id],
+  read: (time, id) => [new Date(Number(time)), uuidOf(id)],
 }
 
 /** The fees accounts of a platform: one for each currency in which a fee was ever charged, or only that of `currency`. */

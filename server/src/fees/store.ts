@@ -30,7 +30,7 @@ const QUOTE_BY_TRANSFER = rowByKey<QuoteOfTransfer>(
   `SELECT t.id, t.platform_id, q.id AS quote_id, q.transaction_id, q.customer_id
    FROM ledger_transfers t
    CROSS JOIN LATERAL (SELECT id, transaction_id, customer_id FROM quotes WHERE id = t.cause_id OFFSET 0) q
-   WHERE t.id = ANY ($1::text[])`,
+   WHERE t.id = ANY ($1::uuid[])`,
   'id',
 )
 

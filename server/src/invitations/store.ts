@@ -1,3 +1,4 @@
+import { uuidOf } from '../db/engine/ids.ts'
 import type { InvitationAttemptsRow, InvitationRow } from '../db/schema/look-up-tables.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -46,7 +47,7 @@ export async function countFailure(op: Op, realNow: Date, forgottenAt: Date): Pr
        failures = CASE WHEN a.forgotten_at <= $2 THEN 1 ELSE a.failures + 1 END,
        forgotten_at = CASE WHEN a.forgotten_at <= $2 THEN $3 ELSE a.forgotten_at END
      RETURNING failures, forgotten_at`,
-    [op.platform.id, realNow, forgottenAt],
+    [uuidOf(op.platform.id), realNow, forgottenAt],
   )
   return rows[0]!
 }

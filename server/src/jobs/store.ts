@@ -1,3 +1,4 @@
+import { uuidOf } from '../db/engine/ids.ts'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import type { JobKind, JobRow, NewJob, SharedPayload } from '../db/schema/job-tables.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
@@ -46,7 +47,7 @@ const dueOf = (lane: LaneName, limit: string, full: string) => `
      SELECT id, due_at, row_number() OVER (ORDER BY due_at, id) AS rank FROM jobs
      WHERE platform_id = p.id AND due_at <= p.now AND ${IS_FREE} AND ${IS_OF[lane]}
      ORDER BY due_at, id LIMIT ${limit}) j
-   WHERE p.id <> ALL (${full}::text[])
+   WHERE p.id <> ALL (${full}::uuid[])
    ORDER BY j.rank, j.due_at, j.id LIMIT ${limit})`
 
 const DUE = `
@@ -59,7 +60,7 @@ ORDER BY rank, due_at, id`
 
 /** Unclaimed due jobs in the order in which they should start, of each lane at most as many as it has room for. */
 export async function selectDue(app: App, offer: Offer): Promise<Candidate[]> {
-  const ofLanes = LANE_NAMES.flatMap((lane) => [offer[lane].free, offer[lane].full])
+  const ofLanes = LANE_NAMES.flatMap((lane) => [offer[lane].free, offer[lane].full.map(uuidOf)])
   return (await app.db.query<Candidate>(DUE, [app.clock(), ...ofLanes], { isBrief: true })).rows
 }
 
@@ -72,7 +73,7 @@ UPDATE jobs SET attempts = attempts + 1, claimed_until = $1::timestamptz + inter
     ELSE ${LANES.main.claimSeconds} END
 WHERE id = ANY (ARRAY(
   SELECT j.id FROM jobs j JOIN platforms p ON p.id = j.platform_id
-  WHERE j.id = ANY ($2::text[]) AND ${IS_FREE} AND j.due_at <= ${TIME_OF_PLATFORM} AND p.closed_at IS NULL
+  WHERE j.id = ANY ($2::uuid[]) AND ${IS_FREE} AND j.due_at <= ${TIME_OF_PLATFORM} AND p.closed_at IS NULL
   FOR UPDATE OF j SKIP LOCKED))
 RETURNING *`
 
@@ -81,7 +82,7 @@ type StoredRow = Omit<JobRow, 'payload'> & { readonly payload: JobRow['payload']
 
 /** Claims those of these rows that are due by their platform's clock and unclaimed, and returns them, earliest first. */
 export async function claimDue(app: App, ids: readonly string[]): Promise<DueRow[]> {
-  const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids], { isBrief: true })
+  const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids.map(uuidOf)], { isBrief: true })
   return Promise.all(
     rows.sort(byTime).map(async (row) => {
       const platform = (await app.lookup(BARE_PLATFORM_BY_ID, row.platform_id))!
@@ -118,7 +119,7 @@ export async function selectDueOf(
   )
   const { rows } = await app.db.query<Pick<JobRow, 'id' | 'kind'>>(
     `SELECT id, kind FROM (${ofLanes.join(' UNION ALL ')}) AS j ORDER BY due_at, id LIMIT $3`,
-    [app.clock(), platformId, limit],
+    [app.clock(), uuidOf(platformId), limit],
   )
   return rows
 }
@@ -137,7 +138,7 @@ export async function selectNextDue(
   const { rows } = await app.db.query<{ due_at: Date }>(
     `SELECT j.due_at FROM platforms p CROSS JOIN LATERAL (${ofLanes.join(' UNION ALL ')}) AS j
      WHERE p.id = $1 AND p.closed_at IS NULL ORDER BY j.due_at LIMIT 1`,
-    [platformId, until],
+    [uuidOf(platformId), until],
   )
   return rows[0]?.due_at
 }

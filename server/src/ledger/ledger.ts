@@ -1,4 +1,5 @@
 import type { LedgerWrite } from '../db/commit/writes.ts'
+import { idOfKind, uuidOfText } from '../db/engine/ids.ts'
 import { rowByKey } from '../db/read/lookup.ts'
 import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
@@ -50,6 +51,7 @@ export function openAccount(
     id: accountId,
     platformId: op.platform.id,
     owner,
+    name: null,
     currency,
     normalSide: 'credit',
     mayOverdraw: false,
@@ -220,22 +222,33 @@ export async function findSystemAccounts(
   currencies: readonly string[],
 ): Promise<Pick<LedgerAccountRow, 'id' | 'currency' | 'posted'>[]> {
   const rows = await Promise.all(
-    currencies.map((currency) => op.find(BY_ID, systemAccountId(op, system, currency))),
+    currencies.map((currency) => op.find(BY_ID, systemAccountId(op.platform.id, system, currency))),
   )
   return rows.filter((row) => row !== undefined)
 }
 
 const BY_ID = rowByKey<Pick<LedgerAccountRow, 'id' | 'platform_id' | 'currency' | 'posted' | 'held'>>(
-  'SELECT id, platform_id, currency, posted, held FROM ledger_accounts WHERE id = ANY ($1::text[])',
+  'SELECT id, platform_id, currency, posted, held FROM ledger_accounts WHERE id = ANY ($1::uuid[])',
   'id',
 )
 
 function accountId(op: Op, place: Place): string {
-  return 'account' in place ? place.account : systemAccountId(op, place.system, place.currency)
+  return 'account' in place ? place.account : systemAccountId(op.platform.id, place.system, place.currency)
 }
 
-function systemAccountId(op: Op, system: SystemAccount, currency: string): string {
-  return `Ledger:${system}:${currency}:${op.platform.id}`
+/** Ids of platforms' own accounts. Each follows from what the account is, so it is known before the account is opened. */
+const systemAccountIds = new Map<string, string>()
+const SYSTEM_ACCOUNT_IDS_MAX = 10_000
+
+/** The id of a platform's own account. */
+export function systemAccountId(platformId: string, system: SystemAccount, currency: string): string {
+  const what = `Ledger:${system}:${currency}:${platformId}`
+  const known = systemAccountIds.get(what)
+  if (known !== undefined) return known
+  const id = idOfKind('LedgerAccount', uuidOfText(what))
+  if (systemAccountIds.size === SYSTEM_ACCOUNT_IDS_MAX) systemAccountIds.clear()
+  systemAccountIds.set(what, id)
+  return id
 }
 
 /** Opens those of the platform's own accounts that a transfer needs, and makes it. */
@@ -270,7 +283,7 @@ function pending(op: Op, cause: Cause, held: Held) {
 }
 
 function sidesOf(op: Op, { holdId, account, to, currency, amount }: Held) {
-  const credit = systemAccountId(op, to, currency)
+  const credit = systemAccountId(op.platform.id, to, currency)
   return {
     id: holdId,
     platformId: op.platform.id,
@@ -285,9 +298,10 @@ function sidesOf(op: Op, { holdId, account, to, currency, amount }: Held) {
 function openSystemAccount(op: Op, system: SystemAccount, currency: string) {
   return {
     write: 'open',
-    id: systemAccountId(op, system, currency),
+    id: systemAccountId(op.platform.id, system, currency),
     platformId: op.platform.id,
     owner: op.platform.id,
+    name: system,
     currency,
     normalSide: SYSTEM_ACCOUNTS[system],
     mayOverdraw: true,

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Permission } from '@countersign/contract/core/endpoint'
-import type { IdKind } from '@countersign/contract/core/ids'
+import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
 import type { Logger } from 'pino'
 import { v7 } from 'uuid'
 import type { KeySource } from '../crypto/oidc/keys.ts'
 import type { CommitResult, Committer } from '../db/commit/committer.ts'
 import type { Write } from '../db/commit/writes.ts'
+import { idOfKind } from '../db/engine/ids.ts'
 import type { Database } from '../db/engine/port.ts'
 import type { Lookup, RowByKey } from '../db/read/lookup.ts'
 import type { Read } from '../db/read/read.ts'
@@ -142,8 +143,8 @@ export interface Op {
   readonly failedAttempts: FailedAttempts
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
   advanceClock(target: Date): Promise<Date>
-  /** A new id, `<Kind>:<UUIDv7>`. */
-  newId(kind: IdKind | LedgerIdKind): string
+  /** A new id, `<Kind>:<UUIDv7>`, whose last byte is the number of the kind. */
+  newId(kind: IdKind | InternalIdKind): string
   random(bytes: number): Uint8Array
 }
 
@@ -154,8 +155,6 @@ export interface Op {
 export function maySee({ actor }: Pick<Op, 'actor'>, customerId: string | null): boolean {
   return !('customerId' in actor) || actor.customerId === customerId
 }
-
-type LedgerIdKind = 'Hold' | 'Job' | 'Challenge' | 'DeviceCode' | 'KycLink'
 
 /** `log` adds the request or the job to each line. */
 export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log = app.log): Op {
@@ -198,8 +197,8 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
 }
 
 /** An id that sorts by its time. */
-export function newId(kind: IdKind | LedgerIdKind, at: Date): string {
-  return `${kind}:${v7({ msecs: at.getTime() })}`
+export function newId(kind: IdKind | InternalIdKind, at: Date): string {
+  return idOfKind(kind, v7({ msecs: at.getTime() }))
 }
 
 /** The id of a request in logs where its caller gives none: a UUIDv7. */

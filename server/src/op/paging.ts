@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type SelectQueryBuilder, sql } from 'kysely'
+import { uuidOf } from '../db/engine/ids.ts'
 import { countUpTo, firstRows } from '../db/read/read.ts'
 import type { Tables } from '../db/schema/tables.ts'
 import { toCanonicalJson } from '../json/json.ts'
@@ -18,7 +19,7 @@ export interface Order<Row> {
 const BY_CREATION: Order<{ id: string; created_at: Date }> = {
   columns: ['created_at', 'id'],
   of: (row) => [String(row.created_at.getTime()), row.id],
-  read: (time, id) => [new Date(Number(time)), id],
+  read: (time, id) => [new Date(Number(time)), uuidOf(id)],
 }
 
 /** The query of a list endpoint, beside its own filters. */

@@ -1,3 +1,4 @@
+import { idOfKind, uuidOf } from '../db/engine/ids.ts'
 import type { PlatformRow, WebhookSecretRow } from '../db/schema/tables.ts'
 
 /** The first webhook secret of a new platform. */
@@ -5,6 +6,6 @@ export function firstSecret(
   { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
   keyGeneration: number,
 ): WebhookSecretRow {
-  const secretId = id.replace(/^\w+/, 'WebhookSecret')
+  const secretId = idOfKind('WebhookSecret', uuidOf(id))
   return { id: secretId, platform_id: id, created_at, expires_at: null, key_generation: keyGeneration }
 }

@@ -8,7 +8,7 @@ import type { Op } from '../op/app.ts'
 export type ConfigRow = Pick<PlatformRow, 'id' | 'version' | 'config' | 'updated_at'>
 
 export const CONFIG_BY_ID = rowByKey<ConfigRow>(
-  'SELECT id, version, config, updated_at FROM platforms WHERE id = ANY ($1::text[])',
+  'SELECT id, version, config, updated_at FROM platforms WHERE id = ANY ($1::uuid[])',
   'id',
 )
 

@@ -2,6 +2,7 @@ import { TEXT_FORMS } from '@countersign/contract/core/schema'
 import { findCredentials, makeOauthCredential } from '../credentials/credentials.ts'
 import { checkClaims, type Identity, nonceOf, readIdToken, tokenFingerprint } from '../crypto/oidc/oidc.ts'
 import { expectRow, insert, type Write } from '../db/commit/writes.ts'
+import { idOfKind, uuidOfText } from '../db/engine/ids.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { platformConfig } from '../platforms/platforms.ts'
@@ -81,7 +82,7 @@ async function checkToken(
     const verified = await op.identityKeys.verify(token, checked.issuer)
     if ('failure' in verified) throw refused(verified.reason)
   }
-  const id = `${op.platform.id} ${tokenFingerprint(token)}`
+  const id = idOfKind('IdToken', uuidOfText(`${op.platform.id} ${tokenFingerprint(token)}`))
   if (await isIdTokenUsed(op, id)) throw refused('ID token was used before')
   const use = insert('used_id_tokens', { id, platform_id: op.platform.id, expires_at: checked.usableUntil })
   return { identity: checked, use }

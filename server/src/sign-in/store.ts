@@ -1,3 +1,4 @@
+import { uuidOf } from '../db/engine/ids.ts'
 import type { OtpChallengeRow } from '../db/schema/sign-in-tables.ts'
 import type { CredentialRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -50,12 +51,12 @@ export async function countAttempt(
        UPDATE otp_challenges SET tries = tries + 1
        WHERE id = $1 AND tries < $2 AND consumed_at IS NULL AND expires_at > $3 RETURNING *
      ), counted AS (
-       INSERT INTO code_failures (id, platform_id, failures) SELECT $4, platform_id, 1 FROM tried
+       INSERT INTO code_failures (id, platform_id, failures) SELECT $4::uuid, platform_id, 1 FROM tried
        ON CONFLICT (id) DO UPDATE SET failures = code_failures.failures + 1 WHERE code_failures.failures < $5
        RETURNING failures
      )
      SELECT tried.*, counted.failures FROM tried LEFT JOIN counted ON true`,
-    [challengeId, triesMax, op.now, accountId, failuresMax],
+    [uuidOf(challengeId), triesMax, op.now, uuidOf(accountId), failuresMax],
   )
   return rows[0]
 }
@@ -71,11 +72,7 @@ export async function isPasskeyRegistered(op: Op, webauthnId: string): Promise<b
   return row !== undefined
 }
 
-export async function isIdTokenUsed(op: Op, hash: string): Promise<boolean> {
-  const row = await op.read
-    .selectFrom('used_id_tokens')
-    .select('id')
-    .where('id', '=', hash)
-    .executeTakeFirst()
+export async function isIdTokenUsed(op: Op, id: string): Promise<boolean> {
+  const row = await op.read.selectFrom('used_id_tokens').select('id').where('id', '=', id).executeTakeFirst()
   return row !== undefined
 }

@@ -73,7 +73,7 @@ function stated(call: SignedCall, { operation, summary, ...own }: Statement): St
 }
 
 const REQUEST_BY_ID = rowByKey<SigningRequestRow>(
-  'SELECT * FROM signing_requests WHERE id = ANY ($1::text[])',
+  'SELECT * FROM signing_requests WHERE id = ANY ($1::uuid[])',
   'id',
 )
 

@@ -15,7 +15,7 @@ type Authenticating = Pick<TokenRow, 'id' | 'permissions' | 'secret_hash'>
 const WITH_PLATFORM_BY_ID = rowByKey<BarePlatformRow & Omit<Authenticating, 'id'> & { token_id: string }>(
   `SELECT ${BARE_PLATFORM}, t.id AS token_id, t.permissions, t.secret_hash
    FROM api_tokens t JOIN platforms p ON p.id = t.platform_id
-   WHERE t.id = ANY ($1::text[]) AND t.deleted_at IS NULL AND p.closed_at IS NULL`,
+   WHERE t.id = ANY ($1::uuid[]) AND t.deleted_at IS NULL AND p.closed_at IS NULL`,
   'token_id',
 )
 

@@ -32,7 +32,7 @@ function transactions(op: Op) {
 
 const BY_ID = rowByKey<TransactionWithCustomer>(
   `SELECT t.*, c.platform_customer_id FROM transactions t LEFT JOIN customers c ON c.id = t.customer_id
-   WHERE t.id = ANY ($1::text[])`,
+   WHERE t.id = ANY ($1::uuid[])`,
   'id',
 )
 

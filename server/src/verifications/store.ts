@@ -7,7 +7,7 @@ import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { VerificationDecisionRow, VerificationRow } from '../db/schema/verification-tables.ts'
 import type { Op } from '../op/app.ts'
 
-const BY_ID = rowByKey<VerificationRow>('SELECT * FROM verifications WHERE id = ANY ($1::text[])', 'id')
+const BY_ID = rowByKey<VerificationRow>('SELECT * FROM verifications WHERE id = ANY ($1::uuid[])', 'id')
 
 export async function selectVerification(op: Op, id: string): Promise<VerificationRow | undefined> {
   return op.find(BY_ID, id)

@@ -1,5 +1,6 @@
 import type { EventType } from '@countersign/contract/events/events'
 import { sql } from 'kysely'
+import { uuidOf } from '../db/engine/ids.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { DeliveryPayload, JobRow } from '../db/schema/job-tables.ts'
 import type {
@@ -29,7 +30,7 @@ export type EventWithDelivery = EventRow & {
 /** Spelled as in the partial indexes of the queue. */
 const IS_DELIVERY = `kind IN (${DELIVERY_KINDS.map((kind) => `'${kind}'`).join(', ')})`
 const isDelivery = sql<boolean>`${sql.raw(`jobs.${IS_DELIVERY}`)}`
-const eventOfJob = sql<string>`jobs.payload->>'eventId'`
+const eventOfJob = sql<string>`right(jobs.payload->>'eventId', 36)::uuid`
 const objectOfJob = sql<string>`jobs.payload->>'objectId'`
 const sequenceOfJob = sql<number | null>`(jobs.payload->>'sequence')::integer`
 
@@ -106,7 +107,7 @@ export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where(isDelivery)
-    .where(eventOfJob, '=', eventId)
+    .where(eventOfJob, '=', uuidOf(eventId))
     .orderBy('due_at')
     .limit(1)
     .$narrowType<{ kind: DeliveryKind; payload: DeliveryPayload }>()
@@ -131,7 +132,7 @@ FROM (
   SELECT platform_id, payload FROM jobs WHERE ${IS_DELIVERY} AND payload->>'objectId' = $2
      AND (payload->>'sequence')::integer IS NULL
 ) AS j
-JOIN events e ON e.id = j.payload->>'eventId'
+JOIN events e ON e.id = right(j.payload->>'eventId', 36)::uuid
 LEFT JOIN webhook_deliveries d ON d.id = e.id
 WHERE j.platform_id = $1 AND e.sequence < $3 ORDER BY e.sequence DESC LIMIT 1`
 
@@ -141,7 +142,7 @@ export async function selectPredecessor(
   objectId: string,
   sequence: number,
 ): Promise<Predecessor | undefined> {
-  return (await op.db.query<Predecessor>(PREDECESSOR, [op.platform.id, objectId, sequence])).rows[0]
+  return (await op.db.query<Predecessor>(PREDECESSOR, [uuidOf(op.platform.id), objectId, sequence])).rows[0]
 }
 
 /** The job of the first event of an object after this one whose job was already run. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { toJson } from '../../src/json/json.ts'
 import type { RefundOutcome } from '../../src/ports/rail.ts'
 import { sandboxRail } from '../../src/sandbox/rail.ts'
@@ -46,10 +47,12 @@ describe('while a refund is pending', () => {
     expect(await used(client, agent)).toEqual([1, 10_000, 10_000])
     // Not by another change of the payment, and not by a write of our own.
     await service.app.db.query(
-      `UPDATE transactions SET updated_at = updated_at WHERE id = '${transaction.id}'`,
+      `UPDATE transactions SET updated_at = updated_at WHERE id = '${uuidOf(transaction.id)}'`,
     )
     await expect(
-      service.app.db.query(`UPDATE agent_reservations SET state = 'RELEASED' WHERE id = '${transaction.id}'`),
+      service.app.db.query(
+        `UPDATE agent_reservations SET state = 'RELEASED' WHERE id = '${uuidOf(transaction.id)}'`,
+      ),
     ).rejects.toThrow('before its money is back')
     expect(await used(client, agent)).toEqual([1, 10_000, 10_000])
     refund = outcome

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { toJson } from '../../src/json/json.ts'
 import type { ProcessorEvent } from '../../src/ports/card-processor.ts'
 import { createSandboxCardProcessor, signedEvent } from '../../src/sandbox/card-processor.ts'
@@ -298,7 +299,7 @@ describe('an authorization that takes too long', () => {
 async function keptOf(platformId: string, token: string, { db }: OwnService): Promise<bigint> {
   const { rows } = await db.query<{ count: bigint }>(
     'SELECT count(*) AS count FROM idempotency_keys WHERE platform_id = $1 AND key = $2',
-    [platformId, token],
+    [uuidOf(platformId), token],
   )
   return rows[0]!.count
 }

@@ -11,6 +11,7 @@ import {
 } from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePublicKey, verifySignature } from '../../src/crypto/p256.ts'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { toJson } from '../../src/json/json.ts'
 import { expectError } from '../calls.testing.ts'
 import { balances, type Card, clear, giveBack, newCard, update, use } from '../cards.testing.ts'
@@ -228,9 +229,11 @@ class Run {
   async expectBooks(): Promise<void> {
     const platformId = (await this.#client.get('/config')).body.id as string
     const { rows } = await service.db.query<{ id: string; account: string; amount: bigint }>(
-      `SELECT cause_id AS id, account_id AS account, sum(amount)::bigint AS amount FROM ledger_entries
-       WHERE platform_id = $1 AND cause = 'card_transaction' GROUP BY 1, 2`,
-      [platformId],
+      `SELECT e.cause_id AS id, coalesce(a.name || ' ' || a.currency, 'InternalAccount:' || a.id) AS account,
+         sum(e.amount)::bigint AS amount
+       FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
+       WHERE e.platform_id = $1 AND a.platform_id = $1 AND e.cause = 'card_transaction' GROUP BY 1, 2`,
+      [uuidOf(platformId)],
     )
     const entered = (id: string, account: string) =>
       rows
@@ -239,8 +242,8 @@ class Run {
     const books = this.#model.purchases.map(({ id }) => ({
       id,
       account: entered(id, this.#holder[this.#payer]),
-      rail: entered(id, `Ledger:rail:USD:${platformId}`),
-      receivables: entered(id, `Ledger:receivables:USD:${platformId}`),
+      rail: entered(id, 'rail USD'),
+      receivables: entered(id, 'receivables USD'),
     }))
     expect(books).toEqual(
       this.#model.purchases.map(({ id, settled, pulled, returned, uncollected, forgiven, pending }) => ({
@@ -254,14 +257,14 @@ class Run {
     const { rows: sums } = await service.db.query(
       `SELECT e.currency FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
        WHERE a.platform_id = $1 GROUP BY 1 HAVING sum(e.amount) <> 0`,
-      [platformId],
+      [uuidOf(platformId)],
     )
     expect(sums, 'currencies whose entries do not sum to zero').toEqual([])
     const { rows: holds } = await service.db.query<{ held: bigint; pending: bigint }>(
       `SELECT a.held, coalesce(sum(h.amount), 0)::bigint AS pending
        FROM ledger_accounts a LEFT JOIN ledger_transfers h ON h.debit_account_id = a.id AND h.state = 'pending'
        WHERE a.id = $1 GROUP BY a.id`,
-      [this.#holder[this.#payer]],
+      [uuidOf(this.#holder[this.#payer])],
     )
     const held = this.#model.held * UNITS[this.#payer]
     expect(holds).toEqual([{ held, pending: held }])
@@ -281,7 +284,7 @@ class Run {
        FROM card_pull_signatures s JOIN card_transactions t ON t.id = s.card_transaction_id
        JOIN delegated_keys k ON k.id = s.delegated_key_id AND k.id = t.delegated_key_id
        WHERE s.platform_id = $1 ORDER BY s.number`,
-      [platformId],
+      [uuidOf(platformId)],
     )
     for (const { id, number, statement, signature, public_key } of rows) {
       const key = parsePublicKey(public_key)!

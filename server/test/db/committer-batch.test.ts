@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ROWS } from '../../src/db/commit/commit-arguments.ts'
 import { createCommitter } from '../../src/db/commit/committer.ts'
+import { storedWrite } from '../../src/db/commit/stored-write.ts'
 import type { Write } from '../../src/db/commit/writes.ts'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { type Database, sqlState } from '../../src/db/engine/port.ts'
 import { parseJson, toJson } from '../../src/json/json.ts'
-import { batch, makeWorld, setsOf, type World } from '../committer-steps.testing.ts'
+import { batch, makeWorld, setId, setsOf, type World } from '../committer-steps.testing.ts'
 import { openApp } from '../open-app.testing.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -18,7 +20,15 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-const setNumber = (world: World) => new RegExp(`Event:${world.name}-set-(\\d+)`, 'g')
+/** The numbers of the sets in the parameters of a statement, in their order there. */
+function numbersIn(world: World, sets: readonly Write[][], parameters: readonly unknown[]): number[] {
+  const text = parameters.join()
+  const places = sets.map((_, n) => ({ n, at: text.indexOf(uuidOf(setId(world, n))) }))
+  return places
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at)
+    .map(({ n }) => n)
+}
 
 /** Commits everything at once. Returns the result of each set, and their order. */
 async function throughCommitter(world: World, sets: readonly Write[][]) {
@@ -27,7 +37,7 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
   const codes: unknown[] = []
   const { db } = host.app
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
-    const numbers = [...parameters.join().matchAll(setNumber(world))].map(([, n]) => Number(n))
+    const numbers = numbersIn(world, sets, parameters)
     const answer = await db.query(sql, parameters).catch((error) => {
       // The fault of a set is a result as well.
       if (numbers.length === 1 && sql.includes('commit_write_sets')) order.push(...numbers)
@@ -52,7 +62,7 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
 async function inTurn(sets: readonly Write[][], order: readonly number[]): Promise<unknown[]> {
   const results: unknown[] = []
   for (const n of order) {
-    const text = toJson([sets[n]])
+    const text = toJson([sets[n]!.map(storedWrite)])
     const one = await host.app.db
       .query<{ results: (object | null)[] }>('SELECT commit_write_sets($1::jsonb) AS results', [text])
       .then(({ rows: [row] }) => (row!.results[0] ? { done: false, ...row!.results[0] } : { done: true }))
@@ -77,7 +87,7 @@ async function contents(world: World): Promise<unknown> {
   const all: Record<string, unknown> = {}
   for (const [table, order] of Object.entries(TABLES)) {
     const { rows } = await db.query(`SELECT * FROM ${table} WHERE platform_id = $1 ORDER BY ${order}`, [
-      world.platformId,
+      uuidOf(world.platformId),
     ])
     // The platform's own accounts are not the world's.
     all[table] = rows
@@ -109,13 +119,18 @@ test('what refers to rows that are written together may be written before them',
   expect(rows).toEqual([])
 })
 
+const nameOf = (world: number) => world.toString(16).padStart(8, 'a')
+
 test('a batch has the results and leaves the rows of its sets one after the other, in some order', async () => {
   let worlds = 0
   const counts = { together: 0, inTurn: 0, done: 0, refused: 0, faults: 0 }
   await fc.assert(
     fc.asyncProperty(batch, async (steps) => {
       worlds += 1
-      const [one, other] = [await makeWorld(host, `w${worlds}one`), await makeWorld(host, `w${worlds}two`)]
+      const [one, other] = [
+        await makeWorld(host, nameOf(2 * worlds)),
+        await makeWorld(host, nameOf(2 * worlds + 1)),
+      ]
       const sets = setsOf(steps, one)
       const { order, together, codes, results } = await throughCommitter(one, sets)
       // A guard or a constraint: sets that fail for another reason are never written together.

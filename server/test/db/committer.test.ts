@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { createCommitter } from '../../src/db/commit/committer.ts'
+import { storedWrite } from '../../src/db/commit/stored-write.ts'
 import { expectRow, keep, update, type Write } from '../../src/db/commit/writes.ts'
 import type { Database } from '../../src/db/engine/port.ts'
+import { testId } from '../ids.testing.ts'
 
 /** A database with scripted answers. `calls` are the functions with their numbers of sets. */
 function answering(...answers: (Error | 'done')[]): { db: Database; calls: string[] } {
@@ -29,7 +31,7 @@ function answering(...answers: (Error | 'done')[]): { db: Database; calls: strin
 const fault = (code: string | undefined) => Object.assign(new Error(`fault ${code}`), code ? { code } : {})
 /** A guard failed, perhaps of the writes at these places. */
 const refusal = (...places: number[]) => Object.assign(fault('CS002'), { detail: JSON.stringify(places) })
-const remove = (id: number): Write => ({ write: 'remove', table: 'jobs', id: `Job:${id}` })
+const remove = (id: number): Write => ({ write: 'remove', table: 'jobs', id: testId('Job', id) })
 
 /** The first set is done when the others arrive together. Each removes a job; the writes of some go on from there. */
 async function commit(
@@ -130,7 +132,7 @@ const key = (name: string) =>
   keep({
     scope: 'here',
     key: name,
-    platform_id: 'Platform:1',
+    platform_id: testId('Platform', 1),
     request_hash: new Uint8Array(32),
     status: 200,
     body: '',
@@ -141,12 +143,16 @@ const isOpen = (name: string) => expectRow('sessions', name, { revoked_at: null 
 const used = (name: string) => update('signing_requests', name, { consumed_at: null }, { consumed_at: now })
 
 test.each<[string, (n: number) => Write[], string[]]>([
-  ['change one record', () => [used('Request:1')], ['together 1', 'in turn 3']],
+  ['change one record', () => [used(testId('Request', 1))], ['together 1', 'in turn 3']],
   ['keep one key', () => [key('a')], ['together 1', 'in turn 3']],
-  ['rely on one record', () => [isOpen('Session:1')], ['together 4']],
+  ['rely on one record', () => [isOpen(testId('Session', 1))], ['together 4']],
   [
     'change a record that the others rely on',
-    (n) => [n === 1 ? used('Request:1') : expectRow('signing_requests', 'Request:1', { consumed_at: null })],
+    (n) => [
+      n === 1
+        ? used(testId('Request', 1))
+        : expectRow('signing_requests', testId('Request', 1), { consumed_at: null }),
+    ],
     ['together 1', 'in turn 3'],
   ],
 ])('of sets that %s, those go together that no order could tell apart', async (_, more, expected) => {
@@ -156,14 +162,14 @@ test.each<[string, (n: number) => Write[], string[]]>([
 })
 
 test.each<[string, Write[]]>([
-  ['changes one record twice', [used('Request:1'), used('Request:1')]],
+  ['changes one record twice', [used(testId('Request', 1)), used(testId('Request', 1))]],
   [
     'relies on a record that it changes',
-    [expectRow('signing_requests', 'Request:1', { consumed_at: null }), used('Request:1')],
+    [expectRow('signing_requests', testId('Request', 1), { consumed_at: null }), used(testId('Request', 1))],
   ],
   [
     'changes what may be part of a unique constraint',
-    [update('sessions', 'Session:1', { revoked_at: null }, { revoked_at: now })],
+    [update('sessions', testId('Session', 1), { revoked_at: null }, { revoked_at: now })],
   ],
 ])('a set that %s is written in turn', async (_, writes) => {
   const { db, calls } = answering()
@@ -184,18 +190,19 @@ test('the job of an event comes after it', async () => {
   })
   const event: Write = {
     write: 'event',
-    id: 'Event:1',
-    platformId: 'Platform:1',
+    id: testId('Event', 1),
+    platformId: testId('Platform', 1),
     type: 'TEST',
-    objectId: 'Event:1',
+    objectId: testId('Event', 1),
     data: '{}',
     delivery: remove(1),
     at: now,
   }
-  await commit([event, used('Request:1'), used('Request:1')])
+  await commit([event, used(testId('Request', 1)), used(testId('Request', 1))])
   expect(calls).toEqual(['in turn 1'])
   const { delivery, ...rest } = event
-  expect(sent[0]).toMatchObject([[{ ...rest, at: now.toISOString() }, delivery, {}, {}]])
+  const stored = [{ ...storedWrite(rest), at: now.toISOString() }, storedWrite(delivery!), {}, {}]
+  expect(sent[0]).toMatchObject([stored])
 })
 
 test('a set that cannot be encoded does not delay later sets', async () => {
@@ -203,9 +210,9 @@ test('a set that cannot be encoded does not delay later sets', async () => {
   const { commit } = createCommitter(db)
   const circular: Record<string, unknown> = {}
   circular.self = circular
-  await expect(commit([update('transactions', 'Transaction:1', {}, { details: circular })])).rejects.toThrow(
-    'circular',
-  )
+  await expect(
+    commit([update('transactions', testId('Transaction', 1), {}, { details: circular })]),
+  ).rejects.toThrow('circular')
   expect(await commit([remove(1)])).toEqual({ done: true })
   expect(calls).toEqual(['together 1'])
 })

@@ -26,6 +26,7 @@ export async function bundle(name: string): Promise<{ file: string; remove: () =
     platform: 'node',
     format: 'esm',
     packages: 'external',
+    alias: { '@countersign/contract': fileURLToPath(new URL('../../../contract/src', import.meta.url)) },
     logLevel: 'silent',
   })
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) }

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newCustomer, newPlatform } from '../client.testing.ts'
+import { noId } from '../ids.testing.ts'
 import { formOf, JPEG, type Part, PDF, pngOf, sendForm, upload } from '../uploads.testing.ts'
 
 let client: Client
@@ -251,7 +252,7 @@ test('the documents of a holder are listed by it alone, and deleted ones nowhere
 test('a holder of another platform, a missing one and a deleted one are refused', async () => {
   const other = await newPlatform()
   const theirs = (await newCustomer(other)).id
-  const missing = 'Customer:01900000-0000-7000-8000-0000000000ff'
+  const missing = noId('Customer')
   const replies = [
     await upload(client, '/documents', fieldsOf(theirs)),
     await upload(client, '/documents', fieldsOf(missing)),

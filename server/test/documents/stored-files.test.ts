@@ -17,6 +17,7 @@ import {
   stage,
 } from '../../src/stored-files/stored-files.ts'
 import { Client, newCustomer } from '../client.testing.ts'
+import { noId } from '../ids.testing.ts'
 import { openApp } from '../open-app.testing.ts'
 import { beginUpload, FORM_TYPE, formOf, outcomeOf, pngOf, upload } from '../uploads.testing.ts'
 
@@ -151,7 +152,7 @@ describe('an upload that does not succeed leaves no row, no spooled and no store
   test('one that is refused', () =>
     nothing(async () => {
       expect((await upload(client, '/documents', { ...fields(), country: 'x' })).status).toBe(400)
-      const missing = { ...fields(), documentHolder: 'Customer:01900000-0000-7000-8000-0000000000ff' }
+      const missing = { ...fields(), documentHolder: noId('Customer') }
       expect((await upload(client, '/documents', missing)).status).toBe(404)
       expect((await upload(client, '/documents', fields(), pngOf(11 * 1024 * 1024))).status).toBe(413)
       expect(

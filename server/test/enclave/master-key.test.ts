@@ -6,6 +6,7 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { copyEmptyDatabase, ownPostgresDatabase } from '../../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
 import { openAtRest } from '../../src/crypto/seal.ts'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import type { Database } from '../../src/db/engine/port.ts'
 import { rotateMasterKey } from '../../src/enclave/data-keys.ts'
 import { dataKeyName, Keyring } from '../../src/enclave/keyring.ts'
@@ -137,7 +138,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   const { rows: generations } = await second.service.app.db.query(
     `SELECT sealed_generation(sealed_key)::integer AS key, sealed_generation(sealed_number)::integer AS number
      FROM documents d JOIN stored_files f ON f.id = d.file_id WHERE d.id = $1`,
-    [documentId],
+    [uuidOf(documentId)],
   )
   expect(generations).toEqual([{ key: 2, number: 2 }])
   const link = await after.post(`/documents/${documentId}/link`)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { noId } from '../ids.testing.ts'
 
 const PATH = '/customers/external-accounts'
 const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
@@ -280,10 +281,14 @@ describe('external accounts', () => {
       await add(customerId, 'EUR', eur),
       await add(other.id, 'USD', usd),
     ]
+    expect((await client.post(PATH, { currency: 'USD', accountInfo: usd })).status).toBe(201)
     const ids = async (query: string) =>
       (await client.get(`${PATH}?${query}`)).body.data.map((account: { id: string }) => account.id)
     expect(await ids('')).toEqual([three, two, one])
     expect(await ids(`customerId=${customerId}`)).toEqual([two, one])
+    // Nobody's, and not the platform's own.
+    for (const nobody of [noId('Customer'), 'Customer:none'])
+      expect(await ids(`customerId=${nobody}`)).toEqual([])
     expect(await ids('currency=USD')).toEqual([three, one])
     expect(await ids(`customerId=${customerId}&currency=USD`)).toEqual([one])
     const first = await client.get(`${PATH}?limit=2`)

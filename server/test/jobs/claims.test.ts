@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { job } from '../../src/jobs/jobs.ts'
 import { plusSeconds } from '../../src/op/app.ts'
+import { testId } from '../ids.testing.ts'
 import { openApp } from '../open-app.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -9,17 +11,17 @@ test('a server that starts alone on its database releases earlier claims; beside
   const { app, server, newPlatform, close } = await openApp()
   const op = await newPlatform()
   const { done } = await app.committer.commit([
-    job(op, 'quote.expire', { quoteId: 'Quote:1' }, plusSeconds(op.now, DAY_SECONDS)),
+    job(op, 'quote.expire', { quoteId: testId('Quote', 1) }, plusSeconds(op.now, DAY_SECONDS)),
   ])
   expect(done).toBe(true)
   await app.db.query('UPDATE jobs SET claimed_until = $1 WHERE platform_id = $2', [
     plusSeconds(op.now, DAY_SECONDS),
-    op.platform.id,
+    uuidOf(op.platform.id),
   ])
   await server.ready()
   const { rows } = await app.db.query<{ claimed: boolean }>(
     'SELECT claimed_until IS NOT NULL AS claimed FROM jobs WHERE platform_id = $1',
-    [op.platform.id],
+    [uuidOf(op.platform.id)],
   )
   expect(rows).toEqual([{ claimed: app.db.kind === 'postgres' }])
   await close()

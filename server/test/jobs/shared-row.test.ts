@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { InsertWrite } from '../../src/db/commit/writes.ts'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { job } from '../../src/jobs/jobs.ts'
 import { plusSeconds } from '../../src/op/app.ts'
 import { fund, newBankAccount, newCustomer } from '../client.testing.ts'
@@ -32,7 +33,7 @@ test('payments that begin together share a row of due work, which a crash leaves
     (
       await service.db.query<Row>(
         `SELECT id, payload FROM jobs WHERE platform_id = $1 AND kind = 'transfer.settle'`,
-        [platformId],
+        [uuidOf(platformId)],
       )
     ).rows
   const begun = await Promise.all(
@@ -55,10 +56,10 @@ test('payments that begin together share a row of due work, which a crash leaves
 
   // As a process leaves it that ends after it has settled the payments, and before it has taken their row off.
   const all = begun.map(({ body }) => ({ transactionId: body.id as string }))
-  await service.db.query('DELETE FROM jobs WHERE id = ANY ($1)', [left.slice(1).map((row) => row.id)])
+  await service.db.query('DELETE FROM jobs WHERE id = ANY ($1)', [left.slice(1).map((row) => uuidOf(row.id))])
   await service.db.query(
     `UPDATE jobs SET payload = $2, due_at = created_at, claimed_until = now() - interval '1 second' WHERE id = $1`,
-    [left[0]!.id, { each: all }],
+    [uuidOf(left[0]!.id), { each: all }],
   )
   await client.advance(0)
   expect((await rows()).map(({ payload }) => payload.transactionId).sort()).toEqual(pending)
@@ -85,7 +86,7 @@ test('sets that are written together share a row, as the result of each tells', 
   const writes = Array.from({ length: 5 }, (_, n) => sharing(n))
   const results = await Promise.all(writes.map((write) => host.app.committer.commit([write])))
   const { rows } = await host.app.db.query<Row>('SELECT id, payload FROM jobs WHERE platform_id = $1', [
-    op.platform.id,
+    uuidOf(op.platform.id),
   ])
   expect(rows).toHaveLength(1)
   expect(rows[0]!.payload.each?.map(({ transactionId }) => transactionId).sort()).toEqual(

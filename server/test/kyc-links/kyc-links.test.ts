@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectError } from '../calls.testing.ts'
 import { type Client, newPlatform, type Reply } from '../client.testing.ts'
+import { noId } from '../ids.testing.ts'
 import { linkFor, opened, openedFor, PageVisitor } from '../kyc-page.testing.ts'
 import { newManualPlatform, PERSON, send } from '../verifications.testing.ts'
 
@@ -87,7 +88,7 @@ describe('a link', () => {
     const { id } = await customer()
     const stranger = await make(id, await newPlatform())
     expectError(stranger, { code: 'USER_NOT_FOUND', field: 'customerId' })
-    expectError(await make('Customer:01900000-0000-7000-8000-0000000000ff'), { code: 'USER_NOT_FOUND' })
+    expectError(await make(noId('Customer')), { code: 'USER_NOT_FOUND' })
     const verification = await send(client, 'POST', '/verifications', { customerId: id }, 200)
     const path = `/verifications/${verification.id}/decision`
     await send(client, 'POST', path, { decision: 'REJECT', reason: 'No.' }, 200)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { createPlatform, createToken } from '../../src/service/first-platform.ts'
 import { Client } from '../client.testing.ts'
 import { openProduction, type Production } from '../delivery.testing.ts'
@@ -82,7 +83,7 @@ test('a page takes a hundred files, and then no more', async () => {
   await visitor.go(pathname)
   await visitor.submit(pathname)
   const { db } = production.service.app
-  await db.query('UPDATE kyc_links SET uploads = 99 WHERE customer_id = $1', [id])
+  await db.query('UPDATE kyc_links SET uploads = 99 WHERE customer_id = $1', [uuidOf(id)])
   const sent = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const twin = new PageVisitor(origin)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Write } from '../../src/db/commit/writes.ts'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import {
   capture,
   capturePart,
@@ -11,6 +12,7 @@ import {
   release,
 } from '../../src/ledger/ledger.ts'
 import type { Op } from '../../src/op/app.ts'
+import { testId } from '../ids.testing.ts'
 import { openApp } from '../open-app.testing.ts'
 
 type TestApp = Awaited<ReturnType<typeof openApp>>
@@ -23,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-const cause = { cause: 'sandbox_fund', causeId: 'Test' } as const
+const cause = { cause: 'sandbox_fund', causeId: testId('InternalAccount', 'funded') } as const
 const commit = (writes: readonly Write[]) => host.app.committer.commit(writes)
 
 async function account(amount: bigint): Promise<string> {
@@ -32,7 +34,10 @@ async function account(amount: bigint): Promise<string> {
     { account: id, currency: 'USD', amount },
     { system: 'rail', currency: 'USD', amount: -amount },
   ])
-  const { done } = await commit([openAccount(op, id, 'Customer', 'USD'), ...(amount > 0n ? fund : [])])
+  const { done } = await commit([
+    openAccount(op, id, testId('Customer', 1), 'USD'),
+    ...(amount > 0n ? fund : []),
+  ])
   expect(done).toBe(true)
   return id
 }
@@ -182,12 +187,12 @@ describe('the ledger', () => {
       'amount = amount + 1',
       'credit_account_id = debit_account_id',
       "currency = 'EUR'",
-      "cause_id = 'another'",
+      'cause_id = id',
       "state = 'voided', ended_at = now(), amount = 1",
       "state = 'pending', ended_at = now()",
     ])
       await expect(
-        db.query(`UPDATE ledger_transfers SET ${change} WHERE id = $1`, [holdId]),
+        db.query(`UPDATE ledger_transfers SET ${change} WHERE id = $1`, [uuidOf(holdId)]),
         change,
       ).rejects.toThrow(/ends once|check constraint/)
     await commit([release(op, { ...held(from, 40n), holdId })])

@@ -14,6 +14,7 @@ import { plusSeconds } from '../../src/op/app.ts'
 import { HANDLERS } from '../../src/service/handlers.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from '../client.testing.ts'
+import { testId } from '../ids.testing.ts'
 import { type Observed, openObserved, valueIn } from '../observed.testing.ts'
 
 /** What it counts and logs is of this file's tests alone. */
@@ -84,10 +85,10 @@ describe('the metrics', () => {
     const now = own.service.app.clock()
     const job = (id: string, dueInSeconds: number) =>
       insert('jobs', {
-        id: `Job:${id}`,
+        id: testId('Job', id),
         platform_id: platform.id,
         kind: 'quote.expire',
-        payload: { quoteId: 'Quote:none' },
+        payload: { quoteId: testId('Quote', 'none') },
         due_at: plusSeconds(now, 7200 + dueInSeconds),
         attempts: 0,
         // Nobody does it meanwhile.
@@ -106,7 +107,7 @@ describe('the metrics', () => {
     expect(lag).toBeLessThan(7200)
     expect(valueIn(page, 'countersign_due_work', { kind: 'quote.expire' })).toBe(2)
     expect(valueIn(page, 'countersign_due_work_lag_seconds', { kind: 'message.deliver' })).toBe(0)
-    const remove = (id: string) => ({ write: 'remove', table: 'jobs', id: `Job:${id}` }) as const
+    const remove = (id: string) => ({ write: 'remove', table: 'jobs', id: testId('Job', id) }) as const
     await committer.commit([remove('late'), remove('later'), remove('not-yet')])
     expect(valueIn(await own.metrics(), 'countersign_due_work_lag_seconds', { kind: 'quote.expire' })).toBe(0)
   })
@@ -159,7 +160,7 @@ describe('the metrics', () => {
     }
     const counted = createMetrics(db, own.service.app.clock, 'sandbox')
     const { commit } = createCommitter(db, counted)
-    const set = [update('customers', 'Customer:1', {}, { email: null })]
+    const set = [update('customers', testId('Customer', 1), {}, { email: null })]
     expect((await commit(set)).done).toBe(false)
     await expect(commit(set)).rejects.toThrow('gone')
     const page = await counted.text()

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import type { Database } from '../../src/db/engine/port.ts'
 
 interface AccountRow {
@@ -59,7 +60,7 @@ export async function expectSoundBalances(
   db: Database,
   platformId: string,
 ): Promise<ReadonlyMap<string, AccountRow>> {
-  const { rows } = await db.query<AccountRow>(ACCOUNTS, [platformId])
+  const { rows } = await db.query<AccountRow>(ACCOUNTS, [uuidOf(platformId)])
   const wrong = rows.filter(
     ({ mayOverdraw, posted, held, rebuilt, pending, explained, explainedHeld }) =>
       posted !== rebuilt ||
@@ -96,7 +97,7 @@ interface TransactionRow {
   readonly refund: 'PENDING' | 'COMPLETED' | 'FAILED' | null
   readonly wasSettled: boolean
   readonly fundedAmount: bigint | null
-  /** What was debited and credited to each account in all, `<account> <amount>`. */
+  /** What was debited and credited to each account in all, `<account> <amount>`; the platform's own by name and currency. */
   readonly entries: readonly string[] | null
   readonly holds: readonly { readonly state: string; readonly amount: number }[] | null
 }
@@ -106,9 +107,10 @@ const TRANSACTIONS = `
     t.destination_account_id AS destination, t.sent_amount AS sent, t.sent_currency AS "sentCurrency",
     t.received_amount AS received, t.received_currency AS "receivedCurrency", t.fees, t.refund->>'status' AS refund,
     t.settled_at IS NOT NULL AS "wasSettled", (t.details->>'fundedAmount')::bigint AS "fundedAmount",
-    (SELECT jsonb_agg(account_id || ' ' || sum) FROM (
+    (SELECT jsonb_agg(coalesce(a.name || ' ' || a.currency, 'InternalAccount:' || a.id) || ' ' || sum) FROM (
       SELECT e.account_id, sum(e.amount) AS sum FROM ledger_entries e
-      WHERE e.cause_id IN (t.id, t.quote_id) GROUP BY e.account_id, sign(e.amount)) AS x) AS entries,
+      WHERE e.cause_id IN (t.id, t.quote_id) GROUP BY e.account_id, sign(e.amount)) AS x
+      JOIN ledger_accounts a ON a.id = x.account_id AND a.platform_id = t.platform_id) AS entries,
     (SELECT jsonb_agg(jsonb_build_object('state', h.state, 'amount', h.amount)) FROM ledger_transfers h
       WHERE h.id = t.hold_id) AS holds
   FROM transactions t LEFT JOIN quotes q ON q.id = t.quote_id WHERE t.platform_id = $1 ORDER BY t.id`
@@ -116,8 +118,8 @@ const TRANSACTIONS = `
 type Entries = readonly (readonly [account: string, amount: bigint])[]
 
 /** The expected movements of a finished transaction. */
-function expectedTransfers(platformId: string, t: TransactionRow): Entries[] {
-  const own = (system: string, currency = t.sentCurrency) => `Ledger:${system}:${currency}:${platformId}`
+function expectedTransfers(t: TransactionRow): Entries[] {
+  const own = (system: string, currency = t.sentCurrency) => `${system} ${currency}`
   if (t.kind === 'RECEIPT') return []
   if (t.kind === 'TRANSFER_IN' || t.kind === 'TRANSFER_OUT') {
     if (t.state !== 'COMPLETED') return []
@@ -238,13 +240,13 @@ export async function expectSettledBooks(
 ): Promise<ReadonlyMap<string, TransactionRow>> {
   await expectSoundBalances(db, platformId)
   await expectNone(db, platformId, 'due work that is left', JOBS)
-  const { rows } = await db.query<TransactionRow>(TRANSACTIONS, [platformId])
+  const { rows } = await db.query<TransactionRow>(TRANSACTIONS, [uuidOf(platformId)])
   const wrong = rows.flatMap((t) => {
     const expected = {
       isFinal: true,
       refundIsPending: false,
       quoteIsAlike: true,
-      entries: linesOf(expectedTransfers(platformId, t)),
+      entries: linesOf(expectedTransfers(t)),
       holds: expectedHold(t),
     }
     const found = {
@@ -270,7 +272,7 @@ export async function expectSettledBooks(
 }
 
 async function expectNone(db: Database, platformId: string, what: string, sql: string): Promise<void> {
-  const { rows } = await db.query(sql, [platformId])
+  const { rows } = await db.query(sql, [uuidOf(platformId)])
   expect(rows, what).toEqual([])
 }
 

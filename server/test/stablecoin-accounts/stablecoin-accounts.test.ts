@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { createOp } from '../../src/op/app.ts'
 import { expectError } from '../calls.testing.ts'
 import { type Client, newPlatform } from '../client.testing.ts'
@@ -194,7 +195,7 @@ describe('at rest', () => {
     const rows = async (table: string) =>
       (
         await app.db.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t WHERE platform_id = $1`, [
-          op.platform.id,
+          uuidOf(op.platform.id),
         ])
       ).rows
     for (const table of ['stablecoin_accounts', 'idempotency_keys', 'jobs', 'events']) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { fund, newBankAccount, newCustomer, type Reply } from '../client.testing.ts'
 import { type OwnService, openOwnService } from '../reliability/service.testing.ts'
 import { eventOf, eventOnce, hold, Receiver } from '../webhook-receiver.testing.ts'
@@ -49,7 +50,7 @@ test('an advance waits for jobs that another process has claimed, and runs them 
   const claimed = await service.app.db.query(
     `UPDATE jobs SET claimed_until = now() + interval '1 second'
      WHERE platform_id = $1 AND kind = 'transfer.settle'`,
-    [client.credentials.platformId],
+    [uuidOf(client.credentials.platformId)],
   )
   expect(claimed.affected).toBe(1)
   await client.advance(MINUTE)

@@ -11,6 +11,7 @@ import { createOp, type Op } from '../../src/op/app.ts'
 import { advanceClock } from '../../src/sandbox/clock.ts'
 import { JOB_HANDLERS } from '../../src/service/handlers.ts'
 import { createDeliver } from '../../src/webhooks/deliver.ts'
+import { testId } from '../ids.testing.ts'
 import { type openApp as OpenApp, openApp } from '../open-app.testing.ts'
 import { hold, Receiver } from '../webhook-receiver.testing.ts'
 
@@ -118,7 +119,7 @@ test('several processes that share a database deliver each event once, and those
 
 test('an event is given up after seven days, and the one that waited for it goes on', async () => {
   const { op, receiver } = await newWorld()
-  const [first, second] = [await happen(op, 'Customer:1'), await happen(op, 'Customer:1')]
+  const [first, second] = [await happen(op, testId('Customer', 1)), await happen(op, testId('Customer', 1))]
   const runner = newRunner()
   receiver.answer = ({ event }) => (event.id === first.id ? 500 : 200)
   await runner.runDue(op.platform.id, soon())
@@ -208,13 +209,13 @@ describe('a rule about answers', () => {
     const deliver = createDeliver({
       'INCOMING_PAYMENT.PENDING': async (_op, { id }, answer) => {
         seen.push([id, answer])
-        return { ended: true, writes: [{ write: 'remove', table: 'jobs', id: 'Job:of the rule' }] }
+        return { ended: true, writes: [{ write: 'remove', table: 'jobs', id: testId('Job', 'of the rule') }] }
       },
     })
     const { id } = await happenQuietly(op)
     const writes = await deliver(op, { eventId: id })
     expect(seen).toEqual([[id, { status: 403, body: { reason: 'no', amount: 9007199254740993n } }]])
-    expect(writes).toContainEqual({ write: 'remove', table: 'jobs', id: 'Job:of the rule' })
+    expect(writes).toContainEqual({ write: 'remove', table: 'jobs', id: testId('Job', 'of the rule') })
     expect(writes[0]).toMatchObject({ table: 'webhook_deliveries', row: { state: 'DELIVERED', attempts: 1 } })
   })
 
@@ -250,11 +251,11 @@ describe('a rule about answers', () => {
     const outcomes: unknown[] = []
     for (const [at, status] of [500, 403, 200, 409].entries()) {
       receiver.answer = () => status
-      const [write] = await deliver(opAt(0, op.platform, `Job:${id} ${at}`), { eventId: id })
+      const [write] = await deliver(opAt(0, op.platform, testId('Job', `${id} ${at}`)), { eventId: id })
       outcomes.push(write)
     }
     receiver.answer = () => (response) => response.destroy()
-    outcomes.push((await deliver(opAt(0, op.platform, `Job:${id}`), { eventId: id }))[0])
+    outcomes.push((await deliver(opAt(0, op.platform, testId('Job', id)), { eventId: id }))[0])
     expect(outcomes.map((write) => (write as { row: { state: string } }).row.state)).toEqual([
       'PENDING',
       'PENDING',

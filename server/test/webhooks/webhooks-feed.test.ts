@@ -3,10 +3,12 @@ import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import pg from 'pg'
 import type { TObject } from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
 import { validator } from '../../src/http/validate.ts'
 import { parseJson, toCanonicalJson, toJson } from '../../src/json/json.ts'
 import { expectError, newWorld, validBody } from '../calls.testing.ts'
 import { type Client, fund, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { testId } from '../ids.testing.ts'
 import type { JsonSchema } from '../schemas.testing.ts'
 
 type Event = Reply['body']
@@ -78,7 +80,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     await database.query(
       `INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
        VALUES ($1, $2, 'TEST', $1, 1, '{}', now())`,
-      [platformId.replace('Platform', 'Event'), platformId],
+      [uuidOf(testId('Event', platformId)), uuidOf(platformId)],
     )
     await fund(client, usd, 1)
     expect(await follow(client, shown.at(-1).id)).toEqual([])

@@ -1,7 +1,9 @@
+import { ownUuidOf } from '../engine/ids.ts'
 import type { JobRow, SharedPayload } from '../schema/job-tables.ts'
 import { Parts, type Row } from './batch-parts.ts'
 import { CommitArguments } from './commit-arguments.ts'
 import type { SharedRow } from './committer.ts'
+import { storedRow } from './stored-write.ts'
 import { timeText, type Write } from './writes.ts'
 
 /**
@@ -60,7 +62,11 @@ class BatchArguments {
         else this.#update(n, write)
         break
       case 'expect':
-        this.#expects.add(write.table, undefined, { n, id: write.id, expect: write.expect })
+        this.#expects.add(write.table, undefined, {
+          n,
+          id: ownUuidOf(write.id),
+          expect: storedRow(write.expect),
+        })
         break
       case 'remove':
         this.#remove(n, write)
@@ -129,18 +135,18 @@ class BatchArguments {
       this.#new.add(row.id)
       this.#args.addRow('transaction_rows', row)
     } else if (table === 'jobs') this.#args.addRow('job_rows', row)
-    else this.#inserts.add(table, row, row)
+    else this.#inserts.add(table, row, storedRow(row))
   }
 
   #update(n: number, { table, id, expect, set }: WriteOf<'update'>): void {
-    this.#updates.add(table, set, { n, id, expect, set })
+    this.#updates.add(table, set, { n, id: ownUuidOf(id), expect: storedRow(expect), set: storedRow(set) })
   }
 
   /** Adds a transaction that reaches a final state. */
   #end(n: number, { id, expect, set }: WriteOf<'update'>): void {
     const args = this.#args
     args.add('end_writes', n)
-    args.add('end_ids', id)
+    args.add('end_ids', ownUuidOf(id))
     args.add('end_expected', expect.state)
     args.add('end_states', set.state)
     args.add('end_settled', set.settled_at)
@@ -149,7 +155,7 @@ class BatchArguments {
 
   #remove(n: number, { id }: WriteOf<'remove'>): void {
     this.#args.add('removal_writes', n)
-    this.#args.add('removal_jobs', id)
+    this.#args.add('removal_jobs', ownUuidOf(id))
   }
 
   #keep(n: number, { row }: WriteOf<'keep'>): void {
@@ -175,12 +181,13 @@ class BatchArguments {
     if (ofAccount) this.#move(n, this.#placeOf(objectId), 0n, 0n, event)
   }
 
-  #open({ id, platformId, owner, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {
+  #open({ id, platformId, owner, name, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {
     this.#placeOf(id)
     this.#opens.set(id, {
-      id,
-      platform_id: platformId,
-      owner,
+      id: ownUuidOf(id),
+      platform_id: ownUuidOf(platformId),
+      owner: ownUuidOf(owner),
+      name,
       currency,
       normal_side: normalSide,
       may_overdraw: mayOverdraw,
@@ -219,7 +226,7 @@ class BatchArguments {
     const from = this.#placeOf(debit)
     const to = state === 'posted' ? this.#placeOf(credit) : null
     args.add('step_writes', n)
-    args.add('step_transfers', id)
+    args.add('step_transfers', ownUuidOf(id))
     args.add('step_debits', from)
     args.add('step_credits', to)
     args.add('step_amounts', amount)
@@ -241,7 +248,7 @@ class BatchArguments {
 
   /** The place of an account in the list of accounts. Adds it if it is missing. */
   #placeOf(account: string): number {
-    const place = this.#accounts.get(account) ?? this.#args.add('accounts', account)
+    const place = this.#accounts.get(account) ?? this.#args.add('accounts', ownUuidOf(account))
     this.#accounts.set(account, place)
     return place
   }

@@ -1,24 +1,26 @@
 import { toJson } from '../../json/json.ts'
+import { ownUuidOf } from '../engine/ids.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /**
  * How a value is written within a row. Plain: ids, states, kinds, currencies, numbers and times, which we make
- * ourselves and which need no quotes. Beside: the value is an argument of its own, or the database makes it.
+ * ourselves and which need no quotes. Id: written as its uuid. Beside: the value is an argument of its own, or the database
+ * makes it.
  */
-type Kind = 'plain' | 'quoted' | 'beside'
+type Kind = 'id' | 'plain' | 'quoted' | 'beside'
 
 /** Rows that `commit_together` takes as rows of their table: all of its columns, in the table's order. */
 export const ROWS = {
   transactions: {
-    id: 'plain',
-    platform_id: 'plain',
-    customer_id: 'plain',
+    id: 'id',
+    platform_id: 'id',
+    customer_id: 'id',
     kind: 'plain',
     type: 'plain',
     direction: 'plain',
     state: 'plain',
-    source_account_id: 'plain',
-    destination_account_id: 'plain',
+    source_account_id: 'id',
+    destination_account_id: 'id',
     source_identifier: 'quoted',
     destination_identifier: 'quoted',
     sent_amount: 'plain',
@@ -26,8 +28,8 @@ export const ROWS = {
     received_amount: 'plain',
     received_currency: 'plain',
     fees: 'plain',
-    quote_id: 'plain',
-    hold_id: 'plain',
+    quote_id: 'id',
+    hold_id: 'id',
     payment_rail: 'plain',
     remittance_information: 'quoted',
     description: 'quoted',
@@ -36,14 +38,14 @@ export const ROWS = {
     refund: 'quoted',
     details: 'quoted',
     receipt_delivery_confirmed_at: 'plain',
-    agent_id: 'plain',
+    agent_id: 'id',
     settled_at: 'plain',
     created_at: 'plain',
     updated_at: 'plain',
   },
   jobs: {
-    id: 'plain',
-    platform_id: 'plain',
+    id: 'id',
+    platform_id: 'id',
     kind: 'plain',
     payload: 'quoted',
     due_at: 'plain',
@@ -56,7 +58,7 @@ export const ROWS = {
     digest: 'beside',
     scope: 'quoted',
     key: 'quoted',
-    platform_id: 'plain',
+    platform_id: 'id',
     request_hash: 'quoted',
     status: 'plain',
     body: 'beside',
@@ -64,24 +66,24 @@ export const ROWS = {
     expires_at: 'plain',
   },
   ledger_transfers: {
-    id: 'plain',
-    platform_id: 'plain',
-    debit_account_id: 'plain',
-    credit_account_id: 'plain',
+    id: 'id',
+    platform_id: 'id',
+    debit_account_id: 'id',
+    credit_account_id: 'id',
     currency: 'plain',
     amount: 'plain',
     state: 'plain',
     cause: 'plain',
-    cause_id: 'plain',
+    cause_id: 'id',
     created_at: 'plain',
     ended_at: 'plain',
   },
   events: {
-    id: 'plain',
+    id: 'id',
     position: 'beside',
-    platform_id: 'plain',
+    platform_id: 'id',
     type: 'plain',
-    object_id: 'plain',
+    object_id: 'id',
     sequence: 'plain',
     data: 'beside',
     created_at: 'plain',
@@ -100,16 +102,16 @@ const COLUMNS = new Map(
 
 /** The array arguments of `commit_together` beside `batch`, by name, with their type or table. */
 const ARGUMENTS = {
-  accounts: 'text',
+  accounts: 'uuid',
   transaction_rows: 'transactions',
   job_rows: 'jobs',
   key_writes: 'integer',
   key_rows: 'idempotency_keys',
   key_bodies: 'text',
   removal_writes: 'integer',
-  removal_jobs: 'text',
+  removal_jobs: 'uuid',
   end_writes: 'integer',
-  end_ids: 'text',
+  end_ids: 'uuid',
   end_expected: 'text',
   end_states: 'text',
   end_settled: 'timestamptz',
@@ -118,7 +120,7 @@ const ARGUMENTS = {
   transfer_debits: 'integer',
   transfer_credits: 'integer',
   step_writes: 'integer',
-  step_transfers: 'text',
+  step_transfers: 'uuid',
   step_debits: 'integer',
   step_credits: 'integer',
   step_amounts: 'bigint',
@@ -132,7 +134,7 @@ const ARGUMENTS = {
   event_rows: 'events',
   event_data: 'text',
   event_bases: 'integer',
-} as const satisfies Record<string, RowTable | 'text' | 'integer' | 'bigint' | 'boolean' | 'timestamptz'>
+} as const satisfies Record<string, RowTable | 'text' | 'uuid' | 'integer' | 'bigint' | 'timestamptz'>
 
 type Argument = keyof typeof ARGUMENTS
 
@@ -213,7 +215,8 @@ function arrayText(name: Argument, values: readonly unknown[]): string {
 function rowText(table: RowTable, row: Row): string {
   const members = COLUMNS.get(table)!.map(({ name, kind }) => {
     const value = kind === 'beside' ? null : row[name]
-    return kind === 'plain' || value === null || value === undefined ? value : quoted(value)
+    if (kind === 'plain' || value === null || value === undefined) return value
+    return kind === 'id' ? ownUuidOf(value as string) : quoted(value)
   })
   return `"(${members.join()})"`
 }

@@ -3,6 +3,7 @@ import { type Database, sqlState, wasRefused } from '../engine/port.ts'
 import { makeBatch } from './batch.ts'
 import { COMMIT_TOGETHER } from './commit-arguments.ts'
 import { type Footprint, footprintOf, Ground } from './footprint.ts'
+import { storedWrite } from './stored-write.ts'
 import type { Write } from './writes.ts'
 
 /** The outcome of a write set: written, or refused by one of its guards with nothing written. */
@@ -239,7 +240,7 @@ async function commitInTurn(
   batch: readonly Waiting[],
   observer?: CommitObserver,
 ): Promise<void> {
-  const sets = batch.map((item) => item.writes)
+  const sets = batch.map((item) => item.writes.map(storedWrite))
   try {
     const rows = await call<{ results: ({ guard: Guard; name: string } | null)[] }>(
       db,

@@ -69,6 +69,8 @@ export type LedgerWrite =
       readonly id: string
       readonly platformId: string
       readonly owner: string
+      /** Of the platform's own accounts. */
+      readonly name: string | null
       readonly currency: string
       readonly normalSide: 'debit' | 'credit'
       readonly mayOverdraw: boolean

@@ -1,12 +1,13 @@
 import pg from 'pg'
 import { parseJson, toJson } from '../../json/json.ts'
+import { idOf } from './ids.ts'
 
 type Parse = (text: string) => unknown
 
 /**
  * The value of each PostgreSQL type in this program, by the type's oid in pg_type. Every other type stays PostgreSQL's
  * text. That includes numeric, which has no exact counterpart, and date and timestamp, which have no time zone: pg's
- * own parsers would read those two in the zone of the machine.
+ * own parsers would read those two in the zone of the machine. A uuid is the id of a record (`ids.ts`).
  */
 const SCALARS: ReadonlyMap<number, { array: number; parse: Parse }> = new Map([
   [16, { array: 1000, parse: (text) => text === 't' }], // bool
@@ -24,7 +25,7 @@ const SCALARS: ReadonlyMap<number, { array: number; parse: Parse }> = new Map([
   [1082, { array: 1182, parse: (text) => text }], // date
   [1184, { array: 1185, parse: pg.types.getTypeParser(1184) as Parse }], // timestamptz
   [1700, { array: 1231, parse: (text) => text }], // numeric
-  [2950, { array: 2951, parse: (text) => text }], // uuid
+  [2950, { array: 2951, parse: idOf }], // uuid
   [3802, { array: 3807, parse: parseJson }], // jsonb
 ])
 

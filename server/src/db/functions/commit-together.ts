@@ -15,18 +15,18 @@ CREATE OR REPLACE FUNCTION commit_together(
   -- Accounts that may have to be opened first, as JSON.
   opens text,
   -- The accounts of the ledger, each once, by id; arguments below name an account by its place in this array.
-  accounts text[],
+  accounts uuid[],
   transaction_rows transactions[], job_rows jobs[],
   -- A text that is only stored is not parsed as a part of its row: it comes beside the row.
   key_writes integer[], key_rows idempotency_keys[], key_bodies text[],
-  removal_writes integer[], removal_jobs text[],
+  removal_writes integer[], removal_jobs uuid[],
   -- Transactions that reach a final state.
-  end_writes integer[], end_ids text[], end_expected text[], end_states text[], end_settled timestamptz[],
+  end_writes integer[], end_ids uuid[], end_expected text[], end_states text[], end_settled timestamptz[],
   end_updated timestamptz[],
   -- A transfer's credited account has a place where it is posted.
   transfer_rows ledger_transfers[], transfer_debits integer[], transfer_credits integer[],
   -- Pending transfers that are posted or voided; the credited account likewise.
-  step_writes integer[], step_transfers text[], step_debits integer[], step_credits integer[], step_amounts bigint[],
+  step_writes integer[], step_transfers uuid[], step_debits integer[], step_credits integer[], step_amounts bigint[],
   step_states text[], step_times timestamptz[],
   -- What each write does to an account, in the order of the writes, and the event that shows the balance it leaves.
   move_writes integer[], move_accounts integer[], move_amounts bigint[], move_helds bigint[], move_events integer[],
@@ -37,9 +37,9 @@ CREATE OR REPLACE FUNCTION commit_together(
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  part jsonb; places integer[]; ids text[]; rows jsonb[]; done integer[]; keys text[]; acct integer; changed integer;
+  part jsonb; places integer[]; ids uuid[]; rows jsonb[]; done integer[]; keys text[]; gone uuid[]; acct integer; changed integer;
   -- One element per account, in the order of accounts.
-  spots tid[]; signs integer[]; currencies text[]; platform_ids text[]; overdrafts boolean[];
+  spots tid[]; signs integer[]; currencies text[]; platform_ids uuid[]; overdrafts boolean[];
   posted_now bigint[]; held_now bigint[]; counts integer[];
   -- One element per event, in the order of event_rows.
   shown_available bigint[]; shown_posted bigint[]; shown_sequences integer[];
@@ -52,13 +52,13 @@ BEGIN
         array_agg(l.platform_id), array_agg(l.may_overdraw), array_agg(l.posted), array_agg(l.held),
         array_agg(l.event_count)
       INTO spots, signs, currencies, platform_ids, overdrafts, posted_now, held_now, counts
-      FROM (SELECT ctid AS spot, * FROM ledger_accounts WHERE id = ANY (accounts) ORDER BY id COLLATE "C" FOR UPDATE) AS l;
+      FROM (SELECT ctid AS spot, * FROM ledger_accounts WHERE id = ANY (accounts) ORDER BY id FOR UPDATE) AS l;
       EXIT WHEN cardinality(spots) = cardinality(accounts);
       IF tries = 2 OR opens IS NULL THEN
         RAISE EXCEPTION 'a write names an account that is not open' USING ERRCODE = 'foreign_key_violation';
       END IF;
-      INSERT INTO ledger_accounts (id, platform_id, owner, currency, normal_side, may_overdraw, posted, held)
-        SELECT id, platform_id, owner, currency, normal_side, may_overdraw, 0, 0
+      INSERT INTO ledger_accounts (id, platform_id, owner, name, currency, normal_side, may_overdraw, posted, held)
+        SELECT id, platform_id, owner, name, currency, normal_side, may_overdraw, 0, 0
         FROM jsonb_populate_recordset(NULL::ledger_accounts, opens::jsonb) ORDER BY id ON CONFLICT (id) DO NOTHING;
     END LOOP;
   END IF;
@@ -85,7 +85,7 @@ BEGIN
   -- A statement that is built has to be planned each time. So the most frequent update, of a transaction that reaches a final
   -- state, has a statement of its own below.
   FOR part IN SELECT value FROM jsonb_array_elements(batch->'updates') LOOP
-    SELECT array_agg((r->>'n')::integer ORDER BY place), array_agg(r->>'id' ORDER BY place), array_agg(r ORDER BY place)
+    SELECT array_agg((r->>'n')::integer ORDER BY place), array_agg((r->>'id')::uuid ORDER BY place), array_agg(r ORDER BY place)
       INTO places, ids, rows FROM jsonb_array_elements(part->'rows') WITH ORDINALITY AS r (r, place);
     EXECUTE format('WITH changed AS (
         UPDATE %1$I AS t SET (%2$s) = (
@@ -114,7 +114,7 @@ BEGIN
   -- Several writes may expect the same row.
   FOR part IN SELECT value FROM jsonb_array_elements(batch->'expects') LOOP
     EXECUTE format('WITH found AS (
-        SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id text, expect jsonb) JOIN %1$I AS t ON t.id = r.id
+        SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id uuid, expect jsonb) JOIN %1$I AS t ON t.id = r.id
         WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
       SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
     IF coalesce(cardinality(done), 0) <> jsonb_array_length(part->'rows') THEN
@@ -124,10 +124,10 @@ BEGIN
 
   IF cardinality(removal_writes) > 0 THEN
     WITH removed AS (DELETE FROM jobs WHERE id = ANY (removal_jobs) RETURNING id)
-    SELECT array_agg(id) INTO keys FROM removed;
-    IF coalesce(cardinality(keys), 0) <> cardinality(removal_writes) THEN
+    SELECT array_agg(id) INTO gone FROM removed;
+    IF coalesce(cardinality(gone), 0) <> cardinality(removal_writes) THEN
       PERFORM refuse_together(removal_writes, ARRAY(
-        SELECT n FROM unnest(removal_writes, removal_jobs) AS r (n, job) WHERE job = ANY (keys)));
+        SELECT n FROM unnest(removal_writes, removal_jobs) AS r (n, job) WHERE job = ANY (gone)));
     END IF;
   END IF;
 

@@ -10,7 +10,7 @@ BEGIN
   -- Locks the accounts of the whole batch in one order, so that two batches cannot block each other.
   PERFORM 1 FROM ledger_accounts WHERE id IN (
       SELECT side FROM jsonb_array_elements(sets) AS s, jsonb_array_elements(s) AS w1,
-        unnest(ARRAY[w1->>'debit', w1->>'credit', w1->>'objectId']) AS side
+        unnest(ARRAY[w1->>'debit', w1->>'credit', w1->>'objectId']::uuid[]) AS side
       WHERE w1->>'write' IN ('transfer', 'end') OR w1->'ofAccount' IS NOT NULL)
     ORDER BY id FOR UPDATE;
   FOR write_set IN SELECT value FROM jsonb_array_elements(sets) LOOP

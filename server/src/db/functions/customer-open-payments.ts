@@ -3,9 +3,9 @@
  * or paid by card and not yet claimed or pulled. A quote that nobody has executed is none of them.
  */
 export const customerOpenPayments = `
-CREATE OR REPLACE FUNCTION customer_open_payments(customer text) RETURNS TABLE (id text, kind text, status text, card_id text)
+CREATE OR REPLACE FUNCTION customer_open_payments(customer uuid) RETURNS TABLE (id uuid, kind text, status text, card_id uuid)
 LANGUAGE sql STABLE AS $$
-  SELECT t.id, 'transaction', t.state, NULL FROM transactions t
+  SELECT t.id, 'transaction', t.state, NULL::uuid FROM transactions t
     WHERE t.customer_id = customer AND (t.state = 'PROCESSING' OR t.refund->>'status' = 'PENDING'
       OR (t.state = 'PENDING' AND (t.kind <> 'QUOTE' OR (t.agent_id IS NOT NULL AND EXISTS (
         SELECT 1 FROM agent_actions a WHERE a.transaction_id = t.id AND a.state = 'PENDING_APPROVAL')))))

@@ -6,14 +6,14 @@
 export const ledgerClose = `
 CREATE OR REPLACE FUNCTION ledger_close(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM 1 FROM ledger_accounts WHERE id IN (SELECT id FROM internal_accounts WHERE customer_id = w->>'owner')
+  PERFORM 1 FROM ledger_accounts WHERE id IN (SELECT id FROM internal_accounts WHERE customer_id = (w->>'owner')::uuid)
     ORDER BY id FOR UPDATE;
   UPDATE ledger_accounts SET is_closed = true
-    WHERE id IN (SELECT id FROM internal_accounts WHERE customer_id = w->>'owner');
-  IF EXISTS (SELECT 1 FROM customer_open_payments(w->>'owner'))
-    OR EXISTS (SELECT 1 FROM cards WHERE cardholder_id = w->>'owner' AND state <> 'CLOSED')
+    WHERE id IN (SELECT id FROM internal_accounts WHERE customer_id = (w->>'owner')::uuid);
+  IF EXISTS (SELECT 1 FROM customer_open_payments((w->>'owner')::uuid))
+    OR EXISTS (SELECT 1 FROM cards WHERE cardholder_id = (w->>'owner')::uuid AND state <> 'CLOSED')
     OR EXISTS (SELECT 1 FROM cards c JOIN delegated_keys k ON k.card_id = c.id
-               WHERE c.cardholder_id = w->>'owner' AND k.status <> 'REVOKED') THEN
+               WHERE c.cardholder_id = (w->>'owner')::uuid AND k.status <> 'REVOKED') THEN
     RAISE EXCEPTION 'expectation' USING ERRCODE = 'CS001', CONSTRAINT = 'customers';
   END IF;
 END $$;

@@ -1,8 +1,9 @@
 /** Opens an account of the ledger. An account that is open already stays as it is. */
 export const ledgerOpen = `
 CREATE OR REPLACE FUNCTION ledger_open(w jsonb) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO ledger_accounts (id, platform_id, owner, currency, normal_side, may_overdraw, posted, held)
-  VALUES (w->>'id', w->>'platformId', w->>'owner', w->>'currency', w->>'normalSide', (w->>'mayOverdraw')::boolean, 0, 0)
+  INSERT INTO ledger_accounts (id, platform_id, owner, name, currency, normal_side, may_overdraw, posted, held)
+  VALUES ((w->>'id')::uuid, (w->>'platformId')::uuid, (w->>'owner')::uuid, w->>'name', w->>'currency', w->>'normalSide',
+    (w->>'mayOverdraw')::boolean, 0, 0)
   ON CONFLICT (id) DO NOTHING
 $$;
 `

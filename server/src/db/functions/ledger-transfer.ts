@@ -9,13 +9,13 @@ DECLARE moved bigint := (w->>'amount')::bigint; is_posted boolean := w->>'state'
 BEGIN
   INSERT INTO ledger_transfers (id, platform_id, debit_account_id, credit_account_id, currency, amount, state, cause, cause_id,
       created_at, ended_at)
-    VALUES (w->>'id', w->>'platformId', w->>'debit', w->>'credit', w->>'currency', moved, w->>'state', w->>'cause',
-      w->>'causeId', (w->>'at')::timestamptz, CASE WHEN is_posted THEN (w->>'at')::timestamptz END);
+    VALUES ((w->>'id')::uuid, (w->>'platformId')::uuid, (w->>'debit')::uuid, (w->>'credit')::uuid, w->>'currency', moved,
+      w->>'state', w->>'cause', (w->>'causeId')::uuid, (w->>'at')::timestamptz, CASE WHEN is_posted THEN (w->>'at')::timestamptz END);
   IF is_posted THEN
-    PERFORM ledger_move(w, w->>'debit', - moved, 0);
-    PERFORM ledger_move(w, w->>'credit', moved, 0);
+    PERFORM ledger_move(w, (w->>'debit')::uuid, - moved, 0);
+    PERFORM ledger_move(w, (w->>'credit')::uuid, moved, 0);
   ELSE
-    PERFORM ledger_move(w, w->>'debit', 0, moved);
+    PERFORM ledger_move(w, (w->>'debit')::uuid, 0, moved);
   END IF;
 END $$;
 `

@@ -7,14 +7,14 @@ CREATE OR REPLACE FUNCTION write_event(w jsonb) RETURNS void LANGUAGE plpgsql AS
 DECLARE account ledger_accounts;
 BEGIN
   IF w->'ofAccount' IS NOT NULL THEN
-    UPDATE ledger_accounts SET event_count = event_count + 1 WHERE id = w->>'objectId' RETURNING * INTO account;
+    UPDATE ledger_accounts SET event_count = event_count + 1 WHERE id = (w->>'objectId')::uuid RETURNING * INTO account;
     IF NOT FOUND THEN
       RAISE EXCEPTION 'an event names an account that is not open' USING ERRCODE = 'foreign_key_violation';
     END IF;
   END IF;
   INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
-    VALUES (w->>'id', w->>'platformId', w->>'type', w->>'objectId',
-      coalesce(account.event_count, (SELECT max(sequence) FROM events WHERE object_id = w->>'objectId') + 1, 1),
+    VALUES ((w->>'id')::uuid, (w->>'platformId')::uuid, w->>'type', (w->>'objectId')::uuid,
+      coalesce(account.event_count, (SELECT max(sequence) FROM events WHERE object_id = (w->>'objectId')::uuid) + 1, 1),
       with_balances(w->>'data', account.posted - account.held, account.posted), (w->>'at')::timestamptz);
 END $$;
 `

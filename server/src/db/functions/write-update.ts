@@ -7,7 +7,7 @@ BEGIN
     'FROM jsonb_populate_record(NULL::%1$I, $2) AS e WHERE t.id = $3 AND %3$s', w->>'table',
     (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(w->'set') AS k),
     coalesce((SELECT string_agg(format('t.%1$I IS NOT DISTINCT FROM e.%1$I', k), ' AND ')
-      FROM jsonb_object_keys(w->'expect') AS k), 'true')) USING w->'set', w->'expect', w->>'id';
+      FROM jsonb_object_keys(w->'expect') AS k), 'true')) USING w->'set', w->'expect', (w->>'id')::uuid;
   GET DIAGNOSTICS changed = ROW_COUNT;
   IF changed <> 1 THEN
     RAISE EXCEPTION 'expectation' USING ERRCODE = 'CS001', CONSTRAINT = w->>'table';

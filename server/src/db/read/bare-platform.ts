@@ -18,6 +18,6 @@ export const BARE_PLATFORM = Object.keys(COLUMNS)
   .join(', ')
 
 export const BARE_PLATFORM_BY_ID = rowByKey<BarePlatformRow>(
-  `SELECT ${BARE_PLATFORM} FROM platforms p WHERE p.id = ANY ($1::text[])`,
+  `SELECT ${BARE_PLATFORM} FROM platforms p WHERE p.id = ANY ($1::uuid[])`,
   'id',
 )

@@ -1,7 +1,9 @@
+import { uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
+import { isIdColumn } from '../schema/id-columns.ts'
 import { batched } from './batched.ts'
 
-/** A statement that finds rows by keys: `$1`… are arrays of text, one per column of the key. */
+/** A statement that finds rows by keys: `$1`… are arrays, one per column of the key, of uuid where it holds ids, else of text. */
 export interface RowByKey<Row> {
   readonly sql: string
   /** The key columns of the row. */
@@ -28,7 +30,9 @@ export function rowByColumns<Row>(
   columns: readonly (keyof Row & string)[],
   where = '',
 ): RowByKey<Row> {
-  const keys = columns.map((_, index) => `$${index + 1}::text[]`).join(', ')
+  const keys = columns
+    .map((column, index) => `$${index + 1}::${isIdColumn(column) ? 'uuid' : 'text'}[]`)
+    .join(', ')
   const isAsked = columns.map((column) => `t.${column} = asked.${column}`).join(' AND ')
   return rowByKey<Row>(
     `SELECT found.* FROM unnest(${keys}) AS asked (${columns.join(', ')})
@@ -57,7 +61,9 @@ async function load<Row extends object>(
 ): Promise<(Row | undefined)[]> {
   const names = keys.map(nameOf)
   const distinct = [...new Map(keys.map((key, index) => [names[index]!, key])).values()]
-  const parameters = columns.map((_, column) => distinct.map((key) => key[column]))
+  const parameters = columns.map((column, place) =>
+    distinct.map((key) => (isIdColumn(column) ? uuidOf(key[place]!) : key[place])),
+  )
   const { rows } = await db.query<Row>(sql, parameters, { isBrief: true })
   const found = new Map(rows.map((row) => [nameOf(columns.map((column) => String(row[column]))), row]))
   return names.map((name) => found.get(name))

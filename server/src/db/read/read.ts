@@ -5,7 +5,6 @@ import {
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
-  PostgresQueryCompiler,
   type QueryResult,
   type RawBuilder,
   type SelectQueryBuilder,
@@ -13,6 +12,7 @@ import {
 } from 'kysely'
 import type { Database } from '../engine/port.ts'
 import type { Tables } from '../schema/tables.ts'
+import { IdCompiler } from './id-compiler.ts'
 
 /** Typed reads. Only the committer writes, so the type offers nothing else. */
 export type Read = Pick<Kysely<Tables>, 'selectFrom' | 'fn' | 'with'>
@@ -23,7 +23,7 @@ export function createRead(db: Database): Read {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => new PortDriver(db),
       createIntrospector: (kysely) => new PostgresIntrospector(kysely),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createQueryCompiler: () => new IdCompiler(),
     },
   })
 }

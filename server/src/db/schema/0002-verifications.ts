@@ -1,9 +1,9 @@
 /** Beneficial owners of businesses, and the verifications of customers with their decisions. */
 export const verifications = `
 CREATE TABLE beneficial_owners (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  customer_id text NOT NULL REFERENCES customers,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  customer_id uuid NOT NULL REFERENCES customers,
   roles jsonb NOT NULL,
   ownership_percentage integer NOT NULL CHECK (ownership_percentage BETWEEN 0 AND 100),
   -- Without the identifier, which is sealed under a data key; its last characters are kept to show it.
@@ -18,9 +18,9 @@ CREATE TABLE beneficial_owners (
 CREATE INDEX beneficial_owners_page ON beneficial_owners (customer_id, created_at DESC, id DESC);
 
 CREATE TABLE verifications (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  customer_id text NOT NULL REFERENCES customers,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  customer_id uuid NOT NULL REFERENCES customers,
   status text NOT NULL CHECK (status IN
     ('RESOLVE_ERRORS', 'READY_FOR_VERIFICATION', 'IN_PROGRESS', 'PENDING_MANUAL_REVIEW', 'APPROVED', 'REJECTED')),
   -- Everything that has to be resolved, and what of it was asked for by whoever decides.
@@ -40,9 +40,9 @@ CREATE INDEX verifications_customer ON verifications (customer_id, created_at DE
 CREATE INDEX verifications_status ON verifications (platform_id, status, created_at DESC, id DESC);
 
 CREATE TABLE verification_decisions (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  verification_id text NOT NULL REFERENCES verifications,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  verification_id uuid NOT NULL REFERENCES verifications,
   submission integer NOT NULL,
   decision text NOT NULL CHECK (decision IN ('APPROVE', 'REJECT', 'REQUEST_INFORMATION', 'REFER', 'REOPEN')),
   reason text,

@@ -2,8 +2,8 @@
 export const documentTables = `
 -- The bytes are in the file store, sealed with a key of their own, which is gone once the file is removed.
 CREATE TABLE stored_files (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   state text NOT NULL CHECK (state IN ('STAGED', 'KEPT', 'REMOVED')),
   bytes bigint NOT NULL CHECK (bytes >= 0),
   sha256 bytea NOT NULL,
@@ -15,11 +15,11 @@ CREATE TABLE stored_files (
 CREATE INDEX stored_files_present ON stored_files (platform_id, id) WHERE sealed_key IS NOT NULL;
 
 CREATE TABLE documents (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   -- A customer or a beneficial owner, and the customer that it belongs to.
-  holder_id text NOT NULL,
-  customer_id text NOT NULL REFERENCES customers,
+  holder_id uuid NOT NULL,
+  customer_id uuid NOT NULL REFERENCES customers,
   document_type text NOT NULL,
   side text CHECK (side IN ('FRONT', 'BACK')),
   country text NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE documents (
   issuing_authority text,
   -- A calendar date.
   issued_on text,
-  file_id text NOT NULL UNIQUE REFERENCES stored_files,
+  file_id uuid NOT NULL UNIQUE REFERENCES stored_files,
   file_name text NOT NULL,
   content_type text NOT NULL CHECK (content_type IN ('application/pdf', 'image/jpeg', 'image/png')),
   bytes bigint NOT NULL CHECK (bytes > 0),
@@ -46,13 +46,13 @@ CREATE INDEX documents_customer ON documents (customer_id, id) WHERE deleted_at 
 
 -- Every link to the file of a document and every reading by one. Rows are kept for good.
 CREATE TABLE document_reads (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   kind text NOT NULL CHECK (kind IN ('LINK', 'READ')),
-  document_id text NOT NULL REFERENCES documents,
-  file_id text NOT NULL REFERENCES stored_files,
+  document_id uuid NOT NULL REFERENCES documents,
+  file_id uuid NOT NULL REFERENCES stored_files,
   asked_by text NOT NULL,
-  link_id text REFERENCES document_reads,
+  link_id uuid REFERENCES document_reads,
   address text,
   created_at timestamptz NOT NULL,
   expires_at timestamptz,

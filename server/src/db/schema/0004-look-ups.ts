@@ -1,10 +1,10 @@
 /** Invitations, the wrong codes of invitations, and accounts at stablecoin providers. */
 export const lookUps = `
--- The id is the code, so that one code has one row on the whole server.
+-- The id is made of the code, so that one code has one row on the whole server.
 CREATE TABLE invitations (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  customer_id text NOT NULL REFERENCES customers,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  customer_id uuid NOT NULL REFERENCES customers,
   inviter_uma text NOT NULL,
   -- A customer of any platform.
   invitee_uma text,
@@ -24,14 +24,14 @@ CREATE TABLE invitations (
 
 -- A row per platform that tried a code that is none. Counted outside of write sets, in real time.
 CREATE TABLE invitation_attempts (
-  id text PRIMARY KEY REFERENCES platforms,
+  id uuid PRIMARY KEY REFERENCES platforms,
   failures integer NOT NULL CHECK (failures > 0),
   forgotten_at timestamptz NOT NULL
 );
 
 CREATE TABLE stablecoin_accounts (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   provider text NOT NULL,
   provider_account_id text NOT NULL,
   provider_environment text NOT NULL CHECK (provider_environment IN ('SANDBOX', 'PRODUCTION')),

@@ -17,9 +17,9 @@ WHERE id IN (SELECT id FROM asked);
 
 -- Codes that were sent to a contact of a customer.
 CREATE TABLE contact_codes (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  customer_id text NOT NULL REFERENCES customers,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  customer_id uuid NOT NULL REFERENCES customers,
   channel text NOT NULL CHECK (channel IN ('EMAIL', 'SMS')),
   -- The e-mail address or phone number that it was sent to, and that it verifies.
   contact text NOT NULL,
@@ -39,7 +39,7 @@ ALTER TABLE messages
   ALTER COLUMN account_id DROP NOT NULL,
   ALTER COLUMN credential_id DROP NOT NULL,
   ALTER COLUMN challenge_id DROP NOT NULL,
-  ADD COLUMN contact_code_id text REFERENCES contact_codes,
+  ADD COLUMN contact_code_id uuid REFERENCES contact_codes,
   ADD CONSTRAINT messages_one_code CHECK (num_nonnulls(challenge_id, contact_code_id) = 1),
   ADD CONSTRAINT messages_of_credential CHECK (num_nonnulls(account_id, credential_id, challenge_id) IN (0, 3));
 `

@@ -1,10 +1,10 @@
 /** Files of customers: how far each was read, and which of its rows were refused. */
 export const customerImports = `
 CREATE TABLE customer_imports (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   state text NOT NULL CHECK (state IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED')),
-  file_id text NOT NULL REFERENCES stored_files,
+  file_id uuid NOT NULL REFERENCES stored_files,
   -- The header, once the file was looked through.
   columns jsonb,
   -- The checkpoint: the byte of the file at which the next row begins. It moves with the customers of the rows before it.
@@ -20,9 +20,9 @@ CREATE TABLE customer_imports (
 
 -- The first thousand rows that were refused. What the row says is not kept.
 CREATE TABLE customer_import_errors (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  import_id text NOT NULL REFERENCES customer_imports,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  import_id uuid NOT NULL REFERENCES customer_imports,
   row_number integer NOT NULL,
   correlation_id text NOT NULL,
   code text NOT NULL,

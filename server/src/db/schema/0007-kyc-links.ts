@@ -2,9 +2,9 @@
 export const kycLinks = `
 -- The address of a link follows from its row by a keyed digest, so it is not stored.
 CREATE TABLE kyc_links (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  customer_id text NOT NULL REFERENCES customers,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  customer_id uuid NOT NULL REFERENCES customers,
   -- Where the person goes from the page.
   redirect_uri text,
   created_at timestamptz NOT NULL,

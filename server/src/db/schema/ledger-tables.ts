@@ -5,6 +5,8 @@ export interface LedgerAccountRow {
   id: string
   platform_id: string
   owner: string
+  /** Which of the platform's own accounts it is (`rail`, `fx`, …). Null: an internal account. */
+  name: string | null
   currency: KnownCurrency
   normal_side: 'debit' | 'credit'
   may_overdraw: boolean

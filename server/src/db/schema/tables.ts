@@ -188,7 +188,7 @@ export interface CredentialRow extends Stamped {
 }
 
 export interface UsedIdTokenRow {
-  /** The platform where the token was used, and the hash that identifies the token. */
+  /** It follows from the platform where the token was used and from the token. */
   id: string
   platform_id: string
   expires_at: Date

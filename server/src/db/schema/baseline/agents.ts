@@ -1,9 +1,9 @@
 /** Agents, what connects them, what they asked for, and how much of their limits is used. Decision 0023. */
 export const agentTables = `
 CREATE TABLE agents (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  customer_id text NOT NULL REFERENCES customers,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  customer_id uuid NOT NULL REFERENCES customers,
   name text NOT NULL,
   -- The policy of now, and its version in agent_policies.
   policy jsonb NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE agents (
   -- SHA-256 of the bearer token, in hex. The token itself is not stored.
   token_hash text UNIQUE,
   -- The one code that can be redeemed, if there is one.
-  device_code_id text,
+  device_code_id uuid,
   -- Counts the changes to name, policy and pause: decisions are guarded by it.
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
@@ -24,8 +24,8 @@ CREATE INDEX agents_customer ON agents (customer_id);
 
 -- Each policy that an agent has, or had.
 CREATE TABLE agent_policies (
-  platform_id text NOT NULL REFERENCES platforms,
-  agent_id text NOT NULL REFERENCES agents,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  agent_id uuid NOT NULL REFERENCES agents,
   version integer NOT NULL,
   policy jsonb NOT NULL,
   created_at timestamptz NOT NULL,
@@ -33,9 +33,9 @@ CREATE TABLE agent_policies (
 );
 
 CREATE TABLE agent_device_codes (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  agent_id text NOT NULL REFERENCES agents,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  agent_id uuid NOT NULL REFERENCES agents,
   -- A keyed digest of the code, in hex.
   code_mac text NOT NULL UNIQUE,
   expires_at timestamptz NOT NULL,
@@ -45,17 +45,17 @@ CREATE TABLE agent_device_codes (
 CREATE INDEX agent_device_codes_agent ON agent_device_codes (agent_id);
 
 CREATE TABLE agent_actions (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  agent_id text NOT NULL REFERENCES agents,
-  customer_id text NOT NULL REFERENCES customers,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  agent_id uuid NOT NULL REFERENCES agents,
+  customer_id uuid NOT NULL REFERENCES customers,
   type text NOT NULL CHECK (type IN ('EXECUTE_QUOTE', 'TRANSFER_OUT', 'TRANSFER_IN')),
   state text NOT NULL CHECK (state IN ('PENDING_APPROVAL', 'APPROVED', 'REJECTED', 'FAILED')),
   -- The platform's decision, if it made one. The same decision again gets the same answer.
   decided text CHECK (decided IN ('APPROVE', 'REJECT')),
-  quote_id text REFERENCES quotes,
+  quote_id uuid REFERENCES quotes,
   -- Its payment. An action is asked for once. Deferred: commit_together writes transactions after the rows of other tables.
-  transaction_id text NOT NULL UNIQUE REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
+  transaction_id uuid NOT NULL UNIQUE REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
   -- The customer has signed already: an embedded wallet pays by its signature.
   is_signed boolean NOT NULL,
   reason text,
@@ -67,10 +67,10 @@ CREATE INDEX agent_actions_agent ON agent_actions (agent_id, created_at, id);
 CREATE INDEX agent_actions_waiting ON agent_actions (platform_id, created_at, id) WHERE state = 'PENDING_APPROVAL';
 
 CREATE TABLE agent_decisions (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  agent_id text NOT NULL REFERENCES agents,
-  action_id text,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  agent_id uuid NOT NULL REFERENCES agents,
+  action_id uuid,
   decision jsonb NOT NULL,
   -- All that it was made from, except the policy, which is named by its version.
   inputs jsonb NOT NULL,
@@ -82,9 +82,9 @@ CREATE INDEX agent_decisions_agent ON agent_decisions (agent_id, created_at, id)
 
 -- What agents spend. A payment reserves its amount once, under its own id.
 CREATE TABLE agent_reservations (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  agent_id text NOT NULL REFERENCES agents,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  agent_id uuid NOT NULL REFERENCES agents,
   state text NOT NULL CHECK (state IN ('RESERVED', 'CAPTURED', 'RELEASED')),
   -- In the currency of the limits, as it was converted when the payment was asked for.
   currency text NOT NULL,
@@ -100,8 +100,8 @@ CREATE INDEX agent_reservations_agent ON agent_reservations (agent_id, day);
 -- The sums of the reservations that were not released, by day and by month. Written only by the functions agent_reserved and
 -- agent_released.
 CREATE TABLE agent_budgets (
-  platform_id text NOT NULL REFERENCES platforms,
-  agent_id text NOT NULL REFERENCES agents,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  agent_id uuid NOT NULL REFERENCES agents,
   period text NOT NULL,
   currency text NOT NULL,
   spent bigint NOT NULL CHECK (spent >= 0),

@@ -1,16 +1,16 @@
 /** Cards, what they are used for, and the keys that sign for them. Decision 0024. */
 export const cardTables = `
 CREATE TABLE cards (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  cardholder_id text NOT NULL REFERENCES customers,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  cardholder_id uuid NOT NULL REFERENCES customers,
   platform_card_id text NOT NULL,
   state text NOT NULL CHECK (state IN ('PENDING_KYC', 'PROCESSING', 'ACTIVE', 'FROZEN', 'CLOSED')),
   state_reason text CHECK (state_reason IN ('ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', 'CLOSED_BY_SVC')),
   -- USD where a dollar stablecoin pays.
   currency text NOT NULL,
   -- Internal accounts, in the order in which they are tried.
-  funding_sources text[] NOT NULL CHECK (cardinality(funding_sources) > 0),
+  funding_sources uuid[] NOT NULL CHECK (cardinality(funding_sources) > 0),
   -- What the processor said: null until it has made the card. No card number is ever stored.
   brand text,
   last4 text CHECK (last4 ~ '^[0-9]{4}$'),
@@ -32,11 +32,11 @@ CREATE INDEX cards_funding_sources ON cards USING gin (funding_sources);
 CREATE UNIQUE INDEX cards_processor_ref ON cards (processor_ref);
 
 CREATE TABLE delegated_keys (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  card_id text NOT NULL REFERENCES cards,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  card_id uuid NOT NULL REFERENCES cards,
   -- The embedded wallet that it spends from, and whose holder authorized it.
-  account_id text NOT NULL REFERENCES internal_accounts,
+  account_id uuid NOT NULL REFERENCES internal_accounts,
   public_key text NOT NULL,
   sealed_key bytea NOT NULL,
   nickname text NOT NULL,
@@ -50,11 +50,11 @@ CREATE INDEX delegated_keys_page ON delegated_keys (platform_id, created_at, id)
 
 -- Purchases by card. Amounts are in the currency of the card. Rows change after they were written: see payments.ts.
 CREATE TABLE card_transactions (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL,
-  card_id text NOT NULL REFERENCES cards,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  card_id uuid NOT NULL REFERENCES cards,
   -- The funding source that pays, and its currency, which the card's is worth one to one.
-  account_id text NOT NULL,
+  account_id uuid NOT NULL,
   source_currency text NOT NULL,
   state text NOT NULL CHECK (state IN ('AUTHORIZED', 'PARTIALLY_SETTLED', 'SETTLED', 'REFUNDED', 'EXCEPTION')),
   merchant jsonb NOT NULL,
@@ -62,10 +62,10 @@ CREATE TABLE card_transactions (
   issuer_transaction_token text NOT NULL,
   -- The pending transfer of the ledger, and its amount in the currency of the source. A part that is captured leaves the rest
   -- to another one. Null: it was never authorized.
-  hold_id text,
+  hold_id uuid,
   held_amount bigint NOT NULL CHECK (held_amount >= 0),
   -- An embedded wallet pays by the signature of the card's key over the authorization.
-  delegated_key_id text,
+  delegated_key_id uuid,
   signature bytea,
   authorized_amount bigint NOT NULL CHECK (authorized_amount >= 0),
   -- What the merchant's claims may come to in all.
@@ -96,11 +96,11 @@ CREATE INDEX card_transactions_card ON card_transactions (card_id, created_at, i
 
 -- What the key of a card has signed for each pull from an embedded wallet.
 CREATE TABLE card_pull_signatures (
-  card_transaction_id text NOT NULL REFERENCES card_transactions,
+  card_transaction_id uuid NOT NULL REFERENCES card_transactions,
   -- Which of the purchase's pulls it is, from 1 on.
   number integer NOT NULL,
-  platform_id text NOT NULL,
-  delegated_key_id text NOT NULL REFERENCES delegated_keys,
+  platform_id uuid NOT NULL,
+  delegated_key_id uuid NOT NULL REFERENCES delegated_keys,
   -- The very bytes that were signed.
   statement text NOT NULL,
   signature bytea NOT NULL,

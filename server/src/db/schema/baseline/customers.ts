@@ -1,8 +1,8 @@
 /** Customers and their accounts, here and elsewhere. */
 export const customerTables = `
 CREATE TABLE customers (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   platform_customer_id text NOT NULL,
   customer_type text NOT NULL CHECK (customer_type IN ('INDIVIDUAL', 'BUSINESS')),
   verification_status text NOT NULL CHECK (verification_status IN ('UNVERIFIED', 'PENDING', 'APPROVED', 'REJECTED')),
@@ -24,10 +24,10 @@ CREATE INDEX customers_page ON customers (platform_id, created_at DESC, id DESC)
 
 -- Accounts that hold money here. The balances are in ledger_accounts, under the same id.
 CREATE TABLE internal_accounts (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   -- Null: the platform's own.
-  customer_id text REFERENCES customers,
+  customer_id uuid REFERENCES customers,
   type text NOT NULL CHECK (type IN ('INTERNAL_FIAT', 'INTERNAL_CRYPTO', 'EMBEDDED_WALLET')),
   currency text NOT NULL,
   status text NOT NULL CHECK (status IN ('PENDING', 'ACTIVE', 'CLOSED', 'FROZEN')),
@@ -40,16 +40,17 @@ CREATE TABLE internal_accounts (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
-CREATE UNIQUE INDEX internal_accounts_one_each ON internal_accounts (platform_id, coalesce(customer_id, ''), type, currency);
+CREATE UNIQUE INDEX internal_accounts_one_each ON internal_accounts
+  (platform_id, coalesce(customer_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), type, currency);
 CREATE INDEX internal_accounts_page ON internal_accounts (platform_id, created_at DESC, id DESC);
 CREATE INDEX internal_accounts_customer ON internal_accounts (customer_id);
 
 -- Accounts elsewhere that money goes to or comes from.
 CREATE TABLE external_accounts (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   -- Null: the platform's own.
-  customer_id text REFERENCES customers,
+  customer_id uuid REFERENCES customers,
   platform_account_id text,
   currency text NOT NULL,
   account_type text NOT NULL,
@@ -64,7 +65,8 @@ CREATE TABLE external_accounts (
   updated_at timestamptz NOT NULL,
   deleted_at timestamptz
 );
-CREATE UNIQUE INDEX external_accounts_fingerprint ON external_accounts (platform_id, coalesce(customer_id, ''), fingerprint)
+CREATE UNIQUE INDEX external_accounts_fingerprint ON external_accounts
+  (platform_id, coalesce(customer_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'), fingerprint)
   WHERE deleted_at IS NULL;
 CREATE UNIQUE INDEX external_accounts_default ON external_accounts (customer_id)
   WHERE default_uma_deposit AND deleted_at IS NULL;

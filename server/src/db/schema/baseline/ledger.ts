@@ -9,9 +9,11 @@
  */
 export const ledgerTables = `
 CREATE TABLE ledger_accounts (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  owner text NOT NULL,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  owner uuid NOT NULL,
+  -- Which of the platform's own accounts it is, in words; null for an internal account.
+  name text,
   currency text NOT NULL,
   -- Balances are kept on this side.
   normal_side text NOT NULL CHECK (normal_side IN ('debit', 'credit')),
@@ -30,16 +32,16 @@ CREATE TABLE ledger_accounts (
 ) WITH (fillfactor = 50);
 
 CREATE TABLE ledger_transfers (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL,
-  debit_account_id text NOT NULL,
-  credit_account_id text NOT NULL,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  debit_account_id uuid NOT NULL,
+  credit_account_id uuid NOT NULL,
   currency text NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
   state text NOT NULL CHECK (state IN ('pending', 'posted', 'voided')),
   -- The kind of record that caused it, and its id.
   cause text NOT NULL,
-  cause_id text NOT NULL,
+  cause_id uuid NOT NULL,
   created_at timestamptz NOT NULL,
   -- When it was posted or voided.
   ended_at timestamptz,

@@ -4,16 +4,16 @@
  */
 export const paymentTables = `
 CREATE TABLE quotes (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   -- Null: the platform itself pays.
-  customer_id text REFERENCES customers,
+  customer_id uuid REFERENCES customers,
   state text NOT NULL CHECK (state IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED')),
   -- An account here or elsewhere. Null: the money is paid in when the quote is made, by the network beside.
-  source_account_id text,
+  source_account_id uuid,
   source_network text,
   -- An account here or elsewhere. Null: the UMA address beside.
-  destination_account_id text,
+  destination_account_id uuid,
   destination_uma text,
   payment_rail text,
   sending_currency text NOT NULL,
@@ -23,9 +23,9 @@ CREATE TABLE quotes (
   fees bigint NOT NULL CHECK (fees >= 0),
   pricing jsonb NOT NULL,
   request jsonb NOT NULL,
-  signing_request_id text REFERENCES signing_requests,
+  signing_request_id uuid REFERENCES signing_requests,
   -- Of the payment that executing the quote begins. It is written after the quote.
-  transaction_id text NOT NULL UNIQUE,
+  transaction_id uuid NOT NULL UNIQUE,
   -- How far the money of an account elsewhere is; null where none is pulled, or not yet.
   pull_state text CHECK (pull_state IN ('PENDING', 'PULLED', 'FAILED', 'RETURNED')),
   expires_at timestamptz NOT NULL,
@@ -36,18 +36,18 @@ CREATE TABLE quotes (
 -- References to platform and customer are not checked: every payment writes here (decision 0017). No row of those two tables is
 -- ever deleted. The columns are those of ROWS in db/commit-arguments.ts, in the same order.
 CREATE TABLE transactions (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
   -- Null: the platform moves its own money.
-  customer_id text,
+  customer_id uuid,
   -- What made it. A RECEIPT is money that came in, from outside or from another account here.
   kind text NOT NULL CHECK (kind IN ('QUOTE', 'TRANSFER_IN', 'TRANSFER_OUT', 'RECEIPT')),
   type text NOT NULL CHECK (type IN ('INCOMING', 'OUTGOING')),
   direction text NOT NULL CHECK (direction IN ('CREDIT', 'DEBIT')),
   state text NOT NULL CHECK (state IN
     ('CREATED', 'PENDING', 'PROCESSING', 'COMPLETED', 'REJECTED', 'FAILED', 'REFUNDED', 'EXPIRED')),
-  source_account_id text,
-  destination_account_id text,
+  source_account_id uuid,
+  destination_account_id uuid,
   source_identifier text,
   destination_identifier text,
   sent_amount bigint,
@@ -55,8 +55,8 @@ CREATE TABLE transactions (
   received_amount bigint,
   received_currency text,
   fees bigint,
-  quote_id text REFERENCES quotes,
-  hold_id text,
+  quote_id uuid REFERENCES quotes,
+  hold_id uuid,
   payment_rail text,
   remittance_information text,
   description text,
@@ -67,7 +67,7 @@ CREATE TABLE transactions (
   details jsonb NOT NULL,
   receipt_delivery_confirmed_at timestamptz,
   -- The agent that asked for it.
-  agent_id text,
+  agent_id uuid,
   settled_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL

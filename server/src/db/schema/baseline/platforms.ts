@@ -23,7 +23,7 @@ CREATE TABLE enclave_secrets (
 );
 
 CREATE TABLE platforms (
-  id text PRIMARY KEY,
+  id uuid PRIMARY KEY,
   name text NOT NULL,
   config jsonb NOT NULL,
   -- Sandbox: by how much the clock of the platform is ahead of the machine's.
@@ -31,7 +31,7 @@ CREATE TABLE platforms (
   version integer NOT NULL,
   -- Sandbox: when the platform was reset, and the platform that has its tokens since. Due work of a closed one is not done.
   closed_at timestamptz,
-  successor_id text REFERENCES platforms,
+  successor_id uuid REFERENCES platforms,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   CONSTRAINT platforms_closed CHECK ((closed_at IS NULL) = (successor_id IS NULL))
@@ -39,8 +39,8 @@ CREATE TABLE platforms (
 CREATE INDEX platforms_open ON platforms (id) WHERE closed_at IS NULL;
 
 CREATE TABLE api_tokens (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   client_id text NOT NULL UNIQUE,
   name text NOT NULL,
   permissions text[] NOT NULL,

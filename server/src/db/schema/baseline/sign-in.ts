@@ -1,9 +1,9 @@
 /** How customers sign in to a wallet and what they sign: credentials, codes and their messages, sessions, signing requests. */
 export const signInTables = `
 CREATE TABLE credentials (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  account_id text NOT NULL REFERENCES internal_accounts,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  account_id uuid NOT NULL REFERENCES internal_accounts,
   type text NOT NULL CHECK (type IN ('OAUTH', 'EMAIL_OTP', 'SMS_OTP', 'PASSKEY')),
   nickname text NOT NULL,
   -- EMAIL_OTP and SMS_OTP: where codes go.
@@ -15,7 +15,7 @@ CREATE TABLE credentials (
   webauthn_public_key bytea,
   webauthn_sign_count bigint,
   -- The one challenge that can be answered, if there is one.
-  current_challenge_id text,
+  current_challenge_id uuid,
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -32,9 +32,9 @@ CREATE INDEX credentials_contact ON credentials (platform_id, lower(contact)) WH
 
 -- One-time codes that were issued.
 CREATE TABLE otp_challenges (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  credential_id text NOT NULL REFERENCES credentials,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  credential_id uuid NOT NULL REFERENCES credentials,
   -- The key that the device seals the code to; its private half is sealed under a data key.
   target_public_key text NOT NULL,
   sealed_target_key bytea NOT NULL,
@@ -50,8 +50,8 @@ CREATE INDEX otp_challenges_recent ON otp_challenges (credential_id, created_at 
 -- Wrong codes in a row, per wallet: those of its e-mail and its SMS credential together. A try is counted before its code is
 -- compared; a sign-in by code, a signed operation of a locked wallet and the operator set the count back to 0.
 CREATE TABLE code_failures (
-  id text PRIMARY KEY REFERENCES internal_accounts,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY REFERENCES internal_accounts,
+  platform_id uuid NOT NULL REFERENCES platforms,
   failures integer NOT NULL CHECK (failures >= 0),
   locked_at timestamptz
 );
@@ -59,15 +59,15 @@ CREATE TABLE code_failures (
 -- Messages to people. Each contains a one-time code, so its content is sealed, and in production it is removed once the
 -- message is delivered or given up.
 CREATE TABLE messages (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   channel text NOT NULL CHECK (channel IN ('EMAIL', 'SMS')),
   state text NOT NULL CHECK (state IN ('QUEUED', 'DELIVERED', 'FAILED')),
   recipient text NOT NULL,
-  customer_id text REFERENCES customers,
-  account_id text NOT NULL REFERENCES internal_accounts,
-  credential_id text NOT NULL REFERENCES credentials,
-  challenge_id text NOT NULL REFERENCES otp_challenges,
+  customer_id uuid REFERENCES customers,
+  account_id uuid NOT NULL REFERENCES internal_accounts,
+  credential_id uuid NOT NULL REFERENCES credentials,
+  challenge_id uuid NOT NULL REFERENCES otp_challenges,
   subject text,
   sealed_content bytea,
   attempts integer NOT NULL CHECK (attempts >= 0),
@@ -84,7 +84,7 @@ CREATE INDEX messages_page ON messages (platform_id, created_at DESC, id DESC);
 
 -- Messages with codes in the present hour and day: of a platform to one recipient, and of a platform to all (recipient '').
 CREATE TABLE message_counts (
-  platform_id text NOT NULL REFERENCES platforms,
+  platform_id uuid NOT NULL REFERENCES platforms,
   recipient text NOT NULL,
   hour timestamptz NOT NULL,
   in_hour integer NOT NULL,
@@ -95,16 +95,16 @@ CREATE TABLE message_counts (
 
 -- Identity tokens that were used, so that none is used twice.
 CREATE TABLE used_id_tokens (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   expires_at timestamptz NOT NULL
 );
 
 CREATE TABLE sessions (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  account_id text NOT NULL REFERENCES internal_accounts,
-  credential_id text NOT NULL REFERENCES credentials,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  account_id uuid NOT NULL REFERENCES internal_accounts,
+  credential_id uuid NOT NULL REFERENCES credentials,
   public_key text NOT NULL,
   expires_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
@@ -115,9 +115,9 @@ CREATE INDEX sessions_account ON sessions (account_id, expires_at DESC) WHERE re
 
 -- Requests that wait for the signature of a wallet (the signed retry), and challenges of credentials.
 CREATE TABLE signing_requests (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
-  account_id text NOT NULL REFERENCES internal_accounts,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  account_id uuid NOT NULL REFERENCES internal_accounts,
   operation text NOT NULL,
   target text NOT NULL,
   -- The retry must have the same body.

@@ -6,11 +6,11 @@ export const workTables = `
 -- An event is never changed: what becomes of its delivery is stored beside it. Its data is a text, as it is sent: it is written
 -- once, read now and then, and never queried.
 CREATE TABLE events (
-  id text PRIMARY KEY,
+  id uuid PRIMARY KEY,
   position bigint GENERATED ALWAYS AS IDENTITY,
-  platform_id text NOT NULL,
+  platform_id uuid NOT NULL,
   type text NOT NULL,
-  object_id text NOT NULL,
+  object_id uuid NOT NULL,
   sequence integer NOT NULL,
   data text NOT NULL,
   created_at timestamptz NOT NULL,
@@ -24,8 +24,8 @@ CREATE INDEX events_feed ON events (platform_id, committed_in, position);
 -- the event; the object too where the event must wait for earlier ones of that object, and its sequence once that was read.
 -- The references are checked at the commit: a TEST event is tried before it is written, and all of it is written at once.
 CREATE TABLE webhook_deliveries (
-  id text PRIMARY KEY REFERENCES events DEFERRABLE INITIALLY DEFERRED,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY REFERENCES events DEFERRABLE INITIALLY DEFERRED,
+  platform_id uuid NOT NULL REFERENCES platforms,
   state text NOT NULL CHECK (state IN ('PENDING', 'DELIVERED', 'FAILED')),
   attempts integer NOT NULL CHECK (attempts >= 0),
   -- How often it was asked for again.
@@ -37,9 +37,9 @@ CREATE TABLE webhook_deliveries (
 );
 
 CREATE TABLE webhook_attempts (
-  event_id text NOT NULL REFERENCES events DEFERRABLE INITIALLY DEFERRED,
+  event_id uuid NOT NULL REFERENCES events DEFERRABLE INITIALLY DEFERRED,
   attempt integer NOT NULL CHECK (attempt > 0),
-  platform_id text NOT NULL REFERENCES platforms,
+  platform_id uuid NOT NULL REFERENCES platforms,
   url text NOT NULL,
   status integer,
   error text,
@@ -52,8 +52,8 @@ CREATE TABLE webhook_attempts (
 
 -- The secrets themselves are not stored: each derives from the data key of this generation and its own id.
 CREATE TABLE webhook_secrets (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL REFERENCES platforms,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
   key_generation integer NOT NULL,
   created_at timestamptz NOT NULL,
   -- Null: the current one.
@@ -64,8 +64,8 @@ CREATE INDEX webhook_secrets_platform ON webhook_secrets (platform_id, expires_a
 
 -- Due work. It is claimed lane by lane (jobs/lanes.ts): a backlog of one lane is not read through for the work of another.
 CREATE TABLE jobs (
-  id text PRIMARY KEY,
-  platform_id text NOT NULL,
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
   kind text NOT NULL,
   payload jsonb NOT NULL,
   due_at timestamptz NOT NULL,
@@ -79,7 +79,8 @@ CREATE INDEX jobs_due_main ON jobs (platform_id, due_at, id)
 CREATE INDEX jobs_due_messages ON jobs (platform_id, due_at, id) WHERE kind = 'message.deliver';
 CREATE INDEX jobs_due_questions ON jobs (platform_id, due_at, id) WHERE kind IN ('webhook.ask');
 CREATE INDEX jobs_due_webhooks ON jobs (platform_id, due_at, id) WHERE kind = 'webhook.deliver';
-CREATE INDEX jobs_webhook_event ON jobs ((payload->>'eventId')) WHERE kind IN ('webhook.ask', 'webhook.deliver');
+CREATE INDEX jobs_webhook_event ON jobs ((right(payload->>'eventId', 36)::uuid))
+  WHERE kind IN ('webhook.ask', 'webhook.deliver');
 CREATE INDEX jobs_webhook_queue ON jobs ((payload->>'objectId'), ((payload->>'sequence')::integer))
   WHERE kind IN ('webhook.ask', 'webhook.deliver');
 
@@ -88,7 +89,7 @@ CREATE TABLE idempotency_keys (
   digest bytea PRIMARY KEY,
   scope text NOT NULL,
   key text NOT NULL,
-  platform_id text NOT NULL,
+  platform_id uuid NOT NULL,
   request_hash bytea NOT NULL,
   status integer NOT NULL,
   body text NOT NULL,

@@ -1,0 +1,29 @@
+/** Columns that end in `_id` and hold a text: names of others, and what several kinds of decider are known by. */
+const TEXTS: ReadonlySet<string> = new Set([
+  'client_id',
+  'correlation_id',
+  'decider_id',
+  'platform_account_id',
+  'platform_card_id',
+  'platform_customer_id',
+  'provider_account_id',
+  'webauthn_id',
+])
+
+/** Columns that hold ids under another name. */
+const OTHER_NAMES: ReadonlySet<string> = new Set(['funding_sources', 'owner'])
+
+const answers = new Map<string, boolean>()
+
+/**
+ * Whether a column of this name holds ids: `uuid`, or `uuid[]`, in the database. A test holds this against the columns of the
+ * database.
+ */
+export function isIdColumn(column: string): boolean {
+  let isId = answers.get(column)
+  if (isId === undefined) {
+    isId = column === 'id' || OTHER_NAMES.has(column) || (column.endsWith('_id') && !TEXTS.has(column))
+    answers.set(column, isId)
+  }
+  return isId
+}
