@@ -45,6 +45,7 @@ type Round = ReadonlyMap<Part, readonly Latency[]>
 
 export interface GrowthOptions {
   readonly rounds: number
+  readonly rows: number
 }
 
 /**
