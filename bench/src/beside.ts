@@ -45,8 +45,9 @@ export async function runBeside(
   if (!existsSync(join(folder, SCRIPT))) throw new NoTurns(`${folder} is no checkout with a bench.`)
   const sides: Build[] = []
   try {
-    const ours = await Build.open(sides, ROOT, [kind, PGBENCH])
+    // First the one that may be too old.
     const theirs = await Build.open(sides, resolve(folder), [kind])
+    const ours = await Build.open(sides, ROOT, [kind, PGBENCH])
     const found: readonly Results[] = [new Map(), new Map()]
     const pgbench: TpcB[] = []
     for (let n = 0; n < rounds; n++) {

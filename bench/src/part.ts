@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Database } from '@countersign/server/db/engine/port'
 import { type Connection, drive } from './connections.ts'
-import { DUE_WORK, SETTLED_SHARE } from './layout.ts'
+import { DUE_WORK, SETTLED } from './layout.ts'
 import { type Log, type LogFigures, perPiece } from './log.ts'
 import type { Target } from './measure.ts'
 import { type Api, settleAll } from './payments.ts'
@@ -37,8 +37,8 @@ export interface Books {
   readonly log: Log | undefined
   /** Resolves once nothing is due any more. */
   settle(): Promise<void>
-  /** Of the payments since `begun`, the share that had settled by `ended`. */
-  settledMeanwhile(begun: Date, ended: Date): Promise<number | null>
+  /** How many payments have settled in the meantime. */
+  settledBetween(begun: Date, ended: Date): Promise<number | null>
 }
 
 const POLL_MS = 20
@@ -49,9 +49,9 @@ export function postgresBooks(db: Database, log: Log): Books {
     async settle() {
       while ((await db.query(DUE_WORK)).rows.length > 0) await setTimeout(POLL_MS)
     },
-    async settledMeanwhile(begun, ended) {
-      const { rows } = await db.query<{ share: number }>(SETTLED_SHARE, [begun, ended])
-      return rows[0]!.share
+    async settledBetween(begun, ended) {
+      const { rows } = await db.query<{ count: number }>(SETTLED, [begun, ended])
+      return rows[0]!.count
     },
   }
 }
@@ -61,7 +61,7 @@ export function embeddedBooks(api: Api, connection: Connection): Books {
   return {
     log: undefined,
     settle: () => settleAll(api, connection),
-    settledMeanwhile: async () => null,
+    settledBetween: async () => null,
   }
 }
 
@@ -85,6 +85,7 @@ export async function measurePart(
   await books.settle()
   const [settledSeconds, settled] = [(performance.now() - begun) / 1000, spentBy(pid)]
   const log = start === undefined ? undefined : await books.log!.between(start, await books.log!.position())
+  const settledCount = await books.settledBetween(begunAt, answeredAt)
   return {
     payments: done,
     perSecond: done / seconds,
@@ -93,7 +94,7 @@ export async function measurePart(
     p99: quantile(times, 0.99),
     answered: since(before, answered, done),
     settled: since(before, settled, done),
-    settledMeanwhile: await books.settledMeanwhile(begunAt, answeredAt),
+    settledMeanwhile: settledCount === null ? null : settledCount / done,
     log: log ? perPiece(log, done) : null,
   }
 }

@@ -7,6 +7,7 @@ import {
   LOG_NOTE,
   POSTGRES_FIGURES,
   REQUEST_FIGURES,
+  tablesOf,
 } from './part-report.ts'
 import { CLIENTS, PGBENCH_SCALE, SIDES, WALLETS } from './payment-sides.ts'
 import type { TpcB } from './pgbench.ts'
@@ -65,5 +66,7 @@ ${table([
 ])}
 A transaction of pgbench takes ${whole(tpcB)} µs of PostgreSQL, a signed payment ${ofTpcB.toFixed(2)} of it.
 ${LOG_NOTE}
-`)
+
+What a signed payment writes, table by table:
+${tablesOf(rounds.map(({ signed }) => signed))}`)
 }
