@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { runAgents } from './agents.ts'
 import { serveBareRoute } from './bare-route.ts'
+import { NoTurns, runBeside } from './beside.ts'
 import { runCards } from './cards.ts'
 import { runGrowth } from './growth.ts'
 import { runHanging } from './hanging.ts'
@@ -8,16 +9,20 @@ import { runHostile } from './hostile.ts'
 import { runImport } from './import.ts'
 import { runLoad } from './load.ts'
 import { runMemory } from './memory.ts'
+import type { Kind } from './payment-sides.ts'
 import type { DatabaseKind } from './server-process.ts'
 import { runSignIn } from './sign-in.ts'
+import { runSigned } from './signed.ts'
 import { runStart } from './start.ts'
 import { runTransfers } from './transfers.ts'
+import { PGBENCH, serveTurns } from './turns.ts'
 
 const COMMANDS = [
   'load',
   'sign-in',
   'agents',
   'transfers',
+  'signed',
   'cards',
   'hostile',
   'growth',
@@ -26,15 +31,23 @@ const COMMANDS = [
   'memory',
 ]
 
-const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--events N] [--rows N]]
+const GROWTH_ROWS = 1_000_000
+const IMPORT_ROWS = 100_000
+
+const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--events N] [--rows N]
+                     [--beside FOLDER]]
   load     requests per second beside a bare route and raw signature checks (3 rounds of 3 s)
   sign-in  passkey, OAuth and signed retry beside raw signature checks, on PostgreSQL unless --database says
   agents   quote and execute by an agent beside the platform's own, one decision, a limit under load; PostgreSQL likewise
-  transfers  durable POST /transfer-out beside pgbench, spread over 10,000 accounts and on one; PostgreSQL only
+  transfers  durable POST /transfer-out beside pgbench, spread over 10,000 accounts and on one, and what each writes;
+           on PostgreSQL, and shorter on the embedded database, unless --database names one
+  signed   the signed call of the execution of quotes beside pgbench, and what each writes; PostgreSQL only
+           Both with --beside FOLDER: this build and that of another checkout, in turn
   cards    authorizations of cards by 32 clients, spread over 10,000 cards and of one; PostgreSQL only
   hostile  what others see while two connections send bodies that are costly to read, and while webhook endpoints
            of other platforms hang with N events (500) due to them
-  growth   pages of transactions and transfers with 10,000 and with 1,000,000 stored; PostgreSQL only, some minutes
+  growth   pages of transactions, transfers and the history of accounts with 10,000 and with N rows (1,000,000) stored;
+           PostgreSQL only, some minutes
   import   a file of N customers (100,000) beside single calls, and the memory of the server; some minutes
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
@@ -47,31 +60,41 @@ async function main(args: readonly string[]): Promise<number> {
     await serveBareRoute(args[1]!)
     return 0
   }
+  if (args[0] === 'turns' && isKind(args[1])) {
+    await serveTurns(args[1], args[2] === PGBENCH)
+    return 0
+  }
   const options = readOptions(args)
   if (!options) {
     process.stderr.write(`${USAGE}\n`)
     return 2
   }
-  const { command, database = 'embedded', seconds, rounds, events, rows } = options
+  const { command, database = 'embedded', seconds, rounds, events, rows, beside } = options
   const isWanted = (name: string) => command === undefined || command === name
   try {
     if (isWanted('load')) await runLoad({ database, seconds, rounds })
     if (isWanted('sign-in')) await runSignIn({ database: options.database ?? 'postgres', seconds, rounds })
     if (isWanted('agents')) await runAgents({ database: options.database ?? 'postgres', seconds, rounds })
-    if (isWanted('transfers')) await runTransfers({ seconds, rounds })
+    if (beside) {
+      await runBeside(beside.kind, beside.folder, { seconds, rounds })
+      return 0
+    }
+    if (isWanted('transfers')) await runTransfers({ database: options.database, seconds, rounds })
+    if (isWanted('signed')) await runSigned({ seconds, rounds })
     if (isWanted('cards')) await runCards({ seconds, rounds })
     if (isWanted('hostile')) {
       await runHostile({ database, seconds, rounds })
       await runHanging({ database, seconds, rounds, events })
     }
-    if (command === 'growth') await runGrowth({ rounds })
-    if (command === 'import') await runImport({ database: options.database ?? 'postgres', seconds, rows })
+    if (command === 'growth') await runGrowth({ rounds, rows: rows ?? GROWTH_ROWS })
+    if (command === 'import')
+      await runImport({ database: options.database ?? 'postgres', seconds, rows: rows ?? IMPORT_ROWS })
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
     return 0
   } catch (error) {
     process.stderr.write(`bench: ${(error as Error).message}\n`)
-    return 1
+    return error instanceof NoTurns ? 2 : 1
   }
 }
 
@@ -81,7 +104,8 @@ interface Options {
   readonly seconds: number
   readonly rounds: number
   readonly events: number
-  readonly rows: number
+  readonly rows: number | undefined
+  readonly beside: { readonly kind: Kind; readonly folder: string } | undefined
 }
 
 /** Undefined for wrong usage. */
@@ -94,26 +118,35 @@ function readOptions(args: readonly string[]): Options | undefined {
         seconds: { type: 'string', default: '3' },
         rounds: { type: 'string', default: '3' },
         events: { type: 'string', default: '500' },
-        rows: { type: 'string', default: '100000' },
+        rows: { type: 'string' },
+        beside: { type: 'string' },
       },
       allowPositionals: true,
     })
     const [command, ...rest] = positionals
-    const { database } = values
-    const seconds = Number(values.seconds)
-    const [rounds, events, rows] = [values.rounds, values.events, values.rows].map(Number) as [
-      number,
-      number,
-      number,
-    ]
+    const { database, beside: folder } = values
+    const [seconds, rounds, events] = [values.seconds, values.rounds, values.events].map(Number) as Counts
+    const rows = values.rows === undefined ? undefined : Number(values.rows)
     const isKnown = command === undefined || COMMANDS.includes(command)
-    const isDatabase = database === undefined || database === 'embedded' || database === 'postgres'
-    const isCount = seconds > 0 && seconds <= 60 && [rounds, events, rows].every(isPositive)
-    if (!isKnown || rest.length > 0 || !isDatabase || !isCount) return undefined
-    return { command, database, seconds, rounds, events, rows }
+    const isCount = seconds > 0 && seconds <= 60 && [rounds, events, rows ?? 1].every(isPositive)
+    if (!isKnown || rest.length > 0 || !isDatabase(database) || !isCount) return undefined
+    const options = { command, database, seconds, rounds, events, rows }
+    if (folder === undefined) return { ...options, beside: undefined }
+    if (!isKind(command) || database === 'embedded') return undefined
+    return { ...options, beside: { kind: command, folder } }
   } catch {
     return undefined
   }
+}
+
+function isDatabase(name: string | undefined): name is DatabaseKind | undefined {
+  return name === undefined || name === 'embedded' || name === 'postgres'
+}
+
+type Counts = [number, number, number]
+
+function isKind(name: string | undefined): name is Kind {
+  return name === 'transfers' || name === 'signed'
 }
 
 function isPositive(count: number): boolean {

@@ -2,10 +2,17 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openPostgres } from '@countersign/server/db/engine/postgres'
-import type { Cluster } from './server-process.ts'
+import { type Cluster, postgresTime } from './server-process.ts'
 
 const run = promisify(execFile)
 const DATABASE = 'pgbench'
+const TIDYING = ['VACUUM pgbench_branches', 'VACUUM pgbench_tellers', 'TRUNCATE pgbench_history']
+
+/** Transactions per second, and PostgreSQL's processor time of each. */
+export interface TpcB {
+  readonly perSecond: number
+  readonly postgresUs: number
+}
 
 /** pgbench's "TPC-B (sort of)" on its own database in a cluster. */
 export class Pgbench {
@@ -29,12 +36,26 @@ export class Pgbench {
     return pgbench
   }
 
-  /** Transactions per second of a number of clients, each with its own connection. */
-  async measure(clients: number, seconds: number): Promise<number> {
-    const output = await this.#run([`--client=${clients}`, '--jobs=2', `--time=${seconds}`])
-    const tps = /^tps = ([\d.]+)/m.exec(output)?.[1]
-    if (tps === undefined) throw new Error(`pgbench printed no rate: ${output}`)
-    return Number(tps)
+  /** Runs a number of clients, each with its own connection. */
+  async measure(clients: number, seconds: number): Promise<TpcB> {
+    // What pgbench itself does first, so that it does not count.
+    const db = await openPostgres(this.#url, { poolMax: 1 })
+    for (const statement of TIDYING) await db.query(statement)
+    await db.close()
+    // Connecting is no part of a transaction, so what clients with one transaction each take is taken off.
+    const first = await this.#timed(clients, '--transactions=1')
+    const all = await this.#timed(clients, `--time=${seconds}`)
+    return { perSecond: all.perSecond, postgresUs: (all.us - first.us) / (all.done - first.done) }
+  }
+
+  async #timed(clients: number, length: string): Promise<{ perSecond: number; done: number; us: number }> {
+    const before = postgresTime()
+    const output = await this.#run(['--no-vacuum', `--client=${clients}`, '--jobs=2', length])
+    const us = postgresTime() - before
+    const perSecond = /^tps = ([\d.]+)/m.exec(output)?.[1]
+    const done = /^number of transactions actually processed: (\d+)/m.exec(output)?.[1]
+    if (perSecond === undefined || done === undefined) throw new Error(`pgbench printed no rate: ${output}`)
+    return { perSecond: Number(perSecond), done: Number(done), us }
   }
 
   async #run(args: readonly string[]): Promise<string> {

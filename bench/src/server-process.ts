@@ -174,7 +174,10 @@ export function processorTime(pid: number): { main: number; others: number } {
   return { main, others }
 }
 
-/** Processor time so far, in µs, of the PostgreSQL that this process started: its server and its backends. */
+/**
+ * Processor time so far, in µs, of the PostgreSQL that this process started: its server, its backends and those that have ended.
+ * Another cluster on the machine, as of a bench beside this one, has another parent.
+ */
 export function postgresTime(): number {
   const found = new Map<number, ProcessStat>()
   for (const pid of readdirSync('/proc').map(Number)) {
@@ -186,25 +189,32 @@ export function postgresTime(): number {
       // The process has ended meanwhile.
     }
   }
-  const isOurs = ({ parent }: ProcessStat) =>
-    parent === process.pid || found.get(parent)?.parent === process.pid
-  return [...found.values()].filter(isOurs).reduce((sum, { spent }) => sum + spent, 0)
+  let sum = 0
+  for (const { parent, spent, spentByEnded } of found.values()) {
+    if (parent === process.pid) sum += spent + spentByEnded
+    else if (found.get(parent)?.parent === process.pid) sum += spent
+  }
+  return sum
 }
 
 interface ProcessStat {
   readonly name: string
   readonly parent: number
   readonly spent: number
+  /** By its children that have ended. */
+  readonly spentByEnded: number
 }
 
-/** proc(5): the name in parentheses, and after it the parent second, user and system time as 12th and 13th. */
+/** proc(5): the name in parentheses; after it the parent second, user and system time as 12th and 13th, those of children next. */
 function readStat(path: string): ProcessStat {
   const line = readFileSync(`/proc/${path}/stat`, 'utf8')
   const nameEnd = line.lastIndexOf(')')
   const fields = line.slice(nameEnd + 2).split(' ')
+  const us = (user: number) => (Number(fields[user]) + Number(fields[user + 1])) * TICK_US
   return {
     name: line.slice(line.indexOf('(') + 1, nameEnd),
     parent: Number(fields[1]),
-    spent: (Number(fields[11]) + Number(fields[12])) * TICK_US,
+    spent: us(11),
+    spentByEnded: us(13),
   }
 }
