@@ -139,14 +139,15 @@ function encoded(row: object): Record<string, unknown> {
   return values
 }
 
-let lastTime: Date | undefined
+let lastTime = Number.NaN
 let lastText = ''
 
-/** A time in ISO 8601. Caches the last one, because nearly all writes of an operation have the same time. */
+/** A time in ISO 8601. Caches the last one, because nearly all writes of a batch have the same time. */
 export function timeText(time: Date): string {
-  if (time !== lastTime) {
+  const ms = time.getTime()
+  if (ms !== lastTime) {
     lastText = time.toISOString()
-    lastTime = time
+    lastTime = ms
   }
   return lastText
 }
