@@ -1,5 +1,6 @@
 import { INTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/accounts/internal-accounts'
 import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { Lru } from '../crypto/lru.ts'
 import { type EventWrite, insert, type Write } from '../db/commit/writes.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { accountEvent } from '../events/events.ts'
@@ -161,13 +162,18 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
   })
 }
 
-/** The events of a row leave out its balances, which are read later: a payment reports one account several times. */
-const TOLD = new WeakMap<InternalAccountRow, string>()
+/** Each has about a kilobyte. */
+const TOLD_MAX = 20_000
+
+/** Accounts as their events show them, without their balances, which the database knows. */
+const TOLD = new Lru<string, string>(TOLD_MAX)
 
 /** Reports a changed balance of an account. Comes after the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
-  const data = TOLD.get(account) ?? toJson(internalAccountView(op, account, EMPTY))
-  TOLD.set(account, data)
+  const { id, status, private_enabled, updated_at } = account
+  const state = `${id} ${status} ${private_enabled} ${updated_at.getTime()}`
+  const data = TOLD.get(state) ?? toJson(internalAccountView(op, account, EMPTY))
+  TOLD.set(state, data)
   return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, data)
 }
 

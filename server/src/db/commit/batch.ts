@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import type { Lru } from '../../crypto/lru.ts'
 import { ownUuidOf } from '../engine/ids.ts'
 import type { JobRow, SharedPayload } from '../schema/job-tables.ts'
 import { Parts, type Row } from './batch-parts.ts'
@@ -17,15 +19,21 @@ export interface Batch {
   readonly setOf: readonly number[]
   /** The rows of due work that several sets share, by the ids of their jobs. */
   readonly shared: ReadonlyMap<string, SharedRow>
+  /** The records that are stored once this is written. */
+  readonly newRecords: ReadonlyMap<string, string>
 }
 
+/** The digests of records that are known to be stored, by their texts. */
+export type StoredRecords = Pick<Lru<string, string>, 'get'>
+
 /** Makes one batch from sets that may be written together (`footprint.ts`). */
-export function makeBatch(sets: readonly (readonly Write[])[]): Batch {
+export function makeBatch(sets: readonly (readonly Write[])[], records: StoredRecords): Batch {
   const setOf: number[] = []
-  const batch = new BatchArguments()
+  const batch = new BatchArguments(records)
   for (const [set, writes] of sets.entries())
     for (const write of writes) batch.add(setOf.push(set) - 1, write)
-  return { setOf, parameters: batch.parameters(), shared: batch.shared() }
+  const { newRecords } = batch
+  return { setOf, parameters: batch.parameters(), shared: batch.shared(), newRecords }
 }
 
 /** Jobs that share a row: of one platform and kind. Each payload is that of a job by itself. */
@@ -39,6 +47,9 @@ type WriteOf<Kind extends Write['write']> = Extract<Write, { write: Kind }>
 
 /** The arguments, as they grow write by write. `n` is the place of a write. */
 class BatchArguments {
+  readonly records: StoredRecords
+  /** Those that this batch stores. */
+  readonly newRecords = new Map<string, string>()
   readonly #args = new CommitArguments()
   readonly #inserts = new Parts()
   readonly #updates = new Parts()
@@ -51,6 +62,10 @@ class BatchArguments {
   readonly #new = new Set<unknown>()
   /** The number of events of each object so far. */
   readonly #events = new Map<string, number>()
+
+  constructor(records: StoredRecords) {
+    this.records = records
+  }
 
   add(n: number, write: Write): void {
     switch (write.write) {
@@ -176,9 +191,24 @@ class BatchArguments {
       sequence,
       created_at: timeText(at),
     })
-    args.add('event_data', data)
+    args.add('event_data', ofAccount ? '' : data)
+    args.add('event_records', ofAccount ? this.#recordOf(data, platformId) : '')
     args.add('event_bases', this.#new.has(objectId) ? 0 : null)
     if (ofAccount) this.#move(n, this.#placeOf(objectId), 0n, 0n, event)
+  }
+
+  /** The digest of a record that an event shows. Adds the record where it may not be stored yet. */
+  #recordOf(text: string, platformId: string): string {
+    const { records, newRecords } = this
+    const known = records.get(text)
+    const digest = known ?? newRecords.get(text) ?? hash('sha256', text).slice(0, 32)
+    if (known === undefined && !newRecords.has(text)) {
+      newRecords.set(text, digest)
+      this.#args.add('record_digests', digest)
+      this.#args.add('record_platforms', ownUuidOf(platformId))
+      this.#args.add('record_texts', text)
+    }
+    return digest
   }
 
   #open({ id, platformId, owner, name, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {

@@ -86,6 +86,9 @@ export const ROWS = {
     object_id: 'id',
     sequence: 'plain',
     data: 'beside',
+    record: 'beside',
+    available: 'beside',
+    posted: 'beside',
     created_at: 'plain',
     committed_in: 'beside',
   },
@@ -134,6 +137,10 @@ const ARGUMENTS = {
   event_rows: 'events',
   event_data: 'text',
   event_bases: 'integer',
+  event_records: 'text',
+  record_digests: 'text',
+  record_platforms: 'uuid',
+  record_texts: 'text',
 } as const satisfies Record<string, RowTable | 'text' | 'uuid' | 'integer' | 'bigint' | 'timestamptz'>
 
 type Argument = keyof typeof ARGUMENTS

@@ -1,3 +1,4 @@
+import { Lru } from '../../crypto/lru.ts'
 import { toJson } from '../../json/json.ts'
 import { type Database, sqlState, wasRefused } from '../engine/port.ts'
 import { makeBatch } from './batch.ts'
@@ -54,6 +55,8 @@ const DEADLOCK = '40P01'
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 /** `commit_together`: a guard failed, and nothing was written. */
 const REFUSED_TOGETHER = 'CS002'
+/** The most records of accounts that are known to be stored; each has about a kilobyte. */
+const RECORDS_MAX = 20_000
 const CONFLICT_ATTEMPTS_MAX = 10
 /** After this many batches with a failed guard, the rest is written in turn. */
 const TOGETHER_ATTEMPTS_MAX = 3
@@ -70,6 +73,8 @@ interface Waiting {
 interface Queue {
   readonly db: Database
   readonly observer: CommitObserver | undefined
+  /** Records of accounts that are stored, with their digests. */
+  readonly records: Lru<string, string>
   /** The sets that wait, in the order of their arrival. */
   waiting: Waiting[]
   /** The footprints of the batches that are being written. */
@@ -89,6 +94,7 @@ interface Taken {
 export function createCommitter(db: Database, observer?: CommitObserver): Committer {
   const queue: Queue = {
     db,
+    records: new Lru(RECORDS_MAX),
     observer,
     waiting: [],
     underWay: new Set(),
@@ -127,11 +133,11 @@ function begin(queue: Queue): void {
 
 /** Writes the taken sets. Afterwards, sets that waited for them can start. */
 function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
-  const { db, observer } = queue
+  const { observer } = queue
   queue.underWay.add(ground)
   queue.isInTurn = !isTogether
   const begunMs = performance.now()
-  void (isTogether ? commitTogether : commitInTurn)(db, sets, observer)
+  void (isTogether ? commitTogether(queue, sets) : commitInTurn(queue.db, sets, observer))
     // A fault of ours, such as a value that cannot be encoded, must not block later sets.
     .catch((error) => {
       for (const set of sets) set.reject(error)
@@ -198,17 +204,17 @@ function withDeliveries(writes: readonly Write[]): readonly Write[] {
 }
 
 /** Writes all sets in one call if no guard fails. Sets for which a guard may have failed are written in turn. */
-async function commitTogether(
-  db: Database,
-  batch: readonly Waiting[],
-  observer?: CommitObserver,
-): Promise<void> {
+async function commitTogether({ db, observer, records }: Queue, batch: readonly Waiting[]): Promise<void> {
   let left = batch
   const suspected: Waiting[] = []
   for (let attempt = 1; left.length > 0; attempt++) {
-    const { parameters, setOf, shared } = makeBatch(left.map((item) => item.writes))
+    const { parameters, setOf, shared, newRecords } = makeBatch(
+      left.map((item) => item.writes),
+      records,
+    )
     try {
       await call(db, COMMIT_TOGETHER, parameters, observer)
+      for (const [text, digest] of newRecords) records.set(text, digest)
       for (const item of left) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
       left = []
     } catch (error) {

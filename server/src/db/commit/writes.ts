@@ -34,7 +34,7 @@ export type Write =
  */
 export type RecordTable = Exclude<
   keyof Tables,
-  `ledger_${string}` | 'events' | 'agent_budgets' | 'message_counts' | 'invitation_attempts'
+  `ledger_${string}` | 'events' | 'event_records' | 'agent_budgets' | 'message_counts' | 'invitation_attempts'
 >
 
 export interface InsertWrite {
@@ -55,7 +55,10 @@ export interface EventWrite {
   readonly objectId: string
   /** JSON. The same text is stored and sent. */
   readonly data: string
-  /** The object is an account of the ledger: the data shows its balances as of this write, and it counts its events. */
+  /**
+   * The object is an account of the ledger, which counts its events: the data shows balances of 0, in whose place are those as
+   * of this write. The same text is stored once.
+   */
   readonly ofAccount?: true
   /** The due work of its delivery, written right after it. */
   readonly delivery?: Write

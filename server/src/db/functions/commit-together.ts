@@ -32,7 +32,9 @@ CREATE OR REPLACE FUNCTION commit_together(
   move_writes integer[], move_accounts integer[], move_amounts bigint[], move_helds bigint[], move_events integer[],
   -- The sequence of a row is its number among the events of its object in this batch, which follow those of the base; null: the
   -- database knows how many there are.
-  event_rows events[], event_data text[], event_bases integer[]
+  event_rows events[], event_data text[], event_bases integer[],
+  -- Digests in hex: of the records of accounts that events show in place of data, and of those that may have to be stored.
+  event_records text[], record_digests text[], record_platforms uuid[], record_texts text[]
 ) RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET plan_cache_mode = force_generic_plan AS $$
@@ -208,16 +210,21 @@ BEGIN
     END IF;
   END IF;
 
+  IF cardinality(record_digests) > 0 THEN
+    INSERT INTO event_records (digest, platform_id, text)
+      SELECT decode(digest, 'hex'), platform_id, text FROM unnest(record_digests, record_platforms, record_texts)
+        AS r (digest, platform_id, text) ORDER BY digest ON CONFLICT (digest) DO NOTHING;
+  END IF;
   IF cardinality(event_rows) > 0 THEN
-    INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
+    INSERT INTO events (id, platform_id, type, object_id, sequence, data, record, available, posted, created_at)
       SELECT id, platform_id, type, e.object_id,
         coalesce(numbered, coalesce(base, (SELECT max(sequence) FROM events WHERE object_id = e.object_id), 0) + sequence),
-        with_balances(written, available, total),
-        created_at
-      FROM ROWS FROM (unnest(event_rows), unnest(event_data), unnest(event_bases), unnest(shown_available),
-          unnest(shown_posted), unnest(shown_sequences))
-        AS e (id, position, platform_id, type, object_id, sequence, data, created_at, committed_in, written, base, available,
-          total, numbered);
+        CASE WHEN numbered IS NULL THEN written END, CASE WHEN numbered IS NOT NULL THEN decode(shown, 'hex') END,
+        now_available, now_posted, created_at
+      FROM ROWS FROM (unnest(event_rows), unnest(event_data), unnest(event_records), unnest(event_bases),
+          unnest(shown_available), unnest(shown_posted), unnest(shown_sequences))
+        AS e (id, position, platform_id, type, object_id, sequence, data, record, available, posted, created_at, committed_in,
+          written, shown, base, now_available, now_posted, numbered);
   END IF;
 END $$;
 `
