@@ -3,7 +3,7 @@ import type { Lru } from '../../crypto/lru.ts'
 import { ownUuidOf } from '../engine/ids.ts'
 import type { JobRow, SharedPayload } from '../schema/job-tables.ts'
 import { Parts, type Row } from './batch-parts.ts'
-import { CommitArguments } from './commit-arguments.ts'
+import { CommitArguments, type Parameter, type RowTypes } from './commit-arguments.ts'
 import type { SharedRow } from './committer.ts'
 import { storedRow } from './stored-write.ts'
 import { timeText, type Write } from './writes.ts'
@@ -14,7 +14,7 @@ import { timeText, type Write } from './writes.ts'
  */
 export interface Batch {
   /** In the order of `COMMIT_TOGETHER`. */
-  readonly parameters: readonly (string | null)[]
+  readonly parameters: readonly Parameter[]
   /** The set of the write at each place. */
   readonly setOf: readonly number[]
   /** The rows of due work that several sets share, by the ids of their jobs. */
@@ -27,14 +27,21 @@ export interface Batch {
 export type StoredRecords = Pick<Lru<string, string>, 'get'>
 
 /** Makes one batch from sets that may be written together (`footprint.ts`). */
-export function makeBatch(sets: readonly (readonly Write[])[], records: StoredRecords): Batch {
+export function makeBatch(
+  sets: readonly (readonly Write[])[],
+  records: StoredRecords,
+  types: RowTypes,
+): Batch {
   const setOf: number[] = []
   const batch = new BatchArguments(records)
   for (const [set, writes] of sets.entries())
     for (const write of writes) batch.add(setOf.push(set) - 1, write)
   const { newRecords } = batch
-  return { setOf, parameters: batch.parameters(), shared: batch.shared(), newRecords }
+  return { setOf, parameters: batch.parameters(types), shared: batch.shared(), newRecords }
 }
+
+/** Of a digest in hex. */
+const DIGEST_DIGITS = 32
 
 /** Jobs that share a row: of one platform and kind. Each payload is that of a job by itself. */
 interface Sharing {
@@ -106,16 +113,16 @@ class BatchArguments {
     }
   }
 
-  parameters(): readonly (string | null)[] {
+  parameters(types: RowTypes): readonly Parameter[] {
     for (const { first, payloads } of this.#sharing.values())
-      this.#args.addRow('job_rows', payloads.length > 1 ? withShared(first, { each: payloads }) : first)
+      this.#args.add('job_rows', payloads.length > 1 ? withShared(first, { each: payloads }) : first)
     const parts = {
       inserts: this.#inserts.inOrder(),
       updates: this.#updates.inOrder(),
       expects: this.#expects.inOrder(),
     }
     const hasParts = Object.values(parts).some(({ length }) => length > 0)
-    return this.#args.texts(hasParts ? parts : null, [...this.#opens.values()])
+    return this.#args.parameters(hasParts ? parts : null, [...this.#opens.values()], types)
   }
 
   /** Each job that shares its row, with that row. */
@@ -148,8 +155,8 @@ class BatchArguments {
     if (shares) this.#share(row)
     else if (table === 'transactions') {
       this.#new.add(row.id)
-      this.#args.addRow('transaction_rows', row)
-    } else if (table === 'jobs') this.#args.addRow('job_rows', row)
+      this.#args.add('transaction_rows', row)
+    } else if (table === 'jobs') this.#args.add('job_rows', row)
     else this.#inserts.add(table, row, storedRow(row))
   }
 
@@ -161,7 +168,7 @@ class BatchArguments {
   #end(n: number, { id, expect, set }: WriteOf<'update'>): void {
     const args = this.#args
     args.add('end_writes', n)
-    args.add('end_ids', ownUuidOf(id))
+    args.add('end_ids', id)
     args.add('end_expected', expect.state)
     args.add('end_states', set.state)
     args.add('end_settled', set.settled_at)
@@ -170,29 +177,28 @@ class BatchArguments {
 
   #remove(n: number, { id }: WriteOf<'remove'>): void {
     this.#args.add('removal_writes', n)
-    this.#args.add('removal_jobs', ownUuidOf(id))
+    this.#args.add('removal_jobs', id)
   }
 
   #keep(n: number, { row }: WriteOf<'keep'>): void {
     this.#args.add('key_writes', n)
-    this.#args.addRow('key_rows', row)
-    this.#args.add('key_bodies', row.body)
+    this.#args.add('key_rows', row)
   }
 
   #event(n: number, { id, platformId, type, objectId, at, data, ofAccount }: WriteOf<'event'>): void {
     const sequence = (this.#events.get(objectId) ?? 0) + 1
     this.#events.set(objectId, sequence)
     const args = this.#args
-    const event = args.addRow('event_rows', {
+    const event = args.add('event_rows', {
       id,
       platform_id: platformId,
       type,
       object_id: objectId,
       sequence,
+      data: ofAccount ? null : data,
+      record: ofAccount ? this.#recordOf(data, platformId) : null,
       created_at: timeText(at),
     })
-    args.add('event_data', ofAccount ? '' : data)
-    args.add('event_records', ofAccount ? this.#recordOf(data, platformId) : '')
     args.add('event_bases', this.#new.has(objectId) ? 0 : null)
     if (ofAccount) this.#move(n, this.#placeOf(objectId), 0n, 0n, event)
   }
@@ -201,12 +207,10 @@ class BatchArguments {
   #recordOf(text: string, platformId: string): string {
     const { records, newRecords } = this
     const known = records.get(text)
-    const digest = known ?? newRecords.get(text) ?? hash('sha256', text).slice(0, 32)
+    const digest = known ?? newRecords.get(text) ?? `\\x${hash('sha256', text).slice(0, DIGEST_DIGITS)}`
     if (known === undefined && !newRecords.has(text)) {
       newRecords.set(text, digest)
-      this.#args.add('record_digests', digest)
-      this.#args.add('record_platforms', ownUuidOf(platformId))
-      this.#args.add('record_texts', text)
+      this.#args.add('record_rows', { digest, platform_id: platformId, text })
     }
     return digest
   }
@@ -229,7 +233,7 @@ class BatchArguments {
     const isPosted = state === 'posted'
     const time = timeText(at)
     const args = this.#args
-    args.addRow('transfer_rows', {
+    args.add('transfer_rows', {
       id,
       platform_id: platformId,
       debit_account_id: debit,
@@ -256,7 +260,7 @@ class BatchArguments {
     const from = this.#placeOf(debit)
     const to = state === 'posted' ? this.#placeOf(credit) : null
     args.add('step_writes', n)
-    args.add('step_transfers', ownUuidOf(id))
+    args.add('step_transfers', id)
     args.add('step_debits', from)
     args.add('step_credits', to)
     args.add('step_amounts', amount)
@@ -278,7 +282,7 @@ class BatchArguments {
 
   /** The place of an account in the list of accounts. Adds it if it is missing. */
   #placeOf(account: string): number {
-    const place = this.#accounts.get(account) ?? this.#args.add('accounts', ownUuidOf(account))
+    const place = this.#accounts.get(account) ?? this.#args.add('accounts', account)
     this.#accounts.set(account, place)
     return place
   }

@@ -2,7 +2,7 @@ import { Lru } from '../../crypto/lru.ts'
 import { toJson } from '../../json/json.ts'
 import { type Database, sqlState, wasRefused } from '../engine/port.ts'
 import { makeBatch } from './batch.ts'
-import { COMMIT_TOGETHER } from './commit-arguments.ts'
+import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
 import { type Footprint, footprintOf, Ground } from './footprint.ts'
 import { storedWrite } from './stored-write.ts'
 import type { Write } from './writes.ts'
@@ -75,6 +75,7 @@ interface Queue {
   readonly observer: CommitObserver | undefined
   /** Records of accounts that are stored, with their digests. */
   readonly records: Lru<string, string>
+  types: RowTypes | undefined
   /** The sets that wait, in the order of their arrival. */
   waiting: Waiting[]
   /** The footprints of the batches that are being written. */
@@ -95,6 +96,7 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
   const queue: Queue = {
     db,
     records: new Lru(RECORDS_MAX),
+    types: undefined,
     observer,
     waiting: [],
     underWay: new Set(),
@@ -204,13 +206,17 @@ function withDeliveries(writes: readonly Write[]): readonly Write[] {
 }
 
 /** Writes all sets in one call if no guard fails. Sets for which a guard may have failed are written in turn. */
-async function commitTogether({ db, observer, records }: Queue, batch: readonly Waiting[]): Promise<void> {
+async function commitTogether(queue: Queue, batch: readonly Waiting[]): Promise<void> {
+  const { db, observer, records } = queue
+  queue.types ??= await readRowTypes(db)
+  const { types } = queue
   let left = batch
   const suspected: Waiting[] = []
   for (let attempt = 1; left.length > 0; attempt++) {
     const { parameters, setOf, shared, newRecords } = makeBatch(
       left.map((item) => item.writes),
       records,
+      types,
     )
     try {
       await call(db, COMMIT_TOGETHER, parameters, observer)
@@ -277,7 +283,7 @@ async function commitInTurn(
 async function call<Row>(
   db: Database,
   sql: string,
-  parameters: readonly (string | null)[],
+  parameters: readonly Parameter[],
   observer?: CommitObserver,
 ): Promise<Row[]> {
   for (let attempt = 1; ; attempt++) {
