@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { Lru } from '../../crypto/lru.ts'
 import { ownUuidOf } from '../engine/ids.ts'
 import type { JobRow, SharedPayload } from '../schema/job-tables.ts'
 import { Parts, type Row } from './batch-parts.ts'
@@ -24,7 +23,7 @@ export interface Batch {
 }
 
 /** The digests of records that are known to be stored, by their texts. */
-export type StoredRecords = Pick<Lru<string, string>, 'get'>
+export type StoredRecords = ReadonlyMap<string, string>
 
 /** Makes one batch from sets that may be written together (`footprint.ts`). */
 export function makeBatch(

@@ -1,7 +1,7 @@
 import { toJson } from '../../json/json.ts'
 import type { Database } from '../engine/port.ts'
 import type { Tables } from '../schema/tables.ts'
-import { BinaryArray, type BinaryType, type Columns, OIDS } from './binary-array.ts'
+import { type BinaryType, binaryArray, binaryRows, type Columns } from './binary-array.ts'
 
 /** Rows that `commit_together` takes as rows of their table: all of its columns, in the table's order. */
 export const ROWS = {
@@ -212,16 +212,10 @@ export type Parameter = string | Buffer | null
 const UUID_LENGTH = 36
 
 function binaryOf(type: RowTable | BinaryType, values: readonly unknown[], types: RowTypes): Buffer {
-  const array = new BinaryArray()
-  if (!isRowTable(type)) {
-    for (const value of values) array.add(type, value)
-    return array.toBuffer(OIDS[type])
-  }
-  const columns = COLUMNS.get(type)!
-  for (const row of values) array.addRow(columns, row as Row)
-  return array.toBuffer(types.get(type)!)
+  if (!isRowTable(type)) return binaryArray(type, values)
+  return binaryRows(COLUMNS.get(type)!, types.get(type)!, values as readonly Row[])
 }
 
 function isRowTable(type: RowTable | BinaryType): type is RowTable {
-  return Object.hasOwn(ROWS, type)
+  return type in ROWS
 }

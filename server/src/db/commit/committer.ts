@@ -1,4 +1,3 @@
-import { Lru } from '../../crypto/lru.ts'
 import { toJson } from '../../json/json.ts'
 import { type Database, sqlState, wasRefused } from '../engine/port.ts'
 import { makeBatch } from './batch.ts'
@@ -74,7 +73,7 @@ interface Queue {
   readonly db: Database
   readonly observer: CommitObserver | undefined
   /** Records of accounts that are stored, with their digests. */
-  readonly records: Lru<string, string>
+  readonly records: Map<string, string>
   types: RowTypes | undefined
   /** The sets that wait, in the order of their arrival. */
   waiting: Waiting[]
@@ -95,7 +94,7 @@ interface Taken {
 export function createCommitter(db: Database, observer?: CommitObserver): Committer {
   const queue: Queue = {
     db,
-    records: new Lru(RECORDS_MAX),
+    records: new Map(),
     types: undefined,
     observer,
     waiting: [],
@@ -207,43 +206,45 @@ function withDeliveries(writes: readonly Write[]): readonly Write[] {
 
 /** Writes all sets in one call if no guard fails. Sets for which a guard may have failed are written in turn. */
 async function commitTogether(queue: Queue, batch: readonly Waiting[]): Promise<void> {
-  const { db, observer, records } = queue
-  queue.types ??= await readRowTypes(db)
-  const { types } = queue
   let left = batch
   const suspected: Waiting[] = []
-  for (let attempt = 1; left.length > 0; attempt++) {
-    const { parameters, setOf, shared, newRecords } = makeBatch(
-      left.map((item) => item.writes),
-      records,
-      types,
-    )
+  for (let attempt = 1; left.length > 0 && attempt <= TOGETHER_ATTEMPTS_MAX; attempt++) {
     try {
-      await call(db, COMMIT_TOGETHER, parameters, observer)
-      for (const [text, digest] of newRecords) records.set(text, digest)
-      for (const item of left) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
-      left = []
+      const suspects = await callTogether(queue, left)
+      left = left.filter((item) => suspects?.has(item) === false)
+      if (suspects?.size === 0) break
+      suspected.push(...(suspects ?? []))
     } catch (error) {
-      if (!wasRefused(error)) {
-        for (const item of left) item.reject(error)
-        left = []
-        break
-      }
-      const suspects = new Set(placesOf(error).map((place) => left[setOf[place]!]!))
-      if (suspects.size === 0 || attempt === TOGETHER_ATTEMPTS_MAX) break
-      suspected.push(...suspects)
-      left = left.filter((item) => !suspects.has(item))
+      if (wasRefused(error)) break
+      for (const item of left) item.reject(error)
+      left = []
     }
   }
   const inTurn = [...left, ...suspected]
   for (let first = 0; first < inTurn.length; first += IN_TURN_SETS_MAX)
-    await commitInTurn(db, inTurn.slice(first, first + IN_TURN_SETS_MAX), observer)
+    await commitInTurn(queue.db, inTurn.slice(first, first + IN_TURN_SETS_MAX), queue.observer)
 }
 
-/** The places of the writes that a guard of `commit_together` may have failed for; none where it is another error. */
-function placesOf(error: unknown): readonly number[] {
-  if (sqlState(error) !== REFUSED_TOGETHER) return []
-  return JSON.parse((error as { detail: string }).detail)
+/** Writes these sets. Where a guard fails, nothing is written, and the result is the sets that it may have failed for. */
+async function callTogether(
+  queue: Queue,
+  sets: readonly Waiting[],
+): Promise<ReadonlySet<Waiting> | undefined> {
+  const { db, observer, records } = queue
+  queue.types ??= await readRowTypes(db)
+  const writes = sets.map((item) => item.writes)
+  const { parameters, setOf, shared, newRecords } = makeBatch(writes, records, queue.types)
+  try {
+    await call(db, COMMIT_TOGETHER, parameters, observer)
+  } catch (error) {
+    if (sqlState(error) !== REFUSED_TOGETHER) throw error
+    const places: readonly number[] = JSON.parse((error as { detail: string }).detail)
+    return new Set(places.map((place) => sets[setOf[place]!]!))
+  }
+  if (records.size + newRecords.size > RECORDS_MAX) records.clear()
+  for (const [text, digest] of newRecords) records.set(text, digest)
+  for (const item of sets) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
+  return undefined
 }
 
 /** Writes the sets in turn within one database transaction. Each has its own result. */
