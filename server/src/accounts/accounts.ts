@@ -1,6 +1,5 @@
 import { INTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/accounts/internal-accounts'
 import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
-import { Lru } from '../crypto/lru.ts'
 import { type EventWrite, insert, type Write } from '../db/commit/writes.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { accountEvent } from '../events/events.ts'
@@ -162,19 +161,34 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
   })
 }
 
-/** Each has about a kilobyte. */
-const TOLD_MAX = 20_000
+/** An account as its events show it, without the balances, which the database knows. */
+interface Told {
+  readonly status: InternalAccountRow['status']
+  readonly isPrivate: boolean
+  readonly updatedMs: number
+  readonly text: string
+}
 
-/** Accounts as their events show them, without their balances, which the database knows. */
-const TOLD = new Lru<string, string>(TOLD_MAX)
+/** By id. Each has about a kilobyte. */
+const TOLD = new Map<string, Told>()
+const TOLD_MAX = 20_000
 
 /** Reports a changed balance of an account. Comes after the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
-  const { id, status, private_enabled, updated_at } = account
-  const state = `${id} ${status} ${private_enabled} ${updated_at.getTime()}`
-  const data = TOLD.get(state) ?? toJson(internalAccountView(op, account, EMPTY))
-  TOLD.set(state, data)
-  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, data)
+  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, toldOf(op, account).text)
+}
+
+/** Makes the text once for each state of an account: nothing else of it changes without its time. */
+function toldOf(op: Op, account: InternalAccountRow): Told {
+  const { id, status, private_enabled: isPrivate } = account
+  const updatedMs = account.updated_at.getTime()
+  const known = TOLD.get(id)
+  if (known?.updatedMs === updatedMs && known.status === status && known.isPrivate === isPrivate) return known
+  const text = toJson(internalAccountView(op, account, EMPTY))
+  const told = { status, isPrivate, updatedMs, text }
+  if (TOLD.size >= TOLD_MAX) TOLD.clear()
+  TOLD.set(id, told)
+  return told
 }
 
 /** Accounts as the API shows them, with their current balances. */

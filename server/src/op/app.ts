@@ -217,7 +217,7 @@ function randomOfId(): Uint8Array {
 
 /** The id of a request in logs where its caller gives none: a UUIDv7. */
 export function newRequestId(at: Date): string {
-  return v7({ msecs: at.getTime() })
+  return v7({ msecs: at.getTime(), rng: randomOfId })
 }
 
 /** Real time. The only place that reads the machine's clock. */
