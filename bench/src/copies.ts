@@ -1,4 +1,5 @@
 import type { Database } from '@countersign/server/db/engine/port'
+import { COUNT_EVENTS, SUM_BALANCES } from './layout.ts'
 import { digitsOf, type Payer, SEEDED } from './seed.ts'
 
 /** Key of the transfer that is copied. */
@@ -42,8 +43,8 @@ TRUNCATE ${TABLES.map(({ name }) => name).join(', ')} CASCADE;
 ${TABLES.map(({ name }) => `INSERT INTO ${name} OVERRIDING SYSTEM VALUE TABLE kept_${name};`).join('\n')}
 ${plan(payers.length, count - 1)}
 ${insertions.join('\n')}
-UPDATE ledger_accounts AS a SET posted = CASE normal_side WHEN 'credit' THEN amount ELSE - amount END
-  FROM (SELECT account_id, sum(amount) AS amount FROM ledger_entries GROUP BY 1) AS e WHERE e.account_id = a.id;`)
+${SUM_BALANCES}
+${COUNT_EVENTS}`)
   await db.query('VACUUM (ANALYZE)')
   await db.query('CHECKPOINT')
 }
@@ -113,6 +114,7 @@ function copied(name: string, row: Row, column: string, line: number): string {
   const value = row[column]
   if (value === null) return 'NULL'
   if (column === 'expires_at') return 'expires_at'
+  if (column === 'digest') return `key_digest(${varied(String(row.scope))}, ${varied(String(row.key))})::text`
   if (name === 'events' && column === 'id')
     return `left(uuid, -2) || '${String(line).padStart(2, '0')}${digitsOf('Event')}'`
   // A transfer has two events of its account, which are numbered on from one transfer to the next.

@@ -36,7 +36,7 @@ const PARTS: readonly { readonly part: Part; readonly name: string; readonly req
   { part: 'customer', name: `GET …?limit=20&customerId=…, of one with ${BUSY_TRANSFERS}`, requests: 200 },
   { part: 'dates', name: 'GET …?limit=20&startDate=…&endDate=…, an hour', requests: 200 },
   { part: 'deep', name: `GET …?limit=100&cursor=…, ${whole(DEEP_PAGES * 100)} rows deep`, requests: 200 },
-  { part: 'account', name: 'GET …?limit=20&accountIdentifier=…, of that customer', requests: 10 },
+  { part: 'account', name: 'GET …?limit=20&accountIdentifier=…, of that customer', requests: 200 },
   { part: 'status', name: 'GET …?limit=20&status=FAILED, of which there are none', requests: 10 },
 ]
 

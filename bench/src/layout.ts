@@ -1,3 +1,5 @@
+import { SEEDED } from './seed.ts'
+
 /**
  * All that depends on the layout of the tables in what the benches of payments ask a server's database, beside its seeds (`seed.ts`,
  * `copies.ts`).
@@ -24,15 +26,16 @@ export interface Growing {
 export const GROWING_FUNCTIONS = `
 CREATE FUNCTION pg_temp.earlier(at timestamptz, k integer, span_ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS
   $$SELECT at - k * span_ms * interval '1 ms'$$;
-CREATE FUNCTION pg_temp.earlier_hex(hex text, k integer, span_ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
-  $$SELECT lpad(to_hex(('x' || hex)::bit(48)::bigint - k * span_ms), 12, '0')$$;
-CREATE FUNCTION pg_temp.earlier_id(id text, k integer, span_ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
-  $$SELECT split_part(id, ':', 1) || ':' || substr(hex, 1, 8) || '-' || substr(hex, 9) || substr(split_part(id, ':', 2), 14)
-    FROM pg_temp.earlier_hex(substr(split_part(id, ':', 2), 1, 8) || substr(split_part(id, ':', 2), 10, 4), k, span_ms) AS hex$$;
-CREATE FUNCTION pg_temp.not_busy(id text, k integer) RETURNS text LANGUAGE sql IMMUTABLE AS
-  $$SELECT CASE k WHEN 0 THEN id ELSE regexp_replace(id, '000000000002$', '000000000003') END$$;
+CREATE FUNCTION pg_temp.earlier_id(id uuid, k integer, span_ms bigint) RETURNS uuid LANGUAGE sql IMMUTABLE AS
+  $$SELECT (lpad(to_hex(('x' || left(hex, 12))::bit(48)::bigint - k * span_ms), 12, '0') || substr(hex, 13))::uuid
+    FROM replace(id::text, '-', '') AS hex$$;
+CREATE FUNCTION pg_temp.not_busy(id uuid, k integer) RETURNS uuid LANGUAGE sql IMMUTABLE AS
+  $$SELECT CASE k WHEN 0 THEN id ELSE replace(id::text, '${SEEDED}0000000002', '${SEEDED}0000000003')::uuid END$$;
 CREATE FUNCTION pg_temp.other_reference(reference text, k integer) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$SELECT CASE k WHEN 0 THEN reference ELSE 'CS' || upper(left(md5(reference || k), 12)) END$$;`
+
+export const DROP_GROWING_FUNCTIONS =
+  'DROP FUNCTION pg_temp.earlier, pg_temp.earlier_id, pg_temp.not_busy, pg_temp.other_reference;'
 
 const earlier = (column: string) => `pg_temp.earlier(${column}, k, span_ms)`
 const earlierId = (column: string) => `pg_temp.earlier_id(${column}, k, span_ms)`
@@ -56,58 +59,39 @@ export const GROWING: readonly Growing[] = [
     },
   },
   {
-    name: 'ledger_holds',
-    order: 'created_at',
-    changed: {
-      id: earlierId('id'),
-      account_id: notBusy('account_id'),
-      cause_id: earlierId('cause_id'),
-      created_at: earlier('created_at'),
-      updated_at: earlier('updated_at'),
-    },
-  },
-  {
     name: 'ledger_transfers',
     order: 'created_at',
     changed: {
       id: earlierId('id'),
+      debit_account_id: notBusy('debit_account_id'),
       cause_id: earlierId('cause_id'),
       created_at: earlier('created_at'),
-    },
-  },
-  {
-    name: 'ledger_entries',
-    order: 'created_at',
-    changed: {
-      transfer_id: earlierId('transfer_id'),
-      account_id: notBusy('account_id'),
-      created_at: earlier('created_at'),
+      ended_at: earlier('ended_at'),
     },
   },
 ]
 
 /** Rows of those tables that are not copied: the money that the seeds began with. */
-export const NOT_GROWING: Readonly<Record<string, string>> = {
-  ledger_transfers: "id = 'LedgerTransfer:funds'",
-  ledger_entries: "transfer_id = 'LedgerTransfer:funds'",
-}
+export const NOT_GROWING: Readonly<Record<string, string>> = { ledger_transfers: "cause = 'sandbox_fund'" }
 
 /** Makes the balances the sums of their entries. */
 export const SUM_BALANCES = `
 UPDATE ledger_accounts AS a SET posted = CASE normal_side WHEN 'credit' THEN amount ELSE - amount END
   FROM (SELECT account_id, sum(amount) AS amount FROM ledger_entries GROUP BY 1) AS e WHERE e.account_id = a.id;`
 
+/** Makes the accounts know how many events they have. */
+export const COUNT_EVENTS = `
+UPDATE ledger_accounts AS a SET event_count = last
+  FROM (SELECT object_id, max(sequence) AS last FROM events GROUP BY 1) AS e WHERE e.object_id = a.id;`
+
 /**
- * Gives the fees account `count` entries: copies of the only one that it has, of a payment that the server has made and settled,
- * each of a transfer of its own, one per second before it. The other entries of those transfers are left out.
+ * Gives the fees account `count` entries: copies of the only transfer to it, of a payment that the server has made and settled, one
+ * per second before it. The other transfers of those payments are left out.
  */
 export const copyFee = (count: number) => `
-CREATE TEMP TABLE fee ON COMMIT DROP AS
-  SELECT e.*, t.platform_id, t.cause, t.cause_id FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
-    JOIN ledger_transfers t ON t.id = e.transfer_id WHERE a.id LIKE 'Ledger:fees:%';
-INSERT INTO ledger_transfers (id, platform_id, cause, cause_id, created_at)
-  SELECT pg_temp.earlier_id(transfer_id, k, 1000), platform_id, cause, cause_id, pg_temp.earlier(created_at, k, 1000)
-  FROM fee, generate_series(${count - 1}, 1, -1) AS k;
-INSERT INTO ledger_entries (transfer_id, line, account_id, currency, amount, created_at)
-  SELECT pg_temp.earlier_id(transfer_id, k, 1000), line, account_id, currency, amount, pg_temp.earlier(created_at, k, 1000)
-  FROM fee, generate_series(${count - 1}, 1, -1) AS k;`
+INSERT INTO ledger_transfers (id, platform_id, debit_account_id, credit_account_id, currency, amount, state, cause, cause_id,
+    created_at, ended_at)
+  SELECT pg_temp.earlier_id(t.id, k, 1000), t.platform_id, debit_account_id, credit_account_id, t.currency, amount, state, cause,
+    cause_id, pg_temp.earlier(created_at, k, 1000), pg_temp.earlier(ended_at, k, 1000)
+  FROM ledger_transfers t JOIN ledger_accounts a ON a.id = credit_account_id AND a.name = 'fees',
+    generate_series(${count - 1}, 1, -1) AS k;`

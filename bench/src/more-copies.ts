@@ -1,5 +1,13 @@
 import type { Database } from '@countersign/server/db/engine/port'
-import { copyFee, GROWING, GROWING_FUNCTIONS, type Growing, NOT_GROWING, SUM_BALANCES } from './layout.ts'
+import {
+  copyFee,
+  DROP_GROWING_FUNCTIONS,
+  GROWING,
+  GROWING_FUNCTIONS,
+  type Growing,
+  NOT_GROWING,
+  SUM_BALANCES,
+} from './layout.ts'
 
 /** Up to this number all tables that a transfer writes to are filled. */
 const WHOLE_MAX = 1_000_000
@@ -34,7 +42,7 @@ SET LOCAL maintenance_work_mem = '1GB';
 ${GROWING_FUNCTIONS}
 ${statements}
 ${SUM_BALANCES}
-DROP FUNCTION pg_temp.earlier, pg_temp.earlier_hex, pg_temp.earlier_id, pg_temp.not_busy, pg_temp.other_reference;`)
+${DROP_GROWING_FUNCTIONS}`)
   await db.query('VACUUM (ANALYZE)')
   await db.query('CHECKPOINT')
 }

@@ -49,8 +49,13 @@ export class CardModel {
     this.total = funds
   }
 
+  /** What is held for a purchase: all of it that was not captured, until nothing of it is to be claimed or taken. */
+  static heldFor({ isHeld, authorized, captured }: ModelPurchase): bigint {
+    return isHeld ? authorized - captured : 0n
+  }
+
   get held(): bigint {
-    return sum(this.purchases.map((one) => (one.isHeld ? one.authorized - one.captured : 0n)))
+    return sum(this.purchases.map(CardModel.heldFor))
   }
 
   get available(): bigint {

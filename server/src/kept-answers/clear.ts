@@ -1,4 +1,5 @@
 import type { Database } from '../db/engine/port.ts'
+import { deleteExpiredKeys } from './store.ts'
 
 const INTERVAL_MS = 60_000
 /** The most keys of one statement, which is a transaction. */
@@ -8,13 +9,9 @@ const KEYS_MAX = 1_000
 export async function clearExpiredKeys(db: Database, now: Date): Promise<number> {
   let all = 0
   for (;;) {
-    const { affected } = await db.query(
-      `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM idempotency_keys WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
-      [now, KEYS_MAX],
-    )
-    all += affected
-    if (affected < KEYS_MAX) return all
+    const removed = await deleteExpiredKeys(db, now, KEYS_MAX)
+    all += removed
+    if (removed < KEYS_MAX) return all
   }
 }
 

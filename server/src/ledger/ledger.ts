@@ -2,6 +2,7 @@ import type { LedgerWrite } from '../db/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../db/engine/ids.ts'
 import { rowByKey } from '../db/read/lookup.ts'
 import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
+import { TRANSFER_INITIAL, TRANSFER_TRANSITIONS } from '../db/schema/states.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { INT64_MAX, INT64_MIN } from '../json/int64.ts'
 import type { Op } from '../op/app.ts'
@@ -83,9 +84,11 @@ export function arrivalLegs(
   ]
 }
 
+const { post: POSTED, void: VOIDED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
+
 /** Posts a movement: legs of zero are left out; the rest must sum to zero per currency. */
 export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] {
-  return pairsOf(legs).flatMap((pair) => transfer(op, cause, 'posted', pair))
+  return pairsOf(legs).flatMap((pair) => transfer(op, cause, pair))
 }
 
 /** Money from one place to another. */
@@ -136,7 +139,7 @@ export function hold(
 /** Posts what is held, whole. Guard: it is still held. */
 export function capture(op: Op, held: Held): LedgerWrite[] {
   const { to: system, currency } = held
-  return [openSystemAccount(op, system, currency), { ...sidesOf(op, held), write: 'end', state: 'posted' }]
+  return [openSystemAccount(op, system, currency), { ...sidesOf(op, held), write: 'end', state: POSTED }]
 }
 
 /**
@@ -153,7 +156,7 @@ export function capturePart(
   const { holdId, account, to: system, currency, amount } = held
   if (part > amount) throw new Error(`${part} cannot be captured of a hold of ${amount}`)
   if (part === amount) return { holdId, writes: capture(op, held) }
-  const taken = transfer(op, cause, 'posted', {
+  const taken = transfer(op, cause, {
     from: { account, currency },
     to: { system, currency },
     amount: part,
@@ -166,7 +169,7 @@ export function capturePart(
 
 /** Gives back what is held. Guard: it is still held. */
 export function release(op: Op, held: Held): LedgerWrite {
-  return { ...sidesOf(op, held), write: 'end', state: 'voided' }
+  return { ...sidesOf(op, held), write: 'end', state: VOIDED }
 }
 
 /** The available and the total balance of an account, in the smallest unit. */
@@ -251,13 +254,8 @@ export function systemAccountId(platformId: string, system: SystemAccount, curre
   return id
 }
 
-/** Opens those of the platform's own accounts that a transfer needs, and makes it. */
-function transfer(
-  op: Op,
-  cause: Cause,
-  state: 'pending' | 'posted',
-  { from, to, amount }: Pair,
-): LedgerWrite[] {
+/** Opens those of the platform's own accounts that a posted transfer needs, and makes it. */
+function transfer(op: Op, cause: Cause, { from, to, amount }: Pair): LedgerWrite[] {
   const own = [from, to].flatMap((place) =>
     'system' in place ? [openSystemAccount(op, place.system, place.currency)] : [],
   )
@@ -265,7 +263,7 @@ function transfer(
     ...own,
     {
       write: 'transfer',
-      state,
+      state: POSTED,
       id: op.newId('LedgerTransfer'),
       platformId: op.platform.id,
       debit: accountId(op, from),
@@ -279,7 +277,7 @@ function transfer(
 }
 
 function pending(op: Op, cause: Cause, held: Held) {
-  return { ...sidesOf(op, held), ...cause, write: 'transfer', state: 'pending' } as const
+  return { ...sidesOf(op, held), ...cause, write: 'transfer', state: TRANSFER_INITIAL } as const
 }
 
 function sidesOf(op: Op, { holdId, account, to, currency, amount }: Held) {

@@ -9,7 +9,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
   transaction_list: async (op, { query }) => ({
     status: 200,
     body: await page(op, query, {
-      rows: selectTransactions(op, query),
+      rows: await selectTransactions(op, query),
       table: 'transactions',
       order: query.sortOrder ?? 'desc',
       view: (rows) => rows.map((row) => transactionView(row, row)),

@@ -1,4 +1,5 @@
 import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import { sql } from 'kysely'
 import { rowByKey } from '../db/read/lookup.ts'
 import { whereAnyGiven, whereGiven } from '../db/read/where-given.ts'
 import type { TransactionRow } from '../db/schema/tables.ts'
@@ -49,15 +50,18 @@ function asKept(identifier: string | undefined): string | undefined {
 const SENDER = ['source_account_id', 'source_identifier'] as const
 const RECEIVER = ['destination_account_id', 'destination_identifier'] as const
 
-/** A page of the matching transactions. */
-export function selectTransactions(op: Op, filters: TransactionFilters) {
-  const accountIdentifier = asKept(filters.accountIdentifier)
+/**
+ * The matching transactions: those of an account as several queries, each with an index, and all others as one. A filter alone
+ * by an UMA address, a status or a type reads the platform's transactions until it has found a page.
+ */
+export async function selectTransactions(op: Op, filters: TransactionFilters) {
+  const any = asKept(filters.accountIdentifier)
   const sender = asKept(filters.senderAccountIdentifier)
   const receiver = asKept(filters.receiverAccountIdentifier)
-  return transactions(op)
+  const matching = transactions(op)
     .$call((q) => whereGiven(q, 'transactions.customer_id', '=', filters.customerId))
     .$call((q) => whereGiven(q, 'customers.platform_customer_id', '=', filters.platformCustomerId))
-    .$call((q) => whereAnyGiven(q, [...SENDER, ...RECEIVER], accountIdentifier))
+    .$call((q) => whereAnyGiven(q, [...SENDER, ...RECEIVER], any))
     .$call((q) => whereAnyGiven(q, SENDER, sender))
     .$call((q) => whereAnyGiven(q, RECEIVER, receiver))
     .$call((q) => whereGiven(q, 'transactions.state', '=', filters.status))
@@ -65,4 +69,37 @@ export function selectTransactions(op: Op, filters: TransactionFilters) {
     .$call((q) => whereGiven(q, 'transactions.reference', '=', filters.reference))
     .$call((q) => whereGiven(q, 'transactions.created_at', '>=', timeIfGiven(filters.startDate)))
     .$call((q) => whereGiven(q, 'transactions.created_at', '<=', timeIfGiven(filters.endDate)))
+  const account = [sender, receiver, any].find((one) => one !== undefined && ACCOUNT_ID.test(one))
+  if (account === undefined) return [matching]
+  const owner = await selectOwner(op, account)
+  if (owner === undefined) return []
+  const { customer_id } = owner
+  const payments = matching.where('transactions.kind', 'in', PAYMENTS)
+  return [
+    // A transfer is between two accounts of its customer.
+    matching
+      .where('transactions.kind', 'in', TRANSFERS)
+      .where('transactions.customer_id', customer_id === null ? 'is' : '=', customer_id),
+    payments.where('transactions.source_account_id', '=', account),
+    payments
+      .where('transactions.destination_account_id', '=', account)
+      .where('transactions.source_account_id', 'is distinct from', account),
+  ]
+}
+
+const ACCOUNT_ID = /^(?:Internal|External)Account:/
+
+/** The kinds in two parts. Of payments there is an index by each account, whose condition is this text. */
+const PAYMENTS = sql<TransactionRow['kind']>`('QUOTE', 'RECEIPT')`
+const TRANSFERS = sql<TransactionRow['kind']>`('TRANSFER_IN', 'TRANSFER_OUT')`
+
+/** Whose account it is, deleted or not. */
+function selectOwner(op: Op, id: string) {
+  const table = id.startsWith('InternalAccount:') ? 'internal_accounts' : 'external_accounts'
+  return op.read
+    .selectFrom(table)
+    .select('customer_id')
+    .where('id', '=', id)
+    .where('platform_id', '=', op.platform.id)
+    .executeTakeFirst()
 }

@@ -268,7 +268,25 @@ class Run {
     )
     const held = this.#model.held * UNITS[this.#payer]
     expect(holds).toEqual([{ held, pending: held }])
+    await this.#expectHolds(platformId)
     await this.#expectSignatures(platformId)
+  }
+
+  /** What a purchase says that it holds is one pending transfer, the one that it names, or nothing. */
+  async #expectHolds(platformId: string): Promise<void> {
+    const { rows } = await service.db.query<{ id: string; held: bigint; pending: bigint; others: bigint }>(
+      `SELECT t.id, t.held_amount AS held,
+         coalesce(sum(h.amount) FILTER (WHERE h.id = t.hold_id), 0)::bigint AS pending,
+         count(h.id) FILTER (WHERE h.id <> t.hold_id) AS others
+       FROM card_transactions t LEFT JOIN ledger_transfers h ON h.cause_id = t.id AND h.state = 'pending'
+       WHERE t.platform_id = $1 AND t.hold_id IS NOT NULL GROUP BY t.id ORDER BY t.id`,
+      [uuidOf(platformId)],
+    )
+    const expected = this.#model.purchases.map((one) => {
+      const held = CardModel.heldFor(one) * UNITS[this.#payer]
+      return { id: one.id, held, pending: held, others: 0n }
+    })
+    expect(rows).toEqual(expected.sort(byId))
   }
 
   /** Each pull from a wallet was signed by the key of its purchase, one by one, and adds up to what was taken. */

@@ -9,9 +9,12 @@ interface AccountRow {
   /** On the normal side of the account. */
   readonly posted: bigint
   readonly held: bigint
-  /** The balance computed from entries and pending holds. */
+  /** The balance computed from entries and pending transfers. */
   readonly rebuilt: bigint
   readonly pending: bigint
+  /** The number of its events, as it counts them, and the number of the last one. */
+  readonly told: number
+  readonly last: number
   /** The balance computed from the transactions. Missing for the platform's own accounts. */
   readonly explained: bigint | null
   readonly explainedHeld: bigint | null
@@ -21,7 +24,7 @@ interface AccountRow {
 
 /**
  * One statement, so one snapshot: balances as stored, as computed from entries and holds, and as computed from the states of
- * the transactions. The amount of a payment counts as paid until its refund is completed.
+ * the transactions; the events of each account. The amount of a payment counts as paid until its refund is completed.
  */
 const ACCOUNTS = `
   WITH entries AS (
@@ -45,6 +48,7 @@ const ACCOUNTS = `
   SELECT a.id, a.currency, a.may_overdraw AS "mayOverdraw", a.posted, a.held,
     coalesce(e.amount, 0) * CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END AS rebuilt,
     coalesce(h.held, 0) AS pending,
+    a.event_count AS told, coalesce((SELECT max(sequence) FROM events WHERE object_id = a.id), 0) AS last,
     CASE WHEN a.may_overdraw THEN NULL ELSE coalesce(x.posted, 0) END AS explained,
     CASE WHEN a.may_overdraw THEN NULL ELSE coalesce(x.held, 0) END AS "explainedHeld",
     a.posted * CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END AS signed
@@ -54,7 +58,7 @@ const ACCOUNTS = `
 
 /**
  * Reads all balances in one snapshot and checks the invariants: per currency all accounts sum to zero, nothing is negative,
- * and the balances match the entries, the holds and the transactions.
+ * the balances match the entries, the holds and the transactions, and each account has counted its events.
  */
 export async function expectSoundBalances(
   db: Database,
@@ -62,15 +66,16 @@ export async function expectSoundBalances(
 ): Promise<ReadonlyMap<string, AccountRow>> {
   const { rows } = await db.query<AccountRow>(ACCOUNTS, [uuidOf(platformId)])
   const wrong = rows.filter(
-    ({ mayOverdraw, posted, held, rebuilt, pending, explained, explainedHeld }) =>
+    ({ mayOverdraw, posted, held, rebuilt, pending, told, last, explained, explainedHeld }) =>
       posted !== rebuilt ||
       held !== pending ||
+      told !== last ||
       held < 0n ||
       (!mayOverdraw && posted < held) ||
       (explained !== null && posted !== explained) ||
       (explainedHeld !== null && held !== explainedHeld),
   )
-  expect(wrong, 'accounts whose balance is not what it must be').toEqual([])
+  expect(wrong, 'accounts whose balance or count of events is not what it must be').toEqual([])
   const sums = new Map<string, bigint>()
   for (const { currency, signed } of rows) sums.set(currency, (sums.get(currency) ?? 0n) + signed)
   expect(
@@ -97,107 +102,123 @@ interface TransactionRow {
   readonly refund: 'PENDING' | 'COMPLETED' | 'FAILED' | null
   readonly wasSettled: boolean
   readonly fundedAmount: bigint | null
-  /** What was debited and credited to each account in all, `<account> <amount>`; the platform's own by name and currency. */
-  readonly entries: readonly string[] | null
-  readonly holds: readonly { readonly state: string; readonly amount: number }[] | null
+  /** Its rows of the ledger, each as `movement()` writes it. */
+  readonly movements: readonly string[]
 }
 
 const TRANSACTIONS = `
+  WITH places AS (
+    SELECT id, coalesce(name || ' ' || currency, 'InternalAccount:' || id) AS name FROM ledger_accounts WHERE platform_id = $1
+  )
   SELECT t.id, t.kind, t.state, t.quote_id AS quote, q.state AS "quoteState", q.pull_state AS pull, t.source_account_id AS source,
     t.destination_account_id AS destination, t.sent_amount AS sent, t.sent_currency AS "sentCurrency",
     t.received_amount AS received, t.received_currency AS "receivedCurrency", t.fees, t.refund->>'status' AS refund,
     t.settled_at IS NOT NULL AS "wasSettled", (t.details->>'fundedAmount')::bigint AS "fundedAmount",
-    (SELECT jsonb_agg(coalesce(a.name || ' ' || a.currency, 'InternalAccount:' || a.id) || ' ' || sum) FROM (
-      SELECT e.account_id, sum(e.amount) AS sum FROM ledger_entries e
-      WHERE e.cause_id IN (t.id, t.quote_id) GROUP BY e.account_id, sign(e.amount)) AS x
-      JOIN ledger_accounts a ON a.id = x.account_id AND a.platform_id = t.platform_id) AS entries,
-    (SELECT jsonb_agg(jsonb_build_object('state', h.state, 'amount', h.amount)) FROM ledger_transfers h
-      WHERE h.id = t.hold_id) AS holds
+    coalesce((SELECT jsonb_agg(concat(m.state, ' ', m.amount, ' ', debit.name, ' > ', credit.name,
+        CASE WHEN m.id = t.hold_id THEN ' held' END))
+      FROM ledger_transfers m LEFT JOIN places debit ON debit.id = m.debit_account_id
+        LEFT JOIN places credit ON credit.id = m.credit_account_id
+      WHERE m.cause_id IN (t.id, t.quote_id)), '[]') AS movements
   FROM transactions t LEFT JOIN quotes q ON q.id = t.quote_id WHERE t.platform_id = $1 ORDER BY t.id`
 
-type Entries = readonly (readonly [account: string, amount: bigint])[]
+/** A row of the ledger: the amount that it moves, or has held, from one account to another. */
+interface Movement {
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+  /** Of a hold: whether it was posted. Others are. */
+  readonly hold?: 'posted' | 'voided'
+}
 
-/** The expected movements of a finished transaction. */
-function expectedTransfers(t: TransactionRow): Entries[] {
-  const own = (system: string, currency = t.sentCurrency) => `${system} ${currency}`
+function movement({ from, to, amount, hold }: Movement): string {
+  return `${hold ?? 'posted'} ${amount} ${from} > ${to}${hold === undefined ? '' : ' held'}`
+}
+
+/** One of the platform's own accounts. */
+function own(system: string, currency: string): string {
+  return `${system} ${currency}`
+}
+
+/** All rows that the ledger must have of a finished transaction. */
+function expectedMovements(t: TransactionRow): Movement[] {
   if (t.kind === 'RECEIPT') return []
-  if (t.kind === 'TRANSFER_IN' || t.kind === 'TRANSFER_OUT') {
-    if (t.state !== 'COMPLETED') return []
-    const [account, amount] = t.kind === 'TRANSFER_IN' ? [t.destination!, t.received] : [t.source!, -t.sent]
-    return [
-      [
-        [account, amount],
-        [own('rail'), -amount],
-      ],
-    ]
+  if (t.kind === 'TRANSFER_IN') {
+    const arrival = { from: own('rail', t.receivedCurrency), to: t.destination!, amount: t.received }
+    return t.state === 'COMPLETED' ? [arrival] : []
   }
-  const payer = own('clearing')
+  if (t.kind === 'TRANSFER_OUT') {
+    const hold = t.state === 'COMPLETED' ? 'posted' : 'voided'
+    return [{ from: t.source!, to: own('rail', t.sentCurrency), amount: t.sent, hold }]
+  }
+  return [...funding(t), ...delivery(t), ...wayBack(t)]
+}
+
+/** How the money of a quote comes to its account on the way: of a quote that expired, none has. */
+function funding(t: TransactionRow): Movement[] {
+  const clearing = own('clearing', t.sentCurrency)
+  const isTaken = t.state === 'COMPLETED' || t.refund !== null || t.pull === 'RETURNED'
+  if (paysFromHere(t)) {
+    if (t.state === 'EXPIRED') return []
+    return [{ from: t.source!, to: clearing, amount: t.sent, hold: isTaken ? 'posted' : 'voided' }]
+  }
+  if (!isTaken || wasFundedInVain(t)) return []
+  return [{ from: own('rail', t.sentCurrency), to: clearing, amount: t.sent }]
+}
+
+/** Whether money was paid in for a quote that could not take it. */
+function wasFundedInVain(t: TransactionRow): boolean {
+  return t.state === 'FAILED' && t.fundedAmount !== null && t.pull === null
+}
+
+/** What delivery has moved: fees, and the rest to the payee, both ways where the payment was returned later. */
+function delivery(t: TransactionRow): Movement[] {
+  if (t.state !== 'COMPLETED' && !t.wasSettled) return []
+  const delivered = t.sent - t.fees!
+  const clearing = own('clearing', t.sentCurrency)
+  const payee = t.destination?.startsWith('InternalAccount:')
+    ? t.destination
+    : own('rail', t.receivedCurrency)
+  const [sold, bought] = [own('fx', t.sentCurrency), own('fx', t.receivedCurrency)]
   const isConverted = t.sentCurrency !== t.receivedCurrency
-  const paid: Entries = [
-    [own('fees'), t.fees!],
-    ...(isConverted
-      ? ([
-          [own('fx'), t.sent - t.fees!],
-          [own('fx', t.receivedCurrency), -t.received],
-        ] as const)
+  const paid: Movement[] = [
+    ...(t.fees! > 0n ? [{ from: clearing, to: own('fees', t.sentCurrency), amount: t.fees! }] : []),
+    { from: clearing, to: isConverted ? sold : payee, amount: delivered },
+    ...(isConverted ? [{ from: bought, to: payee, amount: t.received }] : []),
+  ]
+  if (t.state === 'COMPLETED') return paid
+  const reversed = paid.map(({ from, to, amount }) => ({
+    from: to,
+    to: from === clearing ? undeliveredAt(t) : from,
+    amount,
+  }))
+  return [...paid, ...reversed]
+}
+
+/** Where undelivered money goes: a payment that the payer's bank has already taken back is not refunded as well. */
+function undeliveredAt(t: TransactionRow): string {
+  return own(t.refund === null ? 'receivables' : 'refunds', t.sentCurrency)
+}
+
+/** What becomes of money that was not delivered, and what the payer's bank takes back. */
+function wayBack(t: TransactionRow): Movement[] {
+  const [rail, refunds] = [own('rail', t.sentCurrency), own('refunds', t.sentCurrency)]
+  const amount = t.fundedAmount ?? t.sent
+  const payer = paysFromHere(t) ? t.source! : rail
+  const isHere = t.state === 'FAILED' && (t.refund !== null || t.pull === 'RETURNED')
+  const undelivered: Movement[] = !isHere
+    ? []
+    : wasFundedInVain(t)
+      ? [{ from: rail, to: refunds, amount }]
+      : t.wasSettled
+        ? []
+        : [{ from: own('clearing', t.sentCurrency), to: undeliveredAt(t), amount: t.sent }]
+  return [
+    ...undelivered,
+    ...(isHere && t.refund === 'COMPLETED' ? [{ from: refunds, to: payer, amount }] : []),
+    ...(t.pull === 'RETURNED'
+      ? [{ from: own('receivables', t.sentCurrency), to: rail, amount: t.sent }]
       : []),
-    [
-      t.destination?.startsWith('InternalAccount:') ? t.destination : own('rail', t.receivedCurrency),
-      t.received,
-    ],
   ]
-  const arrived: Entries[] = [
-    [
-      [paysFromHere(t) ? t.source! : own('rail'), -t.sent],
-      [payer, t.sent],
-    ],
-  ]
-  const takenBack: Entries[] =
-    t.pull === 'RETURNED'
-      ? [
-          [
-            [own('rail'), t.sent],
-            [own('receivables'), -t.sent],
-          ],
-        ]
-      : []
-  // A payment that the payer's bank has already taken back is not refunded as well.
-  const undelivered = own(t.refund === null ? 'receivables' : 'refunds')
-  const settled: Entries = [[payer, -t.sent], ...paid]
-  const back: Entries[] =
-    t.refund === 'COMPLETED'
-      ? [
-          [
-            [own('refunds'), -(t.fundedAmount ?? t.sent)],
-            [paysFromHere(t) ? t.source! : own('rail'), t.fundedAmount ?? t.sent],
-          ],
-        ]
-      : []
-  if (t.state === 'COMPLETED') return [...arrived, settled, ...takenBack]
-  if (t.state !== 'FAILED' || (t.refund === null && t.pull !== 'RETURNED')) return []
-  if (t.fundedAmount !== null && t.pull === null)
-    return [
-      [
-        [own('rail'), -t.fundedAmount],
-        [own('refunds'), t.fundedAmount],
-      ],
-      ...back,
-    ]
-  if (!t.wasSettled)
-    return [
-      ...arrived,
-      [
-        [payer, -t.sent],
-        [undelivered, t.sent],
-      ],
-      ...back,
-      ...takenBack,
-    ]
-  const reversed: Entries = [
-    [undelivered, t.sent],
-    ...paid.map(([account, amount]) => [account, -amount] as const),
-  ]
-  return [...arrived, settled, reversed, ...back, ...takenBack]
 }
 
 /** Whether an internal account pays the quote; otherwise its money is pulled or paid in. */
@@ -205,34 +226,12 @@ function paysFromHere({ source }: TransactionRow): boolean {
   return source?.startsWith('InternalAccount:') ?? false
 }
 
-/** What movements debit and credit to each account in all. */
-function linesOf(movements: readonly Entries[]): string[] {
-  const sums = new Map<string, bigint>()
-  for (const [account, amount] of movements.flat()) {
-    const side = `${account} ${amount < 0n ? '-' : ''}`
-    sums.set(side, (sums.get(side) ?? 0n) + (amount < 0n ? -amount : amount))
-  }
-  return [...sums]
-    .filter(([, amount]) => amount > 0n)
-    .map(([side, amount]) => `${side}${amount}`)
-    .sort()
-}
-
-/** A hold exists where an internal account was to pay; it was captured whole or not at all. */
-function expectedHold(t: TransactionRow): string[] {
-  const { kind, state, sent, refund } = t
-  const holds = kind === 'TRANSFER_OUT' || (kind === 'QUOTE' && paysFromHere(t))
-  if (!holds || state === 'PENDING' || state === 'EXPIRED') return []
-  const isTaken = state === 'COMPLETED' || refund !== null
-  return [`${isTaken ? 'posted' : 'voided'} ${sent}`]
-}
-
 const FINAL_STATES = new Set(['COMPLETED', 'FAILED', 'EXPIRED', 'REJECTED', 'REFUNDED'])
 
 /**
- * Checks the end state: every transaction is in a final state and has moved exactly what that state says, once; every hold
- * is resolved; events report each end once, without gaps, and the last one
- * of an account shows its balance. Returns the requested transactions: all but receipts.
+ * Checks the end state: every transaction is in a final state, and the ledger has exactly the rows that this state says, each
+ * once; every hold is resolved; events report each end once, without gaps, and the last one of an account shows its balance.
+ * Returns the requested transactions: all but receipts.
  */
 export async function expectSettledBooks(
   db: Database,
@@ -246,16 +245,14 @@ export async function expectSettledBooks(
       isFinal: true,
       refundIsPending: false,
       quoteIsAlike: true,
-      entries: linesOf(expectedTransfers(t)),
-      holds: expectedHold(t),
+      movements: expectedMovements(t).map(movement).sort(),
     }
     const found = {
       isFinal: FINAL_STATES.has(t.state),
       refundIsPending: t.refund === 'PENDING',
       // A payment that was returned later leaves its quote completed.
       quoteIsAlike: t.quote === null || t.quoteState === (t.wasSettled ? 'COMPLETED' : t.state),
-      entries: [...(t.entries ?? [])].sort(),
-      holds: (t.holds ?? []).map(({ state, amount }) => `${state} ${amount}`),
+      movements: t.movements.toSorted(),
     }
     return JSON.stringify(found) === JSON.stringify(expected)
       ? []

@@ -74,6 +74,10 @@ CREATE TABLE transactions (
 ) WITH (fillfactor = 50);
 CREATE INDEX transactions_page ON transactions (platform_id, created_at DESC, id DESC);
 CREATE INDEX transactions_customer ON transactions (customer_id, created_at DESC, id DESC);
+-- Payments of an account, whoever made them. A transfer is between accounts of its customer: the index above has it.
+CREATE INDEX transactions_source ON transactions (source_account_id, created_at DESC, id DESC) WHERE kind IN ('QUOTE', 'RECEIPT');
+CREATE INDEX transactions_destination ON transactions (destination_account_id, created_at DESC, id DESC)
+  WHERE kind IN ('QUOTE', 'RECEIPT');
 -- Money from outside is matched by its reference, which names one transaction.
 CREATE UNIQUE INDEX transactions_reference ON transactions (platform_id, reference);
 `
