@@ -177,7 +177,7 @@ describe.skipIf(!CHROMIUM)('the verification page on a phone', { timeout: 60_000
     await keyboard.press('Enter')
     // The summary of what is wrong has the focus, so that it is read first.
     await page.getByRole('alert').waitFor()
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe('summary')
+    await page.waitForFunction(() => document.activeElement?.className === 'summary')
     expect(await page.getByLabel('Full name').inputValue()).toBe('Ada Lovelace')
     await tabTo(page, 'Please fill in: Date of birth')
     await keyboard.press('Enter')

@@ -52,6 +52,7 @@ const SECOND_COMMIT_SETS_MIN = 16
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
+const DATATYPE_MISMATCH = '42804'
 /** `commit_together`: a guard failed, and nothing was written. */
 const REFUSED_TOGETHER = 'CS002'
 /** The most records of accounts that are known to be stored; each has about a kilobyte. */
@@ -237,6 +238,8 @@ async function callTogether(
   try {
     await call(db, COMMIT_TOGETHER, parameters, observer)
   } catch (error) {
+    // The tables were made anew, so their row types have other numbers.
+    if (sqlState(error) === DATATYPE_MISMATCH) queue.types = undefined
     if (sqlState(error) !== REFUSED_TOGETHER) throw error
     const places: readonly number[] = JSON.parse((error as { detail: string }).detail)
     return new Set(places.map((place) => sets[setOf[place]!]!))
