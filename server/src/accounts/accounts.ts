@@ -161,14 +161,34 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
   })
 }
 
-/** The events of a row leave out its balances, which are read later: a payment reports one account several times. */
-const TOLD = new WeakMap<InternalAccountRow, string>()
+/** An account as its events show it, without the balances, which the database knows. */
+interface Told {
+  readonly status: InternalAccountRow['status']
+  readonly isPrivate: boolean
+  readonly updatedMs: number
+  readonly text: string
+}
+
+/** By id. Each has about a kilobyte. */
+const TOLD = new Map<string, Told>()
+const TOLD_MAX = 20_000
 
 /** Reports a changed balance of an account. Comes after the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
-  const data = TOLD.get(account) ?? toJson(internalAccountView(op, account, EMPTY))
-  TOLD.set(account, data)
-  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, data)
+  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, toldOf(op, account).text)
+}
+
+/** Makes the text once for each state of an account: nothing else of it changes without its time. */
+function toldOf(op: Op, account: InternalAccountRow): Told {
+  const { id, status, private_enabled: isPrivate } = account
+  const updatedMs = account.updated_at.getTime()
+  const known = TOLD.get(id)
+  if (known?.updatedMs === updatedMs && known.status === status && known.isPrivate === isPrivate) return known
+  const text = toJson(internalAccountView(op, account, EMPTY))
+  const told = { status, isPrivate, updatedMs, text }
+  if (TOLD.size >= TOLD_MAX) TOLD.clear()
+  TOLD.set(id, told)
+  return told
 }
 
 /** Accounts as the API shows them, with their current balances. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   ACCOUNT_TYPES,
   type AccountTypeName,
@@ -21,7 +21,7 @@ const REFERENCE_CHARACTERS = 10
 
 /** The reference that identifies deposits to an account; it never changes. */
 export function fundingReference(accountId: string): string {
-  const digest = createHash('sha256').update(`reference ${accountId}`).digest('hex')
+  const digest = hash('sha256', `reference ${accountId}`)
   return `CS${digest.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`
 }
 

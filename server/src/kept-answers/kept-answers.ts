@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { keep, type Write } from '../db/commit/writes.ts'
 import { toCanonicalJson } from '../json/json.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
@@ -23,7 +23,7 @@ export interface KeptAnswer {
 
 /** Distinguishes a request from another one with the same key. */
 export function hashRequest(content: unknown): Buffer {
-  return createHash('sha256').update(toCanonicalJson(content)).digest()
+  return hash('sha256', toCanonicalJson(content), 'buffer')
 }
 
 /**

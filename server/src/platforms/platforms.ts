@@ -172,9 +172,16 @@ const ALL_UMA_PROVIDERS: PlatformConfig['umaProviderConfig'] = { mode: 'ALL', do
 /** What the sandbox does until the platform says otherwise. */
 const SANDBOX_DEFAULT = { verification: 'AUTOMATIC' } as const
 
-/** The settings at the beginning of the operation. */
+const DECODED = new WeakMap<PlatformRow['config'], PlatformConfig>()
+
+/** The settings at the beginning of the operation. Operations that share a frozen config share its decoded form. */
 export function platformConfig(op: Op): PlatformConfig {
-  return readPlatformConfig(op, op.platform)
+  const { config } = op.platform
+  const known = DECODED.get(config)
+  if (known) return known
+  const decoded = readPlatformConfig(op, op.platform)
+  if (Object.isFrozen(config)) DECODED.set(config, decoded)
+  return decoded
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EventType } from '@countersign/contract/events/events'
 import type { Write } from '../db/commit/writes.ts'
-import type { EventRow } from '../db/schema/tables.ts'
+import type { EventRow } from '../db/schema/event-tables.ts'
 import type { Op } from '../op/app.ts'
 
 /** The platform's answer to a delivery: any status, and its body where it is JSON. */

@@ -4,8 +4,9 @@ import {
   type WebhookDeliveryEvent,
 } from '@countersign/contract/core/states'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
+import type { EventRow } from '../db/schema/event-tables.ts'
 import type { DeliveryPayload, JobRow } from '../db/schema/job-tables.ts'
-import type { EventRow, WebhookDeliveryRow } from '../db/schema/tables.ts'
+import type { WebhookDeliveryRow } from '../db/schema/tables.ts'
 import { type DeliveryKind, deliveryJob, deliveryKind, webhookEndpoint } from '../events/events.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { type Op, plusSeconds } from '../op/app.ts'

@@ -1,11 +1,7 @@
 import type { webhooks } from '@countersign/contract/events/webhooks'
 import { insert, update, type Write } from '../db/commit/writes.ts'
-import type {
-  EventRow,
-  WebhookAttemptRow,
-  WebhookDeliveryRow,
-  WebhookSecretRow,
-} from '../db/schema/tables.ts'
+import type { EventRow } from '../db/schema/event-tables.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../db/schema/tables.ts'
 import { deliveryJob, deliveryKind, testEvent, webhookEndpoint } from '../events/events.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers, StaleRead } from '../op/operation.ts'

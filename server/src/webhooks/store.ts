@@ -2,13 +2,9 @@ import type { EventType } from '@countersign/contract/events/events'
 import { sql } from 'kysely'
 import { uuidOf } from '../db/engine/ids.ts'
 import { whereGiven } from '../db/read/where-given.ts'
+import type { EventRow } from '../db/schema/event-tables.ts'
 import type { DeliveryPayload, JobRow } from '../db/schema/job-tables.ts'
-import type {
-  EventRow,
-  WebhookAttemptRow,
-  WebhookDeliveryRow,
-  WebhookSecretRow,
-} from '../db/schema/tables.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../db/schema/tables.ts'
 import { DELIVERY_KINDS, type DeliveryKind } from '../events/events.ts'
 import type { Op } from '../op/app.ts'
 
@@ -34,12 +30,27 @@ const eventOfJob = sql<string>`right(jobs.payload->>'eventId', 36)::uuid`
 const objectOfJob = sql<string>`jobs.payload->>'objectId'`
 const sequenceOfJob = sql<number | null>`(jobs.payload->>'sequence')::integer`
 
+/** The text that was, or will be, sent. */
+const dataOfEvent = sql<string>`coalesce(events.data,
+  with_balances(event_records.text, events.available, events.posted))`
+
 function withDelivery(op: Op) {
   return op.read
     .selectFrom('events')
     .leftJoin('webhook_deliveries', 'webhook_deliveries.id', 'events.id')
+    .leftJoin('event_records', 'event_records.digest', 'events.record')
     .where('events.platform_id', '=', op.platform.id)
-    .selectAll('events')
+    .select([
+      'events.id',
+      'events.position',
+      'events.platform_id',
+      'events.type',
+      'events.object_id',
+      'events.sequence',
+      'events.created_at',
+      'events.committed_in',
+      dataOfEvent.as('data'),
+    ])
     .select(['webhook_deliveries.state', 'webhook_deliveries.attempts'])
     .select((eb) =>
       eb

@@ -88,6 +88,6 @@ describe('the outbox', () => {
       .where('object_id', '=', customer.id)
       .execute()
     expect(events).toMatchObject([{ type }])
-    expect(JSON.parse(events[0]!.data)).toEqual(JSON.parse(JSON.stringify(customer)))
+    expect(JSON.parse(events[0]!.data!)).toEqual(JSON.parse(JSON.stringify(customer)))
   })
 })

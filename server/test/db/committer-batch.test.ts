@@ -22,8 +22,10 @@ afterAll(() => host.close())
 
 /** The numbers of the sets in the parameters of a statement, in their order there. */
 function numbersIn(world: World, sets: readonly Write[][], parameters: readonly unknown[]): number[] {
-  const text = parameters.join()
-  const places = sets.map((_, n) => ({ n, at: text.indexOf(uuidOf(setId(world, n))) }))
+  // In JSON as text, in arrays as bytes.
+  const text = parameters.map((one) => (Buffer.isBuffer(one) ? one.toString('hex') : String(one))).join()
+  const placeOf = (uuid: string) => Math.max(text.indexOf(uuid), text.indexOf(uuid.replaceAll('-', '')))
+  const places = sets.map((_, n) => ({ n, at: placeOf(uuidOf(setId(world, n))) }))
   return places
     .filter(({ at }) => at >= 0)
     .sort((one, other) => one.at - other.at)

@@ -294,12 +294,11 @@ const TOLD = `
   WHERE t.platform_id = $1 GROUP BY 1, 2 HAVING count(e.id) <> 1`
 
 const SHOWN = `
-  SELECT a.id, a.posted, a.held, e.data->'balance' AS balance, e.data->'totalBalance' AS total
+  SELECT a.id, a.posted, a.held, e.available, e.posted AS shown
   FROM ledger_accounts a JOIN LATERAL (
-    SELECT data::json FROM events WHERE object_id = a.id AND type = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
+    SELECT available, posted FROM events WHERE object_id = a.id AND type = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
     ORDER BY sequence DESC LIMIT 1) AS e ON true
-  WHERE a.platform_id = $1 AND ((e.data->'balance'->>'amount')::bigint <> a.posted - a.held
-    OR (e.data->'totalBalance'->>'amount')::bigint <> a.posted)`
+  WHERE a.platform_id = $1 AND (e.available IS DISTINCT FROM a.posted - a.held OR e.posted IS DISTINCT FROM a.posted)`
 
 /** Every payment by another customer's internal account has a receipt. */
 const RECEIPTS = `

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto'
 import { ownUuidOf } from '../engine/ids.ts'
 import type { JobRow, SharedPayload } from '../schema/job-tables.ts'
 import { Parts, type Row } from './batch-parts.ts'
-import { CommitArguments } from './commit-arguments.ts'
+import { CommitArguments, type Parameter, type RowTypes } from './commit-arguments.ts'
 import type { SharedRow } from './committer.ts'
 import { storedRow } from './stored-write.ts'
 import { timeText, type Write } from './writes.ts'
@@ -12,21 +13,34 @@ import { timeText, type Write } from './writes.ts'
  */
 export interface Batch {
   /** In the order of `COMMIT_TOGETHER`. */
-  readonly parameters: readonly (string | null)[]
+  readonly parameters: readonly Parameter[]
   /** The set of the write at each place. */
   readonly setOf: readonly number[]
   /** The rows of due work that several sets share, by the ids of their jobs. */
   readonly shared: ReadonlyMap<string, SharedRow>
+  /** The records that are stored once this is written. */
+  readonly newRecords: ReadonlyMap<string, string>
 }
 
+/** The digests of records that are known to be stored, by their texts. */
+export type StoredRecords = ReadonlyMap<string, string>
+
 /** Makes one batch from sets that may be written together (`footprint.ts`). */
-export function makeBatch(sets: readonly (readonly Write[])[]): Batch {
+export function makeBatch(
+  sets: readonly (readonly Write[])[],
+  records: StoredRecords,
+  types: RowTypes,
+): Batch {
   const setOf: number[] = []
-  const batch = new BatchArguments()
+  const batch = new BatchArguments(records)
   for (const [set, writes] of sets.entries())
     for (const write of writes) batch.add(setOf.push(set) - 1, write)
-  return { setOf, parameters: batch.parameters(), shared: batch.shared() }
+  const { newRecords } = batch
+  return { setOf, parameters: batch.parameters(types), shared: batch.shared(), newRecords }
 }
+
+/** Of a digest in hex. */
+const DIGEST_DIGITS = 32
 
 /** Jobs that share a row: of one platform and kind. Each payload is that of a job by itself. */
 interface Sharing {
@@ -39,6 +53,9 @@ type WriteOf<Kind extends Write['write']> = Extract<Write, { write: Kind }>
 
 /** The arguments, as they grow write by write. `n` is the place of a write. */
 class BatchArguments {
+  readonly records: StoredRecords
+  /** Those that this batch stores. */
+  readonly newRecords = new Map<string, string>()
   readonly #args = new CommitArguments()
   readonly #inserts = new Parts()
   readonly #updates = new Parts()
@@ -51,6 +68,10 @@ class BatchArguments {
   readonly #new = new Set<unknown>()
   /** The number of events of each object so far. */
   readonly #events = new Map<string, number>()
+
+  constructor(records: StoredRecords) {
+    this.records = records
+  }
 
   add(n: number, write: Write): void {
     switch (write.write) {
@@ -91,16 +112,16 @@ class BatchArguments {
     }
   }
 
-  parameters(): readonly (string | null)[] {
+  parameters(types: RowTypes): readonly Parameter[] {
     for (const { first, payloads } of this.#sharing.values())
-      this.#args.addRow('job_rows', payloads.length > 1 ? withShared(first, { each: payloads }) : first)
+      this.#args.add('job_rows', payloads.length > 1 ? withShared(first, { each: payloads }) : first)
     const parts = {
       inserts: this.#inserts.inOrder(),
       updates: this.#updates.inOrder(),
       expects: this.#expects.inOrder(),
     }
     const hasParts = Object.values(parts).some(({ length }) => length > 0)
-    return this.#args.texts(hasParts ? parts : null, [...this.#opens.values()])
+    return this.#args.parameters(hasParts ? parts : null, [...this.#opens.values()], types)
   }
 
   /** Each job that shares its row, with that row. */
@@ -133,8 +154,8 @@ class BatchArguments {
     if (shares) this.#share(row)
     else if (table === 'transactions') {
       this.#new.add(row.id)
-      this.#args.addRow('transaction_rows', row)
-    } else if (table === 'jobs') this.#args.addRow('job_rows', row)
+      this.#args.add('transaction_rows', row)
+    } else if (table === 'jobs') this.#args.add('job_rows', row)
     else this.#inserts.add(table, row, storedRow(row))
   }
 
@@ -146,7 +167,7 @@ class BatchArguments {
   #end(n: number, { id, expect, set }: WriteOf<'update'>): void {
     const args = this.#args
     args.add('end_writes', n)
-    args.add('end_ids', ownUuidOf(id))
+    args.add('end_ids', id)
     args.add('end_expected', expect.state)
     args.add('end_states', set.state)
     args.add('end_settled', set.settled_at)
@@ -155,30 +176,42 @@ class BatchArguments {
 
   #remove(n: number, { id }: WriteOf<'remove'>): void {
     this.#args.add('removal_writes', n)
-    this.#args.add('removal_jobs', ownUuidOf(id))
+    this.#args.add('removal_jobs', id)
   }
 
   #keep(n: number, { row }: WriteOf<'keep'>): void {
     this.#args.add('key_writes', n)
-    this.#args.addRow('key_rows', row)
-    this.#args.add('key_bodies', row.body)
+    this.#args.add('key_rows', row)
   }
 
   #event(n: number, { id, platformId, type, objectId, at, data, ofAccount }: WriteOf<'event'>): void {
     const sequence = (this.#events.get(objectId) ?? 0) + 1
     this.#events.set(objectId, sequence)
     const args = this.#args
-    const event = args.addRow('event_rows', {
+    const event = args.add('event_rows', {
       id,
       platform_id: platformId,
       type,
       object_id: objectId,
       sequence,
+      data: ofAccount ? null : data,
+      record: ofAccount ? this.#recordOf(data, platformId) : null,
       created_at: timeText(at),
     })
-    args.add('event_data', data)
     args.add('event_bases', this.#new.has(objectId) ? 0 : null)
     if (ofAccount) this.#move(n, this.#placeOf(objectId), 0n, 0n, event)
+  }
+
+  /** The digest of a record that an event shows. Adds the record where it may not be stored yet. */
+  #recordOf(text: string, platformId: string): string {
+    const { records, newRecords } = this
+    const known = records.get(text)
+    const digest = known ?? newRecords.get(text) ?? `\\x${hash('sha256', text).slice(0, DIGEST_DIGITS)}`
+    if (known === undefined && !newRecords.has(text)) {
+      newRecords.set(text, digest)
+      this.#args.add('record_rows', { digest, platform_id: platformId, text })
+    }
+    return digest
   }
 
   #open({ id, platformId, owner, name, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {
@@ -199,7 +232,7 @@ class BatchArguments {
     const isPosted = state === 'posted'
     const time = timeText(at)
     const args = this.#args
-    args.addRow('transfer_rows', {
+    args.add('transfer_rows', {
       id,
       platform_id: platformId,
       debit_account_id: debit,
@@ -226,7 +259,7 @@ class BatchArguments {
     const from = this.#placeOf(debit)
     const to = state === 'posted' ? this.#placeOf(credit) : null
     args.add('step_writes', n)
-    args.add('step_transfers', ownUuidOf(id))
+    args.add('step_transfers', id)
     args.add('step_debits', from)
     args.add('step_credits', to)
     args.add('step_amounts', amount)
@@ -248,7 +281,7 @@ class BatchArguments {
 
   /** The place of an account in the list of accounts. Adds it if it is missing. */
   #placeOf(account: string): number {
-    const place = this.#accounts.get(account) ?? this.#args.add('accounts', ownUuidOf(account))
+    const place = this.#accounts.get(account) ?? this.#args.add('accounts', account)
     this.#accounts.set(account, place)
     return place
   }

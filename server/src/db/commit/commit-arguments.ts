@@ -1,103 +1,104 @@
 import { toJson } from '../../json/json.ts'
-import { ownUuidOf } from '../engine/ids.ts'
+import type { Database } from '../engine/port.ts'
 import type { Tables } from '../schema/tables.ts'
-
-/**
- * How a value is written within a row. Plain: ids, states, kinds, currencies, numbers and times, which we make
- * ourselves and which need no quotes. Id: written as its uuid. Beside: the value is an argument of its own, or the database
- * makes it.
- */
-type Kind = 'id' | 'plain' | 'quoted' | 'beside'
+import { type BinaryType, binaryArray, binaryRows, type Columns } from './binary-array.ts'
 
 /** Rows that `commit_together` takes as rows of their table: all of its columns, in the table's order. */
 export const ROWS = {
   transactions: {
-    id: 'id',
-    platform_id: 'id',
-    customer_id: 'id',
-    kind: 'plain',
-    type: 'plain',
-    direction: 'plain',
-    state: 'plain',
-    source_account_id: 'id',
-    destination_account_id: 'id',
-    source_identifier: 'quoted',
-    destination_identifier: 'quoted',
-    sent_amount: 'plain',
-    sent_currency: 'plain',
-    received_amount: 'plain',
-    received_currency: 'plain',
-    fees: 'plain',
-    quote_id: 'id',
-    hold_id: 'id',
-    payment_rail: 'plain',
-    remittance_information: 'quoted',
-    description: 'quoted',
-    reference: 'quoted',
-    failure_reason: 'quoted',
-    refund: 'quoted',
-    details: 'quoted',
-    receipt_delivery_confirmed_at: 'plain',
-    agent_id: 'id',
-    settled_at: 'plain',
-    created_at: 'plain',
-    updated_at: 'plain',
+    id: 'uuid',
+    platform_id: 'uuid',
+    customer_id: 'uuid',
+    kind: 'text',
+    type: 'text',
+    direction: 'text',
+    state: 'text',
+    source_account_id: 'uuid',
+    destination_account_id: 'uuid',
+    source_identifier: 'text',
+    destination_identifier: 'text',
+    sent_amount: 'bigint',
+    sent_currency: 'text',
+    received_amount: 'bigint',
+    received_currency: 'text',
+    fees: 'bigint',
+    quote_id: 'uuid',
+    hold_id: 'uuid',
+    payment_rail: 'text',
+    remittance_information: 'text',
+    description: 'text',
+    reference: 'text',
+    failure_reason: 'text',
+    refund: 'jsonb',
+    details: 'jsonb',
+    receipt_delivery_confirmed_at: 'timestamptz',
+    agent_id: 'uuid',
+    settled_at: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
   },
   jobs: {
-    id: 'id',
-    platform_id: 'id',
-    kind: 'plain',
-    payload: 'quoted',
-    due_at: 'plain',
-    attempts: 'plain',
-    claimed_until: 'plain',
-    last_error: 'quoted',
-    created_at: 'plain',
+    id: 'uuid',
+    platform_id: 'uuid',
+    kind: 'text',
+    payload: 'jsonb',
+    due_at: 'timestamptz',
+    attempts: 'integer',
+    claimed_until: 'timestamptz',
+    last_error: 'text',
+    created_at: 'timestamptz',
   },
   idempotency_keys: {
-    digest: 'beside',
-    scope: 'quoted',
-    key: 'quoted',
-    platform_id: 'id',
-    request_hash: 'quoted',
-    status: 'plain',
-    body: 'beside',
-    created_at: 'plain',
-    expires_at: 'plain',
+    digest: 'bytea',
+    scope: 'text',
+    key: 'text',
+    platform_id: 'uuid',
+    request_hash: 'bytea',
+    status: 'integer',
+    body: 'text',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
   },
   ledger_transfers: {
-    id: 'id',
-    platform_id: 'id',
-    debit_account_id: 'id',
-    credit_account_id: 'id',
-    currency: 'plain',
-    amount: 'plain',
-    state: 'plain',
-    cause: 'plain',
-    cause_id: 'id',
-    created_at: 'plain',
-    ended_at: 'plain',
+    id: 'uuid',
+    platform_id: 'uuid',
+    debit_account_id: 'uuid',
+    credit_account_id: 'uuid',
+    currency: 'text',
+    amount: 'bigint',
+    state: 'text',
+    cause: 'text',
+    cause_id: 'uuid',
+    created_at: 'timestamptz',
+    ended_at: 'timestamptz',
   },
   events: {
-    id: 'id',
-    position: 'beside',
-    platform_id: 'id',
-    type: 'plain',
-    object_id: 'id',
-    sequence: 'plain',
-    data: 'beside',
-    created_at: 'plain',
-    committed_in: 'beside',
+    id: 'uuid',
+    position: 'bigint',
+    platform_id: 'uuid',
+    type: 'text',
+    object_id: 'uuid',
+    sequence: 'integer',
+    data: 'text',
+    record: 'bytea',
+    available: 'bigint',
+    posted: 'bigint',
+    created_at: 'timestamptz',
+    committed_in: 'xid8',
   },
-} as const satisfies { readonly [T in keyof Tables]?: Record<keyof Tables[T], Kind> & Record<string, Kind> }
+  event_records: {
+    digest: 'bytea',
+    platform_id: 'uuid',
+    text: 'text',
+  },
+} as const satisfies {
+  readonly [T in keyof Tables]?: Record<keyof Tables[T], BinaryType> & Record<string, BinaryType>
+}
 
 type RowTable = keyof typeof ROWS
 
-const COLUMNS = new Map(
-  Object.entries(ROWS).map(([table, columns]) => [
-    table,
-    Object.entries(columns).map(([name, kind]): { name: string; kind: Kind } => ({ name, kind })),
-  ]),
+const COLUMNS: ReadonlyMap<string, Columns> = new Map(
+  Object.entries(ROWS).map(([table, columns]) => [table, Object.entries(columns)]),
 )
 
 /** The array arguments of `commit_together` beside `batch`, by name, with their type or table. */
@@ -107,7 +108,6 @@ const ARGUMENTS = {
   job_rows: 'jobs',
   key_writes: 'integer',
   key_rows: 'idempotency_keys',
-  key_bodies: 'text',
   removal_writes: 'integer',
   removal_jobs: 'uuid',
   end_writes: 'integer',
@@ -132,11 +132,12 @@ const ARGUMENTS = {
   move_helds: 'bigint',
   move_events: 'integer',
   event_rows: 'events',
-  event_data: 'text',
   event_bases: 'integer',
-} as const satisfies Record<string, RowTable | 'text' | 'uuid' | 'integer' | 'bigint' | 'timestamptz'>
+  record_rows: 'event_records',
+} as const satisfies Record<string, RowTable | BinaryType>
 
 type Argument = keyof typeof ARGUMENTS
+const NAMES = Object.keys(ARGUMENTS) as Argument[]
 
 /** The arguments that name accounts by their places. */
 const PLACES = [
@@ -146,24 +147,26 @@ const PLACES = [
   'step_credits',
   'move_accounts',
 ] as const
-const NAMES = Object.keys(ARGUMENTS) as Argument[]
-
-/**
- * Separates the texts of an array: none of ours has a control character, and JSON escapes them. Text of people goes
- * into rows, where it is quoted.
- */
-const SEPARATOR = '\u001e'
 
 /**
  * `batch`, `$1`, is JSON: the infrequent writes, and those to many different tables; null where there are none. `opens`,
  * `$2`, is JSON too, read only where an account is missing.
  */
 export const COMMIT_TOGETHER = `SELECT commit_together(batch => $1::jsonb, opens => $2, ${NAMES.map(
-  (name, index) =>
-    ARGUMENTS[name] === 'text'
-      ? `${name} => (string_to_array($${index + 3}, '${SEPARATOR}'))[2:]`
-      : `${name} => $${index + 3}::${ARGUMENTS[name]}[]`,
+  (name, index) => `${name} => $${index + 3}::${ARGUMENTS[name]}[]`,
 ).join(', ')})`
+
+/** The number in pg_type of each table's rows, which differs from database to database. */
+export type RowTypes = ReadonlyMap<string, number>
+
+export async function readRowTypes(db: Database): Promise<RowTypes> {
+  const { rows } = await db.query<{ name: string; oid: number }>(
+    'SELECT name, name::regtype::oid AS oid FROM unnest($1::text[]) AS name',
+    [Object.keys(ROWS)],
+    { isBrief: true },
+  )
+  return new Map(rows.map(({ name, oid }) => [name, oid]))
+}
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -174,30 +177,27 @@ export class CommitArguments {
     unknown[]
   >
 
-  /** Adds one element. Returns its place, from 1. */
+  /** Adds one element, or one row. Returns its place, from 1. */
   add(name: Argument, value: unknown): number {
     return this.#arrays[name].push(value)
   }
 
-  /** Adds a row of a table. An absent member is null. */
-  addRow(name: Argument, row: Row): number {
-    return this.#arrays[name].push(rowText(ARGUMENTS[name] as RowTable, row))
-  }
-
   /** In the order of `COMMIT_TOGETHER`. */
-  texts(batch: object | null, opens: readonly object[]): (string | null)[] {
+  parameters(batch: object | null, opens: readonly object[], types: RowTypes): Parameter[] {
     this.#sortAccounts()
     return [
       batch && toJson(batch),
       opens.length > 0 ? toJson(opens) : null,
-      ...NAMES.map((name) => arrayText(name, this.#arrays[name])),
+      ...NAMES.map((name) => binaryOf(ARGUMENTS[name], this.#arrays[name], types)),
     ]
   }
 
-  /** Sorts the accounts by id, in which order every commit locks them. */
+  /** Sorts the accounts by their uuids, in which order every commit locks them. */
   #sortAccounts(): void {
     const ids = this.#arrays.accounts as readonly string[]
-    const sorted = ids.toSorted((one, other) => (one < other ? -1 : 1))
+    const sorted = ids.toSorted((one, other) =>
+      one.slice(-UUID_LENGTH) < other.slice(-UUID_LENGTH) ? -1 : 1,
+    )
     const places = new Map(sorted.map((id, index) => [id, index + 1]))
     const moved = ids.map((id) => places.get(id))
     this.#arrays.accounts = sorted
@@ -206,26 +206,16 @@ export class CommitArguments {
   }
 }
 
-function arrayText(name: Argument, values: readonly unknown[]): string {
-  if (ARGUMENTS[name] !== 'text') return `{${values.map((value) => value ?? 'NULL').join()}}`
-  return values.length === 0 ? '' : SEPARATOR + values.join(SEPARATOR)
+/** JSON, or an array. */
+export type Parameter = string | Buffer | null
+
+const UUID_LENGTH = 36
+
+function binaryOf(type: RowTable | BinaryType, values: readonly unknown[], types: RowTypes): Buffer {
+  if (!isRowTable(type)) return binaryArray(type, values)
+  return binaryRows(COLUMNS.get(type)!, types.get(type)!, values as readonly Row[])
 }
 
-/** A row as PostgreSQL writes it, as the element of an array. Null is an empty text. */
-function rowText(table: RowTable, row: Row): string {
-  const members = COLUMNS.get(table)!.map(({ name, kind }) => {
-    const value = kind === 'beside' ? null : row[name]
-    if (kind === 'plain' || value === null || value === undefined) return value
-    return kind === 'id' ? ownUuidOf(value as string) : quoted(value)
-  })
-  return `"(${members.join()})"`
-}
-
-const SPECIAL = /["\\]/
-const DOUBLED = { '"': '\\"\\"', '\\': '\\\\\\\\' } as const
-
-/** Quoted twice: as a member of a row, and within the quotes of the element. */
-function quoted(value: unknown): string {
-  const text = typeof value === 'string' ? value : toJson(value)
-  return `\\"${SPECIAL.test(text) ? text.replace(/["\\]/g, (one) => DOUBLED[one as keyof typeof DOUBLED]) : text}\\"`
+function isRowTable(type: RowTable | BinaryType): type is RowTable {
+  return type in ROWS
 }

@@ -1,7 +1,7 @@
 import { toJson } from '../../json/json.ts'
 import { type Database, sqlState, wasRefused } from '../engine/port.ts'
 import { makeBatch } from './batch.ts'
-import { COMMIT_TOGETHER } from './commit-arguments.ts'
+import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
 import { type Footprint, footprintOf, Ground } from './footprint.ts'
 import { storedWrite } from './stored-write.ts'
 import type { Write } from './writes.ts'
@@ -54,6 +54,8 @@ const DEADLOCK = '40P01'
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 /** `commit_together`: a guard failed, and nothing was written. */
 const REFUSED_TOGETHER = 'CS002'
+/** The most records of accounts that are known to be stored; each has about a kilobyte. */
+const RECORDS_MAX = 20_000
 const CONFLICT_ATTEMPTS_MAX = 10
 /** After this many batches with a failed guard, the rest is written in turn. */
 const TOGETHER_ATTEMPTS_MAX = 3
@@ -70,6 +72,9 @@ interface Waiting {
 interface Queue {
   readonly db: Database
   readonly observer: CommitObserver | undefined
+  /** Records of accounts that are stored, with their digests. */
+  readonly records: Map<string, string>
+  types: RowTypes | undefined
   /** The sets that wait, in the order of their arrival. */
   waiting: Waiting[]
   /** The footprints of the batches that are being written. */
@@ -89,6 +94,8 @@ interface Taken {
 export function createCommitter(db: Database, observer?: CommitObserver): Committer {
   const queue: Queue = {
     db,
+    records: new Map(),
+    types: undefined,
     observer,
     waiting: [],
     underWay: new Set(),
@@ -127,11 +134,11 @@ function begin(queue: Queue): void {
 
 /** Writes the taken sets. Afterwards, sets that waited for them can start. */
 function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
-  const { db, observer } = queue
+  const { observer } = queue
   queue.underWay.add(ground)
   queue.isInTurn = !isTogether
   const begunMs = performance.now()
-  void (isTogether ? commitTogether : commitInTurn)(db, sets, observer)
+  void (isTogether ? commitTogether(queue, sets) : commitInTurn(queue.db, sets, observer))
     // A fault of ours, such as a value that cannot be encoded, must not block later sets.
     .catch((error) => {
       for (const set of sets) set.reject(error)
@@ -198,40 +205,46 @@ function withDeliveries(writes: readonly Write[]): readonly Write[] {
 }
 
 /** Writes all sets in one call if no guard fails. Sets for which a guard may have failed are written in turn. */
-async function commitTogether(
-  db: Database,
-  batch: readonly Waiting[],
-  observer?: CommitObserver,
-): Promise<void> {
+async function commitTogether(queue: Queue, batch: readonly Waiting[]): Promise<void> {
   let left = batch
   const suspected: Waiting[] = []
-  for (let attempt = 1; left.length > 0; attempt++) {
-    const { parameters, setOf, shared } = makeBatch(left.map((item) => item.writes))
+  for (let attempt = 1; left.length > 0 && attempt <= TOGETHER_ATTEMPTS_MAX; attempt++) {
     try {
-      await call(db, COMMIT_TOGETHER, parameters, observer)
-      for (const item of left) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
-      left = []
+      const suspects = await callTogether(queue, left)
+      left = left.filter((item) => suspects?.has(item) === false)
+      if (suspects?.size === 0) break
+      suspected.push(...(suspects ?? []))
     } catch (error) {
-      if (!wasRefused(error)) {
-        for (const item of left) item.reject(error)
-        left = []
-        break
-      }
-      const suspects = new Set(placesOf(error).map((place) => left[setOf[place]!]!))
-      if (suspects.size === 0 || attempt === TOGETHER_ATTEMPTS_MAX) break
-      suspected.push(...suspects)
-      left = left.filter((item) => !suspects.has(item))
+      if (wasRefused(error)) break
+      for (const item of left) item.reject(error)
+      left = []
     }
   }
   const inTurn = [...left, ...suspected]
   for (let first = 0; first < inTurn.length; first += IN_TURN_SETS_MAX)
-    await commitInTurn(db, inTurn.slice(first, first + IN_TURN_SETS_MAX), observer)
+    await commitInTurn(queue.db, inTurn.slice(first, first + IN_TURN_SETS_MAX), queue.observer)
 }
 
-/** The places of the writes that a guard of `commit_together` may have failed for; none where it is another error. */
-function placesOf(error: unknown): readonly number[] {
-  if (sqlState(error) !== REFUSED_TOGETHER) return []
-  return JSON.parse((error as { detail: string }).detail)
+/** Writes these sets. Where a guard fails, nothing is written, and the result is the sets that it may have failed for. */
+async function callTogether(
+  queue: Queue,
+  sets: readonly Waiting[],
+): Promise<ReadonlySet<Waiting> | undefined> {
+  const { db, observer, records } = queue
+  queue.types ??= await readRowTypes(db)
+  const writes = sets.map((item) => item.writes)
+  const { parameters, setOf, shared, newRecords } = makeBatch(writes, records, queue.types)
+  try {
+    await call(db, COMMIT_TOGETHER, parameters, observer)
+  } catch (error) {
+    if (sqlState(error) !== REFUSED_TOGETHER) throw error
+    const places: readonly number[] = JSON.parse((error as { detail: string }).detail)
+    return new Set(places.map((place) => sets[setOf[place]!]!))
+  }
+  if (records.size + newRecords.size > RECORDS_MAX) records.clear()
+  for (const [text, digest] of newRecords) records.set(text, digest)
+  for (const item of sets) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
+  return undefined
 }
 
 /** Writes the sets in turn within one database transaction. Each has its own result. */
@@ -271,7 +284,7 @@ async function commitInTurn(
 async function call<Row>(
   db: Database,
   sql: string,
-  parameters: readonly (string | null)[],
+  parameters: readonly Parameter[],
   observer?: CommitObserver,
 ): Promise<Row[]> {
   for (let attempt = 1; ; attempt++) {

@@ -34,7 +34,7 @@ export type Write =
  */
 export type RecordTable = Exclude<
   keyof Tables,
-  `ledger_${string}` | 'events' | 'agent_budgets' | 'message_counts' | 'invitation_attempts'
+  `ledger_${string}` | 'events' | 'event_records' | 'agent_budgets' | 'message_counts' | 'invitation_attempts'
 >
 
 export interface InsertWrite {
@@ -55,7 +55,10 @@ export interface EventWrite {
   readonly objectId: string
   /** JSON. The same text is stored and sent. */
   readonly data: string
-  /** The object is an account of the ledger: the data shows its balances as of this write, and it counts its events. */
+  /**
+   * The object is an account of the ledger, which counts its events: the data shows balances of 0, in whose place are those as
+   * of this write. The same text is stored once.
+   */
   readonly ofAccount?: true
   /** The due work of its delivery, written right after it. */
   readonly delivery?: Write
@@ -139,14 +142,15 @@ function encoded(row: object): Record<string, unknown> {
   return values
 }
 
-let lastTime: Date | undefined
+let lastTime = Number.NaN
 let lastText = ''
 
-/** A time in ISO 8601. Caches the last one, because nearly all writes of an operation have the same time. */
+/** A time in ISO 8601. Caches the last one, because nearly all writes of a batch have the same time. */
 export function timeText(time: Date): string {
-  if (time !== lastTime) {
+  const ms = time.getTime()
+  if (ms !== lastTime) {
     lastText = time.toISOString()
-    lastTime = time
+    lastTime = ms
   }
   return lastText
 }

@@ -17,8 +17,7 @@ CREATE OR REPLACE FUNCTION commit_together(
   -- The accounts of the ledger, each once, by id; arguments below name an account by its place in this array.
   accounts uuid[],
   transaction_rows transactions[], job_rows jobs[],
-  -- A text that is only stored is not parsed as a part of its row: it comes beside the row.
-  key_writes integer[], key_rows idempotency_keys[], key_bodies text[],
+  key_writes integer[], key_rows idempotency_keys[],
   removal_writes integer[], removal_jobs uuid[],
   -- Transactions that reach a final state.
   end_writes integer[], end_ids uuid[], end_expected text[], end_states text[], end_settled timestamptz[],
@@ -32,7 +31,9 @@ CREATE OR REPLACE FUNCTION commit_together(
   move_writes integer[], move_accounts integer[], move_amounts bigint[], move_helds bigint[], move_events integer[],
   -- The sequence of a row is its number among the events of its object in this batch, which follow those of the base; null: the
   -- database knows how many there are.
-  event_rows events[], event_data text[], event_bases integer[]
+  event_rows events[], event_bases integer[],
+  -- The records of accounts that may have to be stored: events show them in place of data.
+  record_rows event_records[]
 ) RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET plan_cache_mode = force_generic_plan AS $$
@@ -135,9 +136,8 @@ BEGIN
     WITH kept AS (
       INSERT INTO idempotency_keys AS k
         (digest, scope, key, platform_id, request_hash, status, body, created_at, expires_at)
-      SELECT key_digest(scope, key), scope, key, platform_id, request_hash, status, kept_body, created_at, expires_at
-      FROM ROWS FROM (unnest(key_rows), unnest(key_bodies))
-        AS r (digest, scope, key, platform_id, request_hash, status, body, created_at, expires_at, kept_body)
+      SELECT key_digest(scope, key), scope, key, platform_id, request_hash, status, body, created_at, expires_at
+      FROM unnest(key_rows)
       ON CONFLICT (digest) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status,
         body = excluded.body, created_at = excluded.created_at, expires_at = excluded.expires_at
       WHERE k.expires_at <= excluded.created_at AND k.scope = excluded.scope AND k.key = excluded.key
@@ -208,16 +208,18 @@ BEGIN
     END IF;
   END IF;
 
+  IF cardinality(record_rows) > 0 THEN
+    INSERT INTO event_records SELECT * FROM unnest(record_rows) ORDER BY digest ON CONFLICT (digest) DO NOTHING;
+  END IF;
   IF cardinality(event_rows) > 0 THEN
-    INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
+    INSERT INTO events (id, platform_id, type, object_id, sequence, data, record, available, posted, created_at)
       SELECT id, platform_id, type, e.object_id,
         coalesce(numbered, coalesce(base, (SELECT max(sequence) FROM events WHERE object_id = e.object_id), 0) + sequence),
-        with_balances(written, available, total),
-        created_at
-      FROM ROWS FROM (unnest(event_rows), unnest(event_data), unnest(event_bases), unnest(shown_available),
-          unnest(shown_posted), unnest(shown_sequences))
-        AS e (id, position, platform_id, type, object_id, sequence, data, created_at, committed_in, written, base, available,
-          total, numbered);
+        data, record, now_available, now_posted, created_at
+      FROM ROWS FROM (unnest(event_rows), unnest(event_bases), unnest(shown_available), unnest(shown_posted),
+          unnest(shown_sequences))
+        AS e (id, position, platform_id, type, object_id, sequence, data, record, available, posted, created_at, committed_in,
+          base, now_available, now_posted, numbered);
   END IF;
 END $$;
 `

@@ -15,6 +15,7 @@ import { ledgerTransfer } from './ledger-transfer.ts'
 import { ledgerTransferEndsOnce } from './ledger-transfer-ends-once.ts'
 import { neverDeleted } from './never-deleted.ts'
 import { platformSucceeded } from './platform-succeeded.ts'
+import { recordDigest } from './record-digest.ts'
 import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
 import { refuseTogether } from './refuse-together.ts'
@@ -49,6 +50,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   keyDigest,
   writeKeep,
   withBalances,
+  recordDigest,
   writeEvent,
   ledgerOpen,
   ledgerMove,

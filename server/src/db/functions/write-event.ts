@@ -1,5 +1,5 @@
 /**
- * Appends an event, numbered within its object. An account of the ledger counts its own, and the data shows its balances at
+ * Appends an event, numbered within its object. An account of the ledger counts its own, and the event has its balances at
  * this point of the transaction, which the operation could not know.
  */
 export const writeEvent = `
@@ -11,10 +11,13 @@ BEGIN
     IF NOT FOUND THEN
       RAISE EXCEPTION 'an event names an account that is not open' USING ERRCODE = 'foreign_key_violation';
     END IF;
+    INSERT INTO event_records (digest, platform_id, text)
+      VALUES (record_digest(w->>'data'), (w->>'platformId')::uuid, w->>'data') ON CONFLICT (digest) DO NOTHING;
   END IF;
-  INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
+  INSERT INTO events (id, platform_id, type, object_id, sequence, data, record, available, posted, created_at)
     VALUES ((w->>'id')::uuid, (w->>'platformId')::uuid, w->>'type', (w->>'objectId')::uuid,
       coalesce(account.event_count, (SELECT max(sequence) FROM events WHERE object_id = (w->>'objectId')::uuid) + 1, 1),
-      with_balances(w->>'data', account.posted - account.held, account.posted), (w->>'at')::timestamptz);
+      CASE WHEN account.id IS NULL THEN w->>'data' END, CASE WHEN account.id IS NOT NULL THEN record_digest(w->>'data') END,
+      account.posted - account.held, account.posted, (w->>'at')::timestamptz);
 END $$;
 `

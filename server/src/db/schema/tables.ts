@@ -2,7 +2,6 @@ import type { ExternalAccountTypeName } from '@countersign/contract/accounts/acc
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { Permission } from '@countersign/contract/core/endpoint'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
-import type { EventType } from '@countersign/contract/events/events'
 import type { RateSummary } from '../../pricing/pricing.ts'
 import type {
   AgentActionRow,
@@ -26,6 +25,7 @@ import type {
   Stored,
   TransactionDetails,
 } from './documents.ts'
+import type { EventRecordRow, StoredEventRow } from './event-tables.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from './import-tables.ts'
 import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
@@ -57,7 +57,8 @@ export interface Tables {
   signing_requests: SigningRequestRow
   quotes: QuoteRow
   transactions: TransactionRow
-  events: EventRow
+  events: StoredEventRow
+  event_records: EventRecordRow
   jobs: JobRow
   invitations: InvitationRow
   invitation_attempts: InvitationAttemptsRow
@@ -286,20 +287,6 @@ export interface RefundRow {
   reason: 'TRANSACTION_FAILED' | 'USER_CANCELLATION' | 'TIMEOUT'
   initiatedAt: string
   settledAt?: string
-}
-
-export interface EventRow {
-  id: string
-  position: bigint
-  platform_id: string
-  type: EventType
-  object_id: string
-  sequence: number
-  /** The record as the API shows it, as JSON. */
-  data: string
-  created_at: Date
-  /** The number of the transaction that wrote it, which orders the feed; 64 bits as text. */
-  committed_in: string
 }
 
 export interface MessageRow extends Stamped {

@@ -3,8 +3,16 @@
  * keys, so their reference to the platform is not checked (decision 0017).
  */
 export const workTables = `
+-- Accounts as events show them, but for their balances: many events show the same one.
+CREATE TABLE event_records (
+  -- 16 bytes of the SHA-256 of the text.
+  digest bytea PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  text text NOT NULL
+);
+
 -- An event is never changed: what becomes of its delivery is stored beside it. Its data is a text, as it is sent: it is written
--- once, read now and then, and never queried.
+-- once, read now and then, and never queried. Of an account of the ledger it has the record and the balances (with_balances).
 CREATE TABLE events (
   id uuid PRIMARY KEY,
   position bigint GENERATED ALWAYS AS IDENTITY,
@@ -12,11 +20,15 @@ CREATE TABLE events (
   type text NOT NULL,
   object_id uuid NOT NULL,
   sequence integer NOT NULL,
-  data text NOT NULL,
+  data text,
+  record bytea,
+  available bigint,
+  posted bigint,
   created_at timestamptz NOT NULL,
   -- The feed is read in the order of transactions: one that commits late has a higher number than all that are shown by then.
   committed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
-  UNIQUE (object_id, sequence)
+  UNIQUE (object_id, sequence),
+  CONSTRAINT events_data CHECK ((data IS NULL) = (record IS NOT NULL AND available IS NOT NULL AND posted IS NOT NULL))
 );
 CREATE INDEX events_feed ON events (platform_id, committed_in, position);
 

@@ -1,0 +1,6 @@
+/** The primary key of a record that events show: 16 bytes of the digest of its text. */
+export const recordDigest = `
+CREATE OR REPLACE FUNCTION record_digest(record text) RETURNS bytea LANGUAGE sql STABLE AS $$
+  SELECT substr(sha256(convert_to(record, 'UTF8')), 1, 16)
+$$;
+`
