@@ -1,20 +1,8 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { uuidOf } from '../db/engine/ids.ts'
-import type { LedgerEntryRow } from '../db/schema/ledger-tables.ts'
 import { findSystemAccounts } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
-import type { Order } from '../op/paging.ts'
 import { money } from '../transactions/transactions.ts'
-import { selectQuoteOfTransfer } from './store.ts'
-
-/** An entry of a fees account. A transfer has at most one. */
-export type FeeRow = LedgerEntryRow & { readonly id: string }
-
-export const BY_TRANSFER: Order<FeeRow> = {
-  columns: ['created_at', 'transfer_id'],
-  of: ({ created_at, transfer_id }) => [String(created_at.getTime()), transfer_id],
-  read: (time, id) => [new Date(Number(time)), uuidOf(id)],
-}
+import { type FeeRow, selectQuoteOfTransfer } from './store.ts'
 
 /** The fees accounts of a platform: one for each currency in which a fee was ever charged, or only that of `currency`. */
 export async function findFeeAccounts(op: Op, currency: string | undefined) {

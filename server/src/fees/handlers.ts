@@ -2,7 +2,7 @@ import type { fees } from '@countersign/contract/payments/fees'
 import type { Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { money } from '../transactions/transactions.ts'
-import { BY_TRANSFER, feeView, findFeeAccounts } from './fees.ts'
+import { feeView, findFeeAccounts } from './fees.ts'
 import { selectEntries } from './store.ts'
 
 export const feeHandlers: Handlers<typeof fees> = {
@@ -11,9 +11,8 @@ export const feeHandlers: Handlers<typeof fees> = {
     return {
       status: 200,
       body: await page(op, query, {
-        rows: accounts.map(({ id }) => selectEntries(op, id, query)),
-        table: 'ledger_entries',
-        by: BY_TRANSFER,
+        rows: accounts.flatMap(({ id }) => selectEntries(op, id, query)),
+        table: 'ledger_transfers',
         order: query.sortOrder ?? 'desc',
         view: (rows) => Promise.all(rows.map((row) => feeView(op, row))),
       }),

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { LedgerTransferRow } from '../db/schema/ledger-tables.ts'
+import { TRANSFER_TRANSITIONS } from '../db/schema/states.ts'
 import type { QuoteRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { timeIfGiven } from '../op/time-range.ts'
@@ -10,13 +12,22 @@ export interface FeeFilters {
   readonly endDate?: string
 }
 
-/** A page of the ledger entries of an account. */
-export function selectEntries(op: Op, accountId: string, { startDate, endDate }: FeeFilters) {
+/** An entry of a fees account: the side of a transfer on which it is, which has its id. */
+export type FeeRow = Pick<LedgerTransferRow, 'id' | 'amount' | 'currency' | 'created_at'>
+
+/** What was credited to an account, and what was debited: each is read in the order of an index. */
+export function selectEntries(op: Op, accountId: string, filters: FeeFilters) {
+  return [
+    posted(op, filters).select('amount').where('credit_account_id', '=', accountId),
+    posted(op, filters).select(sql<bigint>`- amount`.as('amount')).where('debit_account_id', '=', accountId),
+  ]
+}
+
+function posted(op: Op, { startDate, endDate }: FeeFilters) {
   return op.read
-    .selectFrom('ledger_entries')
-    .selectAll()
-    .select('transfer_id as id')
-    .where('account_id', '=', accountId)
+    .selectFrom('ledger_transfers')
+    .select(['id', 'currency', 'created_at'])
+    .where('state', '=', TRANSFER_TRANSITIONS.pending.post)
     .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
     .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
 }

@@ -17,27 +17,17 @@ export interface LedgerAccountRow {
   is_closed: boolean
 }
 
-/** What a transfer moves, and why. */
-interface Moved {
+/** A transfer, pending or ended. The view `ledger_entries` has both sides of what is posted, for people and tests. */
+export interface LedgerTransferRow {
+  id: string
   platform_id: string
+  debit_account_id: string
+  credit_account_id: string
   currency: KnownCurrency
   amount: bigint
+  state: TransferState
   cause: string
   cause_id: string
   created_at: Date
-}
-
-export interface LedgerTransferRow extends Moved {
-  id: string
-  debit_account_id: string
-  credit_account_id: string
-  state: TransferState
   ended_at: Date | null
-}
-
-/** One side of a posted transfer: a credit is positive, a debit negative. */
-export interface LedgerEntryRow extends Moved {
-  transfer_id: string
-  account_id: string
-  posted_at: Date
 }

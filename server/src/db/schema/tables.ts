@@ -29,7 +29,7 @@ import type { EventRecordRow, StoredEventRow } from './event-tables.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from './import-tables.ts'
 import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
-import type { LedgerAccountRow, LedgerEntryRow, LedgerTransferRow } from './ledger-tables.ts'
+import type { LedgerAccountRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
@@ -83,7 +83,6 @@ export interface Tables {
   card_pull_signatures: CardPullSignatureRow
   ledger_accounts: LedgerAccountRow
   ledger_transfers: LedgerTransferRow
-  ledger_entries: LedgerEntryRow
   stored_files: StoredFileRow
   documents: DocumentRow
   document_reads: DocumentReadRow

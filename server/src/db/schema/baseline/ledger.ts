@@ -52,7 +52,8 @@ CREATE INDEX ledger_transfers_debit ON ledger_transfers (debit_account_id, creat
 CREATE INDEX ledger_transfers_credit ON ledger_transfers (credit_account_id, created_at);
 CREATE INDEX ledger_transfers_cause ON ledger_transfers (cause_id);
 
--- Both sides of what is posted: a credit is positive, a debit negative.
+-- Both sides of what is posted: a credit is positive, a debit negative. The server pages an account's history by the indexes of both
+-- sides instead, because PostgreSQL sorts a whole UNION ALL.
 CREATE VIEW ledger_entries AS
   SELECT id AS transfer_id, platform_id, debit_account_id AS account_id, currency, - amount AS amount, cause, cause_id,
     created_at, ended_at AS posted_at FROM ledger_transfers WHERE state = 'posted'
