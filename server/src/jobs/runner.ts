@@ -34,6 +34,8 @@ export interface JobRunner {
 const POLL_MS = 1000
 /** The most jobs that `runDue` reads at a time. */
 const DUE_OF_PLATFORM_MAX = 64
+/** How long a row of due work that is done waits to be taken off by a commit of something else. */
+const ALONE_MS = 20
 /** How long `runDue` waits for another process before it searches again. */
 const ELSEWHERE_MS = 50
 
@@ -46,6 +48,8 @@ interface Runner {
   /** The rows under way in this process, by id, and those of them that several jobs share. */
   readonly underWay: Map<string, Promise<void>>
   readonly rows: Map<string, RowUnderWay>
+  /** What waits to be committed with something else. */
+  readonly patient: Set<() => void>
   /** The current search for due jobs. */
   looking: Promise<void> | undefined
   /** Whether something became due since the last search. */
@@ -61,6 +65,7 @@ export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
     room: new Room(),
     underWay: new Map(),
     rows: new Map(),
+    patient: new Set(),
     looking: undefined,
     mustLookAgain: false,
     timer: undefined,
@@ -137,8 +142,10 @@ function beginShared(runner: Runner, job: DueJob, shared: SharedRow): void {
     follow(runner, row.id, row.done)
   }
   const { app } = runner
-  const commitLast = (writes: readonly Write[]) =>
-    commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
+  const commitLast = async (writes: readonly Write[]) => {
+    await nextCommit(runner)
+    await commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
+  }
   start(runner, job, row)
     .then(() => row.ended(commitLast))
     .catch((error) => app.log.error({ err: error, job: shared.id }, 'a row of due work was not taken off'))
@@ -170,6 +177,7 @@ function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
 /** Commits a write set, and starts as many of its new jobs as there is room for. */
 async function commit(runner: Runner, op: Op, writes: readonly Write[]): Promise<CommitResult> {
   const { app, room } = runner
+  for (const go of runner.patient) go()
   const due = dueNow(op, writes)
   const own: OwnWork = runner.isStopped ? new Map() : takeOwnWork(room, op, writes, due)
   let isDone = false
@@ -189,6 +197,19 @@ async function commit(runner: Runner, op: Op, writes: readonly Write[]): Promise
     }
     if (isDone && own.size < due.length) wake(runner)
   }
+}
+
+/** Resolves with the next commit, or soon: a commit of one set costs as much as five sets of a batch. */
+function nextCommit({ patient }: Runner): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      clearTimeout(timer)
+      patient.delete(go)
+      resolve()
+    }
+    const timer = setTimeout(go, ALONE_MS)
+    patient.add(go)
+  })
 }
 
 async function runDue(runner: Runner, platformId: string, webhooksUntilMs: number): Promise<void> {

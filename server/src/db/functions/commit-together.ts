@@ -64,18 +64,20 @@ BEGIN
     END LOOP;
   END IF;
 
-  FOR part IN SELECT value FROM jsonb_array_elements(batch->'inserts') LOOP
-    CASE part->>'table'
-      WHEN 'quotes' THEN
-        INSERT INTO quotes SELECT * FROM jsonb_populate_recordset(NULL::quotes, part->'rows');
-      WHEN 'signing_requests' THEN
-        INSERT INTO signing_requests SELECT * FROM jsonb_populate_recordset(NULL::signing_requests, part->'rows');
-      ELSE
-        EXECUTE format('INSERT INTO %1$I (%2$s) SELECT %2$s FROM jsonb_populate_recordset(NULL::%1$I, $1)',
-          part->>'table', (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(part->'rows'->0) AS k))
-          USING part->'rows';
-    END CASE;
-  END LOOP;
+  IF batch IS NOT NULL THEN
+    FOR part IN SELECT value FROM jsonb_array_elements(batch->'inserts') LOOP
+      CASE part->>'table'
+        WHEN 'quotes' THEN
+          INSERT INTO quotes SELECT * FROM jsonb_populate_recordset(NULL::quotes, part->'rows');
+        WHEN 'signing_requests' THEN
+          INSERT INTO signing_requests SELECT * FROM jsonb_populate_recordset(NULL::signing_requests, part->'rows');
+        ELSE
+          EXECUTE format('INSERT INTO %1$I (%2$s) SELECT %2$s FROM jsonb_populate_recordset(NULL::%1$I, $1)',
+            part->>'table', (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(part->'rows'->0) AS k))
+            USING part->'rows';
+      END CASE;
+    END LOOP;
+  END IF;
   IF cardinality(transaction_rows) > 0 THEN
     INSERT INTO transactions SELECT * FROM unnest(transaction_rows);
   END IF;
@@ -85,21 +87,23 @@ BEGIN
 
   -- A statement that is built has to be planned each time. So the most frequent update, of a transaction that reaches a final
   -- state, has a statement of its own below.
-  FOR part IN SELECT value FROM jsonb_array_elements(batch->'updates') LOOP
-    SELECT array_agg((r->>'n')::integer ORDER BY place), array_agg((r->>'id')::uuid ORDER BY place), array_agg(r ORDER BY place)
-      INTO places, ids, rows FROM jsonb_array_elements(part->'rows') WITH ORDINALITY AS r (r, place);
-    EXECUTE format('WITH changed AS (
-        UPDATE %1$I AS t SET (%2$s) = (
-          SELECT %2$s FROM jsonb_populate_record(NULL::%1$I, $3[array_position($2, t.id)]->''set''))
-        WHERE t.id = ANY ($2) AND jsonb_populate_record(t, $3[array_position($2, t.id)]->''expect'') = t
-        RETURNING $1[array_position($2, t.id)] AS n)
-      SELECT array_agg(n) FROM changed', part->>'table',
-      (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(rows[1]->'set') AS k))
-      INTO done USING places, ids, rows;
-    IF coalesce(cardinality(done), 0) <> cardinality(ids) THEN
-      PERFORM refuse_together(places, done);
-    END IF;
-  END LOOP;
+  IF batch IS NOT NULL THEN
+    FOR part IN SELECT value FROM jsonb_array_elements(batch->'updates') LOOP
+      SELECT array_agg((r->>'n')::integer ORDER BY place), array_agg((r->>'id')::uuid ORDER BY place), array_agg(r ORDER BY place)
+        INTO places, ids, rows FROM jsonb_array_elements(part->'rows') WITH ORDINALITY AS r (r, place);
+      EXECUTE format('WITH changed AS (
+          UPDATE %1$I AS t SET (%2$s) = (
+            SELECT %2$s FROM jsonb_populate_record(NULL::%1$I, $3[array_position($2, t.id)]->''set''))
+          WHERE t.id = ANY ($2) AND jsonb_populate_record(t, $3[array_position($2, t.id)]->''expect'') = t
+          RETURNING $1[array_position($2, t.id)] AS n)
+        SELECT array_agg(n) FROM changed', part->>'table',
+        (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(rows[1]->'set') AS k))
+        INTO done USING places, ids, rows;
+      IF coalesce(cardinality(done), 0) <> cardinality(ids) THEN
+        PERFORM refuse_together(places, done);
+      END IF;
+    END LOOP;
+  END IF;
   IF cardinality(end_writes) > 0 THEN
     WITH ended AS (
       UPDATE transactions AS t SET state = e.state, settled_at = e.settled_at, updated_at = e.updated_at
@@ -113,15 +117,17 @@ BEGIN
   END IF;
 
   -- Several writes may expect the same row.
-  FOR part IN SELECT value FROM jsonb_array_elements(batch->'expects') LOOP
-    EXECUTE format('WITH found AS (
-        SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id uuid, expect jsonb) JOIN %1$I AS t ON t.id = r.id
-        WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
-      SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
-    IF coalesce(cardinality(done), 0) <> jsonb_array_length(part->'rows') THEN
-      PERFORM refuse_together(ARRAY(SELECT (r->>'n')::integer FROM jsonb_array_elements(part->'rows') AS r), done);
-    END IF;
-  END LOOP;
+  IF batch IS NOT NULL THEN
+    FOR part IN SELECT value FROM jsonb_array_elements(batch->'expects') LOOP
+      EXECUTE format('WITH found AS (
+          SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id uuid, expect jsonb) JOIN %1$I AS t ON t.id = r.id
+          WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
+        SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
+      IF coalesce(cardinality(done), 0) <> jsonb_array_length(part->'rows') THEN
+        PERFORM refuse_together(ARRAY(SELECT (r->>'n')::integer FROM jsonb_array_elements(part->'rows') AS r), done);
+      END IF;
+    END LOOP;
+  END IF;
 
   IF cardinality(removal_writes) > 0 THEN
     WITH removed AS (DELETE FROM jobs WHERE id = ANY (removal_jobs) RETURNING id)
