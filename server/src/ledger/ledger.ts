@@ -183,15 +183,9 @@ export interface Balance {
  * once.
  */
 export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
-  const idOf = (leg: Leg) => accountId(op, leg)
-  const rows = await op.read
-    .selectFrom('ledger_accounts')
-    .select(['id', 'posted', 'normal_side'])
-    .where('id', 'in', legs.map(idOf))
-    .execute()
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return legs.every((leg) => {
-    const account = byId.get(idOf(leg))
+  const accounts = await Promise.all(legs.map((leg) => op.find(BY_ID, accountId(op, leg))))
+  return legs.every((leg, n) => {
+    const account = accounts[n]
     const gain = account?.normal_side === 'debit' ? -leg.amount : leg.amount
     const after = (account?.posted ?? 0n) + gain
     return INT64_MIN <= after && after <= INT64_MAX
@@ -230,8 +224,10 @@ export async function findSystemAccounts(
   return rows.filter((row) => row !== undefined)
 }
 
-const BY_ID = rowByKey<Pick<LedgerAccountRow, 'id' | 'platform_id' | 'currency' | 'posted' | 'held'>>(
-  'SELECT id, platform_id, currency, posted, held FROM ledger_accounts WHERE id = ANY ($1::uuid[])',
+const BY_ID = rowByKey<
+  Pick<LedgerAccountRow, 'id' | 'platform_id' | 'currency' | 'normal_side' | 'posted' | 'held'>
+>(
+  'SELECT id, platform_id, currency, normal_side, posted, held FROM ledger_accounts WHERE id = ANY ($1::uuid[])',
   'id',
 )
 

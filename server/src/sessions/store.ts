@@ -1,3 +1,4 @@
+import { rowByKey } from '../db/read/lookup.ts'
 import type { SessionRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
@@ -15,32 +16,37 @@ function active(op: Op) {
 /** A session that may sign, with the consecutive wrong codes of its wallet. */
 export type SigningSession = SessionRow & { readonly code_failures: number | null }
 
-/** One statement for both: every signed operation begins with it. */
-function signing(op: Op) {
-  return active(op)
-    .leftJoin('code_failures', 'code_failures.id', 'sessions.account_id')
-    .selectAll('sessions')
-    .select('code_failures.failures as code_failures')
-}
+/** Of a wallet and a key, the session that ends last. Every signed operation asks for one, so they share statements. */
+const BY_KEY = rowByKey<SigningSession>(
+  `SELECT s.*, f.failures AS code_failures
+   FROM unnest($1::uuid[], $2::text[]) AS asked (account_id, public_key)
+   CROSS JOIN LATERAL (
+     SELECT own.* FROM sessions own JOIN credentials c ON c.id = own.credential_id
+     WHERE own.account_id = asked.account_id AND own.public_key = asked.public_key AND own.revoked_at IS NULL
+       AND c.revoked_at IS NULL
+     ORDER BY own.expires_at DESC LIMIT 1) AS s
+   LEFT JOIN LATERAL (SELECT failures FROM code_failures WHERE id = s.account_id OFFSET 0) AS f ON true`,
+  'account_id',
+  'public_key',
+)
 
 export async function selectActiveSessionByKey(
   op: Op,
   accountId: string,
   publicKey: string,
 ): Promise<SigningSession | undefined> {
-  return signing(op)
-    .where('sessions.account_id', '=', accountId)
-    .where('public_key', '=', publicKey)
-    .orderBy('sessions.created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const session = await op.find(BY_KEY, accountId, publicKey)
+  return session && session.expires_at > op.now ? session : undefined
 }
 
 export async function selectNewestActiveSession(
   op: Op,
   accountId: string,
 ): Promise<SigningSession | undefined> {
-  return signing(op)
+  return active(op)
+    .leftJoin('code_failures', 'code_failures.id', 'sessions.account_id')
+    .selectAll('sessions')
+    .select('code_failures.failures as code_failures')
     .where('sessions.account_id', '=', accountId)
     .orderBy('sessions.created_at', 'desc')
     .limit(1)
