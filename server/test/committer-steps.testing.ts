@@ -241,6 +241,18 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
     (n): Step =>
       (world, fresh) => [newTransaction(world, fresh, n === null ? fresh : `old-${n}`)],
   ),
+  // As the execution of a quote changes its transaction.
+  fc.tuple(record, state, state).map(
+    ([n, from, to]): Step =>
+      (world) => [
+        update(
+          'transactions',
+          ids.transaction(world, n),
+          { state: from },
+          { hold_id: ids.transfer(world, n), state: to, updated_at: now },
+        ),
+      ],
+  ),
   fc.tuple(record, state, state).map(
     ([n, from, to]): Step =>
       (world) => [

@@ -85,20 +85,42 @@ BEGIN
     INSERT INTO jobs SELECT * FROM unnest(job_rows);
   END IF;
 
-  -- A statement that is built has to be planned each time. So the most frequent update, of a transaction that reaches a final
-  -- state, has a statement of its own below.
+  -- A statement that is built has to be planned each time. So the updates of every signed payment have statements of their own,
+  -- and the most frequent one, of a transaction that reaches a final state, comes as arrays below.
   IF batch IS NOT NULL THEN
     FOR part IN SELECT value FROM jsonb_array_elements(batch->'updates') LOOP
       SELECT array_agg((r->>'n')::integer ORDER BY place), array_agg((r->>'id')::uuid ORDER BY place), array_agg(r ORDER BY place)
         INTO places, ids, rows FROM jsonb_array_elements(part->'rows') WITH ORDINALITY AS r (r, place);
-      EXECUTE format('WITH changed AS (
-          UPDATE %1$I AS t SET (%2$s) = (
-            SELECT %2$s FROM jsonb_populate_record(NULL::%1$I, $3[array_position($2, t.id)]->''set''))
-          WHERE t.id = ANY ($2) AND jsonb_populate_record(t, $3[array_position($2, t.id)]->''expect'') = t
-          RETURNING $1[array_position($2, t.id)] AS n)
-        SELECT array_agg(n) FROM changed', part->>'table',
-        (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(rows[1]->'set') AS k))
-        INTO done USING places, ids, rows;
+      CASE part->>'shape'
+        WHEN 'quotes state,updated_at' THEN
+          WITH changed AS (
+            UPDATE quotes AS t SET state = r->'set'->>'state', updated_at = (r->'set'->>'updated_at')::timestamptz
+            FROM unnest(places, ids, rows) AS u (n, id, r)
+            WHERE t.id = u.id AND jsonb_populate_record(t, u.r->'expect') = t RETURNING u.n)
+          SELECT array_agg(n) INTO done FROM changed;
+        WHEN 'transactions hold_id,state,updated_at' THEN
+          WITH changed AS (
+            UPDATE transactions AS t SET hold_id = (r->'set'->>'hold_id')::uuid, state = r->'set'->>'state',
+              updated_at = (r->'set'->>'updated_at')::timestamptz
+            FROM unnest(places, ids, rows) AS u (n, id, r)
+            WHERE t.id = u.id AND jsonb_populate_record(t, u.r->'expect') = t RETURNING u.n)
+          SELECT array_agg(n) INTO done FROM changed;
+        WHEN 'signing_requests consumed_at' THEN
+          WITH changed AS (
+            UPDATE signing_requests AS t SET consumed_at = (r->'set'->>'consumed_at')::timestamptz
+            FROM unnest(places, ids, rows) AS u (n, id, r)
+            WHERE t.id = u.id AND jsonb_populate_record(t, u.r->'expect') = t RETURNING u.n)
+          SELECT array_agg(n) INTO done FROM changed;
+        ELSE
+          EXECUTE format('WITH changed AS (
+              UPDATE %1$I AS t SET (%2$s) = (
+                SELECT %2$s FROM jsonb_populate_record(NULL::%1$I, $3[array_position($2, t.id)]->''set''))
+              WHERE t.id = ANY ($2) AND jsonb_populate_record(t, $3[array_position($2, t.id)]->''expect'') = t
+              RETURNING $1[array_position($2, t.id)] AS n)
+            SELECT array_agg(n) FROM changed', part->>'table',
+            (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(rows[1]->'set') AS k))
+            INTO done USING places, ids, rows;
+      END CASE;
       IF coalesce(cardinality(done), 0) <> cardinality(ids) THEN
         PERFORM refuse_together(places, done);
       END IF;
@@ -119,10 +141,18 @@ BEGIN
   -- Several writes may expect the same row.
   IF batch IS NOT NULL THEN
     FOR part IN SELECT value FROM jsonb_array_elements(batch->'expects') LOOP
-      EXECUTE format('WITH found AS (
-          SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id uuid, expect jsonb) JOIN %1$I AS t ON t.id = r.id
+      IF part->>'table' = 'sessions' THEN
+        WITH found AS (
+          SELECT r.n FROM jsonb_to_recordset(part->'rows') AS r (n integer, id uuid, expect jsonb)
+            JOIN sessions AS t ON t.id = r.id
           WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
-        SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
+        SELECT array_agg(n) INTO done FROM found;
+      ELSE
+        EXECUTE format('WITH found AS (
+            SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id uuid, expect jsonb) JOIN %1$I AS t ON t.id = r.id
+            WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
+          SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
+      END IF;
       IF coalesce(cardinality(done), 0) <> jsonb_array_length(part->'rows') THEN
         PERFORM refuse_together(ARRAY(SELECT (r->>'n')::integer FROM jsonb_array_elements(part->'rows') AS r), done);
       END IF;
