@@ -116,7 +116,7 @@ describe('what needs an approval', () => {
     expect((await client.get(`/agents/approvals?agentId=${agent.id}`)).body.data).toEqual([
       { ...body, transaction: { ...body.transaction, type: 'OUTGOING' } },
     ])
-    const [told] = (await client.get(`/events?objectId=${body.id}`)).body.data
+    const [told] = await client.events(`&objectId=${body.id}`)
     expect(told).toMatchObject({
       type: 'AGENT_ACTION.PENDING_APPROVAL',
       data: {

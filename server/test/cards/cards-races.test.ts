@@ -111,7 +111,7 @@ describe('two signed updates at once', () => {
       if (reply.status !== 200) expectError(reply, { code: 'INVALID_STATE_TRANSITION', field: 'state' })
     expect(wins).toContain(approvedOf(replies).length)
     expect(ends).toContain((await readCard(client, card.id)).state)
-    const { data } = (await client.get(`/events?objectId=${card.id}`)).body
+    const data = await client.events(`&objectId=${card.id}`)
     expect(data).toHaveLength(1 + approvedOf(replies).length)
   })
 

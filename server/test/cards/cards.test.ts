@@ -113,7 +113,7 @@ describe('a card', () => {
     expectError(await use(client, card.id, 1), { code: 'CARD_CLOSED' })
     expect((await clear(client, before, 1_000)).body).toMatchObject({ status: 'SETTLED' })
     expect((await giveBack(client, before, 1_000)).body).toMatchObject({ status: 'REFUNDED' })
-    const { data } = (await client.get(`/events?objectId=${card.id}`)).body
+    const data = await client.events(`&objectId=${card.id}`)
     expect(data.map(({ data: { state } }: { data: { state: string } }) => state)).toEqual([
       'ACTIVE',
       'FROZEN',
