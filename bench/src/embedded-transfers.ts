@@ -1,5 +1,6 @@
 import { openEmbedded } from '@countersign/server/db/engine/embedded'
 import { after, type Connection, openConnections } from './connections.ts'
+import { anyOf } from './measure.ts'
 import { embeddedBooks, measurePart, type Part } from './part.ts'
 import { ACCOUNTS, CLIENTS } from './payment-sides.ts'
 import { Api, bodyOf, transferRequest } from './payments.ts'
@@ -68,7 +69,7 @@ class Bench {
     const target = { pid: this.#pid, connections: this.#connections }
     const books = embeddedBooks(this.#api, this.#connections[0]!)
     return measurePart(target, books, after(seconds), async (connection) => {
-      const payer = payers[Math.floor(Math.random() * payers.length)]!
+      const payer = anyOf(payers)
       const request = transferRequest(this.#api, payer, `transfer-${this.#sent++}`)
       await bodyOf(connection.send(request), 201)
       return true

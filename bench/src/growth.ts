@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openPostgres } from '@countersign/server/db/engine/postgres'
 import { type Connection, drive, openConnections } from './connections.ts'
 import { BUSY_TRANSFERS, COPY_SETTINGS, copyTransfer, TEMPLATE_KEY } from './copies.ts'
+import { anyOf } from './measure.ts'
 import { multiplyFee, multiplyTransfers, planOf } from './more-copies.ts'
 import { makePayers } from './payers.ts'
 import { Api, bodyOf, createQuote, execute, preparePayment, settleAll, transferRequest } from './payments.ts'
@@ -178,7 +179,7 @@ class Store {
   }
 
   #transfer(): string {
-    const payer = this.#payers[Math.floor(Math.random() * this.#payers.length)]!
+    const payer = anyOf(this.#payers)
     return transferRequest(this.#api, payer, `transfer-${this.#sent++}`)
   }
 

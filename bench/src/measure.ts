@@ -38,3 +38,8 @@ export async function measure(
 export function oneCore(perSecond: number): Figure {
   return { perSecond, mainUs: 1e6 / perSecond, othersUs: 0, postgresUs: 0 }
 }
+
+/** One of several, at random. */
+export function anyOf<T>(all: readonly T[]): T {
+  return all[Math.floor(Math.random() * all.length)]!
+}

@@ -1,6 +1,7 @@
 import type { Database } from '@countersign/server/db/engine/port'
 import { type CommitBench, onPostgres } from './commit-bench.ts'
 import { after, drive } from './connections.ts'
+import { anyOf } from './measure.ts'
 import { measurePart, type Part, postgresBooks } from './part.ts'
 import { makePayers, type Payer } from './payers.ts'
 import { bodyOf, createQuote, type Payment, preparePayment, transferRequest } from './payments.ts'
@@ -108,7 +109,7 @@ class TransfersSide extends PostgresSide {
   async measure(part: string, seconds: number): Promise<Part> {
     const payers = part === 'hot' ? this.#payers.slice(0, 1) : this.#payers
     return this.measured(after(seconds), () => {
-      const payer = payers[Math.floor(Math.random() * payers.length)]!
+      const payer = anyOf(payers)
       return { bytes: transferRequest(this.bench.api, payer, `transfer-${this.#sent++}`), wanted: 201 }
     })
   }

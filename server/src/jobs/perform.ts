@@ -35,7 +35,11 @@ export async function perform<Kind extends JobKind>(
       const known = attempt === 1 ? job.known : undefined
       const writes = await unlessStale(() => handlers[job.kind](op, job.payload, known))
       if (!writes) continue
-      if (row && onlyDueWork(writes)) return row.goesOn(writes)
+      if (row && onlyDueWork(writes)) {
+        row.goesOn(writes)
+        app.metrics.job(kind, 'done')
+        return
+      }
       const { done } = await commit(op, row ? writes : [removal(job), ...writes])
       if (done) app.metrics.job(kind, 'done')
       if (done || (!row && !(await selectJobExists(app, job.id)))) return

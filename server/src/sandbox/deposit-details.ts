@@ -8,7 +8,6 @@ import {
 } from '@countersign/contract/accounts/account-types'
 import { base58, bech32m, createBase58check } from '@scure/base'
 import { composeIBAN, getCountrySpecifications } from 'ibantools'
-import { Lru } from '../crypto/lru.ts'
 import { toChecksumAddress } from '../formats/addresses.ts'
 import { cbuFrom, clabeCheckDigit } from '../formats/check-digits.ts'
 import type { DepositDetails } from '../ports/deposit-details.ts'
@@ -16,9 +15,6 @@ import { sandboxInvoice } from './invoice.ts'
 import { pixCode } from './pix.ts'
 
 /** The inputs of made-up details. */
-/** The most details that are kept. */
-const KNOWN_MAX = 20_000
-
 interface Source {
   readonly type: AccountTypeName
   readonly seed: string
@@ -96,24 +92,15 @@ const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
  */
 export const sandboxDepositDetails: DepositDetails = {
   details(type, seed, currency, reference) {
-    const name = `${type} ${seed} ${currency} ${reference}`
-    const details = known.get(name) ?? detailsOf({ type, seed, currency, reference })
-    known.set(name, details)
-    return details
+    const properties = PAYMENT_ACCOUNT_INFO.get(type)!.properties
+    const from = { type, seed, currency, reference }
+    const members = Object.keys(properties).flatMap((name) => {
+      const value = sandboxMember(name, from)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    // A test checks them against the type's schema and checks, for every currency and network.
+    return Object.fromEntries(members) as PaymentAccountInfoValue
   },
-}
-
-/** Details follow from what they are asked with, and each event of an account shows its own. */
-const known = new Lru<string, PaymentAccountInfoValue>(KNOWN_MAX)
-
-function detailsOf(from: Source): PaymentAccountInfoValue {
-  const properties = PAYMENT_ACCOUNT_INFO.get(from.type)!.properties
-  const members = Object.keys(properties).flatMap((name) => {
-    const value = sandboxMember(name, from)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  // A test checks them against the type's schema and checks, for every currency and network.
-  return Object.fromEntries(members) as PaymentAccountInfoValue
 }
 
 /** One member of made-up payment details; undefined for an optional one. */

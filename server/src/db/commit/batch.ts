@@ -114,7 +114,7 @@ class BatchArguments {
 
   parameters(types: RowTypes): readonly Parameter[] {
     for (const { first, payloads } of this.#sharing.values())
-      this.#args.add('job_rows', payloads.length > 1 ? withShared(first, { each: payloads }) : first)
+      this.#args.add('job_rows', payloads.length > 1 ? { ...first, payload: { each: payloads } } : first)
     const parts = {
       inserts: this.#inserts.inOrder(),
       updates: this.#updates.inOrder(),
@@ -285,10 +285,6 @@ class BatchArguments {
     this.#accounts.set(account, place)
     return place
   }
-}
-
-function withShared(first: Row, payload: SharedPayload): Row {
-  return { ...first, payload }
 }
 
 /** Whether an update only settles a transaction, as most updates do. */

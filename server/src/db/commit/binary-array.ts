@@ -34,6 +34,9 @@ const JSONB_VERSION = 1
 const EPOCH_MS = Date.UTC(2000, 0, 1)
 const US_PER_MS = 1000
 const HIGH = 2 ** 32
+const DASH = 45
+/** In place of the value of a hexadecimal digit. */
+const NO_DIGIT = 16
 const DIGITS = digitValues()
 /** Up to this length a text is written character by character, which is faster than a call. */
 const SHORT_MAX = 48
@@ -150,13 +153,22 @@ function writeMicroseconds(count: number): void {
   end += 12
 }
 
+/** Throws for what is no uuid: bytes that are made of other characters would name another record. */
 function writeUuid(uuid: string): void {
   view.setInt32(end, UUID_BYTES)
   let at = end + 4
+  let seen = 0
   for (let n = 0; n < uuid.length; n += 2) {
-    if (n === 8 || n === 13 || n === 18 || n === 23) n += 1
-    scratch[at++] = (DIGITS[uuid.charCodeAt(n)]! << 4) | DIGITS[uuid.charCodeAt(n + 1)]!
+    if (n === 8 || n === 13 || n === 18 || n === 23) {
+      if (uuid.charCodeAt(n) !== DASH) seen = NO_DIGIT
+      n += 1
+    }
+    const high = DIGITS[uuid.charCodeAt(n)] ?? NO_DIGIT
+    const low = DIGITS[uuid.charCodeAt(n + 1)] ?? NO_DIGIT
+    seen |= high | low
+    scratch[at++] = (high << 4) | low
   }
+  if (seen >= NO_DIGIT) throw new Error(`${uuid} is no uuid`)
   end = at
 }
 
@@ -218,9 +230,9 @@ function msOf(time: string): number {
   return lastMs
 }
 
-/** The value of each hexadecimal digit, by its code. */
+/** The value of each lower-case hexadecimal digit, by its code. */
 function digitValues(): Uint8Array {
-  const values = new Uint8Array(128)
+  const values = new Uint8Array(128).fill(NO_DIGIT)
   for (const [value, digit] of [...'0123456789abcdef'].entries()) values[digit.charCodeAt(0)] = value
   return values
 }

@@ -1,4 +1,5 @@
 import { toJson } from '../../json/json.ts'
+import { UUID_LENGTH } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type BinaryType, binaryArray, binaryRows, type Columns } from './binary-array.ts'
@@ -208,8 +209,6 @@ export class CommitArguments {
 
 /** JSON, or an array. */
 export type Parameter = string | Buffer | null
-
-const UUID_LENGTH = 36
 
 function binaryOf(type: RowTable | BinaryType, values: readonly unknown[], types: RowTypes): Buffer {
   if (!isRowTable(type)) return binaryArray(type, values)

@@ -212,9 +212,12 @@ async function commitTogether(queue: Queue, batch: readonly Waiting[]): Promise<
   for (let attempt = 1; left.length > 0 && attempt <= TOGETHER_ATTEMPTS_MAX; attempt++) {
     try {
       const suspects = await callTogether(queue, left)
-      left = left.filter((item) => suspects?.has(item) === false)
-      if (suspects?.size === 0) break
-      suspected.push(...(suspects ?? []))
+      if (suspects === 'written') left = []
+      else if (suspects.size === 0) break
+      else {
+        suspected.push(...suspects)
+        left = left.filter((item) => !suspects.has(item))
+      }
     } catch (error) {
       if (wasRefused(error)) break
       for (const item of left) item.reject(error)
@@ -230,7 +233,7 @@ async function commitTogether(queue: Queue, batch: readonly Waiting[]): Promise<
 async function callTogether(
   queue: Queue,
   sets: readonly Waiting[],
-): Promise<ReadonlySet<Waiting> | undefined> {
+): Promise<ReadonlySet<Waiting> | 'written'> {
   const { db, observer, records } = queue
   queue.types ??= await readRowTypes(db)
   const writes = sets.map((item) => item.writes)
@@ -247,7 +250,7 @@ async function callTogether(
   if (records.size + newRecords.size > RECORDS_MAX) records.clear()
   for (const [text, digest] of newRecords) records.set(text, digest)
   for (const item of sets) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
-  return undefined
+  return 'written'
 }
 
 /** Writes the sets in turn within one database transaction. Each has its own result. */

@@ -16,7 +16,7 @@ import {
 /** A uuid that no row has: its last byte is the number of no kind. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
-const UUID_LENGTH = NIL_UUID.length
+export const UUID_LENGTH = NIL_UUID.length
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 const ZERO = 48
 const LETTER_A = 97
