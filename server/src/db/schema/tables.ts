@@ -31,6 +31,7 @@ import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
 import type { LedgerAccountRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
+import type { DepositAccountRow, DepositRow, RailEventRow, RailPaymentRow } from './rail-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
@@ -86,6 +87,10 @@ export interface Tables {
   stored_files: StoredFileRow
   documents: DocumentRow
   document_reads: DocumentReadRow
+  rail_payments: RailPaymentRow
+  deposit_accounts: DepositAccountRow
+  deposits: DepositRow
+  rail_events: RailEventRow
 }
 
 /** When a row was created and last changed. */
