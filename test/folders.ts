@@ -9,6 +9,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'customers',
     'auth',
     'payments',
+    'connectors',
     'cards',
     'agents',
     'platforms',
