@@ -107,7 +107,7 @@ const reference = text(255, 'Names the payment at both ends')
 
 export const PaymentRequest = Type.Object(
   {
-    id: paymentId('Transaction|Deposit', 'Countersign’s only name of this payment; the key of repeats'),
+    id: paymentId('Transaction|Deposit|Quote', 'Countersign’s only name of this payment; the key of repeats'),
     amount: ConnectorMoney,
     rail: Type.Optional(PaymentRail),
     beneficiary: Type.Optional(ConnectorAccount),

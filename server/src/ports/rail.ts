@@ -1,4 +1,5 @@
-import type { AccountTypeName } from '@countersign/contract/accounts/account-types'
+import type { AccountTypeName, PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
+import type { ConnectorStatement } from '@countersign/contract/connectors/events'
 import type { AccountDetails } from '../db/schema/documents.ts'
 
 /** Which way money goes by a rail: sent to an external account, pulled from one, or paid in by somebody. */
@@ -51,6 +52,10 @@ export interface Rail {
    * sent by another rail, and reports of it come in unasked.
    */
   readonly isRecorded: boolean
+  /** Whether it takes nothing new any more. */
+  readonly isRetired: boolean
+  /** What becomes of money for a quote that has ended. */
+  readonly lateDeposits: 'RETURN' | 'CREDIT'
   /** The first time from `now` on at which it takes payments: `now` itself within its hours. */
   opensAt(now: Date): Date
   /**
@@ -65,9 +70,39 @@ export interface Rail {
   pull(payment: RailPayment): Promise<RailAnswer>
   /** The amount that a pull would bring now, in the smallest unit; undefined where it is unknown before the attempt. */
   pullable(account: PullableAccount): Promise<bigint | undefined>
-  /** The outcome of the refund of an undelivered payment. Called at least once. */
+  /** The outcome of the refund of an undelivered payment. Called at least once, and only where no records are kept. */
   refund(payment: RailPayment): Promise<RefundOutcome>
+  /** Opens what others pay in to. Idempotent: the same request has the same details. Absent where nothing comes in. */
+  openDepositAccount?(wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
+  /** Whether the holder of an account has this name. Absent where the rail cannot tell. */
+  checkAccount?(account: AccountDetails): Promise<AccountCheckResult>
+  /** Asks the rail not to send a payment. Its report says whether that was in time. Absent where it cannot be asked. */
+  cancel?(id: string): Promise<RailAnswer>
+  /** What the rail holds for us by currency, in the smallest unit. */
+  balances?(): Promise<ReadonlyMap<string, bigint>>
+  /** The statement of a day (`YYYY-MM-DD`), as `ConnectorStatement`; undefined where the day is not closed. */
+  statement?(date: string, currency: string): Promise<ConnectorStatement | undefined>
 }
+
+/** What is to be opened: for one internal account, or for all of a currency. */
+export interface WantedDepositAccount {
+  readonly id: string
+  readonly purpose: 'ACCOUNT' | 'POOL'
+  readonly currency: string
+  readonly reference: string
+  readonly holder: { readonly id: string; readonly name?: string } | undefined
+}
+
+export interface OpenedDepositAccount {
+  /** The rail's own name for it, which deposits carry. */
+  readonly railReference: string
+  /** ACCOUNT: all that arrives there is for it. REFERENCE: the payer has to state the reference. */
+  readonly matching: 'ACCOUNT' | 'REFERENCE'
+  /** The details that payers need. */
+  readonly accountInfo: PaymentAccountInfoValue
+}
+
+export type AccountCheckResult = 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'UNAVAILABLE'
 
 /** An external account, as a rail knows it. */
 export interface PullableAccount {

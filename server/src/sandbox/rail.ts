@@ -8,6 +8,8 @@ import { sandboxTransactionHash } from './transaction-hash.ts'
 export const sandboxRail: Rail = {
   name: null,
   isRecorded: false,
+  isRetired: false,
+  lateDeposits: 'RETURN',
   opensAt: (now) => now,
   send: async (payment) => deliveryOf(scenarioOf(payment, 'out'), payment),
   pull: async (payment) => deliveryOf(scenarioOf(payment, 'in'), payment),

@@ -56,6 +56,10 @@ CREATE INDEX deposit_accounts_account ON deposit_accounts (account_id);
 CREATE INDEX deposit_accounts_rail_reference ON deposit_accounts (rail, rail_reference);
 CREATE INDEX deposit_accounts_reference ON deposit_accounts (platform_id, reference);
 
+-- Where an account is paid in to, by its rails: copied here once a rail has opened it, because each answer and event with the account
+-- shows it. A list of {rail, accountOrWalletInfo, instructionsNotes}.
+ALTER TABLE internal_accounts ADD COLUMN funding jsonb;
+
 -- Money that came in. The id follows from the rail and its own name for it, so each is counted once.
 CREATE TABLE deposits (
   id uuid PRIMARY KEY,

@@ -1,4 +1,7 @@
-import type { ExternalAccountCreateInfoValue } from '@countersign/contract/accounts/account-types'
+import type {
+  ExternalAccountCreateInfoValue,
+  PaymentAccountInfoValue,
+} from '@countersign/contract/accounts/account-types'
 import type { BENEFICIARY_VERIFICATION_STATUSES } from '@countersign/contract/accounts/external-accounts'
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
@@ -61,6 +64,8 @@ export interface KeptRequest {
   /** The rails of the server's file that send it, and that bring its money in. Absent in the sandbox. */
   readonly railOut?: string
   readonly railIn?: string
+  /** Where it is paid in to, by the rail that brings its money in. */
+  readonly paidInTo?: PaymentAccountInfoValue
   readonly counterparty?: Counterparty
 }
 

@@ -90,3 +90,10 @@ export interface RailEventRow {
   resolved_at: Date | null
   created_at: Date
 }
+
+/** Where an internal account is paid in to by a rail, as `internal_accounts.funding` lists it. */
+export interface RailFunding {
+  readonly rail: string
+  readonly accountOrWalletInfo: PaymentAccountInfoValue
+  readonly instructionsNotes: string
+}
