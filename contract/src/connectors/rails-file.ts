@@ -59,10 +59,13 @@ const Hours = Type.Object({
   opensAt: clock('Payments are given to the rail from this time on'),
   cutOff: clock('and until this one; later ones wait for the next day that is open'),
   holidays: Type.Optional(
-    Type.Array(Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { maxLength: 10, inWords: 'a date like 2026-12-25' }), {
-      maxItems: HOLIDAYS_MAX,
-      description: 'Days on which it is closed',
-    }),
+    Type.Array(
+      Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { maxLength: 10, inWords: 'a date like 2026-12-25' }),
+      {
+        maxItems: HOLIDAYS_MAX,
+        description: 'Days on which it is closed',
+      },
+    ),
   ),
 })
 
@@ -92,7 +95,10 @@ const common = {
   ),
   serves: Type.Array(Serves, { minItems: 1, maxItems: 100 }),
   limits: Type.Optional(
-    Type.Array(Limit, { maxItems: 200, description: 'A payment beyond them goes to the next rail that serves it' }),
+    Type.Array(Limit, {
+      maxItems: 200,
+      description: 'A payment beyond them goes to the next rail that serves it',
+    }),
   ),
   hours: Type.Optional(Hours),
   costs: Type.Optional(

@@ -162,7 +162,16 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
     expire: null,
     return: null,
   },
-  FAILED: { quote: null, approve: null, settle: null, reject: null, fail: null, refund: null, expire: null, return: null },
+  FAILED: {
+    quote: null,
+    approve: null,
+    settle: null,
+    reject: null,
+    fail: null,
+    refund: null,
+    expire: null,
+    return: null,
+  },
   REFUNDED: {
     quote: null,
     approve: null,
@@ -173,7 +182,16 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
     expire: null,
     return: null,
   },
-  EXPIRED: { quote: null, approve: null, settle: null, reject: null, fail: null, refund: null, expire: null, return: null },
+  EXPIRED: {
+    quote: null,
+    approve: null,
+    settle: null,
+    reject: null,
+    fail: null,
+    refund: null,
+    expire: null,
+    return: null,
+  },
 } as const satisfies Record<
   IncomingTransactionState,
   Record<IncomingTransactionEvent, IncomingTransactionState | null>
@@ -206,7 +224,15 @@ export const DEPOSIT_STATES = [
 ] as const
 export type DepositState = (typeof DEPOSIT_STATES)[number]
 
-export const DEPOSIT_EVENTS = ['assign', 'credit', 'fund', 'refuse', 'return', 'arrive_back', 'reverse'] as const
+export const DEPOSIT_EVENTS = [
+  'assign',
+  'credit',
+  'fund',
+  'refuse',
+  'return',
+  'arrive_back',
+  'reverse',
+] as const
 export type DepositEvent = (typeof DEPOSIT_EVENTS)[number]
 
 /**

@@ -16,6 +16,7 @@ import type { AccountDetails } from '../db/schema/documents.ts'
 import type { OpenedDepositAccount, RailAnswer, RailPayment } from '../ports/rail.ts'
 import { nextOpening } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
+import { currenciesIn } from '../rails/routing.ts'
 import { type Answered, type Connector, callConnector, jsonOf } from './calls.ts'
 import { codeOf, outcomeOf, refusalOf } from './outcomes.ts'
 
@@ -29,7 +30,11 @@ type Call = (method: 'GET' | 'POST', path: string, body?: object, id?: string) =
  * A rail of kind `http`: a service of the operator's own that speaks the protocol of docs/connectors. `clock` is real
  * time. A call that is not answered leaves a payment unknown, whatever the reason.
  */
-export function createHttpRail(entry: HttpRailValue, connector: Connector, clock: () => Date): ConfiguredRail {
+export function createHttpRail(
+  entry: HttpRailValue,
+  connector: Connector,
+  clock: () => Date,
+): ConfiguredRail {
   const call: Call = (method, path, body, id) => callConnector(connector, method, path, clock(), body, id)
   const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
   return {
@@ -38,6 +43,7 @@ export function createHttpRail(entry: HttpRailValue, connector: Connector, clock
     isRecorded: true,
     isRetired,
     lateDeposits,
+    currenciesIn: currenciesIn(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     send: (payment) => carry(call, '/payments', payment, paymentRequest(payment)),
     pull: (payment) => carry(call, '/pulls', payment, pullRequest(payment)),
@@ -48,7 +54,9 @@ export function createHttpRail(entry: HttpRailValue, connector: Connector, clock
     },
     async openDepositAccount({ holder, ...wanted }) {
       const request = { ...wanted, ...(holder ? { holder } : {}) }
-      return openedOf(read(DepositAccount, await call('POST', '/deposit-accounts', request, wanted.id), 'deposit'))
+      return openedOf(
+        read(DepositAccount, await call('POST', '/deposit-accounts', request, wanted.id), 'deposit'),
+      )
     },
     async checkAccount(account) {
       const request = { ...connectorAccount(account), holderName: holderOf(account) ?? '' }

@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import type { HttpRailValue, RailEntryValue, RailsFileValue } from '@countersign/contract/connectors/rails-file'
-import { messageOf } from '../formats/thrown.ts'
+import type {
+  HttpRailValue,
+  RailEntryValue,
+  RailsFileValue,
+} from '@countersign/contract/connectors/rails-file'
 import { secretOfText } from '../crypto/standard-webhooks.ts'
+import { messageOf } from '../formats/thrown.ts'
 import { parseJson } from '../json/json.ts'
 import { faultOfHours } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
@@ -19,11 +23,19 @@ const TIMEOUT_SECONDS = 10
 
 /** The rails of a file. Throws ConfigError with one line that names the rail and what is wrong with it. */
 export async function loadRails(path: string, loading: Loading): Promise<ConfiguredRail[]> {
-  const { rails } = loading.check(await jsonOfFile(path))
+  const { rails } = checked(await jsonOfFile(path), loading.check)
   const names = rails.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${twice}`)
   return rails.map((entry) => railOf(entry, loading))
+}
+
+function checked(value: unknown, check: Loading['check']): RailsFileValue {
+  try {
+    return check(value)
+  } catch (error) {
+    throw new ConfigError(`RAILS_FILE: ${messageOf(error)}`)
+  }
 }
 
 async function jsonOfFile(path: string): Promise<unknown> {
@@ -57,7 +69,10 @@ function httpRail(entry: HttpRailValue, { environment, clock }: Loading): Config
   const url = URL.canParse(entry.url) ? new URL(entry.url) : undefined
   const isPlain = url?.protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
   if (!url || (url.protocol !== 'https:' && !isPlain) || url.username || url.search || url.hash)
-    throw problem(entry, 'url must begin with https:// (http:// for this machine alone), without user or query')
+    throw problem(
+      entry,
+      'url must begin with https:// (http:// for this machine alone), without user or query',
+    )
   const secrets = secretsOf(entry, environment)
   const timeoutMs = (entry.timeoutSeconds ?? TIMEOUT_SECONDS) * 1000
   return createHttpRail(entry, { url: url.href.replace(/\/+$/, ''), secrets, timeoutMs }, clock)
@@ -69,7 +84,10 @@ function secretsOf(entry: HttpRailValue, environment: Loading['environment']): U
   const texts = (environment[env] ?? '').split(',').map((text) => text.trim())
   const secrets = texts.map(secretOfText).filter((secret) => secret !== undefined)
   if (secrets.length < texts.length || secrets.length > 2)
-    throw problem(entry, `the environment variable ${env} must have one or two secrets like whsec_…, separated by a comma`)
+    throw problem(
+      entry,
+      `the environment variable ${env} must have one or two secrets like whsec_…, separated by a comma`,
+    )
   return secrets
 }
 

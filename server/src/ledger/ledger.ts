@@ -148,7 +148,10 @@ export function hold(
 /** Posts what is held, whole. Guard: it is still held. */
 export function capture(op: Op, held: Held): LedgerWrite[] {
   const { to: system, rail, currency } = held
-  return [openSystemAccount(op, { system, rail, currency }), { ...sidesOf(op, held), write: 'end', state: POSTED }]
+  return [
+    openSystemAccount(op, { system, rail, currency }),
+    { ...sidesOf(op, held), write: 'end', state: POSTED },
+  ]
 }
 
 /**
@@ -272,9 +275,7 @@ function nameOf(system: SystemAccount, rail: string | undefined): string {
 
 /** Opens those of the platform's own accounts that a posted transfer needs, and makes it. */
 function transfer(op: Op, cause: Cause, { from, to, amount }: Pair): LedgerWrite[] {
-  const own = [from, to].flatMap((place) =>
-    'system' in place ? [openSystemAccount(op, place)] : [],
-  )
+  const own = [from, to].flatMap((place) => ('system' in place ? [openSystemAccount(op, place)] : []))
   return [
     ...own,
     {

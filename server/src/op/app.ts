@@ -83,7 +83,7 @@ export interface App {
 
 /**
  * The actor of an operation: an API token of the platform's backend, an agent, the holder of a device code, the
- * processor of one of its cards, the verification provider, the operator of the server, the platform's own due work,
+ * processor of one of its cards, the verification provider, one of its rails, the operator of the server, the platform's own due work,
  * whoever has a link to a file, or a customer on its verification page.
  */
 export type Actor =
@@ -92,6 +92,7 @@ export type Actor =
   | { readonly kind: 'deviceCode' }
   | { readonly kind: 'cardProcessor'; readonly cardId: string }
   | { readonly kind: 'verificationProvider' }
+  | { readonly kind: 'rail'; readonly rail: string }
   | { readonly kind: 'operator' }
   | { readonly kind: 'job'; readonly jobId: string }
   | { readonly kind: 'fileLink'; readonly linkId: string }

@@ -1,4 +1,9 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Readable, Transform } from 'node:stream'
@@ -88,7 +93,8 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
   try {
     return await sendOnce(outgoing, bounds)
   } catch (error) {
-    if (error instanceof NoAnswer && error.wasKeptOpen) return sendOnce(outgoing, { ...bounds, keepsOpen: false })
+    if (error instanceof NoAnswer && error.wasKeptOpen)
+      return sendOnce(outgoing, { ...bounds, keepsOpen: false })
     throw error
   }
 }

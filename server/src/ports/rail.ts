@@ -30,6 +30,8 @@ export interface Rails {
   limitsFor(platformId: string, wanted: Wanted): Promise<RailLimits | undefined>
   /** A rail by its name, whether it still takes new payments or not. Null names the sandbox's. */
   find(name: string | null): Rail | undefined
+  /** Whose rail it is; undefined while the server has no platform. */
+  ownerOf(rail: Rail): Promise<string | undefined>
   /** All rails, in the order of the routing table. */
   list(): readonly Rail[]
 }
@@ -54,6 +56,8 @@ export interface Rail {
   readonly isRecorded: boolean
   /** Whether it takes nothing new any more. */
   readonly isRetired: boolean
+  /** The currencies that others pay in by it. */
+  readonly currenciesIn: readonly string[]
   /** What becomes of money for a quote that has ended. */
   readonly lateDeposits: 'RETURN' | 'CREDIT'
   /** The first time from `now` on at which it takes payments: `now` itself within its hours. */
@@ -72,6 +76,8 @@ export interface Rail {
   pullable(account: PullableAccount): Promise<bigint | undefined>
   /** The outcome of the refund of an undelivered payment. Called at least once, and only where no records are kept. */
   refund(payment: RailPayment): Promise<RefundOutcome>
+  /** Reads a report: undefined where its signature is not valid. Absent where the rail reports in another way. */
+  readEvent?(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array): unknown
   /** Opens what others pay in to. Idempotent: the same request has the same details. Absent where nothing comes in. */
   openDepositAccount?(wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
   /** Whether the holder of an account has this name. Absent where the rail cannot tell. */

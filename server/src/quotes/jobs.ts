@@ -15,6 +15,7 @@ import { askRail, givenToRail, type Said } from '../rails/rail-payments.ts'
 import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
 import { findTransaction, hashed, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import { paymentOf, refundOf } from './carried.ts'
 import { findQuote } from './quotes.ts'
 import {
   explained,
@@ -31,7 +32,6 @@ import {
   takeFromPayer,
   undeliveredLeg,
 } from './settlement.ts'
-import { paymentOf, refundOf } from './carried.ts'
 
 /** Expires a quote that was not executed before its deadline, and its transaction. */
 export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {

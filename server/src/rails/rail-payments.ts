@@ -86,7 +86,10 @@ export async function askRail(op: Op, carried: Carried, isAsked: boolean): Promi
 function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
   if (state === 'GIVEN' || state === 'ACCEPTED') return undefined
   if (state === 'DELIVERED')
-    return { outcome: 'delivered', ...(transaction_hash === null ? {} : { transactionHash: transaction_hash }) }
+    return {
+      outcome: 'delivered',
+      ...(transaction_hash === null ? {} : { transactionHash: transaction_hash }),
+    }
   const reason = {
     failureReason: (failure?.code ?? 'QUOTE_EXECUTION_FAILED') as 'QUOTE_EXECUTION_FAILED',
     detail: failure?.message ?? 'The payment was cancelled',

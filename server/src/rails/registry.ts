@@ -2,12 +2,10 @@ import type { RailEntryValue } from '@countersign/contract/connectors/rails-file
 import type { Rail, Rails, Wanted } from '../ports/rail.ts'
 import { isWithin, limitsOf, serves } from './routing.ts'
 
-/** A rail of the file, with what it is made of. */
+/** A rail of the file, with its entry. */
 export interface ConfiguredRail extends Rail {
   readonly name: string
   readonly entry: RailEntryValue
-  /** Reads a report: undefined where its signature is not valid. Absent where the rail reports in another way. */
-  readEvent?(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array): unknown
 }
 
 /** The rails of the file. They can be replaced while the server runs: what is under way finds its rail by name. */
@@ -33,8 +31,8 @@ export class RailRegistry implements Rails {
   }
 
   /** Whose rail it is; undefined while the server has no platform. */
-  async ownerOf({ entry }: ConfiguredRail): Promise<string | undefined> {
-    return entry.platform ?? (await this.#oldestPlatform())
+  async ownerOf({ name }: Rail): Promise<string | undefined> {
+    return this.find(name)?.entry.platform ?? (await this.#oldestPlatform())
   }
 
   async route(platformId: string, wanted: Wanted): Promise<Rail | undefined> {
@@ -48,8 +46,14 @@ export class RailRegistry implements Rails {
   }
 
   async #serving(platformId: string, wanted: Wanted): Promise<ConfiguredRail[]> {
-    const able = this.#rails.filter(({ entry }) => serves(entry, wanted))
-    const owners = await Promise.all(able.map((rail) => this.ownerOf(rail)))
-    return able.filter((_, index) => owners[index] === platformId)
+    return this.#of(
+      platformId,
+      this.#rails.filter(({ entry }) => serves(entry, wanted)),
+    )
+  }
+
+  async #of(platformId: string, rails: readonly ConfiguredRail[]): Promise<ConfiguredRail[]> {
+    const owners = await Promise.all(rails.map((rail) => this.ownerOf(rail)))
+    return rails.filter((_, index) => owners[index] === platformId)
   }
 }

@@ -1,5 +1,5 @@
-import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import { accountType } from '@countersign/contract/accounts/account-types'
+import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import type { RailLimits, Wanted } from '../ports/rail.ts'
 
 /** What decides whether a rail of the file carries a payment: pure functions over its entry. */
@@ -18,6 +18,11 @@ export function isWithin({ min, max }: RailLimits, amount: bigint | undefined): 
 /** What a rail carries of a currency at a time. */
 export function limitsOf({ limits = [] }: Served, currency: string): RailLimits {
   return limits.find((one) => one.currency === currency) ?? {}
+}
+
+/** The currencies that others pay in by it. */
+export function currenciesIn({ serves: lines }: Served): string[] {
+  return [...new Set(lines.flatMap(({ direction, currencies }) => (direction === 'IN' ? currencies : [])))]
 }
 
 function isFor(

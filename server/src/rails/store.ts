@@ -1,5 +1,6 @@
 import { rowByKey } from '../db/read/lookup.ts'
-import type { DepositAccountRow, RailEventRow, RailPaymentRow } from '../db/schema/rail-tables.ts'
+import { whereGiven } from '../db/read/where-given.ts'
+import type { DepositAccountRow, DepositRow, RailEventRow, RailPaymentRow } from '../db/schema/rail-tables.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { depositAccountId, poolOf } from './ids.ts'
@@ -30,19 +31,27 @@ export async function selectOtherAccount(op: Op, id: string): Promise<ExternalAc
 }
 
 /** What rails have reported that fits nothing: newest first, a page of those in one state. */
-export function selectRailEvents(op: Op, { state, rail }: { state?: RailEventRow['state']; rail?: string }) {
+export function selectRailEvents(
+  op: Op,
+  { status, rail }: { readonly status?: RailEventRow['state']; readonly rail?: string },
+) {
   return op.read
     .selectFrom('rail_events')
     .where('platform_id', '=', op.platform.id)
     .where('state', '<>', 'APPLIED')
-    .$if(state !== undefined, (query) => query.where('state', '=', state!))
-    .$if(rail !== undefined, (query) => query.where('rail', '=', rail!))
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'rail', '=', rail))
     .selectAll()
 }
 
 /** The oldest platform of the server. */
 export async function selectOldestPlatform(read: Op['read']): Promise<string | undefined> {
-  const row = await read.selectFrom('platforms').select('id').orderBy('created_at').orderBy('id').executeTakeFirst()
+  const row = await read
+    .selectFrom('platforms')
+    .select('id')
+    .orderBy('created_at')
+    .orderBy('id')
+    .executeTakeFirst()
   return row?.id
 }
 
@@ -62,4 +71,10 @@ export async function selectPool(
   currency: string,
 ): Promise<DepositAccountRow | undefined> {
   return selectDepositAccount(op, depositAccountId(rail, poolOf(currency)))
+}
+
+const DEPOSIT_BY_ID = rowByKey<DepositRow>('SELECT * FROM deposits WHERE id = ANY ($1::uuid[])', 'id')
+
+export async function selectDeposit(op: Op, id: string): Promise<DepositRow | undefined> {
+  return op.find(DEPOSIT_BY_ID, id)
 }

@@ -10,6 +10,7 @@ export const sandboxRail: Rail = {
   isRecorded: false,
   isRetired: false,
   lateDeposits: 'RETURN',
+  currenciesIn: [],
   opensAt: (now) => now,
   send: async (payment) => deliveryOf(scenarioOf(payment, 'out'), payment),
   pull: async (payment) => deliveryOf(scenarioOf(payment, 'in'), payment),
@@ -24,6 +25,7 @@ export const sandboxRails: Rails = {
   route: async () => sandboxRail,
   limitsFor: async () => undefined,
   find: (name) => (name === null ? sandboxRail : undefined),
+  ownerOf: async () => undefined,
   list: () => [],
 }
 

@@ -24,7 +24,12 @@ import { amountInWords, type OwnRateDetails, ownRateDetails } from '../pricing/p
 import { chooseRail } from '../rails/choose.ts'
 import { type Carried, givenToRail } from '../rails/rail-payments.ts'
 import { announce } from '../transactions/moves.ts'
-import { newTransaction, receivedOf, sentOf, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import {
+  newTransaction,
+  receivedOf,
+  sentOf,
+  type TransactionWithCustomer,
+} from '../transactions/transactions.ts'
 
 /** A checked transfer that has not begun: nothing of it is written yet. */
 export interface TransferDraft {
@@ -44,7 +49,8 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
   const { internal, external, platformCustomerId } = parties
   const wanted = { ...wantedOf(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
-  const amount = body.amount ?? (await findPullable(op, await chooseRail(op, wanted, 'source.accountId'), external))
+  const amount =
+    body.amount ?? (await findPullable(await chooseRail(op, wanted, 'source.accountId'), external))
   const rail = await chooseRail(op, { ...wanted, amount }, 'amount')
   checkLimits(op, 'INCOMING', internal, amount)
   await checkRoom(op, arrivalLegs(internal, amount), 'amount')
@@ -81,7 +87,7 @@ function railDetails(op: Op, rail: Rail) {
 }
 
 /** The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` where it is unknown, `INSUFFICIENT_BALANCE`. */
-async function findPullable(op: Op, rail: Rail, account: ExternalAccountRow): Promise<bigint> {
+async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bigint> {
   const { identifier, currency } = account
   const paymentRail = pullingRailOf(account) ?? null
   const available = await rail.pullable({ identifier, currency, paymentRail })

@@ -39,7 +39,6 @@ CREATE TABLE deposit_accounts (
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
   currency text NOT NULL,
-  account_type text NOT NULL,
   -- The account that is paid in to. Null: the pool of the currency.
   account_id uuid REFERENCES internal_accounts,
   -- The reference that the rail was told for it.

@@ -31,7 +31,6 @@ export interface DepositAccountRow extends Stamped {
   platform_id: string
   rail: string
   currency: string
-  account_type: string
   /** Null: for all of a currency. */
   account_id: string | null
   reference: string

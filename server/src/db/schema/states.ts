@@ -46,7 +46,13 @@ export type RailPaymentEvent = 'accept' | 'deliver' | 'fail' | 'return' | 'cance
  * report that is out of date changes nothing (`rails/reports.ts`), and one that contradicts the end waits for a person.
  */
 export const RAIL_PAYMENT_TRANSITIONS = {
-  GIVEN: { accept: 'ACCEPTED', deliver: 'DELIVERED', fail: 'FAILED', return: 'RETURNED', cancel: 'CANCELLED' },
+  GIVEN: {
+    accept: 'ACCEPTED',
+    deliver: 'DELIVERED',
+    fail: 'FAILED',
+    return: 'RETURNED',
+    cancel: 'CANCELLED',
+  },
   ACCEPTED: { accept: null, deliver: 'DELIVERED', fail: 'FAILED', return: 'RETURNED', cancel: 'CANCELLED' },
   DELIVERED: { accept: null, deliver: null, fail: null, return: 'RETURNED', cancel: null },
   FAILED: { accept: null, deliver: null, fail: null, return: null, cancel: null },
