@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
+import { DEPOSIT_STATES } from '../core/deposit-states.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
-import { DEPOSIT_STATES } from '../core/states.ts'
 
 const TAG = 'Deposits'
 

@@ -78,10 +78,10 @@ function httpRail(entry: HttpRailValue, { environment, clock }: Loading): Config
   return createHttpRail(entry, { url: url.href.replace(/\/+$/, ''), secrets, timeoutMs }, clock)
 }
 
-/** One secret, or two while it is replaced, separated by a comma. The message repeats none. */
+/** One secret, or two while it is replaced, separated by a comma or a space. The message repeats none. */
 function secretsOf(entry: HttpRailValue, environment: Loading['environment']): Uint8Array[] {
   const { env } = entry.secret
-  const texts = (environment[env] ?? '').split(',').map((text) => text.trim())
+  const texts = (environment[env] ?? '').trim().split(/[\s,]+/)
   const secrets = texts.map(secretOfText).filter((secret) => secret !== undefined)
   if (secrets.length < texts.length || secrets.length > 2)
     throw problem(

@@ -1,3 +1,4 @@
+import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
 import {
   INCOMING_TRANSACTION_INITIAL,
   INCOMING_TRANSACTION_TRANSITIONS,
@@ -17,6 +18,8 @@ import { asking, isAsked } from '../receipts/receipts.ts'
 import { announce } from '../transactions/moves.ts'
 import { newTransaction } from '../transactions/transactions.ts'
 import { selectOwner } from './store.ts'
+
+const ASSIGNED = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL].assign
 
 /** Where a deposit was counted before it is credited. */
 export type From = 'rail' | 'suspense'
@@ -44,7 +47,7 @@ export async function creditOf(
   const told = { ...receipt, platform_customer_id: owner?.platform_customer_id ?? null }
   const credited = {
     ...row,
-    state: waits ? ('PENDING' as const) : ('CREDITED' as const),
+    state: waits ? ASSIGNED : DEPOSIT_TRANSITIONS[ASSIGNED].credit,
     reason: null,
     account_id: account.id,
     transaction_id: receipt.id,

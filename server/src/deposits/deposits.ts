@@ -1,7 +1,7 @@
 import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
 import { amountOfDigits } from '@countersign/contract/connectors/protocol'
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
-import { DEPOSIT_INITIAL } from '@countersign/contract/core/states'
+import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
@@ -25,6 +25,9 @@ import {
   selectPlatformAccount,
   selectQuotesByReference,
 } from './store.ts'
+
+/** What becomes of a deposit without a person. */
+const BY_ITSELF = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
 
 /** Error: 404 `DEPOSIT_NOT_FOUND`. */
 export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
@@ -143,7 +146,7 @@ async function payQuote(
   if (quote.sending_currency !== row.currency) return inSuspense(op, row, 'OTHER_CURRENCY')
   if (quote.request.railIn !== row.rail) return inSuspense(op, row, 'OTHER_RAIL')
   if (quote.state !== 'PENDING' || quote.expires_at <= op.now) return tooLate(op, row, quote.customer_id)
-  const funded = { ...row, state: 'FUNDED', transaction_id: transactionId } as const
+  const funded = { ...row, state: BY_ITSELF.fund, transaction_id: transactionId }
   const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)
   return { row: funded, writes }
 }
@@ -156,7 +159,7 @@ async function tooLate(op: Op, row: DepositRow, customerId: string | null): Prom
       : findCustomerAccount(op, customerId, row.currency))
     return account ? creditAccount(op, row, account.id) : inSuspense(op, row, 'QUOTE_ENDED')
   }
-  const going = { ...row, state: 'RETURNING', reason: 'QUOTE_ENDED' } as const
+  const going = { ...row, state: BY_ITSELF.return, reason: 'QUOTE_ENDED' }
   return { row: going, writes: [...post(op, causeOf(row), intoSuspense(row)), ...returning(op, going)] }
 }
 

@@ -1,4 +1,4 @@
-import { DEPOSIT_TRANSITIONS, type DepositEvent } from '@countersign/contract/core/states'
+import { DEPOSIT_TRANSITIONS, type DepositEvent } from '@countersign/contract/core/deposit-states'
 import type { deposits } from '@countersign/contract/payments/deposits'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import type { DepositRow } from '../db/schema/rail-tables.ts'

@@ -1,4 +1,4 @@
-import type { DepositState } from '@countersign/contract/core/states'
+import type { DepositState } from '@countersign/contract/core/deposit-states'
 import { sql } from 'kysely'
 import { uuidOf } from '../db/engine/ids.ts'
 import { whereGiven } from '../db/read/where-given.ts'

@@ -1,5 +1,6 @@
 import type { AccountTypeName, PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
 import type { ConnectorStatement } from '@countersign/contract/connectors/events'
+import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import type { AccountDetails } from '../db/schema/documents.ts'
 
 /** Which way money goes by a rail: sent to an external account, pulled from one, or paid in by somebody. */
@@ -49,6 +50,8 @@ export interface RailLimits {
 export interface Rail {
   /** Null in the sandbox. */
   readonly name: string | null
+  /** Its entry in the rails file. Absent in the sandbox. */
+  readonly entry?: RailEntryValue
   /**
    * Whether this server keeps a record of each payment that is given to it (`rail_payments`), and so a payment is never
    * sent by another rail, and reports of it come in unasked.

@@ -1,4 +1,4 @@
-import { DEPOSIT_TRANSITIONS, type DepositEvent } from '@countersign/contract/core/states'
+import { DEPOSIT_TRANSITIONS, type DepositEvent } from '@countersign/contract/core/deposit-states'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import type { Write } from '../db/commit/writes.ts'
 import type { DepositRow } from '../db/schema/rail-tables.ts'

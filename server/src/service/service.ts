@@ -73,6 +73,8 @@ export interface Service {
   readonly app: App
   readonly jobs: JobRunner
   readonly server: FastifyInstance
+  /** Reads RAILS_FILE again. What is under way stays with its rail. Throws ConfigError, and then nothing has changed. */
+  reloadRails(): Promise<void>
   /** Drains requests, finishes jobs under way, closes the database. */
   close(): Promise<void>
 }
@@ -152,7 +154,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
   const server = createServer(app, HANDLERS, options)
-  return { app, jobs, server, close: runWith(server, app, jobs, stores) }
+  return { app, jobs, server, ...runWith(server, app, jobs, stores) }
 }
 
 /** The rails: the sandbox's, or those of the operator's file. */
@@ -170,7 +172,7 @@ async function openRails(config: Config, db: Database): Promise<Rails> {
 }
 
 /** Reads the file of the rails. Throws ConfigError. */
-export async function fillRails(registry: RailRegistry, path: string): Promise<void> {
+async function fillRails(registry: RailRegistry, path: string): Promise<void> {
   registry.replace(
     await loadRails(path, { environment: process.env, check: checkRailsFile, clock: machineClock }),
   )
@@ -209,8 +211,13 @@ function createOutside(
   }
 }
 
-/** Starts jobs and resealing as soon as the server is ready. Returns a function that stops them. */
-function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Stores): Service['close'] {
+/** Starts jobs and resealing as soon as the server is ready. Returns what stops them, and what reads the rails again. */
+function runWith(
+  server: FastifyInstance,
+  app: App,
+  jobs: JobRunner,
+  stores: Stores,
+): Pick<Service, 'close' | 'reloadRails'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
   let stopClearing: (() => Promise<void>) | undefined
@@ -231,7 +238,7 @@ function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Sto
     if (isClosing) reply.header('Connection', 'close')
     done()
   })
-  return async () => {
+  const close = async () => {
     isClosing = true
     // Applies to answers whose head is already sent.
     server.server.keepAliveTimeout = 1
@@ -243,6 +250,14 @@ function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Sto
     await stores.spool.close()
     await app.db.close()
   }
+  const reloadRails = async () => {
+    const { railsFile } = app.config
+    if (!railsFile || !(stores.rails instanceof RailRegistry)) return
+    await fillRails(stores.rails, railsFile)
+    opening?.restart()
+    jobs.wake()
+  }
+  return { close, reloadRails }
 }
 
 /** Reseals what is not under the newest data key, until done or stopped. Never rejects. */

@@ -1,3 +1,4 @@
+import { REFUND_INITIAL, REFUND_TRANSITIONS } from '@countersign/contract/core/states'
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../accounts/accounts.ts'
 import type { Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
@@ -118,7 +119,7 @@ async function cameBack(
   const { amount, currency } = sentOf(transaction)
   const { rail } = transaction.details
   const isGone = await isOwnerDeleted(op, account.id)
-  const status = isGone ? ('FAILED' as const) : ('COMPLETED' as const)
+  const status = REFUND_TRANSITIONS[REFUND_INITIAL][isGone ? 'fail' : 'complete']
   const refund = { ...newRefund(op, answer.reason), status, settledAt: op.now.toISOString() }
   const legs = isGone
     ? ([

@@ -1,5 +1,5 @@
 import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
-import type { DepositState } from '@countersign/contract/core/states'
+import type { DepositState } from '@countersign/contract/core/deposit-states'
 import type { RailEventState, RailPaymentState } from './states.ts'
 import type { Stamped } from './tables.ts'
 
