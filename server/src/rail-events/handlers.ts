@@ -1,11 +1,31 @@
 import type { RailEventReason, railEvents } from '@countersign/contract/connectors/rail-events'
-import { update } from '../db/commit/writes.ts'
+import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
+import { insert, update } from '../db/commit/writes.ts'
 import type { RailEventRow } from '../db/schema/rail-tables.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { present } from '../op/present.ts'
+import { SANDBOX_RAIL } from '../ports/rail.ts'
+import { applyReport } from './apply.ts'
+import { railEventRow } from './receive.ts'
 import { selectRailEvent, selectRailEvents } from './store.ts'
+
+/** What a bank of the sandbox reports, by the one door. */
+export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
+  sandbox_rail_event: async (op, { body }) => {
+    const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: body.message } as const
+    const report = {
+      id: op.newId('RailEvent'),
+      occurredAt: op.now.toISOString(),
+      type: body.type,
+      data: { id: body.paymentId, failure },
+    }
+    const { writes, reason } = await applyReport(op, SANDBOX_RAIL, report)
+    const row = railEventRow(op, SANDBOX_RAIL, report, reason)
+    return { status: 201, body: railEventView(row), writes: [...writes, insert('rail_events', row)] }
+  },
+}
 
 export const railEventHandlers: Handlers<typeof railEvents> = {
   rail_event_list: async (op, { query }) => ({

@@ -26,6 +26,7 @@ import { deliverMessage } from '../delivery/jobs.ts'
 import { depositHandlers } from '../deposits/handlers.ts'
 import { openDepositAccount } from '../deposits/open.ts'
 import { returnDeposit } from '../deposits/return.ts'
+import { sandboxDepositHandlers } from '../deposits/sandbox-handlers.ts'
 import { documentHandlers } from '../documents/handlers.ts'
 import { removeDocuments } from '../documents/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
@@ -44,7 +45,7 @@ import { quoteHandlers } from '../quotes/handlers.ts'
 import { expireQuote, refundTransaction, settleTransaction } from '../quotes/jobs.ts'
 import { pullTransaction } from '../quotes/pull.ts'
 import { sandboxSendHandlers } from '../quotes/sandbox-send.ts'
-import { railEventHandlers } from '../rail-events/handlers.ts'
+import { railEventHandlers, sandboxRailEventHandlers } from '../rail-events/handlers.ts'
 import { createRailEvent } from '../rail-events/receive.ts'
 import { answerReceipt } from '../receipts/answers.ts'
 import { expireReceipt, settleReceipt } from '../receipts/jobs.ts'
@@ -111,6 +112,8 @@ export const HANDLERS: ServedHandlers = {
   ...sandboxHandlers,
   ...sandboxCardHandlers,
   ...sandboxSendHandlers,
+  ...sandboxDepositHandlers,
+  ...sandboxRailEventHandlers,
   ...sandboxUmaHandlers,
   ...inboxHandlers,
   ...webhookHandlers,
