@@ -32,6 +32,7 @@ import { removeDocuments } from '../documents/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
 import { discoveryHandlers } from '../external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
+import { checkExternalAccount } from '../external-accounts/jobs.ts'
 import { feeHandlers } from '../fees/handlers.ts'
 import { createParser } from '../http/parse.ts'
 import type { ServedHandlers } from '../http/server.ts'
@@ -146,6 +147,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'deposit-account.open': openDepositAccount,
   'deposit.return': returnDeposit,
   'documents.remove': removeDocuments,
+  'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,

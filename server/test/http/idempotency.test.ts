@@ -115,6 +115,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   document_create: '/documents',
   quote_create: '/transactions',
   agent_me_quote_create: '/transactions',
+  deposit_assign: '/transactions',
   transfer_in: '/transactions',
   transfer_out: '/transactions',
   agent_me_transfer_in: '/transactions',
