@@ -189,7 +189,12 @@ export async function movesBalance(
   work: () => Promise<void>,
 ): Promise<void> {
   const before = await balanceOf(context)
-  await work()
+  try {
+    await work()
+  } finally {
+    // The statement and the events of the run are held to these, also where this check ends early.
+    for (const [id, amounts] of Object.entries(moves)) context.moved.set(id, amounts)
+  }
   const expected = Object.values(moves)
     .flat()
     .reduce((sum, move) => sum + move, 0n)
@@ -197,7 +202,6 @@ export async function movesBalance(
   while ((await balanceOf(context)) !== before + expected && Date.now() < until) await sleep(POLL_MS)
   await sleep(context.graceMs)
   const by = (await balanceOf(context)) - before
-  for (const [id, amounts] of Object.entries(moves)) context.moved.set(id, amounts)
   if (by === expected) return
   const times = expected !== 0n && by % expected === 0n && by / expected > 1n ? by / expected : undefined
   const what = times === undefined ? '' : `: it was done ${times} times`
