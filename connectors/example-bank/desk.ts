@@ -23,7 +23,8 @@ const MOVES: Readonly<Record<string, ConnectorPaymentStatus>> = {
 type Json = Readonly<Record<string, unknown>>
 
 export async function answerAtDesk(bank: Bank, request: IncomingMessage): Promise<Answer> {
-  if (!LOOPBACK.test(request.socket.remoteAddress ?? '')) throw notFound()
+  // A page in a browser of this machine is no visitor either.
+  if (!LOOPBACK.test(request.socket.remoteAddress ?? '') || request.headers.origin) throw notFound()
   const bytes = await bodyOf(request, CONNECTOR_BODY_BYTES_MAX)
   const body = bytes.length > 0 ? objectOf(bytes) : {}
   const { pathname } = new URL(request.url ?? '', 'http://bank')

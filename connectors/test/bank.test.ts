@@ -97,6 +97,7 @@ test('a bank that is killed at any moment keeps what it has answered, and pays e
   const options = { port: await freePort(), folder: await newFolder(), secrets: SECRET }
   const behaviour = { settleDelayMs: 20 }
   let bank = await startBankProcess({ ...options, behaviour })
+  onTestFinished(() => bank.kill())
   const wire = newWire(bank.url)
   const payments: PaymentRequest[] = []
   const answered = new Set<string>()
