@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { test } from 'vitest'
 import { EXAMPLE_BANK_ACCOUNTS } from '../check/kit/accounts.ts'
 import type { Result } from '../check/kit/report.ts'
 import { checkConnector } from '../check/run.ts'
@@ -18,21 +18,19 @@ const WAITS = { waitMs: 15_000, graceMs: 150 }
 /** A check that fails waits as long as it may. Waiting too short could only make more of them fail. */
 const SHORT_WAITS = { waitMs: 2000, graceMs: 150 }
 
-const closers: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+/** Most of these tests wait, so they run side by side, and each says itself what is to be closed after it. */
+type AtEnd = (close: () => Promise<void>) => void
 
-async function newFolder(): Promise<string> {
+async function newFolder(atEnd: AtEnd): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'example-bank-'))
-  closers.push(() => rm(folder, { recursive: true, force: true }))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** A desk with one button: it kills the bank and starts it again, with what it has kept or, where it forgets, with nothing. */
-async function openRestartDesk(forgets: boolean) {
+async function openRestartDesk(forgets: boolean, atEnd: AtEnd) {
   const [port, eventsPort] = [await freePort(), await freePort()]
-  let folder = await newFolder()
+  let folder = await newFolder(atEnd)
   const start = () =>
     startBankProcess({
       port,
@@ -42,28 +40,34 @@ async function openRestartDesk(forgets: boolean) {
       events: `http://127.0.0.1:${eventsPort}/rail-events/example-bank`,
     })
   let bank: BankProcess = await start()
-  closers.push(() => bank.kill())
+  atEnd(() => bank.kill())
   const desk = createServer(async (_request, response) => {
     await bank.kill()
-    if (forgets) folder = await newFolder()
+    if (forgets) folder = await newFolder(atEnd)
     bank = await start()
     response.end()
   })
   await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve))
-  closers.push(() => new Promise((resolve) => desk.close(resolve)))
+  atEnd(() => new Promise((resolve) => desk.close(() => resolve())))
   const restart = { request: { url: `http://127.0.0.1:${(desk.address() as AddressInfo).port}/` } }
   return { url: bank.url, eventsPort, accounts: { ...EXAMPLE_BANK_ACCOUNTS, restart } }
 }
 
-test('the example bank passes every check, also when it is killed', { timeout: 120_000 }, async () => {
-  const desk = await openRestartDesk(false)
+test.concurrent('the example bank passes every check, also when it is killed', {
+  timeout: 120_000,
+}, async (t) => {
+  const { expect } = t
+  const desk = await openRestartDesk(false, t.onTestFinished)
   const results = await checkConnector({ ...desk, ...WAITS, secrets: SECRETS })
   expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
   expect(results.length).toBeGreaterThan(55)
 })
 
-test('a bank that forgets its keys when it is started again is found', { timeout: 60_000 }, async () => {
-  const desk = await openRestartDesk(true)
+test.concurrent('a bank that forgets its keys when it is started again is found', {
+  timeout: 60_000,
+}, async (t) => {
+  const { expect } = t
+  const desk = await openRestartDesk(true, t.onTestFinished)
   const results = await checkConnector({ ...desk, ...SHORT_WAITS, secrets: SECRETS, groups: ['Restarts'] })
   expect(failedIn(results)).toContain('after a restart the same key is the same payment, paid once')
 })
@@ -73,20 +77,20 @@ function failedIn(results: readonly Result[]): string[] {
 }
 
 /** An honest bank whose calls and events pass through somebody who makes one mistake. */
-async function checkThrough(flaw: Flaw): Promise<Result[]> {
+async function checkThrough(flaw: Flaw, atEnd: AtEnd): Promise<Result[]> {
   const eventsPort = await freePort()
   const events = await openProxy(() => `http://127.0.0.1:${eventsPort}`, flaw.events ?? passOn)
-  closers.push(events.close)
+  atEnd(events.close)
   const bank = await startBank({
     port: 0,
-    folder: await newFolder(),
+    folder: await newFolder(atEnd),
     secrets: SECRETS.join(' '),
     behaviour: QUICK,
     events: events.url,
   })
-  closers.push(bank.close)
+  atEnd(bank.close)
   const calls = await openProxy(() => bank.url, flaw.calls ?? passOn)
-  closers.push(calls.close)
+  atEnd(calls.close)
   return checkConnector({ url: calls.url, eventsPort, secrets: SECRETS, ...SHORT_WAITS, groups: flaw.groups })
 }
 
@@ -288,15 +292,26 @@ const FLAWS: Readonly<Record<string, () => Flaw>> = {
   }),
 }
 
-test.each(Object.entries(FLAWS))('a bank that %s is found', { timeout: 120_000 }, async (_name, flawOf) => {
-  const flaw = flawOf()
-  const results = await checkThrough(flaw)
-  expect(failedIn(results)).toEqual(expect.arrayContaining([...flaw.caughtBy]))
-})
+test.concurrent.for(Object.entries(FLAWS))(
+  'a bank that %s is found',
+  { timeout: 120_000 },
+  async ([, flawOf], t) => {
+    const { expect } = t
+    const flaw = flawOf()
+    const results = await checkThrough(flaw, t.onTestFinished)
+    expect(failedIn(results)).toEqual(expect.arrayContaining([...flaw.caughtBy]))
+  },
+)
 
-test('what the accounts file does not name is not checked, and says which member is missing', async () => {
-  const bank = await startBank({ port: 0, folder: await newFolder(), secrets: SECRETS[0]!, behaviour: QUICK })
-  closers.push(bank.close)
+test.concurrent('what the accounts file does not name is not checked, and says which member is missing', async (t) => {
+  const { expect, onTestFinished: atEnd } = t
+  const bank = await startBank({
+    port: 0,
+    folder: await newFolder(atEnd),
+    secrets: SECRETS[0]!,
+    behaviour: QUICK,
+  })
+  atEnd(bank.close)
   const { currency, delivered } = EXAMPLE_BANK_ACCOUNTS
   const results = await checkConnector({
     ...WAITS,

@@ -33,10 +33,8 @@ export interface Context {
 }
 
 export type Party = Accounts['delivered']
-type PartyMember = Exclude<
-  keyof Accounts,
-  'currency' | 'amount' | 'nameChecks' | 'deposit' | 'closeDay' | 'restart'
->
+type HookMember = 'deposit' | 'reverseDeposit' | 'closeDay' | 'restart'
+type PartyMember = Exclude<keyof Accounts, 'currency' | 'amount' | 'nameChecks' | HookMember>
 export type Direction = 'payments' | 'pulls'
 type Order = PaymentRequest | PullRequest
 
@@ -49,7 +47,7 @@ export function partyFor(context: Context, member: PartyMember): Party {
   throw new NotChecked(`the accounts file names no account for it (member ${member})`)
 }
 
-export function hookFor(context: Context, member: 'deposit' | 'closeDay' | 'restart'): Hook {
+export function hookFor(context: Context, member: HookMember): Hook {
   const hook = context.accounts[member]
   if (hook) return hook
   throw new NotChecked(`the accounts file does not say how (member ${member})`)
