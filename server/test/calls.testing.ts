@@ -337,11 +337,7 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
   sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
   // Without an account or a reference, so that it waits in suspense.
   sandbox_deposit: () => ({ amount: 100, currency: 'USD' }),
-  sandbox_rail_event: (_, unique) => ({
-    type: 'payment.returned',
-    paymentId: `Transaction:${unique}`,
-    message: 'Account closed',
-  }),
+  sandbox_rail_event: () => ({ type: 'payment.returned', paymentId: 'other', message: 'Closed' }),
   deposit_assign: ({ InternalAccount }) => ({ accountId: InternalAccount! }),
   sandbox_account_fund: () => ({ amount: 100 }),
   sandbox_uma_receive: ({ Customer }) => ({
