@@ -34,6 +34,7 @@ export const ID_KINDS = {
   Event: 26,
   Message: 27,
   WebhookSecret: 28,
+  LedgerAccount: 33,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */
@@ -42,7 +43,6 @@ export const INTERNAL_ID_KINDS = {
   Challenge: 30,
   DeviceCode: 31,
   KycLink: 32,
-  LedgerAccount: 33,
   IdToken: 34,
 } as const
 
