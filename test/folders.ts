@@ -99,7 +99,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'admin',
     '.',
   ],
-  'cli/src': ['terminal', 'admin', 'agents', 'cards', 'customers', 'demo', 'mcp', '.'],
+  'cli/src': ['terminal', 'admin', 'agents', 'books', 'cards', 'customers', 'demo', 'mcp', '.'],
 }
 
 /** Where a file is: its room's `src` and its folder below that, or undefined outside of a room with an order. */

@@ -4,10 +4,11 @@ import { rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { CardTransactionRow } from '../db/schema/card-tables.ts'
 import type { LedgerAccountRow, LedgerTransferRow } from '../db/schema/ledger-tables.ts'
+import { TRANSFER_INITIAL } from '../db/schema/states.ts'
 import type { CustomerRow, ExternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { timeIfGiven } from '../op/time-range.ts'
-import { bothSides, LATE_MS, moved, SKEW_MS } from './both-sides.ts'
+import { moved } from './moved.ts'
 
 /** An account of the ledger as it is listed. */
 export type ListedAccount = Omit<LedgerAccountRow, 'may_overdraw' | 'event_count'>
@@ -170,6 +171,94 @@ const SIGNED_REQUEST = rowByKey<SignedRequestRow>(
 
 export async function selectSignedRequest(op: Op, id: string): Promise<SignedRequestRow | undefined> {
   return op.find(SIGNED_REQUEST, id)
+}
+
+/**
+ * Both sides of an account's transfers, as a part of a statement about accounts `a`: those that were made in [$2, $3), and those that
+ * were made before and ended late, at $4 or after. `select` has their columns, with SIGN for the sign of the side, `where`
+ * their condition.
+ */
+function bothSides(select: string, where: string): string {
+  const side = (name: 'debit' | 'credit', sign: '-' | '+') => {
+    const columns = select.replaceAll('SIGN', sign)
+    const isDebit = name === 'debit'
+    return `SELECT ${columns}, ${isDebit} AS is_debit FROM ledger_transfers t
+        WHERE t.${name}_account_id = a.id AND t.created_at >= $2 AND t.created_at < $3 AND ${where}
+      UNION ALL
+      SELECT ${columns}, ${isDebit} FROM ledger_late_ends l JOIN ledger_transfers t ON t.id = l.id
+        WHERE l.${name}_account_id = a.id AND l.ended_at >= $4 AND t.created_at < $2 AND ${where}`
+  }
+  return `${side('debit', '-')} UNION ALL ${side('credit', '+')}`
+}
+
+/** How far the clocks of two servers may be apart: who ends a transfer may be before who made it. */
+const SKEW_MS = 10 * 60 * 1000
+/** `ledger_late_ends` has what ended later than that (migration 0011). */
+const LATE_MS = 24 * 60 * 60 * 1000
+
+/** A movement of one account: positive where it adds. */
+export interface MovementRow {
+  readonly id: string
+  readonly change: bigint
+  readonly cause: string
+  readonly cause_id: string
+  readonly created_at: Date
+  readonly ended_at: Date
+}
+
+const MOVEMENTS = `
+SELECT m.* FROM (SELECT $1::uuid AS id) a CROSS JOIN LATERAL (${bothSides(
+  't.id, SIGN t.amount AS change, t.cause, t.cause_id, t.created_at, t.ended_at',
+  "t.platform_id = $6 AND t.state = 'posted' AND t.ended_at >= $4 AND t.ended_at < $5",
+)}) m
+ORDER BY m.ended_at, m.is_debit, m.id LIMIT $7`
+
+/**
+ * What was posted to an account in [from, to), in the order in which it counts. At the same moment, what adds comes first. Reads what
+ * was made since a day before `from`, and what ended late.
+ */
+export async function selectMovements(
+  op: Op,
+  accountId: string,
+  from: Date,
+  to: Date,
+  max: number,
+): Promise<MovementRow[]> {
+  const parameters = [
+    uuidOf(accountId),
+    moved(from, -LATE_MS),
+    moved(to, SKEW_MS),
+    from,
+    to,
+    uuidOf(op.platform.id),
+    max,
+  ]
+  return (await op.db.query<MovementRow>(MOVEMENTS, parameters)).rows
+}
+
+/** A transfer out of an account that is pending, or was at a moment. */
+export type HoldRow = Pick<LedgerTransferRow, 'id' | 'amount' | 'cause' | 'cause_id' | 'created_at'>
+
+/** What an account held at a moment, of the transfers that were made within these times before it, newest first. */
+export async function selectHolds(
+  op: Op,
+  accountId: string,
+  at: Date,
+  made: { readonly from: Date; readonly before: Date },
+  max: number,
+): Promise<HoldRow[]> {
+  return op.read
+    .selectFrom('ledger_transfers')
+    .select(['id', 'amount', 'cause', 'cause_id', 'created_at'])
+    .where('debit_account_id', '=', accountId)
+    .where('platform_id', '=', op.platform.id)
+    .where('created_at', '>=', made.from)
+    .where('created_at', '<', made.before)
+    .where((eb) => eb.or([eb('state', '=', TRANSFER_INITIAL), eb('ended_at', '>=', at)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(max)
+    .execute()
 }
 
 /** The balances of an account on its normal side. */

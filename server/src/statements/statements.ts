@@ -7,15 +7,14 @@ import { currencyRecord } from '@countersign/contract/core/currencies'
 import type { QueryOf } from '@countersign/contract/core/endpoint'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { findBalancesAt } from '../books/balances.ts'
-import { moved } from '../books/both-sides.ts'
+import { moved } from '../books/moved.ts'
+import { findHolds, findMovements, type HoldRow, type MovementRow } from '../books/movements.ts'
 import { type Moved, type Origin, originOf } from '../books/origins.ts'
 import { ownerName } from '../books/parties.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
-import { findHolds } from './holds.ts'
-import { type HoldRow, type MovementRow, selectMovements } from './store.ts'
 
 /** A line of a statement. Amounts are in the smallest unit of its account. */
 export interface Line {
@@ -63,7 +62,7 @@ export async function makeStatement(op: Op, asked: Asked): Promise<Statement> {
   // What happened in this millisecond belongs to "until now".
   const to = asked.to === undefined ? moved(op.now, 1) : new Date(asked.to)
   if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to is before from')
-  const rows = await selectMovements(op, account.id, from, to, STATEMENT_LINES_MAX + 1)
+  const rows = await findMovements(op, account.id, from, to, STATEMENT_LINES_MAX + 1)
   const [before, then] = await Promise.all([
     findBalancesAt(op, [account.id], from),
     findBalancesAt(op, [account.id], to),

@@ -9,12 +9,19 @@ import type { TransactionWithCustomer } from './store.ts'
 
 const NAMES = Object.keys(TRANSACTION_COLUMNS) as TransactionColumn[]
 
-/** The file of transactions (`GET /transactions.csv`), a page of rows at a time. */
+/**
+ * The file of transactions (`GET /transactions.csv`), a page of rows at a time. The header comes with the first page: a read that
+ * fails at once is no file.
+ */
 export async function* transactionsCsv(
   pages: AsyncIterable<TransactionWithCustomer[]>,
 ): AsyncGenerator<string> {
-  yield csvHeader(NAMES)
-  for await (const rows of pages) yield csvRows(NAMES, COLUMNS, rows)
+  let before = csvHeader(NAMES)
+  for await (const rows of pages) {
+    yield before + csvRows(NAMES, COLUMNS, rows)
+    before = ''
+  }
+  if (before !== '') yield before
 }
 
 const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {

@@ -1,6 +1,19 @@
-import { moved } from '../books/both-sides.ts'
 import type { Op } from '../op/app.ts'
-import { type HoldRow, selectHolds } from './store.ts'
+import { moved } from './moved.ts'
+import { type HoldRow, type MovementRow, selectHolds, selectMovements } from './store.ts'
+
+export type { HoldRow, MovementRow } from './store.ts'
+
+/** What was posted to an account in [from, to), in the order in which it counts, up to `max`. */
+export async function findMovements(
+  op: Op,
+  accountId: string,
+  from: Date,
+  to: Date,
+  max: number,
+): Promise<readonly MovementRow[]> {
+  return selectMovements(op, accountId, from, to, max)
+}
 
 /** The most holds that a statement lists. */
 const HOLDS_MAX = 1_000
