@@ -81,8 +81,13 @@ function sumRow(label: string, at: Date, balance: string): Html {
 }
 
 function movement({ at, kind, amount, balance, origin }: Line, figure: InWords): Html {
-  return html`<tr><td class="when" data-label="Time">${minute(at)}</td><td data-label="Movement"><span>${what(KIND_WORDS[kind], origin)}</span></td><td data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td><td class="figure" data-label="Balance">${figure(balance)}</td></tr>
+  return html`<tr><td class="when" data-label="Time">${minute(at)}</td><td data-label="Movement"><span>${isFee(kind) ? KIND_WORDS[kind] : what(KIND_WORDS[kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td><td class="figure" data-label="Balance">${figure(balance)}</td></tr>
 `
+}
+
+/** A fee stands below its payment, which says whom it was for. */
+function isFee(kind: Line['kind']): boolean {
+  return kind === 'FEE' || kind === 'FEE_REFUND'
 }
 
 function what(words: string, origin: Line['origin']): Html {
@@ -106,7 +111,7 @@ function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: 
 }
 
 function held({ since, amount, origin }: Hold, figure: InWords): Html {
-  return html`<tr><td class="when" data-label="Since">${minute(since)}</td><td data-label="For"><span>${what(KIND_WORDS[origin.kind], origin)}</span></td><td data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td></tr>
+  return html`<tr><td class="when" data-label="Since">${minute(since)}</td><td data-label="For"><span>${what(KIND_WORDS[origin.kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td></tr>
 `
 }
 

@@ -22,9 +22,10 @@ tbody th{font-size:inherit;color:inherit;border-bottom-width:1px}
 td small{display:block;color:var(--soft);font-size:.8125rem}
 .figure{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 .when{white-space:nowrap}
+.reference{min-width:9.5rem}
 .sum td,.sum th{font-weight:600;background:var(--pale)}
 footer{margin-top:2rem;color:var(--soft);font-size:.8125rem}
-@media (max-width:44rem){
+@media screen and (max-width:44rem){
 main{padding:1rem}
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 table,tbody,tr,td,tbody th,caption{display:block}
@@ -35,7 +36,8 @@ td::before,tbody th::before{content:attr(data-label);flex:none;color:var(--soft)
 }
 @media print{
 @page{margin:1.5cm}
-body{background:#fff;font-size:9pt}
+html{font-size:12px}
+body{background:#fff}
 main{max-width:none;padding:0}
 thead{display:table-header-group}
 tr{break-inside:avoid}

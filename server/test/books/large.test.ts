@@ -57,7 +57,7 @@ describe('a statement of more movements than one holds', () => {
   test('says up to when one goes, and the rest follows without a gap', async () => {
     const { id } = (await client.get('/platform/internal-accounts?currency=USD')).body.data[0]
     const cause = { cause: 'sandbox_fund', causeId: id } as const
-    const count = STATEMENT_LINES_MAX + 300
+    const count = STATEMENT_LINES_MAX + 500
     for (let n = 0; n < count; n += 300) {
       const sets = Array.from({ length: 300 }, (_, at) =>
         post(

@@ -7,7 +7,8 @@ export const books = `
 -- column of the ledger's own indexes changes when a transfer ends, so its row stays on its page.
 LOCK TABLE ledger_transfers IN SHARE ROW EXCLUSIVE MODE;
 CREATE TABLE ledger_late_ends (
-  id uuid PRIMARY KEY REFERENCES ledger_transfers,
+  -- The id of the transfer.
+  id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
   debit_account_id uuid NOT NULL,
   credit_account_id uuid NOT NULL,
