@@ -22,6 +22,7 @@ import {
 import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
+import { statementColumnTable, transactionColumnTable } from './book-tables.ts'
 import { callTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { connectorCallTable } from './connector-tables.ts'
@@ -47,6 +48,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of an invitation': () => stateTable(INVITATION_TRANSITIONS),
   'states of an account at a stablecoin provider': () => stateTable(STABLECOIN_ACCOUNT_TRANSITIONS),
   'columns of a file of customers': importColumnTable,
+  'columns of a statement': statementColumnTable,
+  'columns of a file of transactions': transactionColumnTable,
   'states of an import': () => stateTable(IMPORT_TRANSITIONS),
   'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),

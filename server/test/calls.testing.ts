@@ -174,6 +174,8 @@ export async function newWorld(client: Client): Promise<World> {
     Event: await firstEvent(client),
     Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
     RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,
+    LedgerAccount: await firstOf(client, '/ledger/accounts?name=rail'),
+    LedgerTransfer: await firstOf(client, `/ledger/transfers?accountId=${customer.usd}`),
   }
   return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
 }
@@ -213,6 +215,11 @@ async function made(caller: Pick<Client, 'post'>, path: string, body?: unknown):
 async function keepAwayFromMidnight(client: Client): Promise<void> {
   const now = new Date()
   if (now.getUTCHours() === 23) await client.advance(3600)
+}
+
+/** The id of the first record of a list. */
+async function firstOf(client: Client, path: string): Promise<string> {
+  return (await client.get(path)).body.data[0].id
 }
 
 /** The first events of a platform. The feed shows them once no earlier transaction is open. */
@@ -381,7 +388,7 @@ export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: st
  */
 export async function stateOf(client: Client, agent?: AgentClient): Promise<unknown> {
   const lists = ENDPOINTS.filter(([, { auth, method, params, query, path }]) => {
-    const needsMore = (query as JsonSchema | undefined)?.required?.length
+    const needsMore = (query as JsonSchema | undefined)?.required?.length || path === '/ledger/transfers'
     const goesOn = path.startsWith('/sandbox/clock') || path.endsWith('/exchange-rates') || path === '/events'
     // Nothing changes it.
     const isFixed = path === '/discoveries'

@@ -36,6 +36,7 @@ export const ID_KINDS = {
   WebhookSecret: 28,
   Deposit: 37,
   RailEvent: 38,
+  LedgerAccount: 33,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */
@@ -44,7 +45,6 @@ export const INTERNAL_ID_KINDS = {
   Challenge: 30,
   DeviceCode: 31,
   KycLink: 32,
-  LedgerAccount: 33,
   IdToken: 34,
   RailPayment: 36,
   DepositAccount: 45,

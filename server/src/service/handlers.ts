@@ -7,6 +7,7 @@ import { expireAgentAction, rejectWaitingActions } from '../agent-actions/jobs.t
 import { agentHandlers } from '../agents/handlers.ts'
 import { transactionApprovalHandlers } from '../approvals/handlers.ts'
 import { beneficialOwnerHandlers } from '../beneficial-owners/handlers.ts'
+import { ledgerBookHandlers } from '../books/handlers.ts'
 import { delegatedKeyHandlers } from '../cards/delegated-keys.ts'
 import { cardHandlers } from '../cards/handlers.ts'
 import {
@@ -59,6 +60,7 @@ import { credentialRegistrationHandlers } from '../sign-in/registration-handlers
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
 import { stablecoinAccountHandlers } from '../stablecoin-accounts/handlers.ts'
 import { checkStablecoinAccount } from '../stablecoin-accounts/jobs.ts'
+import { statementHandlers } from '../statements/handlers.ts'
 import { clearStoredFiles, removeStoredFile } from '../stored-files/jobs.ts'
 import { tokenHandlers } from '../tokens/handlers.ts'
 import { transactionHandlers } from '../transactions/handlers.ts'
@@ -104,6 +106,8 @@ export const HANDLERS: ServedHandlers = {
   ...depositHandlers,
   ...railEventHandlers,
   ...feeHandlers,
+  ...statementHandlers,
+  ...ledgerBookHandlers,
   ...invitationHandlers,
   ...agentHandlers,
   ...agentApprovalHandlers,

@@ -9,6 +9,7 @@ import { customerOpenPayments } from './customer-open-payments.ts'
 import { keyDigest } from './key-digest.ts'
 import { ledgerClose } from './ledger-close.ts'
 import { ledgerEnd } from './ledger-end.ts'
+import { ledgerEndedLate } from './ledger-ended-late.ts'
 import { ledgerMove } from './ledger-move.ts'
 import { ledgerOpen } from './ledger-open.ts'
 import { ledgerTransfer } from './ledger-transfer.ts'
@@ -30,7 +31,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Raise it by one with every change to the text of a function: an older build then refuses the database. */
-export const FUNCTIONS_VERSION = 3
+export const FUNCTIONS_VERSION = 4
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -62,6 +63,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   refuseTogether,
   commitTogether,
   ledgerTransferEndsOnce,
+  ledgerEndedLate,
   neverDeleted,
   agentMoneyIsBack,
   agentReserved,
