@@ -1,5 +1,6 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { ParamKind } from '../bodies.testing.ts'
 import {
   callerOf,
   ENDPOINTS,
@@ -10,7 +11,6 @@ import {
   kindOfParam,
   missingId,
   newWorld,
-  type ParamKind,
   pathWith,
   validBody,
   type World,
