@@ -70,6 +70,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'receipts',
     'agents',
+    'positions',
     'quotes',
     'transfers',
     'withdrawals',

@@ -21,6 +21,7 @@ import { webhooks } from './events/webhooks.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
 import { invitations } from './payments/invitations.ts'
+import { positions } from './payments/positions.ts'
 import { quotes } from './payments/quotes.ts'
 import { sandboxUma, transactionApprovals } from './payments/receipts.ts'
 import { receivers } from './payments/receivers.ts'
@@ -59,6 +60,7 @@ export const API = {
   ...receivers,
   ...umaProviders,
   ...quotes,
+  ...positions,
   ...transfers,
   ...withdrawalFees,
   ...transactions,

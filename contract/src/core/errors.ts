@@ -149,6 +149,10 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
   INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side.' },
   NOT_IMPLEMENTED: { status: 501, message: 'This server has no provider configured for this operation.' },
+  POSITION_LIMIT_REACHED: {
+    status: 503,
+    message: 'The platform has sold as much of this currency as its position allows. Try again later.',
+  },
   UNAVAILABLE: { status: 503, message: 'The service is busy or shutting down. Try again.' },
 } as const satisfies Record<string, { status: number; message: string }>
 

@@ -37,6 +37,7 @@ import type { JobHandlers } from '../jobs/kinds.ts'
 import { kycLinkHandlers } from '../kyc-links/handlers.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configHandlers } from '../platforms/handlers.ts'
+import { positionHandlers } from '../positions/handlers.ts'
 import { quoteHandlers } from '../quotes/handlers.ts'
 import { expireQuote, refundTransaction, settleTransaction } from '../quotes/jobs.ts'
 import { pullTransaction } from '../quotes/pull.ts'
@@ -90,6 +91,7 @@ export const HANDLERS: ServedHandlers = {
   ...receiverHandlers,
   ...umaProviderHandlers,
   ...quoteHandlers,
+  ...positionHandlers,
   ...transferHandlers,
   ...withdrawalFeeHandlers,
   ...transactionHandlers,

@@ -11,6 +11,7 @@ import {
   parseMessageLimit,
   parseSenderDomains,
 } from './message-rules.ts'
+import { type PositionLimits, readPositionLimits } from './position-limits.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 import { parseVerification, type VerificationConfig } from './verification.ts'
 
@@ -48,6 +49,8 @@ export interface Config {
   readonly documents: DocumentsConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
+  /** How far platforms' positions may be short. Absent: as far as they get. */
+  readonly positionLimits?: PositionLimits
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
   /** The stablecoin provider. Absent: the sandbox has its own, production none. */
@@ -129,6 +132,7 @@ export function readConfig(env: Environment): Config {
     messageRules: readMessageRules(env),
     documents: readDocuments(env),
     fees: readFees(env),
+    ...readPositionLimits(env),
     sandboxUmaDomain: readUmaDomain(env),
     ...readUmaProviders(env),
     ...readBrale(env),

@@ -6,6 +6,7 @@ import { agentReserved } from './agent-reserved.ts'
 import { commitTogether } from './commit-together.ts'
 import { commitWriteSets } from './commit-write-sets.ts'
 import { customerOpenPayments } from './customer-open-payments.ts'
+import { fxInFlight } from './fx-in-flight.ts'
 import { keyDigest } from './key-digest.ts'
 import { ledgerClose } from './ledger-close.ts'
 import { ledgerEnd } from './ledger-end.ts'
@@ -30,7 +31,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Raise it by one with every change to the text of a function: an older build then refuses the database. */
-export const FUNCTIONS_VERSION = 3
+export const FUNCTIONS_VERSION = 4
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -67,6 +68,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   agentReserved,
   agentReleased,
   agentPaymentEnded,
+  fxInFlight,
   platformSucceeded,
   refuseConfigOfSameVersion,
   sealedGeneration,

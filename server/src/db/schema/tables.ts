@@ -56,6 +56,7 @@ export interface Tables {
   sessions: SessionRow
   signing_requests: SigningRequestRow
   quotes: QuoteRow
+  fx_in_flight: FxInFlightRow
   transactions: TransactionRow
   events: StoredEventRow
   event_records: EventRecordRow
@@ -245,6 +246,19 @@ export interface QuoteRow extends Stamped {
   expires_at: Date
   /** The state of the pull from an external account; null where there is none, or not yet. */
   pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
+  /**
+   * Where it is counted among the conversions under way: how far short the position in its receiving currency could be. Null:
+   * it is not counted, or no longer.
+   */
+  position_limit: bigint | null
+}
+
+/** What counted conversions under way will buy and sell of a currency. Kept by the function `fx_in_flight`. */
+export interface FxInFlightRow {
+  platform_id: string
+  currency: KnownCurrency
+  bought: bigint
+  sold: bigint
 }
 
 export interface TransactionRow extends Stamped {
