@@ -152,6 +152,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${AGENT_ACTION_INITIAL}'`,
       `state = '${finalStates(CARD_TRANSITIONS)}'`,
       `status = '${DELEGATED_KEY_INITIAL}'`,
+      `state = '${QUOTE_TRANSITIONS.PENDING.execute}'`,
       `state <> '${MESSAGE_INITIAL}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.deliver}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.fail}'`,
