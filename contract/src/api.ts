@@ -9,6 +9,7 @@ import { credentials } from './auth/credentials.ts'
 import { sessions } from './auth/sessions.ts'
 import { cards } from './cards/cards.ts'
 import { delegatedKeys } from './cards/delegated-keys.ts'
+import { railEvents } from './connectors/rail-events.ts'
 import type { Endpoint } from './core/endpoint.ts'
 import { beneficialOwners } from './customers/beneficial-owners.ts'
 import { contactVerification } from './customers/contact-verification.ts'
@@ -18,6 +19,7 @@ import { documents } from './customers/documents.ts'
 import { kycLinks } from './customers/kyc-links.ts'
 import { verifications } from './customers/verifications.ts'
 import { webhooks } from './events/webhooks.ts'
+import { deposits } from './payments/deposits.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
 import { invitations } from './payments/invitations.ts'
@@ -25,6 +27,7 @@ import { positions } from './payments/positions.ts'
 import { quotes } from './payments/quotes.ts'
 import { sandboxUma, transactionApprovals } from './payments/receipts.ts'
 import { receivers } from './payments/receivers.ts'
+import { reconciliations } from './payments/reconciliations.ts'
 import { transactions } from './payments/transactions.ts'
 import { transfers } from './payments/transfers.ts'
 import { umaProviders } from './payments/uma-providers.ts'
@@ -65,6 +68,9 @@ export const API = {
   ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,
+  ...deposits,
+  ...railEvents,
+  ...reconciliations,
   ...fees,
   ...invitations,
   ...agents,

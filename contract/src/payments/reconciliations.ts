@@ -3,8 +3,8 @@ import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CalendarDate, CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { RECONCILIATION_STATES } from '../core/reconciliation-states.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
-import { RECONCILIATION_STATES } from '../core/states.ts'
 
 /** Why the statement of a bank and the ledger differ. */
 export const DIFFERENCES = {

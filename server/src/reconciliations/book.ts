@@ -40,8 +40,7 @@ export const bookStatement: JobHandler<'statement.book'> = async (op, { statemen
     }
     to = entry.place
   }
-  if (entries.length === 0)
-    return [job(op, 'statement.compare', { statementId, attempt: 0 }, op.now)]
+  if (entries.length === 0) return [job(op, 'statement.compare', { statementId, attempt: 0 }, op.now)]
   return [
     ...applied,
     update('rail_statements', statementId, { state: 'BOOKING', booked_count: from }, { booked_count: to }),

@@ -31,6 +31,8 @@ async function findReconciliation(op: Op, id: string): Promise<RailStatementRow>
 
 /** A day of a rail with its differences, and with the words of the bank about the entries among them. */
 export async function withDifferences(op: Op, row: RailStatementRow) {
-  const entries = row.differences.flatMap(({ about }) => (about?.startsWith('StatementEntry:') ? [about] : []))
+  const entries = row.differences.flatMap(({ about }) =>
+    about?.startsWith('StatementEntry:') ? [about] : [],
+  )
   return reconciliationWithDifferencesView(op, row, await selectTexts(op, entries))
 }

@@ -1,4 +1,4 @@
-import { RECONCILIATION_TRANSITIONS } from '@countersign/contract/core/states'
+import { RECONCILIATION_TRANSITIONS } from '@countersign/contract/core/reconciliation-states'
 import { DateTime } from 'luxon'
 import type { Write } from '../db/commit/writes.ts'
 import type { RailStatementRow, StoredDifference } from '../db/schema/reconciliation-tables.ts'
@@ -51,7 +51,9 @@ export const compareStatement: JobHandler<'statement.compare'> = async (op, { st
       ? [job(op, 'statement.compare', again, plusSeconds(op.now, AGAIN_SECONDS))]
       : []),
     // A statement that came late closes a gap before the later ones.
-    ...(isLatest || !latest ? [] : [job(op, 'statement.compare', { statementId: latest.id, attempt }, op.now)]),
+    ...(isLatest || !latest
+      ? []
+      : [job(op, 'statement.compare', { statementId: latest.id, attempt }, op.now)]),
   ]
 }
 
@@ -119,7 +121,8 @@ async function itemOf(op: Op, rail: string, currency: string, row: ItemRow): Pro
     ...item,
     oursSince: oursSince ?? undefined,
     theirsSince: theirsSince ?? undefined,
-    known: row.ours === 0n && row.oursSince === null ? await knownAs(op, rail, currency, row.members) : 'here',
+    known:
+      row.ours === 0n && row.oursSince === null ? await knownAs(op, rail, currency, row.members) : 'here',
   }
 }
 
@@ -147,7 +150,8 @@ function storedDifferences(differences: readonly Difference[]): StoredDifference
   const shown = sorted.slice(0, DIFFERENCES_MAX)
   const rest = sorted.slice(DIFFERENCES_MAX)
   const sum = rest.reduce((total, { amount }) => total + amount, 0n)
-  const more: Difference[] = rest.length > 0 ? [{ reason: 'UNACCOUNTED', amount: sum, since: rest[0]!.since }] : []
+  const more: Difference[] =
+    rest.length > 0 ? [{ reason: 'UNACCOUNTED', amount: sum, since: rest[0]!.since }] : []
   return [...shown, ...more].map(({ reason, amount, since, about }) => ({
     reason,
     amount: String(amount),

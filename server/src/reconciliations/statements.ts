@@ -2,7 +2,10 @@ import type { ConnectorStatement, StatementEntry } from '@countersign/contract/c
 import { amountOfDigits } from '@countersign/contract/connectors/protocol'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
-import { RECONCILIATION_INITIAL, RECONCILIATION_TRANSITIONS } from '@countersign/contract/core/states'
+import {
+  RECONCILIATION_INITIAL,
+  RECONCILIATION_TRANSITIONS,
+} from '@countersign/contract/core/reconciliation-states'
 import { insert, type Write } from '../db/commit/writes.ts'
 import { NIL_UUID, uuidOf } from '../db/engine/ids.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../db/schema/reconciliation-tables.ts'

@@ -51,6 +51,8 @@ export interface Config {
   readonly fees: FeeSchedule
   /** How far platforms' positions may be short. Absent: as far as they get. */
   readonly positionLimits?: PositionLimits
+  /** The file of the rails. Production alone has one. */
+  readonly railsFile?: string
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
   /** The stablecoin provider. Absent: the sandbox has its own, production none. */
@@ -133,6 +135,7 @@ export function readConfig(env: Environment): Config {
     documents: readDocuments(env),
     fees: readFees(env),
     ...readPositionLimits(env),
+    ...readRailsFile(env, mode),
     sandboxUmaDomain: readUmaDomain(env),
     ...readUmaProviders(env),
     ...readBrale(env),
@@ -302,6 +305,13 @@ function readMessageLimit(env: Environment, name: string, fallback: string): Mes
       `${name} must be two numbers, per hour and per day, like ${fallback}, not "${text}"`,
     )
   return limit
+}
+
+function readRailsFile({ RAILS_FILE }: Environment, mode: Config['mode']): Pick<Config, 'railsFile'> {
+  if (!RAILS_FILE) return {}
+  if (mode === 'sandbox')
+    throw new ConfigError('RAILS_FILE belongs to production: the sandbox has a rail of its own')
+  return { railsFile: resolve(RAILS_FILE) }
 }
 
 const RATES_AGE_SECONDS_DEFAULT = 15 * 60

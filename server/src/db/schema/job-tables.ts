@@ -22,17 +22,22 @@ export interface JobPayloads {
   'quote.expire': { readonly quoteId: string }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }
+  'statement.book': { readonly statementId: string }
+  /** `attempt` counts the comparisons before. */
+  'statement.compare': { readonly statementId: string; readonly attempt: number }
   'stored-file.remove': { readonly fileId: string }
   /** The files of a platform that was reset. */
   'stored-files.clear': { readonly platformId: string }
   'stablecoin-account.check': { readonly accountId: string }
+  'deposit-account.open': { readonly depositAccountId: string }
+  'deposit.return': { readonly depositId: string; readonly isAsked?: boolean }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string
     /** Whether the rail was already asked. */
     readonly isAsked?: boolean
   }
-  'transaction.refund': { readonly transactionId: string }
+  'transaction.refund': { readonly transactionId: string; readonly isAsked?: boolean }
   'transaction.settle': {
     readonly transactionId: string
     readonly executedAt?: string

@@ -7,6 +7,8 @@ import { lookUps } from './0004-look-ups.ts'
 import { contactVerification } from './0005-contact-verification.ts'
 import { customerImports } from './0006-customer-imports.ts'
 import { kycLinks } from './0007-kyc-links.ts'
+import { rails } from './0008-rails.ts'
+import { reconciliation } from './0010-reconciliation.ts'
 import { positions } from './0012-positions.ts'
 
 /** The schema of a build. */
@@ -27,6 +29,8 @@ export const SCHEMA: Schema = {
     { name: '0005-contact-verification', sql: contactVerification },
     { name: '0006-customer-imports', sql: customerImports },
     { name: '0007-kyc-links', sql: kycLinks },
+    { name: '0008-rails', sql: rails },
+    { name: '0010-reconciliation', sql: reconciliation },
     { name: '0012-positions', sql: positions },
   ],
   functions: FUNCTIONS,

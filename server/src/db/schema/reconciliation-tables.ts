@@ -1,6 +1,6 @@
 import type { StatementEntry } from '@countersign/contract/connectors/events'
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import type { ReconciliationState } from '@countersign/contract/core/states'
+import type { ReconciliationState } from '@countersign/contract/core/reconciliation-states'
 import type { DifferenceReason } from '@countersign/contract/payments/reconciliations'
 import type { Stamped } from './tables.ts'
 

@@ -31,6 +31,14 @@ import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
 import type { LedgerAccountRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
+import type {
+  DepositAccountRow,
+  DepositRow,
+  RailEventRow,
+  RailFunding,
+  RailPaymentRow,
+} from './rail-tables.ts'
+import type { RailStatementEntryRow, RailStatementRow } from './reconciliation-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
@@ -87,6 +95,12 @@ export interface Tables {
   stored_files: StoredFileRow
   documents: DocumentRow
   document_reads: DocumentReadRow
+  rail_payments: RailPaymentRow
+  deposit_accounts: DepositAccountRow
+  deposits: DepositRow
+  rail_events: RailEventRow
+  rail_statements: RailStatementRow
+  rail_statement_entries: RailStatementEntryRow
 }
 
 /** When a row was created and last changed. */
@@ -150,6 +164,8 @@ export interface InternalAccountRow extends Stamped {
   private_enabled: boolean
   spark_address: string | null
   sealed_seed: Uint8Array | null
+  /** Where it is paid in to by the rails that have opened something for it. */
+  funding: readonly RailFunding[] | null
   /** Counts the changes to the wallet's set of credentials. */
   credentials_version: number
 }
