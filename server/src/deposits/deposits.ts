@@ -13,9 +13,8 @@ import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
-import { causeOf, returning } from '../rails/deposit-rows.ts'
+import { causeOf, findDepositRow, returning } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/ids.ts'
-import { selectDeposit } from '../rails/store.ts'
 import { findTransaction } from '../transactions/transactions.ts'
 import { creditOf } from './credit.ts'
 import { referencesIn, type Target, targetOf } from './match.ts'
@@ -31,7 +30,7 @@ const BY_ITSELF = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
 
 /** Error: 404 `DEPOSIT_NOT_FOUND`. */
 export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
-  const row = await selectDeposit(op, id)
+  const row = await findDepositRow(op, id)
   if (!row || !maySee(op, null)) throw new ApiError('DEPOSIT_NOT_FOUND', { details: { field: 'depositId' } })
   return row
 }
@@ -54,7 +53,7 @@ export async function receiveDeposit(
   const amount = amountOfDigits(said.amount.value)
   if (amount === undefined || amount <= 0n || !isKnownCurrency(said.amount.currency)) return undefined
   const id = depositId(rail, said.depositId)
-  if (await selectDeposit(op, id)) return []
+  if (await findDepositRow(op, id)) return []
   const row = newDeposit(op, id, rail, said, amount)
   const placed = await place(op, row, await findTarget(op, row))
   const told =

@@ -1,8 +1,7 @@
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import { type App, createOp, plusSeconds } from '../op/app.ts'
 import type { Rail } from '../ports/rail.ts'
-import { depositAccountId, poolOf } from '../rails/ids.ts'
-import { selectDepositAccount } from '../rails/store.ts'
+import { findPool } from '../rails/deposit-accounts.ts'
 import { toOpen } from './open.ts'
 import { type MissingDepositAccount, selectAccountsWithout } from './store.ts'
 
@@ -75,8 +74,7 @@ async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<
 async function openPools(app: App, rail: string, platformId: string, currencies: readonly string[]) {
   const op = await opOf(app, platformId)
   for (const currency of currencies)
-    if (!(await selectDepositAccount(op, depositAccountId(rail, poolOf(currency)))))
-      await app.commit(op, toOpen(op, rail, currency, null))
+    if (!(await findPool(op, rail, currency))) await app.commit(op, toOpen(op, rail, currency, null))
 }
 
 async function open(app: App, platformId: string, rail: string, { id, currency }: MissingDepositAccount) {

@@ -6,8 +6,8 @@ import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import type { Op } from '../op/app.ts'
 import type { OpenedDepositAccount } from '../ports/rail.ts'
+import { findDepositAccount } from '../rails/deposit-accounts.ts'
 import { depositAccountId, poolOf } from '../rails/ids.ts'
-import { selectDepositAccount } from '../rails/store.ts'
 
 /** The record of what a rail is to open, for an account or as the pool of a currency, and the job. Guard: there is none yet. */
 export function toOpen(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
@@ -31,7 +31,7 @@ export function toOpen(op: Op, rail: string, currency: string, accountId: string
 
 /** Has the rail open what others pay in to, and shows it with the account. Idempotent at the rail, by the id. */
 export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op, payload) => {
-  const row = await selectDepositAccount(op, payload.depositAccountId)
+  const row = await findDepositAccount(op, payload.depositAccountId)
   if (!row || row.rail_reference !== null) return []
   const rail = op.rails.find(row.rail)
   if (!rail?.openDepositAccount) throw new Error(`The rail ${row.rail} opens nothing to pay in to`)

@@ -5,7 +5,7 @@ import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import type { Price } from '../pricing/pricing.ts'
 import { chooseRail } from '../rails/choose.ts'
-import { selectPool } from '../rails/store.ts'
+import { findPool } from '../rails/deposit-accounts.ts'
 import type { Parties, Payee, Payer } from './parties.ts'
 
 const FIELD = 'lockedCurrencyAmount'
@@ -52,7 +52,7 @@ async function incoming(op: Op, payer: Payer, amount: bigint) {
   const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount } as const
   const rail = await chooseRail(op, wanted, FIELD)
   if (rail.name === null) return {}
-  const pool = await selectPool(op, rail.name, currency)
+  const pool = await findPool(op, rail.name, currency)
   if (!pool?.account_info)
     throw new ApiError('NOT_IMPLEMENTED', {
       message: `The rail ${rail.name} has not opened an account to pay ${currency} in to yet. Try again soon.`,

@@ -3,14 +3,14 @@ import type { RailEventReason } from '@countersign/contract/connectors/rail-even
 import type { Write } from '../db/commit/writes.ts'
 import type { RailPaymentRow } from '../db/schema/rail-tables.ts'
 import type { RailPaymentEvent, RailPaymentState } from '../db/schema/states.ts'
-import { findDeposit, receiveDeposit } from '../deposits/deposits.ts'
+import { receiveDeposit } from '../deposits/deposits.ts'
 import { reverseDeposit } from '../deposits/reverse.ts'
 import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 import { findQuote } from '../quotes/quotes.ts'
-import { depositId, railPaymentId } from '../rails/ids.ts'
-import { isNews, movedRailPayment, type Told } from '../rails/rail-payments.ts'
-import { selectDeposit, selectRailPayment } from '../rails/store.ts'
+import { findDepositRow } from '../rails/deposit-rows.ts'
+import { depositId } from '../rails/ids.ts'
+import { findRailPayment, isNews, movedRailPayment, type Told } from '../rails/rail-payments.ts'
 import { findTransaction } from '../transactions/transactions.ts'
 
 /** What a report does; with a reason, it does nothing and waits for a person. */
@@ -37,8 +37,9 @@ export async function applyReport(op: Op, rail: string, report: Report): Promise
     }
     case 'deposit.reversed': {
       const id = depositId(rail, report.data.depositId)
-      if (!(await selectDeposit(op, id))) return { writes: [], reason: 'UNKNOWN_DEPOSIT' }
-      const writes = await reverseDeposit(op, await findDeposit(op, id), report.data.failure.message)
+      const row = await findDepositRow(op, id)
+      if (!row) return { writes: [], reason: 'UNKNOWN_DEPOSIT' }
+      const writes = await reverseDeposit(op, row, report.data.failure.message)
       return writes ? { writes } : { writes: [], reason: 'CONTRADICTION' }
     }
     default:
@@ -56,7 +57,7 @@ const EVENTS = {
 
 async function applyToPayment(op: Op, rail: string, report: PaymentReport): Promise<Applied> {
   const [kind, word] = report.type.split('.') as ['payment' | 'pull', keyof typeof EVENTS]
-  const row = await selectRailPayment(op, railPaymentId(kind === 'payment' ? 'OUT' : 'PULL', report.data.id))
+  const row = await findRailPayment(op, kind === 'payment' ? 'OUT' : 'PULL', report.data.id)
   if (row?.rail !== rail) return { writes: [], reason: 'UNKNOWN_PAYMENT' }
   return tell(op, row, EVENTS[word], report.data)
 }

@@ -5,7 +5,7 @@ import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { present } from '../op/present.ts'
-import { selectRailEvent, selectRailEvents } from '../rails/store.ts'
+import { selectRailEvent, selectRailEvents } from './store.ts'
 
 export const railEventHandlers: Handlers<typeof railEvents> = {
   rail_event_list: async (op, { query }) => ({

@@ -6,8 +6,8 @@ import type { RailEventRow } from '../db/schema/rail-tables.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type ProcessorHandler } from '../op/operation.ts'
 import { railEventId } from '../rails/ids.ts'
-import { selectRailEvent } from '../rails/store.ts'
 import { type Applied, applyReport } from './apply.ts'
+import { selectRailEvent } from './store.ts'
 
 /** What does a report of a statement; the others are those of payments and deposits. */
 export type ApplyStatement = (

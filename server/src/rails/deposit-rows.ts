@@ -8,6 +8,11 @@ import { transition } from '../op/transition.ts'
 import { type Carried, givenToRail } from './rail-payments.ts'
 import { selectDeposit } from './store.ts'
 
+/** A deposit, if it was recorded. */
+export async function findDepositRow(op: Op, id: string): Promise<DepositRow | undefined> {
+  return selectDeposit(op, id)
+}
+
 /** The deposit that a record refers to. Throws where there is none. */
 export async function depositOf(op: Op, id: string): Promise<DepositRow> {
   const row = await selectDeposit(op, id)

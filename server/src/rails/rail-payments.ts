@@ -53,6 +53,15 @@ export function givenToRail(
   return [insert('rail_payments', row)]
 }
 
+/** The record of a payment, by its direction and its name at the rail, if there is one. */
+export async function findRailPayment(
+  op: Op,
+  direction: 'OUT' | 'PULL',
+  paymentId: string,
+): Promise<RailPaymentRow | undefined> {
+  return selectRailPayment(op, railPaymentId(direction, paymentId))
+}
+
 /** What a rail says of a payment, and the writes that keep it. Guard of the writes: nothing else was said meanwhile. */
 export interface Said {
   readonly answer: RailAnswer
@@ -69,8 +78,7 @@ export async function askRail(op: Op, carried: Carried, isAsked: boolean): Promi
   if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
   const call = (given: RailPayment) => (direction === 'OUT' ? rail.send(given) : rail.pull(given))
   if (!rail.isRecorded) return { answer: await call({ ...payment, isAsked, now: op.now }), writes: [] }
-  const id = railPaymentId(direction, payment.id)
-  const row = await selectRailPayment(op, id)
+  const row = await findRailPayment(op, direction, payment.id)
   if (!row) throw new Error(`${payment.id} was never given to the rail ${name}`)
   const known = answerOf(row)
   if (known) return { answer: known, writes: [] }

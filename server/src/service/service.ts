@@ -35,6 +35,7 @@ import { type App, machineClock, newRequestId } from '../op/app.ts'
 import { Turns } from '../op/turns.ts'
 import { getJsonFrom } from '../outgoing/send.ts'
 import { createConfigCache } from '../platforms/config-cache.ts'
+import { findOldestPlatform } from '../platforms/platforms.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { AttemptLimits } from '../ports/failed-attempts.ts'
 import type { FileStore } from '../ports/file-store.ts'
@@ -43,7 +44,6 @@ import type { RateProvider } from '../ports/rates.ts'
 import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { VerifierAnswer } from '../ports/verifier.ts'
 import { RailRegistry } from '../rails/registry.ts'
-import { selectOldestPlatform } from '../rails/store.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
@@ -164,7 +164,7 @@ async function openRails(config: Config, db: Database): Promise<Rails> {
   let oldest: string | undefined
   const registry = new RailRegistry(async () => {
     // It stays the oldest.
-    oldest ??= await selectOldestPlatform(read)
+    oldest ??= await findOldestPlatform(read)
     return oldest
   })
   if (config.railsFile) await fillRails(registry, config.railsFile)
