@@ -9,6 +9,7 @@ import {
   revokeToken,
   unlockWallet,
 } from './admin.ts'
+import { reconcile } from './reconcile.ts'
 import { decideVerification, listVerifications, reopenVerification } from './verifications.ts'
 
 type Done = (exitCode: number) => void
@@ -20,6 +21,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addToken(program, done)
   addWallet(program, done)
   addVerification(program, done)
+  addReconcile(program, done)
 }
 
 function addPlatform(program: Command, done: Done): void {
@@ -122,5 +124,17 @@ function addVerification(program: Command, done: Done): void {
     .option('--json', 'print JSON')
     .action(async (id: string, options: { reason: string; json?: boolean }) =>
       done(await reopenVerification(id, options)),
+    )
+}
+
+function addReconcile(program: Command, done: Done): void {
+  program
+    .command('reconcile')
+    .description('hold the statements of rails against the books; the exit code is 1 where they differ')
+    .option('--rail <name>', 'one rail; left out: all')
+    .option('--date <date>', 'the day of the statements, like 2026-03-01; left out: yesterday')
+    .option('--json', 'print JSON')
+    .action(async (options: { rail?: string; date?: string; json?: boolean }) =>
+      done(await reconcile(options)),
     )
 }

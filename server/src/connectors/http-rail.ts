@@ -41,7 +41,6 @@ export function createHttpRail(
     name,
     entry,
     isRecorded: true,
-    ...(hours ? { timeZone: hours.timeZone } : {}),
     isRetired,
     lateDeposits,
     currenciesIn: currenciesIn(entry),

@@ -61,8 +61,6 @@ export interface Rail {
   readonly isRetired: boolean
   /** The currencies that others pay in by it. */
   readonly currenciesIn: readonly string[]
-  /** The time zone of its days, by its name in the IANA database. Left out: UTC. */
-  readonly timeZone?: string
   /** What becomes of money for a quote that has ended. */
   readonly lateDeposits: 'RETURN' | 'CREDIT'
   /** The first time from `now` on at which it takes payments: `now` itself within its hours. */

@@ -18,34 +18,45 @@ const APPLIED_MAX = 20
 
 /**
  * Applies what the entries of a statement tell and nobody has told yet, as if the event had come: a lost event heals. Then the
- * statement is compared. Entries are taken in their order; a statement that is long takes several runs. Guard: no other run has
- * come as far.
+ * statement is compared. A statement that is long takes several runs.
  */
 export const bookStatement: JobHandler<'statement.book'> = async (op, { statementId }) => {
   const statement = await selectStatement(op, statementId)
   if (statement?.state !== 'BOOKING') return []
-  const { booked_count: from } = statement
+  const { writes, isDone } = await bookNext(op, statement)
+  const next = isDone
+    ? job(op, 'statement.compare', { statementId, attempt: 0 }, op.now)
+    : job(op, 'statement.book', { statementId }, op.now)
+  return [...writes, next]
+}
+
+/** Applies the next entries of a statement, in their order. Guard: no other run has come as far. */
+export async function bookNext(
+  op: Op,
+  statement: RailStatementRow,
+): Promise<{ readonly writes: readonly Write[]; readonly isDone: boolean }> {
+  const { id: statementId, booked_count: from } = statement
   const entries = await selectNamingEntries(op, statementId, from, ENTRIES_MAX)
+  if (entries.length === 0) return { writes: [], isDone: true }
   const news = await Promise.all(entries.map((entry) => newsOf(op, statement, entry)))
   const applied: Write[] = []
   const touched = new Set<string>()
   let to = from
   for (const [index, entry] of entries.entries()) {
-    const report = news[index]
+    const told = news[index]
     // Two entries of one payment are two steps: the second is decided when the first has been written.
-    if (report && (touched.has(entry.item_id!) || touched.size === APPLIED_MAX)) break
-    if (report) {
+    if (told && (touched.has(entry.item_id!) || touched.size === APPLIED_MAX)) break
+    if (told) {
       touched.add(entry.item_id!)
-      applied.push(...(await writesOf(op, statement, report)))
+      applied.push(...(await writesOf(op, statement, told)))
     }
     to = entry.place
   }
-  if (entries.length === 0) return [job(op, 'statement.compare', { statementId, attempt: 0 }, op.now)]
-  return [
-    ...applied,
-    update('rail_statements', statementId, { state: 'BOOKING', booked_count: from }, { booked_count: to }),
-    job(op, 'statement.book', { statementId }, op.now),
-  ]
+  const guard = { state: 'BOOKING', booked_count: from } as const
+  return {
+    writes: [...applied, update('rail_statements', statementId, guard, { booked_count: to })],
+    isDone: false,
+  }
 }
 
 /** What an entry tells that nobody has told yet. */

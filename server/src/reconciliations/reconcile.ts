@@ -1,5 +1,4 @@
 import { RECONCILIATION_TRANSITIONS } from '@countersign/contract/core/reconciliation-states'
-import { DateTime } from 'luxon'
 import type { Write } from '../db/commit/writes.ts'
 import type { RailStatementRow, StoredDifference } from '../db/schema/reconciliation-tables.ts'
 import { event } from '../events/events.ts'
@@ -11,6 +10,7 @@ import { transition } from '../op/transition.ts'
 import { railPaymentId } from '../rails/ids.ts'
 import { selectDeposit, selectRailPayment } from '../rails/store.ts'
 import { type Compared, compare, type Difference, type Item } from './compare.ts'
+import { endOf } from './days.ts'
 import {
   type ItemRow,
   selectDays,
@@ -106,8 +106,7 @@ async function comparedSince(
   carried: readonly string[],
   since: Date,
 ): Promise<Compared> {
-  const zone = op.rails.find(rail)?.timeZone ?? 'UTC'
-  const cut = DateTime.fromISO(date, { zone }).plus({ days: 1 }).toJSDate()
+  const cut = endOf(date, op.rails.find(rail))
   const accountId = systemAccountId(op.platform.id, 'rail', currency, rail)
   const asked = { rail, currency, date, statementId: id, accountId, cut, since, carried }
   const { posted, items, open } = await selectSides(op, asked)

@@ -46,7 +46,11 @@ test.runIf(onPostgres)(
     const unlimited = await ServerProcess.ready(place)
     await unlimited.client().advance(6 * 60)
     const again = await ServerProcess.ready(place, limited)
-    expect((await positionsOf(again.client())).USD).toMatchObject({ position: -FIT * AMOUNT, bought: 0, sold: 0 })
+    expect((await positionsOf(again.client())).USD).toMatchObject({
+      position: -FIT * AMOUNT,
+      bought: 0,
+      sold: 0,
+    })
   },
   PROCESS_TEST_MS,
 )
