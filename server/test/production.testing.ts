@@ -7,8 +7,9 @@ import { type RunningBank, startBank } from '@countersign/connectors/example-ban
 import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
 import { runCommand } from '../src/admin/admin.ts'
 import { createPlatform } from '../src/service/first-platform.ts'
-import { Client } from './client.testing.ts'
+import { Client, type Reply } from './client.testing.ts'
 import { openApp } from './open-app.testing.ts'
+import { PERSON } from './verifications.testing.ts'
 
 /** A server in production, with the example bank as its rail: the whole way, over HTTP on this machine. */
 export interface Production {
@@ -28,10 +29,8 @@ export interface Production {
   close(): Promise<void>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads answers of every shape
-type DeskAnswer = any
-// biome-ignore lint/suspicious/noExplicitAny: a test reads answers of every shape
-export type InternalAccount = any
+type DeskAnswer = Reply['body']
+export type InternalAccount = Reply['body']
 
 export const BANK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const SECRET_NAME = 'EXAMPLE_BANK_SECRET'
@@ -119,16 +118,8 @@ async function serveRates(): Promise<{ readonly url: string; close(): Promise<vo
 }
 
 async function newApproved(service: Production['service'], client: Client): Promise<string> {
-  const customer = await client.post('/customers', {
-    customerType: 'INDIVIDUAL',
-    fullName: 'Ada Lovelace',
-    birthDate: '1990-12-10',
-    nationality: 'GB',
-    email: 'ada@example.com',
-    address: { line1: '1 Main Street', city: 'London', postalCode: 'N1 1AA', country: 'GB' },
-    region: 'GB',
-    currencies: ['EUR', 'USD'],
-  })
+  const customer = await client.post('/customers', { ...PERSON, currencies: ['EUR', 'USD'] })
+  if (customer.status !== 201) throw new Error(JSON.stringify(customer.body))
   const { id } = customer.body
   const started = await client.post('/verifications', { customerId: id })
   const args = ['verification', 'decide', '--verification', started.body.id, '--decision', 'APPROVE']
@@ -137,7 +128,11 @@ async function newApproved(service: Production['service'], client: Client): Prom
 }
 
 /** Asks until an answer is as wanted. The server has no event for it that a test could wait for. */
-export async function until<T>(look: () => Promise<T>, isThere: (found: T) => boolean, seconds = 20): Promise<T> {
+export async function until<T>(
+  look: () => Promise<T>,
+  isThere: (found: T) => boolean,
+  seconds = 20,
+): Promise<T> {
   const endMs = performance.now() + seconds * 1000
   for (;;) {
     const found = await look()
@@ -172,6 +167,11 @@ export function numberOf({ fundingPaymentInstructions }: InternalAccount): strin
   return accountOrWalletInfo.iban ?? accountOrWalletInfo.accountNumber
 }
 
-async function paidIn(url: string, account: InternalAccount, amount: string, more: object = {}): Promise<void> {
+async function paidIn(
+  url: string,
+  account: InternalAccount,
+  amount: string,
+  more: object = {},
+): Promise<void> {
   await ask(url, 'POST', '/deposits', { account: numberOf(account), amount, ...more })
 }

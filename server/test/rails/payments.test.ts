@@ -15,7 +15,7 @@ async function euroAccount(customerId: string, suffix = '000'): Promise<string> 
     accountInfo: {
       accountType: 'EUR_ACCOUNT',
       iban: ibanEndingWith(suffix),
-      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
     },
   })
   expect(account.status, JSON.stringify(account.body)).toBe(201)
@@ -29,7 +29,8 @@ function ibanEndingWith(suffix: string): string {
   return `DE${String(98n - rest).padStart(2, '0')}${bban}`
 }
 
-const balanceOf = async (id: string) => (await world.client.get(`/internal-accounts/${id}`)).body.balance.amount
+const balanceOf = async (id: string) =>
+  (await world.client.get(`/internal-accounts/${id}`)).body.balance.amount
 
 /** A funded customer: the money came in by the bank. */
 async function funded(amount = '100000') {
@@ -54,7 +55,10 @@ describe('in production', () => {
       amount: 25_000,
     })
     expect(sent.status, JSON.stringify(sent.body)).toBe(201)
-    const done = await until(() => statusOf(sent.body.id), ({ body }) => body.status === 'COMPLETED')
+    const done = await until(
+      () => statusOf(sent.body.id),
+      ({ body }) => body.status === 'COMPLETED',
+    )
     expect(done.body.type).toBe('OUTGOING')
     const { data } = await world.desk('GET', '/payments')
     expect(data.filter(({ id }: { id: string }) => id === sent.body.id)).toHaveLength(1)
