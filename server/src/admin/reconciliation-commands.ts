@@ -30,7 +30,7 @@ export const RECONCILIATION_COMMANDS: Readonly<Record<string, AdminCommand>> = {
 async function run(app: App, rail: Rail, date: string | undefined): Promise<object[]> {
   const day = date ?? lastEnded(app.clock(), rail)
   const shown: object[] = []
-  for (const currency of await currenciesOf(app, rail)) {
+  for (const currency of currenciesOf(rail)) {
     const found = await reconcileNow(app, rail, currency, day)
     if (found) shown.push(inJson(found))
   }

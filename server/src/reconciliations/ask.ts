@@ -44,7 +44,7 @@ export function keepAsking(app: App): () => Promise<void> {
 
 async function askMissing(app: App): Promise<void> {
   for (const rail of app.rails.list())
-    for (const currency of await currenciesOf(app, rail)) {
+    for (const currency of currenciesOf(rail)) {
       const op = await opOf(app, rail)
       if (!op || rail.name === null) continue
       const latest = await selectLatest(op, rail.name, currency)
@@ -55,21 +55,9 @@ async function askMissing(app: App): Promise<void> {
     }
 }
 
-/** The currencies of a rail in which the ledger has an account of it. */
-export async function currenciesOf(app: App, { name, entry }: Rail): Promise<KnownCurrency[]> {
-  const rail = name === null ? undefined : app.rails.find(name)
-  const op = rail && (await opOf(app, rail))
-  if (!op || name === null) return []
-  const served = new Set(
-    (entry?.serves ?? []).flatMap(({ currencies }) => currencies).filter(isKnownCurrency),
-  )
-  const used = await Promise.all(
-    [...served].map(async (currency) => {
-      const isUsed = await selectIsUsed(op, systemAccountId(op.platform.id, 'rail', currency, name))
-      return isUsed ? [currency] : []
-    }),
-  )
-  return used.flat()
+/** The currencies that a rail serves. */
+export function currenciesOf({ entry }: Rail): KnownCurrency[] {
+  return [...new Set((entry?.serves ?? []).flatMap(({ currencies }) => currencies).filter(isKnownCurrency))]
 }
 
 /** An operation of the platform that a rail belongs to; undefined while there is none. */
@@ -79,24 +67,28 @@ export async function opOf(app: App, rail: Rail): Promise<Op | undefined> {
   return platform && createOp(app, await app.withConfig(platform), { kind: 'operator' })
 }
 
-/** Records the statement of a day, or that it is waited for. Throws where the rail does not answer. */
+/**
+ * Records the statement of a day, or that it is waited for; nothing where the rail has neither a statement nor moved anything in
+ * that currency. Throws where the rail does not answer.
+ */
 async function expectStatement(
   app: App,
   op: Op,
-  rail: Rail & { readonly name: string | null },
+  rail: Rail,
   currency: KnownCurrency,
   date: string,
 ): Promise<void> {
-  const name = rail.name
+  const { name } = rail
   if (name === null) return
   const id = railStatementId(name, currency, date)
-  const before = await selectStatement(op, id)
-  if (before && before.state !== 'WAITING') return
+  if (await hasArrived(op, id)) return
   const statement = await rail.statement?.(date, currency)
+  const account = systemAccountId(op.platform.id, 'rail', currency, name)
+  if (!statement && !(await selectIsUsed(op, name, currency, account))) return
   await decideAndCommit(
     app,
     op,
-    async () => (((await selectStatement(op, id))?.state ?? 'WAITING') === 'WAITING' ? undefined : true),
+    async () => ((await hasArrived(op, id)) ? true : undefined),
     async () => {
       if (statement) return { answer: true, writes: (await recordStatement(op, name, statement)).writes }
       const isThere = (await selectStatement(op, id)) !== undefined
@@ -106,6 +98,11 @@ async function expectStatement(
       }
     },
   )
+}
+
+async function hasArrived(op: Op, id: string): Promise<boolean> {
+  const row = await selectStatement(op, id)
+  return row !== undefined && row.state !== 'WAITING'
 }
 
 /** A day that was reconciled now, as the API shows it. */
@@ -125,7 +122,8 @@ export async function reconcileNow(
   await expectStatement(app, op, rail, currency, date)
   const id = railStatementId(rail.name, currency, date)
   for (;;) {
-    const row = (await selectStatement(op, id))!
+    const row = await selectStatement(op, id)
+    if (!row) return undefined
     if (row.state === 'WAITING') return withDifferences(op, row)
     const isBooked = row.state !== 'BOOKING' || (await bookSome(app, op, id))
     if (isBooked) return withDifferences(op, await compareNow(app, op, id))

@@ -45,7 +45,7 @@ export async function bookNext(
   for (const [index, entry] of entries.entries()) {
     const told = news[index]
     // Two entries of one payment are two steps: the second is decided when the first has been written.
-    if (told && (touched.has(entry.item_id!) || touched.size === APPLIED_MAX)) break
+    if (touched.has(entry.item_id!) || (told && touched.size === APPLIED_MAX)) break
     if (told) {
       touched.add(entry.item_id!)
       applied.push(...(await writesOf(op, statement, told)))

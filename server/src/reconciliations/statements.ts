@@ -37,7 +37,7 @@ export async function recordStatement(op: Op, rail: string, said: ConnectorState
     const isRepeat = before.rail_reference === said.statementId
     return isRepeat ? { writes: [] } : { writes: [], reason: 'CONTRADICTION' }
   }
-  const entries = await entryRows(op, rail, id, said.entries)
+  const entries = await entryRows(op, rail, id, said.entries.toSorted(byKind))
   const arrived = {
     rail_reference: said.statementId,
     opening: read.opening,
@@ -128,6 +128,15 @@ async function entryRows(
       booked_at: new Date(entry.bookedAt),
     }
   })
+}
+
+/** What goes back comes after what it takes back, in whichever order the bank lists them. */
+function byKind(a: StatementEntry, b: StatementEntry): number {
+  return Number(goesBack(a)) - Number(goesBack(b))
+}
+
+function goesBack({ kind }: StatementEntry): boolean {
+  return kind === 'PAYMENT_RETURN' || kind === 'PULL_RETURN' || kind === 'DEPOSIT_REVERSAL'
 }
 
 /** The payment, pull or deposit that an entry names. */

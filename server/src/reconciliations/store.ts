@@ -134,12 +134,19 @@ export async function selectOldestOpen(op: Op, rail: string): Promise<Date | und
   return row?.created_at
 }
 
-/** Whether a rail has ever moved money in a currency: whether its account is open. */
-export async function selectIsUsed(op: Op, accountId: string): Promise<boolean> {
-  const { rows } = await op.db.query<{ id: string }>('SELECT id FROM ledger_accounts WHERE id = $1', [
-    uuidOf(accountId),
-  ])
-  return rows.length > 0
+/** Whether there is anything to reconcile: the ledger has an account of the rail, or a statement of it has arrived. */
+export async function selectIsUsed(
+  op: Op,
+  rail: string,
+  currency: string,
+  accountId: string,
+): Promise<boolean> {
+  const { rows } = await op.db.query<{ used: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM ledger_accounts WHERE id = $1)
+       OR EXISTS (SELECT 1 FROM rail_statements WHERE platform_id = $2 AND rail = $3 AND currency = $4) AS used`,
+    [uuidOf(accountId), uuidOf(op.platform.id), rail, currency],
+  )
+  return rows[0]!.used
 }
 
 /** Both sides of what may differ. */

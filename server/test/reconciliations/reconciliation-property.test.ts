@@ -291,7 +291,7 @@ test(
         )
         expect(last.status).toBe(expected.length === 0 ? 'BALANCED' : 'DIFFERENT')
       }),
-      { numRuns: isFull ? 150 : 8 },
+      { numRuns: isFull ? 150 : 10, endOnFailure: !isFull },
     )
   },
   isFull ? 1_800_000 : 180_000,

@@ -41,7 +41,7 @@ CREATE TABLE rail_statement_entries (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
   statement_id uuid NOT NULL REFERENCES rail_statements,
-  -- Its number on the statement, from 1.
+  -- From 1, in the order in which entries are applied: what goes back comes after what it takes back.
   place integer NOT NULL,
   rail_reference text NOT NULL,
   kind text NOT NULL CHECK (kind IN ('PAYMENT', 'PAYMENT_RETURN', 'PULL', 'PULL_RETURN', 'DEPOSIT', 'DEPOSIT_REVERSAL', 'FEE',
