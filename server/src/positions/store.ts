@@ -1,7 +1,6 @@
 import { uuidOf } from '../db/engine/ids.ts'
 import { rowByKey } from '../db/read/lookup.ts'
-import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
-import type { FxInFlightRow } from '../db/schema/tables.ts'
+import type { FxInFlightRow, LedgerAccountRow } from '../db/schema/ledger-tables.ts'
 import { INT64_MAX } from '../json/int64.ts'
 import type { Op } from '../op/app.ts'
 

@@ -7,9 +7,8 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { applyReport, type Report } from '../rail-events/apply.ts'
-import { railPaymentId } from '../rails/ids.ts'
-import { isNews } from '../rails/rail-payments.ts'
-import { selectDeposit, selectRailPayment } from '../rails/store.ts'
+import { findDepositRow } from '../rails/deposit-rows.ts'
+import { findRailPayment, isNews } from '../rails/rail-payments.ts'
 import { selectNamingEntries, selectStatement } from './store.ts'
 
 /** Entries that one run looks at, and those of them that it applies: each is a payment's own work. */
@@ -84,11 +83,11 @@ async function newsOf(
         ? report(entry, 'pull.returned', { id, failure: failureOf(entry) })
         : undefined
     case 'DEPOSIT':
-      return entry.deposit && !(await selectDeposit(op, id))
+      return entry.deposit && !(await findDepositRow(op, id))
         ? report(entry, 'deposit.received', entry.deposit)
         : undefined
     case 'DEPOSIT_REVERSAL': {
-      const deposit = await selectDeposit(op, id)
+      const deposit = await findDepositRow(op, id)
       return deposit?.rail === rail && deposit.state !== 'REVERSED'
         ? report(entry, 'deposit.reversed', {
             depositId: deposit.rail_reference,
@@ -102,7 +101,7 @@ async function newsOf(
 }
 
 function paymentOf(op: Op, direction: 'OUT' | 'PULL', id: string): Promise<RailPaymentRow | undefined> {
-  return selectRailPayment(op, railPaymentId(direction, id))
+  return findRailPayment(op, direction, id)
 }
 
 function isOpen(row: RailPaymentRow | undefined, rail: string, by: 'deliver' | 'return'): boolean {

@@ -7,8 +7,8 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import { systemAccountId } from '../ledger/ledger.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
-import { railPaymentId } from '../rails/ids.ts'
-import { selectDeposit, selectRailPayment } from '../rails/store.ts'
+import { findDepositRow } from '../rails/deposit-rows.ts'
+import { findRailPayment } from '../rails/rail-payments.ts'
 import { type Compared, compare, type Difference, type Item } from './compare.ts'
 import { endOf } from './days.ts'
 import {
@@ -134,9 +134,9 @@ async function knownAs(
 ): Promise<Item['known']> {
   const found = await Promise.all([
     ...members.flatMap((id) =>
-      (['OUT', 'PULL'] as const).map((direction) => selectRailPayment(op, railPaymentId(direction, id))),
+      (['OUT', 'PULL'] as const).map((direction) => findRailPayment(op, direction, id)),
     ),
-    ...members.map((id) => selectDeposit(op, id)),
+    ...members.map((id) => findDepositRow(op, id)),
   ])
   const ofRail = found.filter((row) => row?.rail === rail)
   if (ofRail.length === 0) return 'unknown'

@@ -9,6 +9,7 @@ import {
   STABLECOIN_ACCOUNT_TRANSITIONS,
   VERIFICATION_STATES,
 } from '@countersign/contract/core/customer-states'
+import { RECONCILIATION_STATES } from '@countersign/contract/core/reconciliation-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -66,6 +67,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
+  'rail_statements.state': RECONCILIATION_STATES,
   'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
   'verifications.status': VERIFICATION_STATES,

@@ -31,3 +31,11 @@ export interface LedgerTransferRow {
   created_at: Date
   ended_at: Date | null
 }
+
+/** What counted conversions under way will buy and sell of a currency. Kept by the function `fx_in_flight`. */
+export interface FxInFlightRow {
+  platform_id: string
+  currency: KnownCurrency
+  bought: bigint
+  sold: bigint
+}

@@ -29,7 +29,7 @@ import type { EventRecordRow, StoredEventRow } from './event-tables.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from './import-tables.ts'
 import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
-import type { LedgerAccountRow, LedgerTransferRow } from './ledger-tables.ts'
+import type { FxInFlightRow, LedgerAccountRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
 import type {
   DepositAccountRow,
@@ -267,14 +267,6 @@ export interface QuoteRow extends Stamped {
    * it is not counted, or no longer.
    */
   position_limit: bigint | null
-}
-
-/** What counted conversions under way will buy and sell of a currency. Kept by the function `fx_in_flight`. */
-export interface FxInFlightRow {
-  platform_id: string
-  currency: KnownCurrency
-  bought: bigint
-  sold: bigint
 }
 
 export interface TransactionRow extends Stamped {
