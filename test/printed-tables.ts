@@ -23,6 +23,7 @@ import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
 import { callTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
+import { connectorCallTable } from './connector-tables.ts'
 import { decisionTable } from './decision-table.ts'
 import { importColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
@@ -36,6 +37,7 @@ import { personDocumentTable, requiredDocumentTable } from './verification-table
  */
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'every call': callTable,
+  'calls of a connector': connectorCallTable,
   'account types': accountTypeTables,
   'magic values': magicValueTables,
   'when an agent is denied': agentDenialTable,

@@ -31,8 +31,10 @@ export interface CheckOptions {
   /** One or two, `whsec_…`, the present one first. */
   readonly secrets: readonly string[]
   readonly accounts?: Accounts
-  /** Where the connector sends its events: any path on 127.0.0.1. Left out, nothing is asked of them. */
+  /** Where the connector sends its events, with any path. Left out, nothing is asked of them. */
   readonly eventsPort?: number
+  /** The address that the port is of; left out, 127.0.0.1. */
+  readonly eventsHost?: string
   readonly waitMs?: number
   readonly graceMs?: number
   /** The names of the groups; left out, all. */
@@ -44,9 +46,9 @@ const ANSWER_TIMEOUT_MS = 30_000
 
 /** Plays the protocol against a connector and gives what each check has found. */
 export async function checkConnector(options: CheckOptions): Promise<Result[]> {
-  const { url, secrets, eventsPort } = options
+  const { url, secrets, eventsPort, eventsHost = '127.0.0.1' } = options
   const wire = new Wire(url, secrets, ANSWER_TIMEOUT_MS)
-  const receiver = eventsPort === undefined ? undefined : await Receiver.open(eventsPort, secrets)
+  const receiver = eventsPort === undefined ? undefined : await Receiver.open(eventsHost, eventsPort, secrets)
   const context: Context = {
     url,
     wire,

@@ -48,6 +48,8 @@ export class Bank {
   readonly #timers = new Set<NodeJS.Timeout>()
   /** Is called with events once they are on the disk. */
   onEvents: (events: readonly ConnectorEvent[]) => void = () => {}
+  /** Is called when people have changed the behaviour. */
+  onBehaviour: () => void = () => {}
   readonly #whenTold = new Map<string, () => void>()
 
   private constructor(journal: Journal, behaviour: Behaviour) {

@@ -23,13 +23,14 @@ const MOVES: Readonly<Record<string, ConnectorPaymentStatus>> = {
 type Json = Readonly<Record<string, unknown>>
 
 export async function answerAtDesk(bank: Bank, request: IncomingMessage): Promise<Answer> {
-  if (!LOOPBACK.test(request.socket.remoteAddress ?? '')) throw notFound()
+  // A page in a browser of this machine is no visitor either.
+  if (!LOOPBACK.test(request.socket.remoteAddress ?? '') || request.headers.origin) throw notFound()
   const bytes = await bodyOf(request, CONNECTOR_BODY_BYTES_MAX)
   const body = bytes.length > 0 ? objectOf(bytes) : {}
   const { pathname } = new URL(request.url ?? '', 'http://bank')
   const [what = '', id = '', action = ''] = pathname.slice('/bank/'.length).split('/').map(decodeURIComponent)
   if (request.method === 'GET') return ok(shown(bank, what))
-  if (request.method === 'PATCH' && what === 'behaviour') return ok(behave(bank.behaviour, body))
+  if (request.method === 'PATCH' && what === 'behaviour') return ok(behave(bank, body))
   if (request.method !== 'POST') throw notFound()
   if (what === 'deposits' && id === '') return ok(deposited(bank, body))
   if (what === 'deposits' && action === 'reverse') return ok(reversed(bank, id))
@@ -61,11 +62,13 @@ function shown({ books, behaviour }: Bank, what: string): unknown {
 }
 
 /** Sets what the body names, of the type that it has. */
-function behave(behaviour: Behaviour, body: Json): Behaviour {
+function behave({ behaviour, onBehaviour }: Bank, body: Json): Behaviour {
   for (const [name, value] of Object.entries(body))
     if (!(name in DEFAULT_BEHAVIOUR) || typeof value !== typeof DEFAULT_BEHAVIOUR[name as keyof Behaviour])
       throw new Refusal(400, 'INVALID_INPUT', `${name} is no member of the behaviour, or of another type`)
-  return Object.assign(behaviour, body)
+  Object.assign(behaviour, body)
+  onBehaviour()
+  return behaviour
 }
 
 /** `{account, amount, …}`: somebody pays into an account, which an IBAN, a number or a depositAccountId names. */

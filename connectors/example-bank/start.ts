@@ -35,14 +35,22 @@ const DAY_CHECK_MS = 60_000
 export async function startBank(options: BankOptions): Promise<RunningBank> {
   const secrets = secretsOf(options.secrets)
   const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour }
-  const bank = await Bank.open(join(options.folder, 'journal.jsonl'), behaviour)
+  let isOpen: (bank: Bank) => void = () => {}
+  const opened = new Promise<Bank>((resolve) => {
+    isOpen = resolve
+  })
+  const server = createServer(async (request, response) => serve(await opened, secrets, request, response))
+  server.keepAliveTimeout = IDLE_CONNECTION_MS
+  // The port comes first: a second bank by mistake must not write into the journal of the one that has it.
+  const url = await listen(server, options.port, options.host ?? '127.0.0.1')
+  const bank = await Bank.open(join(options.folder, 'journal.jsonl'), behaviour).catch((error) => {
+    server.close()
+    throw error
+  })
   const delivery = options.events === undefined ? undefined : new Delivery(bank, options.events, secrets)
   bank.onEvents = (events) => delivery?.take(events)
-  const server = createServer((request, response) => {
-    void serve(bank, secrets, request, response).then(() => delivery?.go())
-  })
-  server.keepAliveTimeout = IDLE_CONNECTION_MS
-  const url = await listen(server, options.port, options.host ?? '127.0.0.1')
+  bank.onBehaviour = () => delivery?.go()
+  isOpen(bank)
   closePastDays(bank)
   const days = setInterval(() => closePastDays(bank), DAY_CHECK_MS)
   return {

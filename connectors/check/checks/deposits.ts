@@ -11,6 +11,7 @@ import {
   becomes,
   bodyOf,
   type Context,
+  eventAbout,
   hookFor,
   isRefused,
   moneyOf,
@@ -29,6 +30,10 @@ export const DEPOSITS: Group<Context> = {
     { name: 'a pool asks payers for a reference', run: pool },
     { name: 'a deposit is reported with its account and amount, and moves the balance', run: deposited },
     { name: 'a deposit can be given back to its sender, once', run: givenBack },
+    {
+      name: 'a deposit that its sender’s bank takes back is reported, and moves the balance back',
+      run: reversed,
+    },
     { name: 'giving back a deposit that is not there is FAILED', run: givenBackUnknown },
   ],
 }
@@ -153,6 +158,17 @@ async function givenBack(context: Context): Promise<void> {
     const second = returnOf(context, depositId)
     await send(context, second)
     await becomes(context, 'payments', second.id, 'FAILED')
+  })
+}
+
+async function reversed(context: Context): Promise<void> {
+  const hook = hookFor(context, 'reverseDeposit')
+  const moves: Record<string, readonly bigint[]> = {}
+  await movesBalance(context, moves, async () => {
+    const depositId = await payIn(context, moves)
+    await runHook(hook, context.url, { depositId })
+    moves[depositId] = [amountOf(context), -amountOf(context)]
+    await eventAbout(context, depositId, 'deposit.reversed')
   })
 }
 

@@ -172,7 +172,7 @@ async function oneEventPerId(context: Context): Promise<void> {
 /** The events that say that money has moved as it has. */
 function typesFor(id: string, amounts: readonly bigint[]): ConnectorEvent['type'][] {
   const isOurs = /^(?:Transaction|Deposit):/.test(id)
-  if (!isOurs) return ['deposit.received']
+  if (!isOurs) return amounts.length === 1 ? ['deposit.received'] : ['deposit.received', 'deposit.reversed']
   const direction = amounts[0]! < 0n ? 'payment' : 'pull'
   return amounts.length === 1
     ? [`${direction}.delivered`]

@@ -37,7 +37,7 @@ export const REPEATS: Group<Context> = {
     },
     { name: 'fifty parallel calls with one key are one payment', run: parallel },
     {
-      name: 'a connection that breaks before the answer leaves one payment, which can be asked about',
+      name: 'a time-out or a connection that breaks before the answer leaves one payment, which can be asked about',
       run: brokenOff,
     },
     { name: 'a connection that breaks in the middle of the body leaves nothing', run: brokenInTheMiddle },

@@ -103,7 +103,7 @@ async function namesAll(context: Context): Promise<void> {
 }
 
 function kindsFor(id: string, amounts: readonly bigint[], amount: bigint): string[] {
-  if (!/^(?:Transaction|Deposit):/.test(id)) return ['DEPOSIT']
+  if (!/^(?:Transaction|Deposit):/.test(id)) return [amount < 0n ? 'DEPOSIT_REVERSAL' : 'DEPOSIT']
   const direction = amounts[0]! < 0n ? 'PAYMENT' : 'PULL'
   return [amount < 0n === amounts[0]! < 0n ? direction : `${direction}_RETURN`]
 }

@@ -46,6 +46,8 @@ export const Accounts = Type.Object({
   ),
   /** Pays `{amount}` of `{currency}` into `{depositAccountId}` or `{account}`, stating `{reference}`. */
   deposit: Type.Optional(Hook),
+  /** The payer's bank takes the deposit `{depositId}` back. */
+  reverseDeposit: Type.Optional(Hook),
   /** Closes the day; where it answers JSON with a `date`, that is the day. */
   closeDay: Type.Optional(Hook),
   /** Kills the connector and starts it again with what it has kept. */
@@ -81,6 +83,7 @@ export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
       body: { account: '{depositAccountId}', amount: '{amount}', remittanceInformation: 'RF {reference}' },
     },
   },
+  reverseDeposit: { request: { url: '/bank/deposits/{depositId}/reverse' } },
   closeDay: { request: { url: '/bank/days/close' } },
 }
 

@@ -33,10 +33,8 @@ export interface Context {
 }
 
 export type Party = Accounts['delivered']
-type PartyMember = Exclude<
-  keyof Accounts,
-  'currency' | 'amount' | 'nameChecks' | 'deposit' | 'closeDay' | 'restart'
->
+type HookMember = 'deposit' | 'reverseDeposit' | 'closeDay' | 'restart'
+type PartyMember = Exclude<keyof Accounts, 'currency' | 'amount' | 'nameChecks' | HookMember>
 export type Direction = 'payments' | 'pulls'
 type Order = PaymentRequest | PullRequest
 
@@ -49,7 +47,7 @@ export function partyFor(context: Context, member: PartyMember): Party {
   throw new NotChecked(`the accounts file names no account for it (member ${member})`)
 }
 
-export function hookFor(context: Context, member: 'deposit' | 'closeDay' | 'restart'): Hook {
+export function hookFor(context: Context, member: HookMember): Hook {
   const hook = context.accounts[member]
   if (hook) return hook
   throw new NotChecked(`the accounts file does not say how (member ${member})`)
@@ -189,7 +187,12 @@ export async function movesBalance(
   work: () => Promise<void>,
 ): Promise<void> {
   const before = await balanceOf(context)
-  await work()
+  try {
+    await work()
+  } finally {
+    // The statement and the events of the run are held to these, also where this check ends early.
+    for (const [id, amounts] of Object.entries(moves)) context.moved.set(id, amounts)
+  }
   const expected = Object.values(moves)
     .flat()
     .reduce((sum, move) => sum + move, 0n)
@@ -197,7 +200,6 @@ export async function movesBalance(
   while ((await balanceOf(context)) !== before + expected && Date.now() < until) await sleep(POLL_MS)
   await sleep(context.graceMs)
   const by = (await balanceOf(context)) - before
-  for (const [id, amounts] of Object.entries(moves)) context.moved.set(id, amounts)
   if (by === expected) return
   const times = expected !== 0n && by % expected === 0n && by / expected > 1n ? by / expected : undefined
   const what = times === undefined ? '' : `: it was done ${times} times`

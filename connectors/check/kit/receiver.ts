@@ -34,11 +34,11 @@ export class Receiver {
     this.#server = createServer((request, response) => void this.#take(request, response))
   }
 
-  static open(port: number, secrets: readonly string[]): Promise<Receiver> {
+  static open(host: string, port: number, secrets: readonly string[]): Promise<Receiver> {
     const receiver = new Receiver(secrets)
     return new Promise((resolve, reject) => {
       receiver.#server.once('error', reject)
-      receiver.#server.listen(port, '127.0.0.1', () => resolve(receiver))
+      receiver.#server.listen(port, host, () => resolve(receiver))
     })
   }
 

@@ -1,0 +1,14 @@
+import { CONNECTOR_CALLS, type ConnectorCall } from '@countersign/contract/connectors/calls'
+import { markdownTable } from './markdown-table.ts'
+
+/** The calls of Countersign to a connector. */
+export function connectorCallTable(): string {
+  return markdownTable(
+    ['call', 'does', '404'],
+    Object.values<ConnectorCall>(CONNECTOR_CALLS).map(({ method, path, query, summary, notFound }) => [
+      `\`${method} ${path}${query ? `?${Object.keys(query).map((name) => `${name}=…`)}` : ''}\``,
+      summary,
+      notFound ? `\`${notFound.code}\`: ${notFound.means}` : '',
+    ]),
+  )
+}
