@@ -147,7 +147,7 @@ test('after the last statement, exactly what was injected is a difference, and a
               : [],
           )
           const items = stories.map((one, index) => itemOf(one, `Transaction:${index}`, booked, moved, day))
-          const found = compare(days, items, open, posted)
+          const found = compare(days, items, open, { posted, bookedLater: 0n })
           const total = found.differences.reduce((whole, { amount }) => whole + amount, 0n)
           expect(closing - found.balance).toBe(total)
           expect(found.balance + found.later).toBe(posted)
@@ -180,15 +180,19 @@ test('what the books have moved since the end of the day waits for the next stat
     isTwice: false,
     known: 'here',
   }
-  expect(compare([day], [item], [], -5n)).toEqual({ differences: [], balance: 0n, later: -5n })
-  expect(compare([day], [{ ...item, oursByCut: -5n }], [], -5n).differences).toEqual([
-    { reason: 'NOT_IN_STATEMENT', amount: 5n, since: at(25), about: 'Transaction:1' },
-  ])
+  expect(compare([day], [item], [], { posted: -5n, bookedLater: 0n })).toEqual({
+    differences: [],
+    balance: 0n,
+    later: -5n,
+  })
+  expect(
+    compare([day], [{ ...item, oursByCut: -5n }], [], { posted: -5n, bookedLater: 0n }).differences,
+  ).toEqual([{ reason: 'NOT_IN_STATEMENT', amount: 5n, since: at(25), about: 'Transaction:1' }])
 })
 
 test('what nothing explains is a difference too', () => {
   const day = { date: '2026-03-01', opening: 0n, closing: 7n, sum: 7n }
-  expect(compare([day], [], [], 0n).differences).toEqual([
+  expect(compare([day], [], [], { posted: 0n, bookedLater: 0n }).differences).toEqual([
     { reason: 'UNACCOUNTED', amount: 7n, since: at(0) },
   ])
 })

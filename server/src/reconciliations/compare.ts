@@ -49,6 +49,12 @@ export interface Difference {
   readonly about?: string
 }
 
+/** The balance of the ledger's account now, and what later statements have booked there by themselves. */
+export interface Balance {
+  readonly posted: bigint
+  readonly bookedLater: bigint
+}
+
 export interface Compared {
   /** The statement's closing balance is the ledger's balance and the sum of these. */
   readonly differences: readonly Difference[]
@@ -59,18 +65,18 @@ export interface Compared {
 }
 
 /**
- * Compares the last of `days` with the ledger's account, whose balance is now `posted`. `items` are all whose two sides may
+ * Compares the last of `days` with the ledger's account. `items` are all whose two sides may
  * differ. The differences sum to closing balance less balance, to the unit: what nothing explains is one of them.
  */
 export function compare(
   days: readonly StatedDay[],
   items: readonly Item[],
   entries: readonly OpenEntry[],
-  posted: bigint,
+  { posted, bookedLater }: Balance,
 ): Compared {
   const last = days.at(-1)
   if (!last) throw new Error('There is no statement to compare with')
-  const later = items.reduce((sum, item) => sum + laterOf(item), 0n)
+  const later = items.reduce((sum, item) => sum + laterOf(item), bookedLater)
   const balance = posted - later
   const named = [...days.flatMap(differencesOfDay), ...items.flatMap(differenceOfItem), ...entries.map(open)]
   const sum = named.reduce((total, { amount }) => total + amount, 0n)

@@ -109,9 +109,9 @@ async function comparedSince(
   const cut = endOf(date, op.rails.find(rail))
   const accountId = systemAccountId(op.platform.id, 'rail', currency, rail)
   const asked = { rail, currency, date, statementId: id, accountId, cut, since, carried }
-  const { posted, items, open } = await selectSides(op, asked)
+  const { items, open, ...balance } = await selectSides(op, asked)
   const known = await Promise.all(items.map((item) => itemOf(op, rail, currency, item)))
-  return compare(days, known, open, posted)
+  return compare(days, known, open, balance)
 }
 
 async function itemOf(op: Op, rail: string, currency: string, row: ItemRow): Promise<Item> {

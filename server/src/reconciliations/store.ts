@@ -153,6 +153,8 @@ export async function selectIsUsed(
 export interface Sides {
   /** The balance of the ledger's account now. */
   readonly posted: bigint
+  /** What later statements have booked by themselves. */
+  readonly bookedLater: bigint
   readonly items: readonly ItemRow[]
   readonly open: readonly OpenEntry[]
 }
@@ -221,6 +223,9 @@ const SIDES = `
     ) AS stated GROUP BY root
   )
   SELECT coalesce((SELECT posted FROM ledger_accounts WHERE id = $6), 0)::bigint AS posted,
+    coalesce((SELECT sum(e.amount) FROM rail_statements s JOIN rail_statement_entries e ON e.statement_id = s.id
+      WHERE s.platform_id = $1 AND s.rail = $2 AND s.currency = $3 AND s.date > $4
+        AND e.kind IN ('FEE', 'INTEREST') AND e.reason IS NULL), 0)::bigint AS "bookedLater",
     coalesce((SELECT jsonb_agg(to_jsonb(i)) FROM (
       SELECT r.root AS id, coalesce(o.ours, 0)::text AS ours, coalesce(o.by_cut, 0)::text AS "oursByCut", o.since AS "oursSince",
         coalesce(t.theirs, 0)::text AS theirs, t.since AS "theirsSince", coalesce(t.twice, false) AS "isTwice",
@@ -235,6 +240,7 @@ type Json<Row> = { readonly [K in keyof Row]: Row[K] extends boolean ? boolean :
 
 interface SidesRow {
   readonly posted: bigint
+  readonly bookedLater: bigint
   readonly items: readonly (Omit<Json<ItemRow>, 'members'> & { readonly members: readonly string[] })[]
   readonly open: readonly Json<OpenEntry>[]
 }
@@ -252,9 +258,9 @@ export async function selectSides(op: Op, asked: Asked): Promise<Sides> {
     asked.since,
     asked.carried.map(uuidOf),
   ])
-  const { posted, items, open } = rows[0]!
+  const { items, open, ...sums } = rows[0]!
   return {
-    posted,
+    ...sums,
     items: items.map((item) => ({
       id: idOf(String(item.id)),
       members: item.members.map(idOf),
