@@ -19,6 +19,7 @@ import {
   TRANSFER_OUT_TRANSITIONS,
   WEBHOOK_DELIVERY_TRANSITIONS,
 } from '@countersign/contract/core/states'
+import { DIFFERENCES } from '@countersign/contract/payments/reconciliations'
 import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
@@ -71,6 +72,11 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'what a page may call': pageTable,
   'calls that are signed': signedCallTable,
   'what a merchant may claim': overClaimTable,
+  'reasons of differences': () =>
+    markdownTable(
+      ['reason', 'what it says'],
+      Object.entries(DIFFERENCES).map(([reason, words]) => [`\`${reason}\``, words]),
+    ),
   decisions: decisionTable,
 }
 

@@ -25,9 +25,11 @@ import { deposits } from './payments/deposits.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
 import { invitations } from './payments/invitations.ts'
+import { positions } from './payments/positions.ts'
 import { quotes } from './payments/quotes.ts'
 import { sandboxUma, transactionApprovals } from './payments/receipts.ts'
 import { receivers } from './payments/receivers.ts'
+import { reconciliations } from './payments/reconciliations.ts'
 import { transactions } from './payments/transactions.ts'
 import { transfers } from './payments/transfers.ts'
 import { umaProviders } from './payments/uma-providers.ts'
@@ -64,12 +66,14 @@ export const API = {
   ...receivers,
   ...umaProviders,
   ...quotes,
+  ...positions,
   ...transfers,
   ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,
   ...deposits,
   ...railEvents,
+  ...reconciliations,
   ...fees,
   ...statements,
   ...ledgerBooks,

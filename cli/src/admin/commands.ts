@@ -10,6 +10,7 @@ import {
   unlockWallet,
 } from './admin.ts'
 import { checkRails, listRails } from './rails.ts'
+import { reconcile } from './reconcile.ts'
 import { decideVerification, listVerifications, reopenVerification } from './verifications.ts'
 
 type Done = (exitCode: number) => void
@@ -22,6 +23,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addWallet(program, done)
   addVerification(program, done)
   addRails(program, done)
+  addReconcile(program, done)
 }
 
 function addPlatform(program: Command, done: Done): void {
@@ -140,4 +142,16 @@ function addRails(program: Command, done: Done): void {
     .option('--rail <name>', 'this one alone')
     .option('--json', 'print JSON')
     .action(async (options: { rail?: string; json?: boolean }) => done(await checkRails(options)))
+}
+
+function addReconcile(program: Command, done: Done): void {
+  program
+    .command('reconcile')
+    .description('hold the statements of rails against the books; the exit code is 1 where they differ')
+    .option('--rail <name>', 'one rail; left out: all')
+    .option('--date <date>', 'the day of the statements, like 2026-03-01; left out: yesterday')
+    .option('--json', 'print JSON')
+    .action(async (options: { rail?: string; date?: string; json?: boolean }) =>
+      done(await reconcile(options)),
+    )
 }

@@ -102,6 +102,7 @@ export const ERRORS = {
   QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'No such deposit.' },
+  RECONCILIATION_NOT_FOUND: { status: 404, message: 'No such reconciliation.' },
   RAIL_EVENT_NOT_FOUND: { status: 404, message: 'No such report of a rail.' },
   LEDGER_TRANSFER_NOT_FOUND: { status: 404, message: 'No such transfer of the ledger.' },
   EVENT_NOT_FOUND: { status: 404, message: 'No such event.' },
@@ -156,6 +157,10 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
   INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side.' },
   NOT_IMPLEMENTED: { status: 501, message: 'This server has no provider configured for this operation.' },
+  POSITION_LIMIT_REACHED: {
+    status: 503,
+    message: 'The platform has sold as much of this currency as its position allows. Try again later.',
+  },
   UNAVAILABLE: { status: 503, message: 'The service is busy or shutting down. Try again.' },
 } as const satisfies Record<string, { status: number; message: string }>
 

@@ -37,6 +37,8 @@ export const ID_KINDS = {
   Deposit: 37,
   RailEvent: 38,
   LedgerAccount: 33,
+  RailStatement: 40,
+  StatementEntry: 41,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

@@ -41,10 +41,12 @@ import * as webhooks from '../events/webhooks.ts'
 import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
 import { Fee, FeeBalance } from '../payments/fees.ts'
 import * as invitations from '../payments/invitations.ts'
+import { Position } from '../payments/positions.ts'
 import * as quotes from '../payments/quotes.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from '../payments/rate-details.ts'
 import * as receipts from '../payments/receipts.ts'
 import * as receivers from '../payments/receivers.ts'
+import * as reconciliations from '../payments/reconciliations.ts'
 import * as transactions from '../payments/transactions.ts'
 import { UmaProvider } from '../payments/uma-providers.ts'
 import {
@@ -232,12 +234,16 @@ const nouns = {
   PlatformConfigUpdateRequest,
   PlatformCurrencyConfig,
   PlatformExternalAccountCreateRequest,
+  Position,
   Quote: quotes.Quote,
   QuoteDestination: quotes.QuoteDestination,
   QuoteDestinationAccount: quotes.AccountQuoteDestination,
   QuoteRequest: quotes.QuoteRequest,
   QuoteSource: quotes.QuoteSource,
   QuoteSourceAccount: quotes.AccountQuoteSource,
+  Reconciliation: reconciliations.Reconciliation,
+  ReconciliationDifference: reconciliations.ReconciliationDifference,
+  ReconciliationWithDifferences: reconciliations.ReconciliationWithDifferences,
   QuoteSourceRealtimeFunding: quotes.RealtimeFundingQuoteSource,
   ReceiverExternalAccountLookup: receivers.ReceiverExternalAccountLookup,
   ReceiverUmaLookup: receivers.ReceiverUmaLookup,

@@ -184,6 +184,7 @@ export const quote_create = endpoint({
     ...COUNTERPARTY_ERRORS,
     'PAYREQ_REQUEST_FAILED',
     'NOT_IMPLEMENTED',
+    'POSITION_LIMIT_REACHED',
   ],
 })
 
@@ -229,6 +230,7 @@ export const quote_execute = endpoint({
     'QUOTE_NOT_FOUND',
     'CONFLICT',
     'INVALID_STATE_TRANSITION',
+    'POSITION_LIMIT_REACHED',
   ],
 })
 

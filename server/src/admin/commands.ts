@@ -6,6 +6,7 @@ import { listPlatforms } from '../platforms/platforms.ts'
 import { createPlatform, createToken, defaultPermissions } from '../service/first-platform.ts'
 import { deleteToken, findTokenWithPlatform, listTokens } from '../tokens/tokens.ts'
 import { RAIL_COMMANDS } from './rail-commands.ts'
+import { RECONCILIATION_COMMANDS } from './reconciliation-commands.ts'
 import { VERIFICATION_COMMANDS } from './verification-commands.ts'
 
 export type Values = Readonly<Record<string, string | boolean | undefined>>
@@ -67,6 +68,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
   ...VERIFICATION_COMMANDS,
   ...RAIL_COMMANDS,
+  ...RECONCILIATION_COMMANDS,
   'wallet unlock': {
     usage: 'wallet unlock --account ID',
     options: { account: { type: 'string' } },

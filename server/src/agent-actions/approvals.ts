@@ -1,3 +1,4 @@
+import { ERRORS } from '@countersign/contract/core/errors'
 import { AGENT_ACTION_TRANSITIONS, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { findAgent, policyOf } from '../agents/agents.ts'
 import { decidedBy, denial, evaluate, recordDecision } from '../agents/evaluate.ts'
@@ -46,8 +47,8 @@ export async function approveAction(op: Op, action: AgentActionRow): Promise<Dec
   try {
     return await begin(op, action, payment)
   } catch (error) {
-    // A fault, or an unavailable provider, decides nothing: the caller may try again.
-    if (!(error instanceof ApiError) || error.code === 'UNAVAILABLE') throw error
+    // A fault, an unavailable provider or a position at its limit decides nothing: the caller may try again.
+    if (!(error instanceof ApiError) || ERRORS[error.code].status === 503) throw error
     return end(op, action, payment, 'fail', { reason: error.message, decided: 'APPROVE' })
   }
 }

@@ -21,6 +21,8 @@ export const JOB_KINDS = [
   'quote.expire',
   'receipt.expire',
   'receipt.settle',
+  'statement.book',
+  'statement.compare',
   'stored-file.remove',
   'stored-files.clear',
   'stablecoin-account.check',

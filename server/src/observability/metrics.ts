@@ -7,8 +7,9 @@ import { JOB_KINDS } from '../jobs/kinds.ts'
 import { inTime } from '../op/in-time.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Config } from '../settings/config.ts'
+import { createReconciliationGauges } from './reconciliation-gauges.ts'
 import { RouteTimings } from './route-timings.ts'
-import { type DueWork, findDueWork } from './store.ts'
+import { type DueWork, findDueWork, findReconciliations } from './store.ts'
 import { Tally } from './tally.ts'
 import { VERSION } from './version.ts'
 
@@ -56,6 +57,8 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   })
   const showDueWork = createDueWorkGauges(registry)
   const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
+  const showReconciliations = createReconciliationGauges(registry)
+  const askReconciliations = oneAtATime(() => findReconciliations(db, clock()).catch(() => undefined))
 
   return {
     ...commits,
@@ -68,7 +71,12 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     agentDenied: (rule) => denials.add(rule),
     contentType: registry.contentType,
     async text() {
-      showDueWork(await inTime(DATABASE_ANSWER_MS_MAX, askDueWork()))
+      const [work, reconciliations] = await Promise.all([
+        inTime(DATABASE_ANSWER_MS_MAX, askDueWork()),
+        inTime(DATABASE_ANSWER_MS_MAX, askReconciliations()),
+      ])
+      showDueWork(work)
+      showReconciliations(reconciliations)
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
   }

@@ -32,3 +32,28 @@ export async function findDueWork(db: Database, now: Date): Promise<DueWork[]> {
   const { rows } = await db.query<DueWork>(DUE_WORK, [now, JOBS_READ_MAX])
   return rows
 }
+
+/** The latest reconciliation of a rail in one currency. */
+export interface LatestReconciliation {
+  readonly rail: string
+  readonly currency: string
+  /** Seconds since its statement arrived. */
+  readonly ageSeconds: number
+  /** How many differences there are, by reason. */
+  readonly differences: Readonly<Record<string, number>>
+}
+
+// A rail belongs to one platform.
+const RECONCILIATIONS = `
+SELECT s.rail, s.currency, extract(epoch FROM $1::timestamptz - s.received_at)::float8 AS "ageSeconds",
+  coalesce((SELECT jsonb_object_agg(reason, n) FROM (
+    SELECT d->>'reason' AS reason, count(*)::int AS n FROM jsonb_array_elements(s.differences) AS d GROUP BY 1) AS r), '{}')
+    AS differences
+FROM (SELECT DISTINCT ON (platform_id, rail, currency) rail, currency, received_at, differences FROM rail_statements
+      WHERE state <> 'WAITING' ORDER BY platform_id, rail, currency, date DESC) AS s`
+
+/** The latest reconciliation of each rail and currency. `now` is real time. */
+export async function findReconciliations(db: Database, now: Date): Promise<LatestReconciliation[]> {
+  const { rows } = await db.query<LatestReconciliation>(RECONCILIATIONS, [now])
+  return rows
+}

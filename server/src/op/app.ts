@@ -27,6 +27,7 @@ import type { Verifier } from '../ports/verifier.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { Config } from '../settings/config.ts'
 import type { MessageRules } from '../settings/message-rules.ts'
+import type { PositionLimits } from '../settings/position-limits.ts'
 import type { KnownUmaProvider } from '../settings/uma-providers.ts'
 import type { Turns } from './turns.ts'
 
@@ -119,6 +120,8 @@ export interface Op {
   readonly rates: RateProvider | undefined
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
+  /** How far the platform's position may be short, by currency. Undefined where the operator limits none. */
+  readonly positionLimits: PositionLimits | undefined
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
   /** The UMA providers that the server knows, beside the platform itself. Undefined where the operator named none. */
@@ -176,6 +179,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     metrics: app.metrics,
     rates: app.rates,
     fees: app.config.fees,
+    positionLimits: app.config.positionLimits,
     sandboxUmaDomain: app.config.sandboxUmaDomain,
     umaProviders: app.config.umaProviders,
     rails: app.rails,

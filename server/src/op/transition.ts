@@ -27,6 +27,7 @@ const STORED = {
   beneficial_owners: { table: 'beneficial_owners', column: 'kyc_status' },
   verifications: { table: 'verifications', column: 'status' },
   stored_files: { table: 'stored_files', column: 'state' },
+  rail_statements: { table: 'rail_statements', column: 'state' },
   webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
   invitations: { table: 'invitations', column: 'state' },
   stablecoin_accounts: { table: 'stablecoin_accounts', column: 'status' },

@@ -16,6 +16,7 @@ import { plusSeconds } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
+import { checkPosition } from '../positions/positions.ts'
 import { amountInWords, exchangeRate, feesOf, type Price, price, rateDetails } from '../pricing/pricing.ts'
 import { checkLookup } from '../receivers/lookups.ts'
 import { issueRequest } from '../signing/signing.ts'
@@ -42,6 +43,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   checkImmediate(body, parties)
   if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
   const quote = await priced(op, body, parties)
+  await checkPosition(op, quote)
   const { customer, payer, payee } = parties
   const told = { ...present({ PURPOSE_OF_PAYMENT: body.purposeOfPayment }), ...body.senderCustomerInfo }
   if (payee.kind === 'uma') checkSenderKnown(payee.asks, customer, told)
@@ -121,6 +123,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
     signing_request_id: null,
     transaction_id: op.newId('Transaction'),
     pull_state: null,
+    position_limit: null,
     expires_at: plusSeconds(op.now, validitySeconds(payer, payee, rail)),
     created_at: op.now,
     updated_at: op.now,

@@ -6,6 +6,7 @@ import type { QuoteRow } from '../db/schema/tables.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
+import { checkPosition } from '../positions/positions.ts'
 import { checkStillAllowed } from '../uma/allowed.ts'
 import { checkBalance } from './create.ts'
 import { checkExecutable, type Execution } from './quotes.ts'
@@ -25,11 +26,12 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
  * Checks that a quote can be executed, and returns the internal account that pays it; undefined where the money is pulled
  * in, since only the bank knows that balance. `guards` belong to the write set of the execution. Errors: 400
  * `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `ACCOUNT_NOT_FOUND`, 409 `CONFLICT`, 410
- * `CUSTOMER_DELETED`.
+ * `CUSTOMER_DELETED`, 503 `POSITION_LIMIT_REACHED`.
  */
 export async function checkExecution(op: Op, quote: QuoteRow): Promise<Execution> {
   checkExecutable(op, quote)
   const guards = await checkParties(op, quote)
+  await checkPosition(op, quote)
   if (fundingOf(quote) === 'PULLED') return { account: undefined, guards }
   await checkBalance(op, quote)
   return { account: await findInternalAccount(op, required(quote, 'source_account_id')), guards }

@@ -7,6 +7,7 @@ import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { transition } from '../op/transition.ts'
+import { checkPosition } from '../positions/positions.ts'
 import { announceRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
 import type { TransactionWithCustomer } from '../transactions/transactions.ts'
 import { checkParties } from './execution.ts'
@@ -17,7 +18,8 @@ import { fundingLegs } from './settlement.ts'
 /**
  * Handles the payment of a quote with real-time funding; `amount` is in the quote's sending currency. The exact amount
  * executes the quote. Any other amount fails the quote and is refunded, and so is a payment for a payer or payee who was
- * deleted meanwhile. `deposit` is what came in by a rail. Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`.
+ * deleted meanwhile, or beyond the limit of the platform's position. `deposit` is what came in by a rail. Error: 400
+ * `AMOUNT_OUT_OF_RANGE`, naming `field`.
  */
 export async function receiveFunding(
   op: Op,
@@ -65,7 +67,9 @@ async function findFailure(
 }> {
   if (amount !== quote.sending_amount) return { failureReason: 'FUNDING_AMOUNT_MISMATCH', guards: [] }
   try {
-    return { guards: await checkParties(op, quote) }
+    const guards = await checkParties(op, quote)
+    await checkPosition(op, quote)
+    return { guards }
   } catch (error) {
     if (error instanceof ApiError) return { failureReason: 'QUOTE_EXECUTION_FAILED', guards: [] }
     throw error

@@ -18,6 +18,7 @@ import { findTransaction, hashed, type TransactionWithCustomer } from '../transa
 import { paymentOf, refundOf } from './carried.ts'
 import { findQuote } from './quotes.ts'
 import {
+  endQuote,
   explained,
   goesBack,
   heldAt,
@@ -118,7 +119,7 @@ async function settled(
   const moved = moveTransaction(op, transaction, 'settle', change)
   return [
     ...takeFromPayer(op, quote, transaction, settlementLegs(quote)),
-    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'settle').write,
+    endQuote(op, quote, 'settle'),
     ...pullStands(quote),
     ...moved.writes,
     ...(await payerBalanceUpdated(op, quote)),
@@ -169,7 +170,7 @@ async function failed(
   }
   return [
     release(op, { ...heldFor(quote, account), holdId: required(transaction, 'hold_id') }),
-    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
+    endQuote(op, quote, 'fail'),
     ...moveTransaction(op, transaction, 'fail', change).writes,
     ...(await payerBalanceUpdated(op, quote)),
   ]
@@ -199,7 +200,7 @@ async function returned(
             payerLeg(quote, -quote.sending_amount),
             undeliveredLeg(quote),
           ]),
-          transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
+          endQuote(op, quote, 'fail'),
         ]),
     ...pullStands(quote),
     ...writes,

@@ -1,4 +1,4 @@
-import { PULL_TRANSITIONS, type PullEvent, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
+import { PULL_TRANSITIONS, type PullEvent } from '@countersign/contract/core/states'
 import { update, type Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
 import type { JobPayloads } from '../db/schema/job-tables.ts'
@@ -19,7 +19,7 @@ import {
 } from '../transactions/transactions.ts'
 import { pullOf } from './carried.ts'
 import { findQuote, settlement } from './quotes.ts'
-import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
+import { endQuote, explained, fundingLegs, pullReturnLegs } from './settlement.ts'
 
 /**
  * Pulls the money of an executed quote from the external account that pays it, or asks the rail for the outcome. Once it
@@ -104,7 +104,7 @@ function refused(
   const pull_state = stateAfter(PULL_TRANSITIONS, before, 'fail', quote.id)
   const guard = { pull_state: before }
   return [
-    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail', { pull_state }, guard).write,
+    endQuote(op, quote, 'fail', { pull_state }, guard),
     ...moveTransaction(op, transaction, 'fail', change).writes,
   ]
 }

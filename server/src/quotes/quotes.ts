@@ -10,6 +10,7 @@ import { maySee, type Op } from '../op/app.ts'
 import { ApiError, type SignedCall } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { nextState, transition } from '../op/transition.ts'
+import { limitFor } from '../positions/positions.ts'
 import { givenToRail } from '../rails/rail-payments.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
@@ -115,7 +116,12 @@ function begin(
   quoteChange: Partial<QuoteRow>,
   change: Partial<TransactionRow>,
 ) {
-  const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute', quoteChange)
+  const limit = limitFor(op, quote)
+  const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute', {
+    ...quoteChange,
+    // Left out where nothing is counted: the committer has a statement of its own for that change.
+    ...(limit === null ? {} : { position_limit: limit }),
+  })
   const moving = moveTransaction(op, transaction, 'execute', change)
   return { quote: paying.row, transaction: moving.row, writes: [paying.write, ...moving.writes] }
 }

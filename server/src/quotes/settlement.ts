@@ -1,9 +1,11 @@
+import { QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import { expectRow, type Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { capture, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
+import { transition } from '../op/transition.ts'
 
 /** How the money of a quote is provided: from an internal account, pulled from an external one, or paid in. */
 export type Funding = 'HELD' | 'PULLED' | 'PAID_IN'
@@ -122,6 +124,21 @@ export function takeFromPayer(
 export async function payerBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
   const account = heldAt(quote)
   return account === undefined ? [] : [balanceUpdated(op, await findInternalAccount(op, account))]
+}
+
+/**
+ * Ends a quote that was executed. Where it is counted among the conversions under way, it no longer is: its ledger entries of
+ * the same write set take its place, or it takes nothing. Guard: its state is unchanged, and what `guard` says.
+ */
+export function endQuote(
+  op: Op,
+  quote: QuoteRow,
+  by: 'settle' | 'fail',
+  change: Partial<QuoteRow> = {},
+  guard: Partial<QuoteRow> = {},
+): Write {
+  const uncounted = quote.position_limit === null ? {} : { position_limit: null }
+  return transition(op, 'quotes', QUOTE_TRANSITIONS, quote, by, { ...uncounted, ...change }, guard).write
 }
 
 /** The internal account that a quote pays. */

@@ -43,6 +43,7 @@ import type { JobHandlers } from '../jobs/kinds.ts'
 import { kycLinkHandlers } from '../kyc-links/handlers.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configHandlers } from '../platforms/handlers.ts'
+import { positionHandlers } from '../positions/handlers.ts'
 import { quoteHandlers } from '../quotes/handlers.ts'
 import { expireQuote, refundTransaction, settleTransaction } from '../quotes/jobs.ts'
 import { pullTransaction } from '../quotes/pull.ts'
@@ -52,6 +53,10 @@ import { createRailEvent } from '../rail-events/receive.ts'
 import { answerReceipt } from '../receipts/answers.ts'
 import { expireReceipt, settleReceipt } from '../receipts/jobs.ts'
 import { receiverHandlers } from '../receivers/handlers.ts'
+import { bookStatement } from '../reconciliations/book.ts'
+import { reconciliationHandlers } from '../reconciliations/handlers.ts'
+import { compareStatement } from '../reconciliations/reconcile.ts'
+import { recordStatement } from '../reconciliations/statements.ts'
 import { sandboxCardHandlers } from '../sandbox/card-handlers.ts'
 import { sandboxHandlers } from '../sandbox/handlers.ts'
 import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
@@ -99,12 +104,14 @@ export const HANDLERS: ServedHandlers = {
   ...receiverHandlers,
   ...umaProviderHandlers,
   ...quoteHandlers,
+  ...positionHandlers,
   ...transferHandlers,
   ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
   ...depositHandlers,
   ...railEventHandlers,
+  ...reconciliationHandlers,
   ...feeHandlers,
   ...statementHandlers,
   ...ledgerBookHandlers,
@@ -124,7 +131,7 @@ export const HANDLERS: ServedHandlers = {
   ...webhookHandlers,
   card_processor_event: cardProcessorEvent,
   verification_provider_event: verificationProviderEvent,
-  rail_event: createRailEvent(async () => ({ writes: [] })),
+  rail_event: createRailEvent(recordStatement),
 }
 
 /** Interprets the platform's answers to events that ask a question. */
@@ -157,6 +164,8 @@ export const JOB_HANDLERS: JobHandlers = {
   'quote.expire': expireQuote,
   'receipt.expire': expireReceipt,
   'receipt.settle': settleReceipt,
+  'statement.book': bookStatement,
+  'statement.compare': compareStatement,
   'stored-file.remove': removeStoredFile,
   'stored-files.clear': clearStoredFiles,
   'stablecoin-account.check': checkStablecoinAccount,

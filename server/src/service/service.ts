@@ -45,6 +45,7 @@ import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { VerifierAnswer } from '../ports/verifier.ts'
 import { RailRegistry } from '../rails/registry.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
+import { keepAsking } from '../reconciliations/ask.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
 import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
@@ -222,6 +223,7 @@ function runWith(
   let resealed: Promise<void> | undefined
   let stopClearing: (() => Promise<void>) | undefined
   let opening: Opening | undefined
+  let stopAsking: (() => Promise<void>) | undefined
   server.addHook('onReady', async () => {
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
@@ -229,7 +231,10 @@ function runWith(
     stopClearing = keepClearing(app.db, app.clock, (error) =>
       app.log.error({ err: error }, 'removing expired idempotency keys failed'),
     )
-    if (app.config.mode === 'production') opening = keepOpen(app)
+    if (app.config.mode === 'production') {
+      opening = keepOpen(app)
+      stopAsking = keepAsking(app)
+    }
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
@@ -247,6 +252,7 @@ function runWith(
     await resealed
     await stopClearing?.()
     await opening?.stop()
+    await stopAsking?.()
     await stores.spool.close()
     await app.db.close()
   }

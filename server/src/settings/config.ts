@@ -11,6 +11,7 @@ import {
   parseMessageLimit,
   parseSenderDomains,
 } from './message-rules.ts'
+import { type PositionLimits, readPositionLimits } from './position-limits.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 import { parseVerification, type VerificationConfig } from './verification.ts'
 
@@ -48,6 +49,8 @@ export interface Config {
   readonly documents: DocumentsConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
+  /** How far platforms' positions may be short. Absent: as far as they get. */
+  readonly positionLimits?: PositionLimits
   /** The file of the rails. Production alone has one. */
   readonly railsFile?: string
   /** The host of the sandbox's own UMA receivers. */
@@ -131,6 +134,7 @@ export function readConfig(env: Environment): Config {
     messageRules: readMessageRules(env),
     documents: readDocuments(env),
     fees: readFees(env),
+    ...readPositionLimits(env),
     ...readRailsFile(env, mode),
     sandboxUmaDomain: readUmaDomain(env),
     ...readUmaProviders(env),

@@ -47,6 +47,8 @@ test('the numbers of the kinds are those that they have always had', () => {
     WebhookSecret: 28,
     Deposit: 37,
     RailEvent: 38,
+    RailStatement: 40,
+    StatementEntry: 41,
     Job: 29,
     Challenge: 30,
     DeviceCode: 31,

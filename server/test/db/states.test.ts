@@ -10,6 +10,7 @@ import {
   VERIFICATION_STATES,
 } from '@countersign/contract/core/customer-states'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
+import { RECONCILIATION_STATES } from '@countersign/contract/core/reconciliation-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -72,6 +73,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'rail_events.state': Object.keys(RAIL_EVENT_TRANSITIONS),
   'rail_payments.state': Object.keys(RAIL_PAYMENT_TRANSITIONS),
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
+  'rail_statements.state': RECONCILIATION_STATES,
   'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
   'verifications.status': VERIFICATION_STATES,
@@ -158,6 +160,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${AGENT_ACTION_INITIAL}'`,
       `state = '${finalStates(CARD_TRANSITIONS)}'`,
       `status = '${DELEGATED_KEY_INITIAL}'`,
+      `state = '${QUOTE_TRANSITIONS.PENDING.execute}'`,
       `state <> '${MESSAGE_INITIAL}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.deliver}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.fail}'`,

@@ -152,7 +152,7 @@ describe('the metrics', () => {
     const query = async () => {
       const answer = answers.shift()
       if (answer instanceof Error) throw answer
-      return { rows: [{ results: answer }], affected: 0 }
+      return { rows: answer ? [{ results: answer }] : [], affected: 0 }
     }
     const db: Database = {
       ...own.service.app.db,

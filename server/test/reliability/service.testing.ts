@@ -22,6 +22,7 @@ export interface OwnService {
 
 export async function openOwnService(
   options: { cardAnswerMsMax?: number; advanceWebhooksMs?: number } = {},
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<OwnService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-reliability-'))
   const serverUrl = process.env.DATABASE_URL
@@ -34,6 +35,7 @@ export async function openOwnService(
     COUNTERSIGN_DATA_DIR: dataDir,
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     LOG_LEVEL: 'silent',
+    ...settings,
   })
   const service = await openService(config, {
     ...options,

@@ -30,11 +30,17 @@ export type Write =
 
 /**
  * The tables that `insert`, `update` and `expect` may name: the ledger and the outbox have their own writes, the sums
- * of agents' spending follow from `agent_reservations`, and messages and wrong codes are counted outside of write sets.
+ * of agents' spending follow from `agent_reservations`, those of conversions under way from `quotes`, and messages and wrong codes are counted outside of write sets.
  */
 export type RecordTable = Exclude<
   keyof Tables,
-  `ledger_${string}` | 'events' | 'event_records' | 'agent_budgets' | 'message_counts' | 'invitation_attempts'
+  | `ledger_${string}`
+  | 'events'
+  | 'event_records'
+  | 'agent_budgets'
+  | 'fx_in_flight'
+  | 'message_counts'
+  | 'invitation_attempts'
 >
 
 export interface InsertWrite {

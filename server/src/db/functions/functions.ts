@@ -6,6 +6,7 @@ import { agentReserved } from './agent-reserved.ts'
 import { commitTogether } from './commit-together.ts'
 import { commitWriteSets } from './commit-write-sets.ts'
 import { customerOpenPayments } from './customer-open-payments.ts'
+import { fxInFlight } from './fx-in-flight.ts'
 import { keyDigest } from './key-digest.ts'
 import { ledgerClose } from './ledger-close.ts'
 import { ledgerEnd } from './ledger-end.ts'
@@ -69,6 +70,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   agentReserved,
   agentReleased,
   agentPaymentEnded,
+  fxInFlight,
   platformSucceeded,
   refuseConfigOfSameVersion,
   sealedGeneration,

@@ -22,6 +22,9 @@ export interface JobPayloads {
   'quote.expire': { readonly quoteId: string }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }
+  'statement.book': { readonly statementId: string }
+  /** `attempt` counts the comparisons before. */
+  'statement.compare': { readonly statementId: string; readonly attempt: number }
   'stored-file.remove': { readonly fileId: string }
   /** The files of a platform that was reset. */
   'stored-files.clear': { readonly platformId: string }

@@ -41,3 +41,11 @@ export interface LedgerLateEndRow {
   credit_account_id: string
   ended_at: Date
 }
+
+/** What counted conversions under way will buy and sell of a currency. Kept by the function `fx_in_flight`. */
+export interface FxInFlightRow {
+  platform_id: string
+  currency: KnownCurrency
+  bought: bigint
+  sold: bigint
+}

@@ -29,7 +29,7 @@ import type { EventRecordRow, StoredEventRow } from './event-tables.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from './import-tables.ts'
 import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
-import type { LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger-tables.ts'
+import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
 import type {
   DepositAccountRow,
@@ -38,6 +38,7 @@ import type {
   RailFunding,
   RailPaymentRow,
 } from './rail-tables.ts'
+import type { RailStatementEntryRow, RailStatementRow } from './reconciliation-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
@@ -63,6 +64,7 @@ export interface Tables {
   sessions: SessionRow
   signing_requests: SigningRequestRow
   quotes: QuoteRow
+  fx_in_flight: FxInFlightRow
   transactions: TransactionRow
   events: StoredEventRow
   event_records: EventRecordRow
@@ -98,6 +100,8 @@ export interface Tables {
   deposit_accounts: DepositAccountRow
   deposits: DepositRow
   rail_events: RailEventRow
+  rail_statements: RailStatementRow
+  rail_statement_entries: RailStatementEntryRow
 }
 
 /** When a row was created and last changed. */
@@ -262,6 +266,11 @@ export interface QuoteRow extends Stamped {
   expires_at: Date
   /** The state of the pull from an external account; null where there is none, or not yet. */
   pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
+  /**
+   * Where it is counted among the conversions under way: how far short the position in its receiving currency could be. Null:
+   * it is not counted, or no longer.
+   */
+  position_limit: bigint | null
 }
 
 export interface TransactionRow extends Stamped {

@@ -1,0 +1,65 @@
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { runServerProgram } from '../terminal/server-program.ts'
+import { tableOf } from './ask.ts'
+
+/** A day of a rail in one currency; amounts are texts of digits. */
+interface Reconciled {
+  readonly rail: string
+  readonly date: string
+  readonly currency: string
+  readonly status: string
+  readonly closingBalance: string | null
+  readonly ledgerBalance: string | null
+  readonly difference: string | null
+  readonly differenceCount: number
+  readonly differences: readonly {
+    readonly reason: string
+    readonly amount: string
+    readonly ageDays: number
+    readonly about?: string
+  }[]
+}
+
+/** `countersign reconcile`: gives the exit code, 1 where there are differences. */
+export async function reconcile(options: { rail?: string; date?: string; json?: boolean }): Promise<number> {
+  const args = [
+    ...['reconciliation', 'run'],
+    ...(options.rail === undefined ? [] : ['--rail', options.rail]),
+    ...(options.date === undefined ? [] : ['--date', options.date]),
+  ]
+  const { exitCode, output } = await runServerProgram(args, { captures: true })
+  if (exitCode !== 0) return exitCode
+  const { data } = JSON.parse(output) as { readonly data: readonly Reconciled[] }
+  process.stdout.write(options.json ? output : inWords(data))
+  return data.some(({ differenceCount }) => differenceCount > 0) ? 1 : 0
+}
+
+export function inWords(data: readonly Reconciled[]): string {
+  const head = ['RAIL', 'DATE', 'STATUS', 'STATEMENT', 'LEDGER', 'DIFFERENCE']
+  const rows = data.map((day) => [
+    ...[day.rail, day.date, day.status],
+    ...[day.closingBalance, day.ledgerBalance, day.difference].map((amount) =>
+      amountIn(day.currency, amount),
+    ),
+  ])
+  const table = tableOf(rows.length > 0 ? [head, ...rows] : [], 'No rail has moved money yet.')
+  return [table, ...data.filter(({ differenceCount }) => differenceCount > 0).map(listOf)].join('\n')
+}
+
+/** The differences of a day, a line each. */
+function listOf({ rail, date, currency, differences, differenceCount }: Reconciled): string {
+  const rows = differences.map(({ reason, amount, ageDays, about = '' }) => [
+    ...['', reason, amountIn(currency, amount)],
+    ...[`${ageDays} ${ageDays === 1 ? 'day' : 'days'}`, about],
+  ])
+  const more = differenceCount - differences.length
+  return [
+    `${rail} ${date} ${currency}\n`,
+    tableOf(rows, ''),
+    ...(more > 0 ? [`  and ${more} more: GET /reconciliations/{reconciliationId}\n`] : []),
+  ].join('')
+}
+
+function amountIn(currency: string, digits: string | null): string {
+  return digits === null ? '-' : formatAmount(BigInt(digits), currencyOf(currency))
+}

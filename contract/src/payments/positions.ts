@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { Currency } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { Int64 } from '../core/schema.ts'
+
+/** What a platform's conversions have made of its own position in one currency. Amounts are in the smallest unit. */
+export const Position = Type.Object({
+  currency: Currency,
+  position: Int64({
+    description: 'Bought less sold, by conversions that were delivered and not returned. Below 0: short',
+  }),
+  inFlight: Type.Object(
+    {
+      bought: Int64({ minimum: 0, description: 'What they will add' }),
+      sold: Int64({ minimum: 0, description: 'What they will take' }),
+    },
+    { description: 'Executed quotes that are still PROCESSING' },
+  ),
+  limit: Type.Optional(
+    Int64({ minimum: 0, description: 'How far short the position may be. Left out where it is not limited' }),
+  ),
+  available: Type.Optional(
+    Int64({
+      description:
+        'What can still be sold: limit + position - inFlight.sold. Below 0 where payments that were returned, or a lower ' +
+        'limit, have passed the limit',
+    }),
+  ),
+})
+
+/** The platform's own money, so an agent or a customer sees nothing of it. */
+export const position_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/positions',
+  tag: 'Positions',
+  summary: "List the platform's positions in currencies",
+  description:
+    'One entry for each currency that a conversion has bought or sold, or whose position is limited: a quote that would ' +
+    'sell more of it than the limit allows is 503 POSITION_LIMIT_REACHED.',
+  responses: { 200: Type.Object({ data: Type.Array(Position) }) },
+  errors: [],
+})
+
+export const positions = { position_list }

@@ -1,0 +1,148 @@
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { insert } from '../db/commit/writes.ts'
+import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
+import type { RailStatementRow } from '../db/schema/reconciliation-tables.ts'
+import { systemAccountId } from '../ledger/ledger.ts'
+import { type App, createOp, type Op } from '../op/app.ts'
+import { decideAndCommit } from '../op/rerun.ts'
+import type { Rail } from '../ports/rail.ts'
+import { bookNext } from './book.ts'
+import { daysBetween, lastEnded } from './days.ts'
+import { withDifferences } from './handlers.ts'
+import { reconciled } from './reconcile.ts'
+import { newDay, recordStatement } from './statements.ts'
+import { railStatementId, selectIsUsed, selectLatest, selectStatement } from './store.ts'
+
+const INTERVAL_MS = 10 * 60 * 1000
+/** Days that are asked for after a server has been away. */
+const DAYS_MAX = 31
+
+/**
+ * Asks rails for statements that have not come by themselves, in the background: the day before is expected from each rail in each
+ * currency that it has moved. Returns what ends it.
+ */
+export function keepAsking(app: App): () => Promise<void> {
+  let underWay: Promise<void> = Promise.resolve()
+  let isBusy = false
+  const look = () => {
+    if (isBusy) return
+    isBusy = true
+    underWay = askMissing(app)
+      .catch((error: unknown) => app.log.error({ err: error }, 'asking for statements failed'))
+      .finally(() => {
+        isBusy = false
+      })
+  }
+  const timer = setInterval(look, INTERVAL_MS)
+  timer.unref()
+  look()
+  return async () => {
+    clearInterval(timer)
+    await underWay
+  }
+}
+
+async function askMissing(app: App): Promise<void> {
+  for (const rail of app.rails.list())
+    for (const currency of currenciesOf(rail)) {
+      const op = await opOf(app, rail)
+      if (!op || rail.name === null) continue
+      const latest = await selectLatest(op, rail.name, currency)
+      for (const date of daysBetween(latest?.date, lastEnded(op.now, rail), DAYS_MAX))
+        await expectStatement(app, op, rail, currency, date).catch((error: unknown) =>
+          app.log.warn({ err: error, rail: rail.name, currency, date }, 'a statement is not to be had'),
+        )
+    }
+}
+
+/** The currencies that a rail serves. */
+export function currenciesOf({ entry }: Rail): KnownCurrency[] {
+  return [...new Set((entry?.serves ?? []).flatMap(({ currencies }) => currencies).filter(isKnownCurrency))]
+}
+
+/** An operation of the platform that a rail belongs to; undefined while there is none. */
+export async function opOf(app: App, rail: Rail): Promise<Op | undefined> {
+  const platformId = await app.rails.ownerOf(rail)
+  const platform = platformId === undefined ? undefined : await app.lookup(BARE_PLATFORM_BY_ID, platformId)
+  return platform && createOp(app, await app.withConfig(platform), { kind: 'operator' })
+}
+
+/**
+ * Records the statement of a day, or that it is waited for; nothing where the rail has neither a statement nor moved anything in
+ * that currency. Throws where the rail does not answer.
+ */
+async function expectStatement(
+  app: App,
+  op: Op,
+  rail: Rail,
+  currency: KnownCurrency,
+  date: string,
+): Promise<void> {
+  const { name } = rail
+  if (name === null) return
+  const id = railStatementId(name, currency, date)
+  if (await hasArrived(op, id)) return
+  const statement = await rail.statement?.(date, currency)
+  const account = systemAccountId(op.platform.id, 'rail', currency, name)
+  if (!statement && !(await selectIsUsed(op, name, currency, account))) return
+  await decideAndCommit(
+    app,
+    op,
+    async () => ((await hasArrived(op, id)) ? true : undefined),
+    async () => {
+      if (statement) return { answer: true, writes: (await recordStatement(op, name, statement)).writes }
+      const isThere = (await selectStatement(op, id)) !== undefined
+      return {
+        answer: true,
+        writes: isThere ? [] : [insert('rail_statements', newDay(op, name, currency, date))],
+      }
+    },
+  )
+}
+
+async function hasArrived(op: Op, id: string): Promise<boolean> {
+  const row = await selectStatement(op, id)
+  return row !== undefined && row.state !== 'WAITING'
+}
+
+/** A day that was reconciled now, as the API shows it. */
+export type Reconciled = Awaited<ReturnType<typeof withDifferences>>
+
+/**
+ * Reconciles a day of a rail in one currency now: asks for the statement where it is missing, applies what it tells, and compares.
+ */
+export async function reconcileNow(
+  app: App,
+  rail: Rail,
+  currency: KnownCurrency,
+  date: string,
+): Promise<Reconciled | undefined> {
+  const op = await opOf(app, rail)
+  if (!op || rail.name === null) return undefined
+  await expectStatement(app, op, rail, currency, date)
+  const id = railStatementId(rail.name, currency, date)
+  for (;;) {
+    const row = await selectStatement(op, id)
+    if (!row) return undefined
+    if (row.state === 'WAITING') return withDifferences(op, row)
+    const isBooked = row.state !== 'BOOKING' || (await bookSome(app, op, id))
+    if (isBooked) return withDifferences(op, await compareNow(app, op, id))
+  }
+}
+
+/** Whether all entries were applied. */
+async function bookSome(app: App, op: Op, id: string): Promise<boolean> {
+  const never = async () => undefined
+  return decideAndCommit<boolean>(app, op, never, async () => {
+    const { writes, isDone } = await bookNext(op, (await selectStatement(op, id))!)
+    return { answer: isDone, writes }
+  })
+}
+
+async function compareNow(app: App, op: Op, id: string): Promise<RailStatementRow> {
+  const never = async () => undefined
+  return decideAndCommit<RailStatementRow>(app, op, never, async () => {
+    const { row, writes } = await reconciled(op, (await selectStatement(op, id))!)
+    return { answer: row, writes }
+  })
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runCommand } from '../../src/admin/admin.ts'
+import { toJson } from '../../src/json/json.ts'
+import { expectError } from '../calls.testing.ts'
+import type { Reply } from '../client.testing.ts'
+import { openProduction, type Production, until } from '../production.testing.ts'
+import { dateBefore, ModelBank } from './model-bank.testing.ts'
+
+let world: Production
+beforeAll(async () => {
+  world = await openProduction()
+}, 60_000)
+afterAll(() => world.close())
+
+const yesterday = dateBefore(1)
+const today = dateBefore(0)
+
+async function list(bank: ModelBank, query = ''): Promise<Reply['body']> {
+  const { status, body } = await world.client.get(`/reconciliations?rail=${bank.name}${query}`)
+  expect(status, toJson(body)).toBe(200)
+  return body
+}
+
+async function run(bank: ModelBank, date: string): Promise<Reply['body'][]> {
+  const args = ['reconciliation', 'run', '--rail', bank.name, '--date', date]
+  return ((await runCommand(world.service.app, args, '')) as { data: Reply['body'][] }).data
+}
+
+/** The reconciliation of a day, once its statement was booked and compared. */
+async function settled(bank: ModelBank, date: string): Promise<Reply['body']> {
+  const found = await until(
+    () => list(bank, `&startDate=${date}&endDate=${date}`),
+    ({ data }) => data.length > 0 && ['BALANCED', 'DIFFERENT'].includes(data[0].status),
+  )
+  return found.data[0]
+}
+
+const deposit = (bank: ModelBank, name: string, value: string) => ({
+  depositId: `${bank.name}-${name}`,
+  depositAccountId: 'of-nobody',
+  amount: { value, currency: 'EUR' },
+  receivedAt: `${yesterday}T11:00:00Z`,
+})
+
+describe('a statement', () => {
+  test('that balances needs nobody: fees and interest are booked, a deposit that nobody told of is received', async () => {
+    const bank = new ModelBank(world)
+    const said = deposit(bank, 'one', '5000')
+    bank.book(yesterday, { kind: 'DEPOSIT', depositId: said.depositId, amount: '5000', deposit: said })
+    bank.book(yesterday, { kind: 'FEE', amount: '-30', text: 'Account fee' })
+    bank.book(yesterday, { kind: 'INTEREST', amount: '4' })
+    await bank.tell(bank.event('statement', bank.close(yesterday)))
+    expect(await settled(bank, yesterday)).toMatchObject({
+      rail: bank.name,
+      date: yesterday,
+      currency: { code: 'EUR', decimals: 2 },
+      status: 'BALANCED',
+      statement: { openingBalance: 0, closingBalance: 4974, entryCount: 3, entrySum: 4974 },
+      ledger: { balance: 4974, later: 0 },
+      difference: 0,
+      differenceCount: 0,
+    })
+    const { data } = (await world.client.get('/deposits?status=SUSPENSE')).body
+    expect(data.filter(({ rail }: Reply['body']) => rail === bank.name)).toMatchObject([
+      { railReference: said.depositId, amount: { amount: 5000 } },
+    ])
+    const { rows } = await world.service.app.db.query<{ name: string; posted: bigint }>(
+      `SELECT name, posted FROM ledger_accounts WHERE currency = 'EUR' AND name IN ($1, 'costs')`,
+      [`rail:${bank.name}`],
+    )
+    expect(Object.fromEntries(rows.map(({ name, posted }) => [name, posted]))).toEqual({
+      [`rail:${bank.name}`]: 4974n,
+      costs: 26n,
+    })
+  })
+
+  test('is recorded once, whatever is repeated, and another one for its day waits for a person', async () => {
+    const bank = new ModelBank(world)
+    bank.book(yesterday, { kind: 'FEE', amount: '-7' })
+    const statement = bank.close(yesterday)
+    const event = bank.event('statement', statement)
+    await Promise.all([event, event, bank.event('statement', statement)].map((one) => bank.tell(one)))
+    expect(await settled(bank, yesterday)).toMatchObject({ status: 'BALANCED', difference: 0 })
+    await bank.tell(bank.event('statement', { ...statement, statementId: 'another' }))
+    const { data } = (await world.client.get(`/rail-events?rail=${bank.name}`)).body
+    expect(data).toMatchObject([{ type: 'statement', status: 'WAITING', reason: 'CONTRADICTION' }])
+    expect((await list(bank)).data).toHaveLength(1)
+  })
+
+  test('that differs is told to the platform, with each difference, its age and its reason', async () => {
+    const bank = new ModelBank(world, 100n)
+    const entry = bank.book(yesterday, { kind: 'OTHER', amount: '250', text: 'Correction 17' })
+    bank.book(yesterday, { kind: 'PAYMENT', id: 'not an id of ours', amount: '-40' })
+    await bank.tell(bank.event('statement', bank.close(yesterday)))
+    const [now] = await run(bank, yesterday)
+    expect(now).toMatchObject({ status: 'DIFFERENT', difference: '310', differenceCount: 3 })
+    const shown = await settled(bank, yesterday)
+    const { body } = await world.client.get(`/reconciliations/${shown.id}`)
+    expect(body).toMatchObject({ ...shown, difference: 310 })
+    expect(body.differences.map(({ reason, amount, text }: Reply['body']) => [reason, amount, text])).toEqual(
+      [
+        ['OPENING_BALANCE', 100, undefined],
+        ['UNEXPLAINED', 250, 'Correction 17'],
+        ['UNEXPLAINED', -40, undefined],
+      ],
+    )
+    for (const { ageDays, since } of body.differences) {
+      expect(since.slice(0, 10)).toBe(yesterday)
+      expect([0, 1]).toContain(ageDays)
+    }
+    expect(entry).toBeDefined()
+    const told = await until(
+      async () => (await world.client.get(`/events?objectId=${shown.id}`)).body.data,
+      (data) => data.length > 0,
+    )
+    expect(told).toMatchObject([{ type: 'RECONCILIATION.DIFFERENT', data: { differenceCount: 3 } }])
+    // Looked at again, it is the same: nobody is told twice.
+    await run(bank, yesterday)
+    const { data } = (await world.client.get(`/events?objectId=${shown.id}`)).body
+    expect(data).toHaveLength(1)
+    const metrics = await world.service.app.metrics.text()
+    const labels = `rail="${bank.name}",currency="EUR"`
+    expect(metrics).toContain(`countersign_reconciliation_differences{${labels},reason="UNEXPLAINED"} 2`)
+    expect(metrics).toContain(`countersign_reconciliation_differences{${labels},reason="NOT_IN_BOOKS"} 0`)
+    expect(metrics).toMatch(new RegExp(`countersign_reconciliation_statement_age_seconds\\{${labels}\\} \\d`))
+  })
+
+  test('is asked for where it has not come, and waited for where the day is not closed', async () => {
+    const bank = new ModelBank(world)
+    await bank.tell(bank.event('deposit.received', deposit(bank, 'one', '900')))
+    expect(await run(bank, today)).toMatchObject([
+      { status: 'WAITING', closingBalance: null, difference: null },
+    ])
+    const said = deposit(bank, 'one', '900')
+    bank.book(today, { kind: 'DEPOSIT', depositId: said.depositId, amount: '900', deposit: said })
+    bank.close(today)
+    expect(await run(bank, today)).toMatchObject([
+      { status: 'BALANCED', closingBalance: '900', ledgerBalance: '900', difference: '0' },
+    ])
+    expect((await list(bank, '&status=BALANCED')).totalCount).toBe(1)
+  })
+
+  test('that comes after a later one closes the gap', async () => {
+    const bank = new ModelBank(world)
+    bank.book(yesterday, { kind: 'INTEREST', amount: '12' })
+    const first = bank.close(yesterday)
+    bank.book(today, { kind: 'INTEREST', amount: '5' })
+    const second = bank.close(today)
+    bank.statements.delete(yesterday)
+    await bank.tell(bank.event('statement', second))
+    // Until the first has come, the account begins with what it brought.
+    expect(await run(bank, today)).toMatchObject([
+      { differences: [{ reason: 'OPENING_BALANCE', amount: '12' }] },
+    ])
+    await bank.tell(bank.event('statement', first))
+    await settled(bank, yesterday)
+    expect(await run(bank, today)).toMatchObject([{ status: 'BALANCED', ledgerBalance: '17' }])
+  })
+})
+
+test('the commands and the calls refuse what is not there', async () => {
+  const { app } = world.service
+  await expect(runCommand(app, ['reconciliation', 'run', '--rail', 'nobody'], '')).rejects.toThrow(
+    'There is no rail nobody in RAILS_FILE.',
+  )
+  await expect(runCommand(app, ['reconciliation', 'run', '--date', '2026-02-30'], '')).rejects.toThrow(
+    '--date must be like 2026-03-01',
+  )
+  const missing = await world.client.get('/reconciliations/RailStatement:none')
+  expectError(missing, { code: 'RECONCILIATION_NOT_FOUND', field: 'reconciliationId' })
+})
