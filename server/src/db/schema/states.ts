@@ -70,5 +70,5 @@ export const RAIL_EVENT_TRANSITIONS = {
   RESOLVED: { resolve: null },
 } as const satisfies Record<RailEventState, Record<'resolve', RailEventState | null>>
 /** A report begins as one of these. */
-export const RAIL_EVENT_APPLIED = 'APPLIED' satisfies RailEventState
-export const RAIL_EVENT_WAITING = 'WAITING' satisfies RailEventState
+export const RAIL_EVENT_APPLIED = 'APPLIED' as const satisfies RailEventState
+export const RAIL_EVENT_WAITING = 'WAITING' as const satisfies RailEventState
