@@ -23,6 +23,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'json',
     'formats',
     'outgoing',
+    'bank-files/formats',
     'crypto',
     'crypto/otp',
     'crypto/webauthn',
@@ -85,6 +86,8 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'signed-retry',
     // What implements the ports.
     'file-stores',
+    'bank-files/stores',
+    'bank-files',
     'rates',
     'verifiers',
     'stablecoin-providers',
