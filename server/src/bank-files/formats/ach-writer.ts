@@ -126,7 +126,7 @@ export function achEntry(
   if (!/^[!-~](?:[ -~]{0,13}[!-~])?$/.test(individualId))
     throw new UnwritablePayment('reference is not of 1 to 15 characters of ASCII')
   const texts = addendaTexts(payment.remittanceInformation, ADDENDA_MAX[entryClass])
-  const name = achText(payment.name, 'name of the receiver')
+  const name = achName(payment.name, entryClass === 'CTX' ? 16 : 22, 'name of the receiver')
   const sequence = String(traceSequence).padStart(7, '0')
   const entry = writeRecord('entry', {
     transactionCode: TRANSACTION_CODES[payment.accountKind][direction],
@@ -135,10 +135,7 @@ export function achEntry(
     account,
     amount,
     individualId,
-    name:
-      entryClass === 'CTX'
-        ? `${String(texts.length).padStart(4, '0')}${name.slice(0, 16)}`
-        : name.slice(0, 22),
+    name: entryClass === 'CTX' ? `${String(texts.length).padStart(4, '0')}${name}` : name,
     addendaIndicator: texts.length > 0 ? 1 : 0,
     trace: `${originatingBank}${sequence}`,
   })
@@ -166,16 +163,20 @@ function addendaTexts(text: string | undefined, linesMax: number): readonly stri
 /** A text in printable ASCII, letters without their marks. Throws UnwritablePayment where a letter has no spelling there. */
 function achText(text: string, what: string): string {
   const written = [...text.normalize('NFC')].map((one) => (/[ -~]/.test(one) ? one : inLatin(one))).join('')
-  const lost = /[^ -~]/u.exec(written)
-  if (lost && /[\p{Letter}\p{Number}]/u.test(written.replaceAll(/[ -~]/g, '')))
-    throw new UnwritablePayment(`${what} has the character ${lost[0]}, which ACH cannot carry`)
-  const line = written
+  const lost = [...written.matchAll(/[^ -~]/gu)].find(([one]) => /[\p{Letter}\p{Number}]/u.test(one))
+  if (lost) throw new UnwritablePayment(`${what} has the character ${lost[0]}, which ACH cannot carry`)
+  return written
     .replaceAll(/[^ -~]/gu, '.')
     .replaceAll(/ +/g, ' ')
     .trim()
-  if (!/[A-Za-z0-9]/.test(line))
+}
+
+/** The same for a name, in which a letter or digit must be left. */
+function achName(text: string, charactersMax: number, what: string): string {
+  const written = achText(text, what)
+  if (!/[A-Za-z0-9]/.test(written))
     throw new UnwritablePayment(`${what} has no letter or digit that ACH can carry`)
-  return line
+  return written.slice(0, charactersMax)
 }
 
 function fileHeader({ originator, date, time, modifier, reference }: AchFile): string {
@@ -190,8 +191,8 @@ function fileHeader({ originator, date, time, modifier, reference }: AchFile): s
     recordSize: '094',
     blockingFactor: '10',
     format: '1',
-    destinationName: achText(originator.destinationName, 'name of the bank').slice(0, 23),
-    originName: achText(originator.originName, 'name of the origin').slice(0, 23),
+    destinationName: achName(originator.destinationName, 23, 'name of the bank'),
+    originName: achName(originator.originName, 23, 'name of the origin'),
     reference,
   })
 }
@@ -208,9 +209,9 @@ function batchHeader(
 ): string {
   return writeRecord('batchHeader', {
     ...ends,
-    companyName: achText(companyName, 'name of the company').slice(0, 16),
+    companyName: achName(companyName, 16, 'name of the company'),
     entryClass,
-    description: achText(description, 'description').slice(0, 10),
+    description: achName(description, 10, 'description'),
     descriptiveDate: shortDate(effectiveDate),
     effectiveDate: shortDate(effectiveDate),
     originatorStatus: '1',

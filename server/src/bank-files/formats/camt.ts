@@ -70,8 +70,8 @@ export type BankRecord =
 export async function* readCamt(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankRecord> {
   const reading = new Reading()
   let statements = 0
-  for await (const record of readXmlRecords(bytes, { namespaces: CAMT_NAMESPACES, records: RECORDS })) {
-    const found = reading.take(record)
+  const paths = { namespaces: CAMT_NAMESPACES, records: RECORDS }
+  for await (const found of readXmlRecords(bytes, paths, (record) => reading.take(record))) {
     if (found.type === 'statement') statements += 1
     yield found
   }

@@ -3,6 +3,7 @@ import { UnreadableFile } from './unreadable-file.ts'
 
 /** The most digits of an amount in ISO 20022. */
 const DIGITS_MAX = 18
+const SHOWN_CHARACTERS = 60
 const INT64_MAX = 2n ** 63n - 1n
 
 /** The places after the decimal point of a currency that a bank's file may have; undefined where we do not know it. */
@@ -43,5 +44,5 @@ export function smallestUnits(text: string, currency: string): bigint {
 /** A text of a file as a message may show it: short, and on one line. */
 export function shown(text: string): string {
   const line = text.replaceAll(/[^\x20-\x7e]/g, '?')
-  return JSON.stringify(line.length > 40 ? `${line.slice(0, 40)}…` : line)
+  return JSON.stringify(line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line)
 }

@@ -29,8 +29,9 @@ const write = (file: Partial<SepaFile> = {}, payments: readonly SepaPayment[] = 
 /** The whole document as a tree. */
 async function tree(xml: string): Promise<XmlElement> {
   const namespaces = ['urn:iso:std:iso:20022:tech:xsd:pain.001.001.09']
-  const [record] = await all(readXmlRecords(bytesOf(xml), { namespaces, records: ['CstmrCdtTrfInitn'] }))
-  return record!.element
+  const paths = { namespaces, records: ['CstmrCdtTrfInitn'] }
+  const [whole] = await all(readXmlRecords(bytesOf(xml), paths, ({ element }) => element))
+  return whole!
 }
 
 /**

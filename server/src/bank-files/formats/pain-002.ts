@@ -35,14 +35,14 @@ export interface BankStatus {
  * payments. Throws UnreadableFile; use it with `readTwice`.
  */
 export async function* readPain002(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankStatus> {
-  const records = readXmlRecords(bytes, { namespaces: PAIN_002_NAMESPACES, records: [GROUP, BATCH, PAYMENT] })
+  const paths = { namespaces: PAIN_002_NAMESPACES, records: [GROUP, BATCH, PAYMENT] }
   let originalMessageId: string | undefined
-  for await (const record of records) {
+  yield* readXmlRecords(bytes, paths, (record) => {
     if (record.path === GROUP) originalMessageId = textBelow(record.element, 'OrgnlMsgId')
     if (originalMessageId === undefined)
       throw new UnreadableFile('has a status without the id of the file that it is about')
-    yield statusOf(record, originalMessageId)
-  }
+    return statusOf(record, originalMessageId)
+  })
   if (originalMessageId === undefined) throw new UnreadableFile('has no status of a file')
 }
 

@@ -39,15 +39,17 @@ const LIMITS = {
  * entities but the five of XML, and nothing in it can refer to anything outside. Throws UnreadableFile for everything else: bad
  * encoding, malformed, truncated, unknown namespace, too deep or too long a text. Records before the fault have been given by
  * then: `readTwice` keeps them from having an effect.
+ * @param take is called at the end of each record, when nothing after it has been read; what it gives is given on
  */
-export async function* readXmlRecords(
+export async function* readXmlRecords<Found>(
   bytes: AsyncIterable<Uint8Array>,
   paths: RecordPaths,
-): AsyncGenerator<XmlRecord> {
-  const reader = new RecordReader(paths)
+  take: (record: XmlRecord) => Found,
+): AsyncGenerator<Found> {
+  const reader = new RecordReader(paths, take)
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const piece of bytes) yield* reader.take(decoded(() => decoder.decode(piece, { stream: true })))
-  yield* reader.take(decoded(() => decoder.decode()))
+  for await (const piece of bytes) yield* reader.read(decoded(() => decoder.decode(piece, { stream: true })))
+  yield* reader.read(decoded(() => decoder.decode()))
   yield* reader.end()
 }
 
@@ -59,7 +61,7 @@ function decoded(decode: () => string): string {
   }
 }
 
-class RecordReader {
+class RecordReader<Found> {
   readonly #parser = new SaxesParser({ xmlns: true, position: true })
   readonly #wanted: ReadonlySet<string>
   readonly #namespaces: readonly string[]
@@ -70,9 +72,11 @@ class RecordReader {
   readonly #heldBefore: number[] = []
   #namespace: string | undefined
   #characterOfLastEvent = 0
-  #records: XmlRecord[] = []
+  readonly #take: (record: XmlRecord) => Found
+  #found: Found[] = []
 
-  constructor({ namespaces, records }: RecordPaths) {
+  constructor({ namespaces, records }: RecordPaths, take: (record: XmlRecord) => Found) {
+    this.#take = take
     this.#namespaces = namespaces
     this.#wanted = new Set(records)
     const parser = this.#parser
@@ -89,7 +93,7 @@ class RecordReader {
     parser.on('closetag', () => this.#finish())
   }
 
-  *take(text: string): Generator<XmlRecord> {
+  *read(text: string): Generator<Found> {
     if (text === '') return
     this.#parser.write(text)
     if (this.#parser.position - this.#characterOfLastEvent > LIMITS.characters + text.length)
@@ -97,15 +101,15 @@ class RecordReader {
     yield* this.#given()
   }
 
-  *end(): Generator<XmlRecord> {
+  *end(): Generator<Found> {
     this.#parser.close()
     yield* this.#given()
   }
 
-  #given(): XmlRecord[] {
-    const records = this.#records
-    this.#records = []
-    return records
+  #given(): Found[] {
+    const found = this.#found
+    this.#found = []
+    return found
   }
 
   #begin(tag: SaxesTagNS): void {
@@ -157,7 +161,7 @@ class RecordReader {
     this.#path.pop()
     if (!this.#wanted.has(path)) return
     // What is given is not kept: the heads around it stay, of which a file has few.
-    this.#records.push({ path, element, within: [...this.#open] })
+    this.#found.push(this.#take({ path, element, within: [...this.#open] }))
     this.#open.at(-1)?.children.pop()
     this.#held = before
   }
