@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream'
 export interface BankFolder {
   /** The files of a folder by name, without those that are hidden or still being written, in the order of their names. */
   list(folder: string): Promise<readonly FolderFile[]>
+  /** The files of a folder that were never written whole: those of a name, by the names that `partName` gives. */
+  parts(folder: string, name: string): Promise<readonly string[]>
   /** Opens a file; undefined where there is none. */
   open(path: FolderPath): Promise<Readable | undefined>
   exists(path: FolderPath): Promise<boolean>
@@ -12,7 +14,7 @@ export interface BankFolder {
    * it: flushed, and of the length that was sent.
    */
   write(path: FolderPath, pieces: AsyncIterable<string>): Promise<void>
-  /** Renames within the share. Throws `FileIsThere` where the new name is taken, and `FileIsMissing` where the old one is gone. */
+  /** Renames within the share. Throws `FileIsMissing` where the old name is gone, else `FileIsThere` where the new one is taken. */
   rename(from: FolderPath, to: FolderPath): Promise<void>
   /** Removes a file, if it is there. */
   remove(path: FolderPath): Promise<void>
@@ -56,4 +58,14 @@ export function folderBelow(root: string, folder: string): string {
 /** Whether a bank's file is ready to be read: neither hidden nor under one of the names of files that are being written. */
 export function isReady(name: string): boolean {
   return NAME.test(name) && !UNDER_WAY.test(name)
+}
+
+/** Under what a file is written until it is whole: a name of each attempt, so that a late one does no harm to another. */
+export function partName(name: string, attempt: string): string {
+  return `.${name}.${attempt}.part`
+}
+
+/** Whether this is a part of the file of this name. */
+export function isPartOf(part: string, name: string): boolean {
+  return part.startsWith(`.${name}.`) && part.endsWith('.part')
 }

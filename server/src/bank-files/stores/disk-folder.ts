@@ -7,6 +7,7 @@ import {
   FileIsThere,
   type FolderPath,
   folderBelow,
+  isPartOf,
   isReady,
   pathBelow,
 } from './bank-folder.ts'
@@ -29,12 +30,16 @@ export function createDiskFolder(root: string): BankFolder {
         names.map(async (name) => ({ name, bytes: (await stat(pathOf({ folder, name }))).size })),
       )
     },
+    async parts(folder, name) {
+      await made(folder)
+      return (await readdir(folderOf(folder))).filter((one) => isPartOf(one, name)).sort()
+    },
     async open(path) {
       const handle = await unlessMissing(() => open(pathOf(path), 'r'))
       return handle && createReadStream('', { fd: handle })
     },
     async exists(path) {
-      return (await unlessMissing(() => stat(pathOf(path)))) !== undefined
+      return isThere(pathOf(path))
     },
     async write(path, pieces) {
       await made(path.folder)
@@ -49,13 +54,10 @@ export function createDiskFolder(root: string): BankFolder {
     },
     async rename(from, to) {
       await made(to.folder)
+      if (!(await isThere(pathOf(from)))) throw new FileIsMissing(from.name)
       // The names are ours, and numbered: nobody makes one between the question and the answer.
-      if ((await unlessMissing(() => stat(pathOf(to)))) !== undefined) throw new FileIsThere(to.name)
-      const isRenamed = await unlessMissing(async () => {
-        await rename(pathOf(from), pathOf(to))
-        return true
-      })
-      if (!isRenamed) throw new FileIsMissing(from.name)
+      if (await isThere(pathOf(to))) throw new FileIsThere(to.name)
+      await rename(pathOf(from), pathOf(to))
       await flush(folderOf(to.folder))
       if (from.folder !== to.folder) await flush(folderOf(from.folder))
     },
@@ -64,6 +66,10 @@ export function createDiskFolder(root: string): BankFolder {
     },
     async close() {},
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await unlessMissing(() => stat(path))) !== undefined
 }
 
 async function unlessMissing<Found>(look: () => Promise<Found>): Promise<Found | undefined> {

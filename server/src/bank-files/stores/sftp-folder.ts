@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { SFTPWrapper } from 'ssh2'
 import SftpClient from 'ssh2-sftp-client'
@@ -9,6 +9,7 @@ import {
   FileIsThere,
   type FolderPath,
   folderBelow,
+  isPartOf,
   isReady,
   pathBelow,
 } from './bank-folder.ts'
@@ -36,6 +37,8 @@ export interface SftpPlace {
 interface Connection {
   readonly client: SftpClient
   readonly sftp: SFTPWrapper
+  /** Aborted once it is broken: the library leaves what was under way without an answer. */
+  readonly broken: AbortSignal
 }
 
 /**
@@ -44,43 +47,54 @@ interface Connection {
  */
 export function createSftpFolder(place: SftpPlace): BankFolder {
   const connections = new Connections(place)
-  const pathOf = (path: FolderPath) => pathBelow(place.root || '.', path)
-  const exists = async (path: FolderPath) => (await connections.get()).client.exists(pathOf(path))
+  const root = place.root || '.'
+  const pathOf = (path: FolderPath) => pathBelow(root, path)
+  const listed = (folder: string) => connections.use(({ client }) => client.list(folderBelow(root, folder)))
+  const exists = async ({ client }: Connection, path: FolderPath) =>
+    (await client.exists(pathOf(path))) !== false
   return {
     async list(folder) {
-      const { client } = await connections.get()
-      const files = await client.list(folderBelow(place.root || '.', folder))
-      return files
+      return (await listed(folder))
         .filter(({ type, name }) => type === '-' && isReady(name))
         .map(({ name, size }) => ({ name, bytes: size }))
         .sort((one, other) => (one.name < other.name ? -1 : 1))
     },
-    async open(path) {
-      const { client } = await connections.get()
-      return (await exists(path)) ? client.createReadStream(pathOf(path)) : undefined
+    async parts(folder, name) {
+      const names = (await listed(folder)).map((file) => file.name)
+      return names.filter((one) => isPartOf(one, name)).sort()
     },
-    exists: async (path) => (await exists(path)) !== false,
-    async write(path, pieces) {
-      const { client, sftp } = await connections.get()
-      let bytes = 0
-      const counted = Readable.from(inBytes(pieces, (count) => (bytes += count)))
-      await pipeline(counted, client.createWriteStream(pathOf(path), { flags: 'w' }))
-      await flush(sftp, pathOf(path))
-      const { size } = await client.stat(pathOf(path))
-      if (size !== bytes) throw new Error(`The server has ${size} bytes of ${path.name}, of ${bytes}`)
-    },
-    async rename(from, to) {
-      const { client } = await connections.get()
-      // The names are ours, and numbered: nobody makes one between the question and the answer.
-      if (await exists(to)) throw new FileIsThere(to.name)
-      if (!(await exists(from))) throw new FileIsMissing(from.name)
-      await client.rename(pathOf(from), pathOf(to))
-    },
-    async remove(path) {
-      await (await connections.get()).client.delete(pathOf(path), true)
+    open: (path) =>
+      connections.use(async (connection) => {
+        if (!(await exists(connection, path))) return undefined
+        return addAbortSignal(connection.broken, connection.client.createReadStream(pathOf(path)))
+      }),
+    exists: (path) => connections.use((connection) => exists(connection, path)),
+    write: (path, pieces) => connections.use((connection) => write(connection, pathOf(path), pieces)),
+    rename: (from, to) =>
+      connections.use(async (connection) => {
+        if (!(await exists(connection, from))) throw new FileIsMissing(from.name)
+        // The names are ours, and numbered: nobody makes one between the question and the answer.
+        if (await exists(connection, to)) throw new FileIsThere(to.name)
+        await connection.client.rename(pathOf(from), pathOf(to))
+      }),
+    remove: async (path) => {
+      await connections.use(({ client }) => client.delete(pathOf(path), true))
     },
     close: () => connections.close(),
   }
+}
+
+async function write(
+  { client, sftp, broken }: Connection,
+  path: string,
+  pieces: AsyncIterable<string>,
+): Promise<void> {
+  let bytes = 0
+  const counted = Readable.from(inBytes(pieces, (count) => (bytes += count)))
+  await pipeline(counted, client.createWriteStream(path, { flags: 'w' }), { signal: broken })
+  await flush(sftp, path)
+  const { size } = await client.stat(path)
+  if (size !== bytes) throw new Error(`The server has ${size} bytes of the file, of ${bytes}`)
 }
 
 /** One connection at a time, made anew where it broke. */
@@ -92,9 +106,26 @@ class Connections {
     this.#place = place
   }
 
-  get(): Promise<Connection> {
+  #get(): Promise<Connection> {
     this.#connection ??= this.#connect()
     return this.#connection
+  }
+
+  /** Does work that ends with the connection. */
+  async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const connection = await this.#get()
+    const { broken } = connection
+    let stop: () => void = () => undefined
+    const isBroken = new Promise<never>((_, reject) => {
+      stop = () => reject(new Error('The connection to the SFTP server broke'))
+      if (broken.aborted) stop()
+      else broken.addEventListener('abort', stop)
+    })
+    try {
+      return await Promise.race([work(connection), isBroken])
+    } finally {
+      broken.removeEventListener('abort', stop)
+    }
   }
 
   async close(): Promise<void> {
@@ -105,8 +136,10 @@ class Connections {
 
   async #connect(): Promise<Connection> {
     const { host, port, user, hostKey, password, privateKey, passphrase } = this.#place
+    const breaking = new AbortController()
     const forget = () => {
-      this.#connection = undefined
+      if (!breaking.signal.aborted) this.#connection = undefined
+      breaking.abort()
     }
     // Without these, the library prints. A call that is under way is refused by itself.
     const client = new SftpClient('countersign', { error: forget, end: forget, close: forget })
@@ -128,7 +161,7 @@ class Connections {
         keepaliveInterval: ALIVE_MS,
         keepaliveCountMax: ALIVE_COUNT_MAX,
       })
-      return { client, sftp }
+      return { client, sftp, broken: breaking.signal }
     } catch (error) {
       forget()
       await client.end().catch(() => undefined)

@@ -37,3 +37,18 @@ export const STORED_FILE_TRANSITIONS = {
   REMOVED: { keep: null, remove: null },
 } as const satisfies Record<StoredFileState, Record<StoredFileEvent, StoredFileState | null>>
 export const STORED_FILE_INITIAL = 'STAGED' satisfies StoredFileState
+
+export type BankFileState = 'COLLECTING' | 'WRITING' | 'READY' | 'WRITTEN'
+export type BankFileEvent = 'close' | 'whole' | 'rename'
+
+/**
+ * A file for a bank. `close`: its payments are fixed. `whole`: all of it is there, under a name that the bank does not look at.
+ * `rename`: it has the name that the bank looks for, and is never written again.
+ */
+export const BANK_FILE_TRANSITIONS = {
+  COLLECTING: { close: 'WRITING', whole: null, rename: null },
+  WRITING: { close: null, whole: 'READY', rename: null },
+  READY: { close: null, whole: null, rename: 'WRITTEN' },
+  WRITTEN: { close: null, whole: null, rename: null },
+} as const satisfies Record<BankFileState, Record<BankFileEvent, BankFileState | null>>
+export const BANK_FILE_INITIAL = 'COLLECTING' satisfies BankFileState
