@@ -257,6 +257,12 @@ test('additions of the bank in their own namespace are passed over', async () =>
   expect(await read(xml)).toHaveLength(3)
 })
 
+test('what stands between entries adds up to nothing', async () => {
+  const entries = Array.from({ length: 300 }, () => DEPOSIT)
+  const xml = camtFile({ entries }).replaceAll('<Ntry>', `${' '.repeat(200)}<!-- next --><Ntry>`)
+  expect((await read(xml)).at(-1)).toMatchObject({ entries: 300, booked: 3_000_000n })
+})
+
 test('the file is read the same in whatever pieces it comes, with a byte order mark or without', async () => {
   const whole = await read(GOOD, 1_000_000)
   for (const pieceBytes of [1, 2, 3, 7, 64])

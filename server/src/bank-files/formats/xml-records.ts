@@ -18,6 +18,8 @@ export interface XmlRecord {
   readonly within: readonly XmlElement[]
 }
 
+const NO_ATTRIBUTES: Readonly<Record<string, string>> = {}
+
 export interface RecordPaths {
   /** The namespaces that are understood. */
   readonly namespaces: readonly string[]
@@ -66,7 +68,8 @@ class RecordReader<Found> {
   readonly #wanted: ReadonlySet<string>
   readonly #namespaces: readonly string[]
   readonly #open: XmlElement[] = []
-  readonly #path: string[] = []
+  /** The path of each open element below the document. */
+  readonly #paths: string[] = []
   /** How many elements are held, and how many were when each open one began. */
   #held = 0
   readonly #heldBefore: number[] = []
@@ -116,23 +119,24 @@ class RecordReader<Found> {
     this.#seen()
     this.#namespace ??= this.#known(tag)
     // Additions of a bank's own may be of its own namespace, where the schemas have a place for them.
-    if (tag.uri !== this.#namespace && !this.#path.includes('SplmtryData'))
+    if (tag.uri !== this.#namespace && !this.#paths.at(-1)!.includes('SplmtryData'))
       this.#refuse(`changes to the namespace ${shown(tag.uri)}`)
     if (this.#open.length >= LIMITS.depth) this.#refuse(`is more than ${LIMITS.depth} elements deep`)
     this.#heldBefore.push(this.#held)
     this.#held += 1
     if (this.#held > LIMITS.elements) this.#refuse(`has a record of more than ${LIMITS.elements} elements`)
-    const attributes = Object.values<SaxesAttributeNS>(tag.attributes)
-    if (attributes.length > LIMITS.attributes) this.#refuse(`has more than ${LIMITS.attributes} attributes`)
-    const element: XmlElement = {
-      name: tag.local,
-      attributes: Object.fromEntries(attributes.map(({ local, value }) => [local, value])),
-      text: '',
-      children: [],
-    }
+    const element: XmlElement = { name: tag.local, attributes: this.#attributes(tag), text: '', children: [] }
     this.#open.at(-1)?.children.push(element)
-    if (this.#open.length > 0) this.#path.push(tag.local)
+    const parent = this.#paths.at(-1)
+    this.#paths.push(parent === undefined ? '' : parent === '' ? tag.local : `${parent}/${tag.local}`)
     this.#open.push(element)
+  }
+
+  #attributes({ attributes }: SaxesTagNS): Readonly<Record<string, string>> {
+    const found = Object.values<SaxesAttributeNS>(attributes)
+    if (found.length === 0) return NO_ATTRIBUTES
+    if (found.length > LIMITS.attributes) this.#refuse(`has more than ${LIMITS.attributes} attributes`)
+    return Object.fromEntries(found.map(({ local, value }) => [local, value]))
   }
 
   /** The namespace of the document, which says what the file is. */
@@ -146,7 +150,8 @@ class RecordReader<Found> {
   #text(text: string): void {
     this.#seen()
     const element = this.#open.at(-1)
-    if (!element) return
+    // Spaces between elements say nothing, and a statement has as many of them as entries.
+    if (!element || (element.text === '' && text.trim() === '')) return
     if (element.text.length + text.length > LIMITS.characters)
       this.#refuse(`has a text of more than ${LIMITS.characters} characters`)
     element.text += text
@@ -157,8 +162,7 @@ class RecordReader<Found> {
     const element = this.#open.pop()!
     const before = this.#heldBefore.pop()!
     element.text = element.text.trim()
-    const path = this.#path.join('/')
-    this.#path.pop()
+    const path = this.#paths.pop()!
     if (!this.#wanted.has(path)) return
     // What is given is not kept: the heads around it stay, of which a file has few.
     this.#found.push(this.#take({ path, element, within: [...this.#open] }))
