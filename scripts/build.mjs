@@ -13,25 +13,36 @@ import { basename, dirname, extname, isAbsolute, join, relative } from 'node:pat
 import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runScript, ScriptError, say } from './run.mjs'
 
+/** Where a room has its sources, if not in its src. */
+const SOURCES = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
+  connectors: ['connectors/example-bank', 'connectors/check'],
+})
+
 /**
  * The build targets; each is built into `<room>/dist`.
- * - entry: the program's first file; without one every file of the room's src is an entry (a library).
+ * - entries: the first files of its programs; without them every file of the room's src is an entry (a library).
  * - rooms: their sources may be part of the bundle.
  * - workers: files that run beside the program, in their own thread.
- * @type {readonly { room: string, entry?: string, rooms: readonly string[], workers: readonly string[] }[]}
+ * @type {readonly { room: string, entries?: readonly string[], rooms: readonly string[], workers: readonly string[] }[]}
  */
 const TARGETS = [
   {
     room: 'server',
-    entry: 'server/src/main.ts',
+    entries: ['server/src/main.ts'],
     rooms: ['contract', 'server'],
     workers: ['server/src/db/engine/embedded-worker.mjs'],
   },
   { room: 'sdk', rooms: ['contract', 'sdk'], workers: [] },
-  { room: 'cli', entry: 'cli/src/main.ts', rooms: ['contract', 'sdk', 'cli'], workers: [] },
+  { room: 'cli', entries: ['cli/src/main.ts'], rooms: ['contract', 'sdk', 'cli'], workers: [] },
+  {
+    room: 'connectors',
+    entries: ['connectors/example-bank/main.ts', 'connectors/check/main.ts'],
+    rooms: ['contract', 'connectors'],
+    workers: [],
+  },
   {
     room: 'bench',
-    entry: 'bench/src/main.ts',
+    entries: ['bench/src/main.ts'],
     rooms: ['contract', 'server', 'sdk', 'bench'],
     workers: ['server/src/db/engine/embedded-worker.mjs'],
   },
@@ -46,11 +57,11 @@ export async function ensureBuilt() {
   /** @type {Map<string, string[]>} */
   const sources = new Map()
   for (const room of new Set(TARGETS.flatMap((target) => target.rooms)))
-    sources.set(room, filesBelow(`${room}/src`))
+    sources.set(room, foldersOf(room).flatMap(filesBelow))
   const settings = describe(SETTINGS)
   for (const target of TARGETS) {
     const own = sources.get(target.room) ?? []
-    const entries = target.entry ? own.filter((file) => file === target.entry) : own.filter(isModule)
+    const entries = own.filter((file) => target.entries?.includes(file) ?? isModule(file))
     if (entries.length === 0) continue
     const state = describe(target.rooms.flatMap((room) => sources.get(room) ?? []))
     const wanted = createHash('sha256').update(settings).update(state).digest('hex')
@@ -82,6 +93,11 @@ function filesBelow(folder) {
     .sort()
 }
 
+/** @param {string} room */
+function foldersOf(room) {
+  return SOURCES[room] ?? [`${room}/src`]
+}
+
 /** @param {string} file */
 function isModule(file) {
   return extname(file) === '.ts' && !file.endsWith('.d.ts')
@@ -108,7 +124,7 @@ function describe(files) {
 async function build(target, entries, workers) {
   const esbuild = await import('esbuild')
   const outdir = join(ROOT, target.room, 'dist')
-  const isLibrary = target.entry === undefined
+  const isLibrary = target.entries === undefined
   /** @type {import('esbuild').BuildOptions & { write: false }} */
   const common = {
     absWorkingDir: ROOT,
@@ -124,7 +140,13 @@ async function build(target, entries, workers) {
     logLevel: 'warning',
   }
   /** @type {import('esbuild').BuildOptions[]} */
-  const builds = [{ entryPoints: [...entries], outbase: `${target.room}/src`, splitting: isLibrary }]
+  const builds = [
+    {
+      entryPoints: [...entries],
+      outbase: target.room in SOURCES ? target.room : `${target.room}/src`,
+      splitting: isLibrary,
+    },
+  ]
   for (const worker of workers)
     builds.push({
       entryPoints: [{ in: worker, out: basename(worker, '.mjs') }],

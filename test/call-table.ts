@@ -8,6 +8,7 @@ const CALLER: Readonly<Record<Endpoint['auth'], string>> = {
   deviceCode: 'anybody with the code',
   cardProcessor: 'card processor',
   verificationProvider: 'verification provider',
+  rail: 'rail',
   public: 'anybody',
 }
 

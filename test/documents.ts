@@ -1,7 +1,19 @@
 import { posix } from 'node:path'
 import type { Source, Violation } from './source-rules.ts'
 
-const ROOMS = ['contract', 'server', 'sdk', 'cli', 'e2e', 'bench', 'docs', 'scripts', 'test', '.ci']
+const ROOMS = [
+  'contract',
+  'server',
+  'sdk',
+  'cli',
+  'connectors',
+  'e2e',
+  'bench',
+  'docs',
+  'scripts',
+  'test',
+  '.ci',
+]
 
 /** Dangling links to a file of the tree or to a heading. */
 export function brokenLinks(document: Source, tree: ReadonlyMap<string, string | undefined>): Violation[] {

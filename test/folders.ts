@@ -9,6 +9,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'customers',
     'auth',
     'payments',
+    'connectors',
     'cards',
     'agents',
     'platforms',
@@ -66,6 +67,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'exchange-rates',
     'fees',
     'uma',
+    'rails',
     'invitations',
     'receivers',
     'webhooks',
@@ -74,6 +76,8 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'quotes',
     'transfers',
     'withdrawals',
+    'deposits',
+    'rail-events',
     'agent-actions',
     'approvals',
     'cards',
@@ -90,6 +94,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'bank-files',
     'rates',
     'verifiers',
+    'connectors',
     'stablecoin-providers',
     'sandbox',
     'observability',
@@ -100,11 +105,12 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'cli/src': ['terminal', 'admin', 'agents', 'cards', 'customers', 'demo', 'mcp', '.'],
+  connectors: ['example-bank', 'check/kit', 'check/checks', 'check'],
 }
 
-/** Where a file is: its room's `src` and its folder below that, or undefined outside of a room with an order. */
+/** Where a file is: its room's `src` (a connector is a folder of the room itself) and its folder below that, or undefined outside of a room with an order. */
 export function folderOf(path: string): { readonly room: string; readonly folder: string } | undefined {
-  const [, room, below] = /^(\w+\/src)\/(.+)$/.exec(path) ?? []
+  const [, room, below] = /^(\w+\/src|connectors)\/(.+)$/.exec(path) ?? []
   if (room === undefined || below === undefined || !(room in FOLDERS)) return undefined
   return { room, folder: below.includes('/') ? below.slice(0, below.lastIndexOf('/')) : '.' }
 }

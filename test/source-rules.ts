@@ -29,11 +29,12 @@ const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
   sdk: ['contract'],
   cli: ['contract', 'sdk'],
   console: ['contract', 'sdk'],
+  connectors: ['contract'],
   e2e: ['sdk'],
 }
 
 /** All rooms, so that a folder of an npm package is not mistaken for one. */
-const ROOMS = ['contract', 'server', 'sdk', 'cli', 'console', 'bench', 'e2e', 'test', 'scripts']
+const ROOMS = ['contract', 'server', 'sdk', 'cli', 'console', 'connectors', 'bench', 'e2e', 'test', 'scripts']
 
 /** The folders whose work is SQL, beside each folder's store.ts. Others may call these. */
 const SQL_FOLDERS = ['db', 'ledger', 'events', 'jobs', 'signing', 'enclave']
@@ -311,7 +312,9 @@ function isSqlFolder(folder: string | undefined): boolean {
 export function resolve(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)
   const [, room, rest] = /^@countersign\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? []
-  return room !== undefined && ROOMS.includes(room) ? `${room}/src/${rest ?? 'index'}.ts` : undefined
+  if (room === undefined || !ROOMS.includes(room)) return undefined
+  // A connector is a folder of the room itself, for people to copy.
+  return `${room}/${room === 'connectors' ? '' : 'src/'}${rest ?? 'index'}.ts`
 }
 
 export interface Import {

@@ -9,6 +9,7 @@ import { credentials } from './auth/credentials.ts'
 import { sessions } from './auth/sessions.ts'
 import { cards } from './cards/cards.ts'
 import { delegatedKeys } from './cards/delegated-keys.ts'
+import { railEvents } from './connectors/rail-events.ts'
 import type { Endpoint } from './core/endpoint.ts'
 import { beneficialOwners } from './customers/beneficial-owners.ts'
 import { contactVerification } from './customers/contact-verification.ts'
@@ -18,6 +19,7 @@ import { documents } from './customers/documents.ts'
 import { kycLinks } from './customers/kyc-links.ts'
 import { verifications } from './customers/verifications.ts'
 import { webhooks } from './events/webhooks.ts'
+import { deposits } from './payments/deposits.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
 import { invitations } from './payments/invitations.ts'
@@ -63,6 +65,8 @@ export const API = {
   ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,
+  ...deposits,
+  ...railEvents,
   ...fees,
   ...invitations,
   ...agents,

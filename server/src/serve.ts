@@ -5,7 +5,7 @@ import { requestLines } from './observability/request-lines.ts'
 import { VERSION } from './observability/version.ts'
 import type { App } from './op/app.ts'
 import { baseUrlOf, ensureFirstPlatform } from './service/first-platform.ts'
-import { openService } from './service/service.ts'
+import { openService, type Service } from './service/service.ts'
 import type { Config } from './settings/config.ts'
 import { ConfigError } from './settings/config-error.ts'
 
@@ -22,6 +22,7 @@ export async function serve(config: Config): Promise<void> {
   })
   process.on('SIGINT', close)
   process.on('SIGTERM', close)
+  process.on('SIGHUP', () => void reload(service))
   try {
     await service.server.listen({ host: config.host, port: config.port })
     const address = service.server.server.address()
@@ -35,6 +36,17 @@ export async function serve(config: Config): Promise<void> {
   } catch (error) {
     await service.close()
     throw listenError(config, error)
+  }
+}
+
+/** Reads the rails file again. Where it is not right, the rails stay as they were. Does not throw. */
+async function reload({ app, reloadRails }: Service): Promise<void> {
+  try {
+    await reloadRails()
+    app.log.info({ rails: app.rails.list().map(({ name }) => name) }, 'rails read again')
+  } catch (error) {
+    app.log.error({ err: error }, 'the rails stay as they were')
+    process.stderr.write(`countersign: ${messageOf(error)} The rails stay as they were.\n`)
   }
 }
 

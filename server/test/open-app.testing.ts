@@ -22,12 +22,13 @@ export async function openApp(
   /** Not listening: `inject` asks it. */
   server: Service['server']
   newPlatform(): Promise<Op>
+  reloadRails: Service['reloadRails']
   close(): Promise<void>
 }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-app-'))
   const database = await ownPostgresDatabase()
   await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
-  const { app, server, close } = await openService(
+  const { app, server, close, reloadRails } = await openService(
     readConfig({
       DATABASE_URL: database?.url,
       COUNTERSIGN_DATA_DIR: dataDir,
@@ -40,6 +41,7 @@ export async function openApp(
   return {
     app,
     server,
+    reloadRails,
     async newPlatform() {
       const { row, writes } = makePlatform(
         { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave },

@@ -24,6 +24,8 @@ export type Access =
   | { readonly auth: 'cardProcessor' }
   /** By the verification provider's signature over the body. Like the one above. */
   | { readonly auth: 'verificationProvider' }
+  /** By the signature of the rail in its path over the body. Like the two above. */
+  | { readonly auth: 'rail' }
 
 /** The largest file of an upload. */
 export interface Upload {

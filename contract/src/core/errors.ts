@@ -97,6 +97,8 @@ export const ERRORS = {
   DOCUMENT_NOT_FOUND: { status: 404, message: 'No such document.' },
   QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
+  DEPOSIT_NOT_FOUND: { status: 404, message: 'No such deposit.' },
+  RAIL_EVENT_NOT_FOUND: { status: 404, message: 'No such report of a rail.' },
   EVENT_NOT_FOUND: { status: 404, message: 'No such event.' },
   TOKEN_NOT_FOUND: { status: 404, message: 'No such token.' },
   CARD_NOT_FOUND: { status: 404, message: 'No such card.' },

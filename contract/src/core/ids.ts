@@ -34,6 +34,8 @@ export const ID_KINDS = {
   Event: 26,
   Message: 27,
   WebhookSecret: 28,
+  Deposit: 37,
+  RailEvent: 38,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */
@@ -44,6 +46,8 @@ export const INTERNAL_ID_KINDS = {
   KycLink: 32,
   LedgerAccount: 33,
   IdToken: 34,
+  RailPayment: 36,
+  DepositAccount: 45,
 } as const
 
 /** The number in place of a kind where the id is a bare text: the code of an invitation. */

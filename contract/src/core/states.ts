@@ -62,19 +62,20 @@ export const OUTGOING_TRANSACTION_TRANSITIONS = {
 >
 export const OUTGOING_TRANSACTION_INITIAL = 'PENDING' satisfies OutgoingTransactionState
 
-export const TRANSFER_OUT_EVENTS = ['settle', 'reject', 'fail', 'expire'] as const
+export const TRANSFER_OUT_EVENTS = ['settle', 'reject', 'fail', 'expire', 'return'] as const
 export type TransferOutEvent = (typeof TRANSFER_OUT_EVENTS)[number]
 
 /**
  * The life of a transfer out, in the states of an outgoing transaction: its amount is held from the start, so it is not
- * executed. `reject`, `expire`: the platform did not approve the transfer of an agent.
+ * executed. `reject`, `expire`: the platform did not approve the transfer of an agent. `return`: the receiving bank sends
+ * it back after it was delivered.
  */
 export const TRANSFER_OUT_TRANSITIONS = {
-  PENDING: { settle: 'COMPLETED', reject: 'FAILED', fail: 'FAILED', expire: 'EXPIRED' },
-  PROCESSING: { settle: null, reject: null, fail: null, expire: null },
-  COMPLETED: { settle: null, reject: null, fail: null, expire: null },
-  FAILED: { settle: null, reject: null, fail: null, expire: null },
-  EXPIRED: { settle: null, reject: null, fail: null, expire: null },
+  PENDING: { settle: 'COMPLETED', reject: 'FAILED', fail: 'FAILED', expire: 'EXPIRED', return: null },
+  PROCESSING: { settle: null, reject: null, fail: null, expire: null, return: null },
+  COMPLETED: { settle: null, reject: null, fail: null, expire: null, return: 'FAILED' },
+  FAILED: { settle: null, reject: null, fail: null, expire: null, return: null },
+  EXPIRED: { settle: null, reject: null, fail: null, expire: null, return: null },
 } as const satisfies Record<
   OutgoingTransactionState,
   Record<TransferOutEvent, OutgoingTransactionState | null>
@@ -101,12 +102,14 @@ export const INCOMING_TRANSACTION_EVENTS = [
   'fail',
   'refund',
   'expire',
+  'return',
 ] as const
 export type IncomingTransactionEvent = (typeof INCOMING_TRANSACTION_EVENTS)[number]
 
 /**
  * The life of a record of type INCOMING: money from outside, and transfers in. `approve`, `reject`: the platform's
- * decision about a payment to one of its customers. `refund`: money that had arrived is returned.
+ * decision about a payment to one of its customers. `refund`: money that had arrived is returned. `return`: the bank takes
+ * back what was credited.
  */
 export const INCOMING_TRANSACTION_TRANSITIONS = {
   CREATED: {
@@ -117,6 +120,7 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
     fail: 'FAILED',
     refund: null,
     expire: 'EXPIRED',
+    return: null,
   },
   PENDING: {
     quote: null,
@@ -126,6 +130,7 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
     fail: 'FAILED',
     refund: null,
     expire: 'EXPIRED',
+    return: null,
   },
   PROCESSING: {
     quote: null,
@@ -135,6 +140,7 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
     fail: 'FAILED',
     refund: 'REFUNDED',
     expire: null,
+    return: null,
   },
   COMPLETED: {
     quote: null,
@@ -144,6 +150,7 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
     fail: null,
     refund: null,
     expire: null,
+    return: 'REFUNDED',
   },
   REJECTED: {
     quote: null,
@@ -153,8 +160,18 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
     fail: null,
     refund: null,
     expire: null,
+    return: null,
   },
-  FAILED: { quote: null, approve: null, settle: null, reject: null, fail: null, refund: null, expire: null },
+  FAILED: {
+    quote: null,
+    approve: null,
+    settle: null,
+    reject: null,
+    fail: null,
+    refund: null,
+    expire: null,
+    return: null,
+  },
   REFUNDED: {
     quote: null,
     approve: null,
@@ -163,8 +180,18 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
     fail: null,
     refund: null,
     expire: null,
+    return: null,
   },
-  EXPIRED: { quote: null, approve: null, settle: null, reject: null, fail: null, refund: null, expire: null },
+  EXPIRED: {
+    quote: null,
+    approve: null,
+    settle: null,
+    reject: null,
+    fail: null,
+    refund: null,
+    expire: null,
+    return: null,
+  },
 } as const satisfies Record<
   IncomingTransactionState,
   Record<IncomingTransactionEvent, IncomingTransactionState | null>

@@ -6,6 +6,7 @@ import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.t
 import { Opaque } from '../core/schema.ts'
 import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
+import { references } from './references.ts'
 
 export interface OpenApiOptions {
   /** The base address, version segment included; the paths of the document are below it. */
@@ -277,51 +278,4 @@ function errorComponents(): Json {
   )
 }
 
-/** Finds schemas by content and not by identity, because `Type.Optional` copies them. */
-const nameByText = new Map<string, string>()
-for (const [name, schema] of NAMED_SCHEMAS) {
-  const text = JSON.stringify(schema)
-  if (!nameByText.has(text)) nameByText.set(text, name)
-}
-
-function namedComponents(): Json {
-  const components: Json = {}
-  for (const [text, name] of nameByText) components[name] = referInside(JSON.parse(text))
-  return components
-}
-
-/** The keywords of our own validation. Others do not know them. */
-const OWN_KEYWORDS = new Set(['wellFormed', 'inWords', 'freeFormMax', 'judgedByHandler', 'knownWords'])
-
-/** A schema with every named schema in it, itself included, replaced by a reference. */
-function refer(node: unknown): unknown {
-  if (typeof node !== 'object' || node === null) return node
-  const name = nameByText.get(JSON.stringify(node))
-  return name ? { $ref: `#/components/schemas/${name}` } : referInside(node)
-}
-
-function referInside(node: object): unknown {
-  if (Array.isArray(node)) return node.map(refer)
-  const copy: Json = {}
-  for (const [key, value] of Object.entries(node)) if (!OWN_KEYWORDS.has(key)) copy[key] = refer(value)
-  if ('discriminator' in node && 'oneOf' in node)
-    copy.discriminator = withMapping(node as Union, copy.oneOf as Json[])
-  // Lists the known values for readers and generated clients; any other value is accepted.
-  return 'knownWords' in node ? { anyOf: [{ type: 'string', enum: node.knownWords }, copy] } : copy
-}
-
-interface Union {
-  discriminator: { propertyName: string }
-  oneOf: { properties: Record<string, { enum: string[] }> }[]
-}
-
-/** Adds a mapping to the discriminator. Without one, the names of the members would have to be the values. */
-function withMapping(union: Union, references: Json[]): Json {
-  const { propertyName } = union.discriminator
-  const mapping: Json = {}
-  union.oneOf.forEach((member, at) => {
-    const reference = references[at]?.$ref
-    for (const value of member.properties[propertyName]?.enum ?? []) if (reference) mapping[value] = reference
-  })
-  return { propertyName, mapping }
-}
+const { refer, components: namedComponents } = references(NAMED_SCHEMAS)

@@ -127,6 +127,7 @@ function accountWrites(
     currency,
     status: INTERNAL_ACCOUNT_INITIAL,
     private_enabled: false,
+    funding: null,
     credentials_version: 1,
     ...keys,
     created_at: from.now,

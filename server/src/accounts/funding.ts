@@ -4,6 +4,7 @@ import {
   type AccountTypeName,
   accountType,
   isAccountType,
+  PAYMENT_ACCOUNT_INFO,
   type PaymentAccountInfoValue,
 } from '@countersign/contract/accounts/account-types'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
@@ -26,8 +27,8 @@ export function fundingReference(accountId: string): string {
 }
 
 /**
- * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid in sandbox through
- * made-up deposit details; production has no bank and no chain to pay in at yet.
+ * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid through what the rails
+ * have opened for it, in sandbox through made-up deposit details.
  */
 export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
@@ -43,7 +44,7 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       },
     ]
   const from = op.depositDetails
-  if (!from) return []
+  if (!from) return openedByRails(op, account, isPlatformAccount)
   const reference = fundingReference(account.id)
   // A Lightning invoice can be paid once only; deposit details of an account have to stay valid.
   const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
@@ -57,6 +58,17 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       isPlatformAccount,
     }
   })
+}
+
+/** What rails have opened for an account, as long as they take something new. */
+function openedByRails(op: Op, { funding }: InternalAccountRow, isPlatformAccount: boolean) {
+  return (funding ?? [])
+    .filter(({ rail }) => op.rails.find(rail)?.isRetired === false)
+    .map(({ accountOrWalletInfo, instructionsNotes }) => ({
+      accountOrWalletInfo,
+      instructionsNotes,
+      isPlatformAccount,
+    }))
 }
 
 /**
@@ -101,4 +113,10 @@ export function depositDetails(
   const [type] = fundingTypesOf(currency, network)
   if (!type) throw new Error(`No account type takes ${currency} on ${network}`)
   return from.details(type, seed, currency, reference)
+}
+
+/** The details of an account that payers share, with the reference of one of them, where its type has a member for that. */
+export function withReference(info: PaymentAccountInfoValue, reference: string): PaymentAccountInfoValue {
+  const takes = 'reference' in (PAYMENT_ACCOUNT_INFO.get(info.accountType)?.properties ?? {})
+  return takes ? ({ ...info, reference } as PaymentAccountInfoValue) : info
 }

@@ -5,6 +5,7 @@ import type { App } from '../op/app.ts'
 import { listPlatforms } from '../platforms/platforms.ts'
 import { createPlatform, createToken, defaultPermissions } from '../service/first-platform.ts'
 import { deleteToken, findTokenWithPlatform, listTokens } from '../tokens/tokens.ts'
+import { RAIL_COMMANDS } from './rail-commands.ts'
 import { VERIFICATION_COMMANDS } from './verification-commands.ts'
 
 export type Values = Readonly<Record<string, string | boolean | undefined>>
@@ -65,6 +66,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     },
   },
   ...VERIFICATION_COMMANDS,
+  ...RAIL_COMMANDS,
   'wallet unlock': {
     usage: 'wallet unlock --account ID',
     options: { account: { type: 'string' } },

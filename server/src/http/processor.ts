@@ -9,13 +9,14 @@ import {
   type ProcessorHandler,
 } from '../op/operation.ts'
 import { decideAndCommit } from '../op/rerun.ts'
+import type { Rail } from '../ports/rail.ts'
 import { encode } from './answers.ts'
 import type { Answer, Call } from './call.ts'
 import type { Deadline } from './deadline.ts'
 import { checkDeclared, type Route } from './route.ts'
 
 /**
- * The pipeline for events of the card processor and of the verification provider. The sender is authenticated by its
+ * The pipeline for events of the card processor, of the verification provider and of rails. The sender is authenticated by its
  * signature over the body, which also names the record. The event is its own idempotency key; only answers to processed
  * events are stored. Errors: 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT`, and those of the handler.
  */
@@ -47,18 +48,28 @@ type Headers = Readonly<Record<string, string | undefined>>
 
 /** Who checks the signature of an event; undefined where it is not valid. */
 const READERS: Readonly<
-  Partial<Record<Endpoint['auth'], (app: App, headers: Headers, body: Uint8Array) => unknown>>
+  Partial<Record<Endpoint['auth'], (app: App, headers: Headers, body: Uint8Array, params: Params) => unknown>>
 > = {
   cardProcessor: ({ cardProcessor }, headers, body) => cardProcessor?.readEvent(headers, body),
   verificationProvider: ({ verifier, clock }, headers, body) => verifier?.readEvent(headers, body, clock()),
+  rail: ({ rails }, headers, body, { rail: name = null }) => railOf(rails, name).readEvent?.(headers, body),
+}
+
+type Params = Readonly<Record<string, string>>
+
+/** Error: 404 `NOT_FOUND`. */
+function railOf(rails: App['rails'], name: string | null): Rail {
+  const rail = name === null ? undefined : rails.find(name)
+  if (!rail) throw new ApiError('NOT_FOUND')
+  return rail
 }
 
 /** A signed event, not yet parsed. Error: 401 `INVALID_SIGNATURE`. */
-function authenticatedEvent({ app, endpoint }: Route, { headers, body }: Call): unknown {
+function authenticatedEvent({ app, endpoint }: Route, { headers, body, params }: Call): unknown {
   const texts = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),
   )
-  const event = READERS[endpoint.auth]?.(app, texts, body ?? Buffer.alloc(0))
+  const event = READERS[endpoint.auth]?.(app, texts, body ?? Buffer.alloc(0), params as Params)
   if (event === undefined) throw new ApiError('INVALID_SIGNATURE', { reason: 'Invalid signature' })
   return event
 }
@@ -69,7 +80,7 @@ async function opOf(
   input: Input<AnsweringEndpoint>,
   { trace }: Call,
 ): Promise<Op> {
-  const { platform, actor } = await handler.whose(app.lookup, input)
+  const { platform, actor } = await handler.whose(app, input)
   trace.platformId = platform.id
   return createOp(app, await app.withConfig(platform), actor, new LogWith(app.log, trace))
 }

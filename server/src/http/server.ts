@@ -1,5 +1,6 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import { card_processor_event } from '@countersign/contract/cards/card-processor'
+import { rail_event } from '@countersign/contract/connectors/rail-events'
 import { BODY_BYTES_MAX_DEFAULT, bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import { verification_provider_event } from '@countersign/contract/customers/verifications'
@@ -55,7 +56,7 @@ export interface ServerOptions {
 }
 
 /** The endpoints outside of the API, to which others report. */
-const REPORTED = { card_processor_event, verification_provider_event }
+const REPORTED = { card_processor_event, verification_provider_event, rail_event }
 
 /** The implementations of all endpoints of the API and of those beside it. */
 export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
@@ -144,7 +145,12 @@ function addApi(
     if (endpoint.upload) addUpload(server, endpoint, pipeline, takeUpload)
     else addEndpoint(server, endpoint, pipeline)
   }
-  const reporters = { card_processor_event: app.cardProcessor, verification_provider_event: app.verifier }
+  const reporters = {
+    card_processor_event: app.cardProcessor,
+    verification_provider_event: app.verifier,
+    // Rails can be configured while the server runs.
+    rail_event: app.config.mode === 'production',
+  }
   for (const [name, endpoint] of Object.entries(REPORTED)) {
     const key = name as keyof typeof REPORTED
     if (!reporters[key]) continue

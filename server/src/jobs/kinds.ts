@@ -12,6 +12,8 @@ export const JOB_KINDS = [
   'card-transaction.expire',
   'card-transaction.pull',
   'customers.import',
+  'deposit-account.open',
+  'deposit.return',
   'documents.remove',
   'invitation.expire',
   'message.deliver',

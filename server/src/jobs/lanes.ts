@@ -18,12 +18,28 @@ interface Lane {
 }
 
 /**
- * Messages and webhooks wait for other machines: payments must not wait for them, nor they for each other. Webhooks that ask
+ * Messages, webhooks and rails wait for other machines: nothing must wait for them, nor they for each other. Webhooks that ask
  * a question, for which a payment waits, have a lane apart from those that only report. Imports take long, so a process works
  * at one file of a platform at a time, and at four files at most.
  */
 export const LANES = {
   main: { atOnceMax: 128, shareOfPlatform: 2, shareOfSlow: 2, claimSeconds: 5, kinds: [] },
+  payments: {
+    // 256 payments of one platform wait for slow rails at the same time.
+    atOnceMax: 512,
+    shareOfPlatform: 2,
+    shareOfSlow: 2,
+    // About as long as a rail takes at most. It may be asked twice: the id of a payment makes both one.
+    claimSeconds: 10,
+    kinds: [
+      'deposit-account.open',
+      'deposit.return',
+      'transaction.pull',
+      'transaction.refund',
+      'transaction.settle',
+      'transfer.settle',
+    ],
+  },
   imports: {
     atOnceMax: 8,
     shareOfPlatform: 4,

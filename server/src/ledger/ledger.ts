@@ -15,13 +15,15 @@ import { fieldError } from '../op/operation.ts'
 
 /** What caused a movement: the kind of record and its id. */
 export interface Cause {
-  readonly cause: 'card_transaction' | 'quote' | 'sandbox_fund' | 'transaction'
+  readonly cause: 'card_transaction' | 'deposit' | 'quote' | 'sandbox_fund' | 'statement' | 'transaction'
   readonly causeId: string
 }
 
 /** The platform's own accounts, one per currency, opened when first needed. */
 const SYSTEM_ACCOUNTS = {
-  /** Value outside: what banks and networks hold for us. Money in debits it, money out credits it. */
+  /**
+   * Value outside: what banks and networks hold for us, an account for each rail. Money in debits it, money out credits it.
+   */
   rail: 'debit',
   /** What conversions have bought and sold. */
   fx: 'credit',
@@ -36,6 +38,10 @@ const SYSTEM_ACCOUNTS = {
    * bank that it was pulled from.
    */
   receivables: 'debit',
+  /** Money that came in and that nobody has claimed yet, or that waits for the platform's word. */
+  suspense: 'credit',
+  /** What rails have charged. */
+  costs: 'debit',
 } as const
 
 export type SystemAccount = keyof typeof SYSTEM_ACCOUNTS
@@ -71,16 +77,17 @@ export function closeAccounts(customerId: string): LedgerWrite {
 export type Leg = Place & { readonly amount: bigint }
 export type Place =
   | { readonly account: string; readonly currency: string }
-  | { readonly system: SystemAccount; readonly currency: string }
+  | { readonly system: SystemAccount; readonly currency: string; readonly rail?: string | undefined }
 
-/** Legs of money that arrives from outside on an account; with a negative amount, that leaves. */
+/** Legs of money that arrives from outside on an account, by a rail; with a negative amount, that leaves. */
 export function arrivalLegs(
   { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
   amount: bigint,
+  rail?: string,
 ): Leg[] {
   return [
     { account: id, currency, amount },
-    { system: 'rail', currency, amount: -amount },
+    { system: 'rail', rail, currency, amount: -amount },
   ]
 }
 
@@ -122,6 +129,8 @@ export interface Held {
   readonly holdId: string
   readonly account: string
   readonly to: SystemAccount
+  /** Which of the rails, where `to` is `rail`. */
+  readonly rail?: string | undefined
   readonly currency: string
   readonly amount: bigint
 }
@@ -138,8 +147,11 @@ export function hold(
 
 /** Posts what is held, whole. Guard: it is still held. */
 export function capture(op: Op, held: Held): LedgerWrite[] {
-  const { to: system, currency } = held
-  return [openSystemAccount(op, system, currency), { ...sidesOf(op, held), write: 'end', state: POSTED }]
+  const { to: system, rail, currency } = held
+  return [
+    openSystemAccount(op, { system, rail, currency }),
+    { ...sidesOf(op, held), write: 'end', state: POSTED },
+  ]
 }
 
 /**
@@ -153,12 +165,12 @@ export function capturePart(
   part: bigint,
   keepsRest: boolean,
 ): { readonly holdId: string; readonly writes: LedgerWrite[] } {
-  const { holdId, account, to: system, currency, amount } = held
+  const { holdId, account, to: system, rail, currency, amount } = held
   if (part > amount) throw new Error(`${part} cannot be captured of a hold of ${amount}`)
   if (part === amount) return { holdId, writes: capture(op, held) }
   const taken = transfer(op, cause, {
     from: { account, currency },
-    to: { system, currency },
+    to: { system, rail, currency },
     amount: part,
   })
   const rest = { ...held, holdId: op.newId('LedgerTransfer'), amount: amount - part }
@@ -232,16 +244,22 @@ const BY_ID = rowByKey<
 )
 
 function accountId(op: Op, place: Place): string {
-  return 'account' in place ? place.account : systemAccountId(op.platform.id, place.system, place.currency)
+  if ('account' in place) return place.account
+  return systemAccountId(op.platform.id, place.system, place.currency, place.rail)
 }
 
 /** Ids of platforms' own accounts. Each follows from what the account is, so it is known before the account is opened. */
 const systemAccountIds = new Map<string, string>()
 const SYSTEM_ACCOUNT_IDS_MAX = 10_000
 
-/** The id of a platform's own account. */
-export function systemAccountId(platformId: string, system: SystemAccount, currency: string): string {
-  const what = `Ledger:${system}:${currency}:${platformId}`
+/** The id of a platform's own account; `rail` says which of those of a kind. */
+export function systemAccountId(
+  platformId: string,
+  system: SystemAccount,
+  currency: string,
+  rail?: string,
+): string {
+  const what = `Ledger:${nameOf(system, rail)}:${currency}:${platformId}`
   const known = systemAccountIds.get(what)
   if (known !== undefined) return known
   const id = idOfKind('LedgerAccount', uuidOfText(what))
@@ -250,11 +268,14 @@ export function systemAccountId(platformId: string, system: SystemAccount, curre
   return id
 }
 
+/** `rail:example-bank`: what the platform holds by one rail. */
+function nameOf(system: SystemAccount, rail: string | undefined): string {
+  return rail === undefined ? system : `${system}:${rail}`
+}
+
 /** Opens those of the platform's own accounts that a posted transfer needs, and makes it. */
 function transfer(op: Op, cause: Cause, { from, to, amount }: Pair): LedgerWrite[] {
-  const own = [from, to].flatMap((place) =>
-    'system' in place ? [openSystemAccount(op, place.system, place.currency)] : [],
-  )
+  const own = [from, to].flatMap((place) => ('system' in place ? [openSystemAccount(op, place)] : []))
   return [
     ...own,
     {
@@ -276,8 +297,8 @@ function pending(op: Op, cause: Cause, held: Held) {
   return { ...sidesOf(op, held), ...cause, write: 'transfer', state: TRANSFER_INITIAL } as const
 }
 
-function sidesOf(op: Op, { holdId, account, to, currency, amount }: Held) {
-  const credit = systemAccountId(op.platform.id, to, currency)
+function sidesOf(op: Op, { holdId, account, to, rail, currency, amount }: Held) {
+  const credit = systemAccountId(op.platform.id, to, currency, rail)
   return {
     id: holdId,
     platformId: op.platform.id,
@@ -289,13 +310,13 @@ function sidesOf(op: Op, { holdId, account, to, currency, amount }: Held) {
   } as const
 }
 
-function openSystemAccount(op: Op, system: SystemAccount, currency: string) {
+function openSystemAccount(op: Op, { system, rail, currency }: Extract<Place, { system: SystemAccount }>) {
   return {
     write: 'open',
-    id: systemAccountId(op.platform.id, system, currency),
+    id: systemAccountId(op.platform.id, system, currency, rail),
     platformId: op.platform.id,
     owner: op.platform.id,
-    name: system,
+    name: nameOf(system, rail),
     currency,
     normalSide: SYSTEM_ACCOUNTS[system],
     mayOverdraw: true,

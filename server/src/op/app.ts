@@ -20,7 +20,7 @@ import type { FileStore } from '../ports/file-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { NetworkFees } from '../ports/network-fees.ts'
-import type { Rail } from '../ports/rail.ts'
+import type { Rails } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
 import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { Verifier } from '../ports/verifier.ts'
@@ -55,13 +55,13 @@ export interface App {
   advanceClock(platformId: string, target: Date): Promise<Date>
   /** The source of exchange rates. Production has none without `RATES_URL`. */
   readonly rates: RateProvider | undefined
-  /** The rail of outgoing payments. Production has none yet. */
-  readonly rail: Rail | undefined
+  /** The rails by which money leaves and comes in. Production has those of `RAILS_FILE`. */
+  readonly rails: Rails
   /** What networks charge. Production has nobody yet who knows. */
   readonly networkFees: NetworkFees | undefined
   /** Who checks credentials of stablecoin providers. Production has nobody without `BRALE_ENVIRONMENT`. */
   readonly stablecoinProviders: StablecoinProviders | undefined
-  /** The accounts for incoming payments. Production has none yet. */
+  /** Made-up accounts for incoming payments. Production has those that its rails open. */
   readonly depositDetails: DepositDetails | undefined
   /** The card processor. Production has none yet. */
   readonly cardProcessor: CardProcessor | undefined
@@ -83,7 +83,7 @@ export interface App {
 
 /**
  * The actor of an operation: an API token of the platform's backend, an agent, the holder of a device code, the
- * processor of one of its cards, the verification provider, the operator of the server, the platform's own due work,
+ * processor of one of its cards, the verification provider, one of its rails, the operator of the server, the platform's own due work,
  * whoever has a link to a file, or a customer on its verification page.
  */
 export type Actor =
@@ -92,6 +92,7 @@ export type Actor =
   | { readonly kind: 'deviceCode' }
   | { readonly kind: 'cardProcessor'; readonly cardId: string }
   | { readonly kind: 'verificationProvider' }
+  | { readonly kind: 'rail'; readonly rail: string }
   | { readonly kind: 'operator' }
   | { readonly kind: 'job'; readonly jobId: string }
   | { readonly kind: 'fileLink'; readonly linkId: string }
@@ -122,7 +123,7 @@ export interface Op {
   readonly sandboxUmaDomain: string
   /** The UMA providers that the server knows, beside the platform itself. Undefined where the operator named none. */
   readonly umaProviders: readonly KnownUmaProvider[] | undefined
-  readonly rail: Rail | undefined
+  readonly rails: Rails
   readonly networkFees: NetworkFees | undefined
   readonly stablecoinProviders: StablecoinProviders | undefined
   readonly depositDetails: DepositDetails | undefined
@@ -177,7 +178,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     fees: app.config.fees,
     sandboxUmaDomain: app.config.sandboxUmaDomain,
     umaProviders: app.config.umaProviders,
-    rail: app.rail,
+    rails: app.rails,
     networkFees: app.networkFees,
     stablecoinProviders: app.stablecoinProviders,
     depositDetails: app.depositDetails,

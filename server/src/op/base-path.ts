@@ -3,12 +3,14 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 /** The dated version in the base address (specification 9). */
 export const BASE_PATH = '/2025-10-13'
 
+/** Who reports to us: their addresses are no part of the API. */
+const OUTSIDE: ReadonlySet<Endpoint['auth']> = new Set(['cardProcessor', 'verificationProvider', 'rail'])
+
 const PARAMETER = /\{(\w+)\}/g
 
 /** The path of an endpoint in the router. An endpoint outside the API has no version. */
 export function urlOf(endpoint: Endpoint): string {
-  const isOutside = endpoint.auth === 'cardProcessor' || endpoint.auth === 'verificationProvider'
-  const base = isOutside ? '' : BASE_PATH
+  const base = OUTSIDE.has(endpoint.auth) ? '' : BASE_PATH
   return base + endpoint.path.replaceAll(PARAMETER, ':$1')
 }
 

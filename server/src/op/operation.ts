@@ -11,9 +11,8 @@ import type { AuthMethodTypeName } from '@countersign/contract/core/signed-retry
 import type { Statement } from '@countersign/contract/signing/payloads'
 import type { TSchema } from 'typebox'
 import type { Write } from '../db/commit/writes.ts'
-import type { Lookup } from '../db/read/lookup.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
-import type { Actor, Op } from './app.ts'
+import type { Actor, App, Op } from './app.ts'
 import type { UploadedFile } from './uploaded-file.ts'
 
 /** A refusal for the caller: a code of the error table, the field or reason, and details. */
@@ -162,17 +161,19 @@ export type OnceOnlyOutcome<E extends Endpoint> = Outcome<E> & {
 }
 
 /**
- * An operation of the card processor or the verification provider. Each event is processed once; a repeated one gets the
+ * An operation of the card processor, the verification provider or a rail. Each event is processed once; a repeated one gets the
  * same answer.
  */
 export interface ProcessorHandler<E extends Endpoint> extends OnceOnly<E> {
-  /** The platform of an event, by the ids in its body. Throws where there is none. */
-  whose(lookup: Lookup, input: Input<E>): Promise<Caller>
+  /** The platform of an event, by the ids in its body or its path. Throws where there is none. */
+  whose(server: Pick<App, 'lookup' | 'rails'>, input: Input<E>): Promise<Caller>
   /** The answer at the processor's deadline, and how a change after it is reverted. Undefined: no deadline. */
   timeout(input: Input<E>): { readonly answer: SuccessOf<E>; readonly takeBack: OnceOnly<E> } | undefined
 }
 
-export type Implementation<E extends Endpoint> = E extends { auth: 'cardProcessor' | 'verificationProvider' }
+export type Implementation<E extends Endpoint> = E extends {
+  auth: 'cardProcessor' | 'verificationProvider' | 'rail'
+}
   ? ProcessorHandler<E>
   : E extends { signed: true }
     ? SignedHandler<E>

@@ -1,5 +1,10 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
@@ -33,6 +38,11 @@ export interface Bounds {
   readonly reach: 'public' | 'any'
   /** How names are looked up where the reach is `public`. */
   readonly lookup?: LookupFunction
+  /**
+   * Keeps connections open for further requests, to one place that gets many. The other side may close an idle one just as
+   * it is used: a request that breaks on such a connection is made once more, so it has to be one that may be repeated.
+   */
+  readonly keepsOpen?: boolean
 }
 
 /** An answer: its status, and the read part of its body. */
@@ -55,10 +65,13 @@ export type Get = (url: string, bounds: Pick<Bounds, 'signal' | 'bytesMax'>) => 
 /** There was no answer. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or ADDRESS_REFUSED. */
 export class NoAnswer extends Error {
   readonly code: string
+  /** Whether it broke on a connection that an earlier request had left open. */
+  readonly wasKeptOpen: boolean
 
-  constructor(code: string) {
+  constructor(code: string, wasKeptOpen = false) {
     super(code)
     this.code = code
+    this.wasKeptOpen = wasKeptOpen
   }
 }
 
@@ -76,6 +89,17 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
  * was checked. Throws NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
+  if (!bounds.keepsOpen) return sendOnce(outgoing, bounds)
+  try {
+    return await sendOnce(outgoing, bounds)
+  } catch (error) {
+    if (error instanceof NoAnswer && error.wasKeptOpen)
+      return sendOnce(outgoing, { ...bounds, keepsOpen: false })
+    throw error
+  }
+}
+
+async function sendOnce(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
   return exchange(outgoing, bounds, (response, { resolve, fail, settle }) => {
     const chunks: Uint8Array[] = []
     let length = 0
@@ -122,10 +146,14 @@ interface Ending<T> {
   unbind(): void
 }
 
+const OPEN_MS_MAX = 4_000
+const KEPT = { keepAlive: true, maxSockets: 1024, maxFreeSockets: 256, timeout: OPEN_MS_MAX }
+const KEPT_OPEN = { http: new HttpAgent(KEPT), https: new HttpsAgent(KEPT) }
+
 /** Sends a request, and gives its answer to `read` as soon as its head has arrived. */
 async function exchange<T>(
   { method, url, headers, body }: Outgoing,
-  { signal, reach, lookup }: Omit<Bounds, 'bytesMax'>,
+  { signal, reach, lookup, keepsOpen }: Omit<Bounds, 'bytesMax'>,
   read: (response: IncomingMessage, ending: Ending<T>) => void,
 ): Promise<T> {
   if (!URL.canParse(url)) throw new NoAnswer('INVALID_URL')
@@ -134,24 +162,27 @@ async function exchange<T>(
   if (reach === 'public' && isRefusedHost(target.hostname)) throw new NoAnswer('ADDRESS_REFUSED')
   if (signal.aborted) throw new NoAnswer('TIMEOUT')
   return new Promise((resolve, reject) => {
-    const request = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, {
+    const isSecure = target.protocol === 'https:'
+    let hasHead = false
+    let isRead = false
+    const request = (isSecure ? requestHttps : requestHttp)(target, {
       method,
       headers: {
         'Accept-Encoding': 'identity',
         ...headers,
         ...(body ? { 'Content-Length': lengthOf(body) } : {}),
       },
-      // Keeps no connection open: the other side may close an idle one just as it is used.
-      agent: false,
+      agent: keepsOpen ? KEPT_OPEN[isSecure ? 'https' : 'http'] : false,
       ...(reach === 'public' ? { lookup: lookup ?? publicLookup() } : {}),
     })
     const unbind = () => signal.removeEventListener('abort', onAbort)
     const settle = () => {
       unbind()
-      request.destroy()
+      // A connection that stays open is left alone once its answer is read.
+      if (!keepsOpen || !isRead) request.destroy()
     }
     const fail = (code: string) => {
-      reject(new NoAnswer(code))
+      reject(new NoAnswer(code, request.reusedSocket && !hasHead && code === 'ECONNRESET'))
       settle()
     }
     const onAbort = () => fail('TIMEOUT')
@@ -160,6 +191,10 @@ async function exchange<T>(
     const onClose = () => fail('ECONNRESET')
     request.on('close', onClose)
     request.on('response', (response) => {
+      hasHead = true
+      response.once('end', () => {
+        isRead = true
+      })
       // From here on the answer itself reports a truncation. A compressed body may end after its connection.
       request.off('close', onClose)
       read(response, { resolve, fail, settle, unbind })

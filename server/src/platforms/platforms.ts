@@ -20,7 +20,13 @@ import {
 } from './config-checks.ts'
 import { firstSecret } from './first-secret.ts'
 import { checkIssuers } from './issuers.ts'
-import { hasPlatforms, selectOpenPlatform, selectOpenPlatforms, selectPlatform } from './store.ts'
+import {
+  hasPlatforms,
+  selectOldestPlatform,
+  selectOpenPlatform,
+  selectOpenPlatforms,
+  selectPlatform,
+} from './store.ts'
 
 type ConfigView = SuccessOf<typeof config_get>['body']
 type EmbeddedWalletConfig = ConfigView['embeddedWalletConfig']
@@ -370,4 +376,9 @@ export async function findOpenPlatform(read: Read, id: string): Promise<Platform
 /** Whether the database has a platform, reset or not. */
 export async function isAnyPlatform(read: Read): Promise<boolean> {
   return hasPlatforms(read)
+}
+
+/** The oldest platform of the server, if there is one. */
+export async function findOldestPlatform(read: Read): Promise<string | undefined> {
+  return selectOldestPlatform(read)
 }

@@ -86,3 +86,15 @@ export async function selectMissingAccounts(
     .limit(limit)
     .execute()
 }
+
+/** The oldest platform of the server. */
+export async function selectOldestPlatform(read: Read): Promise<string | undefined> {
+  const row = await read
+    .selectFrom('platforms')
+    .select('id')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}

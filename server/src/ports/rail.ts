@@ -1,11 +1,73 @@
+import type { AccountTypeName, PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
+import type { ConnectorStatement } from '@countersign/contract/connectors/events'
+import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
+import type { AccountDetails } from '../db/schema/documents.ts'
+
+/** Which way money goes by a rail: sent to an external account, pulled from one, or paid in by somebody. */
+export type RailDirection = 'OUT' | 'PULL' | 'IN'
+
+/** What a rail is asked to carry. */
+export interface Wanted {
+  readonly direction: RailDirection
+  /** The type of the external account, or of the account to pay into. */
+  readonly accountType: AccountTypeName
+  /** The requested network; null leaves it to the rail. */
+  readonly paymentRail: string | null
+  readonly currency: string
+  /** Smallest unit; undefined where it is not known yet. */
+  readonly amount: bigint | undefined
+}
+
+/** The rails of the server. The sandbox has one without a name, which carries everything. */
+export interface Rails {
+  /**
+   * The first rail of the routing table that carries it for this platform; undefined where none does.
+   */
+  route(platformId: string, wanted: Wanted): Promise<Rail | undefined>
+  /**
+   * Why none does: the first rail that would, but for the amount, with its limits. Undefined where no rail serves the
+   * account at all.
+   */
+  limitsFor(platformId: string, wanted: Wanted): Promise<RailLimits | undefined>
+  /** A rail by its name, whether it still takes new payments or not. Null names the sandbox's. */
+  find(name: string | null): Rail | undefined
+  /** Whose rail it is; undefined while the server has no platform. */
+  ownerOf(rail: Rail): Promise<string | undefined>
+  /** All rails, in the order of the routing table. */
+  list(): readonly Rail[]
+}
+
+/** Smallest unit. */
+export interface RailLimits {
+  readonly min?: bigint
+  readonly max?: bigint
+}
+
 /**
- * Sends value to external accounts and pulls it from them. A bank may answer late: a rail without an outcome says when
- * to ask again, and asking again is a repeated call.
+ * A way to move money outside: a bank, a payout provider, a chain, or the sandbox's. A bank may answer late. A rail without
+ * an outcome may say when to ask again; and asking again is a repeated call.
  */
 export interface Rail {
+  /** Null in the sandbox. */
+  readonly name: string | null
+  /** Its entry in the rails file. Absent in the sandbox. */
+  readonly entry?: RailEntryValue
   /**
-   * Sends a payment, or returns the outcome of an earlier call. Called at least once per payment. Idempotent:
-   * `transactionId` names the payment, which goes out once.
+   * Whether this server keeps a record of each payment that is given to it (`rail_payments`), and so a payment is never
+   * sent by another rail, and reports of it come in unasked.
+   */
+  readonly isRecorded: boolean
+  /** Whether it takes nothing new any more. */
+  readonly isRetired: boolean
+  /** The currencies that others pay in by it. */
+  readonly currenciesIn: readonly string[]
+  /** What becomes of money for a quote that has ended. */
+  readonly lateDeposits: 'RETURN' | 'CREDIT'
+  /** The first time from `now` on at which it takes payments: `now` itself within its hours. */
+  opensAt(now: Date): Date
+  /**
+   * Sends a payment, or returns the outcome of an earlier call. Called at least once per payment. Idempotent: `id` names
+   * the payment, which goes out once.
    */
   send(payment: RailPayment): Promise<RailAnswer>
   /**
@@ -15,9 +77,41 @@ export interface Rail {
   pull(payment: RailPayment): Promise<RailAnswer>
   /** The amount that a pull would bring now, in the smallest unit; undefined where it is unknown before the attempt. */
   pullable(account: PullableAccount): Promise<bigint | undefined>
-  /** The outcome of the refund of an undelivered payment. Called at least once. */
+  /** The outcome of the refund of an undelivered payment. Called at least once, and only where no records are kept. */
   refund(payment: RailPayment): Promise<RefundOutcome>
+  /** Reads a report: undefined where its signature is not valid. Absent where the rail reports in another way. */
+  readEvent?(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array): unknown
+  /** Opens what others pay in to. Idempotent: the same request has the same details. Absent where nothing comes in. */
+  openDepositAccount?(wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
+  /** Whether the holder of an account has this name. Absent where the rail cannot tell. */
+  checkAccount?(account: AccountDetails): Promise<AccountCheckResult>
+  /** Asks the rail not to send a payment. Its report says whether that was in time. Absent where it cannot be asked. */
+  cancel?(id: string): Promise<RailAnswer>
+  /** What the rail holds for us by currency, in the smallest unit. */
+  balances?(): Promise<ReadonlyMap<string, bigint>>
+  /** The statement of a day (`YYYY-MM-DD`), as `ConnectorStatement`; undefined where the day is not closed. */
+  statement?(date: string, currency: string): Promise<ConnectorStatement | undefined>
 }
+
+/** What is to be opened: for one internal account, or for all of a currency. */
+export interface WantedDepositAccount {
+  readonly id: string
+  readonly purpose: 'ACCOUNT' | 'POOL'
+  readonly currency: string
+  readonly reference: string
+  readonly holder: { readonly id: string; readonly name?: string } | undefined
+}
+
+export interface OpenedDepositAccount {
+  /** The rail's own name for it, which deposits carry. */
+  readonly railReference: string
+  /** ACCOUNT: all that arrives there is for it. REFERENCE: the payer has to state the reference. */
+  readonly matching: 'ACCOUNT' | 'REFERENCE'
+  /** The details that payers need. */
+  readonly accountInfo: PaymentAccountInfoValue
+}
+
+export type AccountCheckResult = 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'UNAVAILABLE'
 
 /** An external account, as a rail knows it. */
 export interface PullableAccount {
@@ -27,14 +121,22 @@ export interface PullableAccount {
   readonly paymentRail: string | null
 }
 
+/** A payment or a pull. */
 export interface RailPayment {
-  readonly transactionId: string
-  readonly purpose: 'quote' | 'transfer'
+  /** Its name at the rail, for ever: the id of its transaction; of a deposit or a quote whose money goes back. */
+  readonly id: string
+  readonly purpose: 'quote' | 'transfer' | 'return'
   /**
    * The identifier of the other account: account number, IBAN, address, UMA address. Null for an internal account, or
    * where nothing was sent: a rail may then only have to refund an incoming payment.
    */
   readonly identifier: string | null
+  /** The complete details of the other account; undefined in the sandbox, and where a deposit goes back. */
+  readonly account?: AccountDetails | undefined
+  /** The deposit whose money goes back to its sender, by the rail's own id. */
+  readonly returnOf?: string | undefined
+  /** Whose money it is: a customer, or the platform. */
+  readonly originatorId: string
   /** The requested network; null leaves the choice to the rail. */
   readonly paymentRail: string | null
   /** The chain of the other account, by its account type; null where it is not on a chain. */
@@ -46,25 +148,37 @@ export interface RailPayment {
   readonly reference: string
   /** Sent with the payment: ACH addenda, `remittanceInformation` of FedNow and RTP, information of a wire. */
   readonly remittanceInformation: string | null
+  /** Whether the rail was called before: it is asked what became of the payment, and given it only where it has none. */
+  readonly isAsked: boolean
   /** The time of the first call, and the current time. */
   readonly submittedAt: Date
   readonly now: Date
 }
 
 /** Why a payment failed, in the words of specification 2.11. */
-export type PaymentFailure =
-  | 'QUOTE_EXECUTION_FAILED'
-  | 'COUNTERPARTY_POST_TX_FAILED'
-  | 'LIGHTNING_PAYMENT_FAILED'
-  | 'OFFRAMP_FAILED'
-  | 'PAY_REQUEST_FAILED'
+export const PAYMENT_FAILURES = [
+  'QUOTE_EXECUTION_FAILED',
+  'COUNTERPARTY_POST_TX_FAILED',
+  'LIGHTNING_PAYMENT_FAILED',
+  'OFFRAMP_FAILED',
+  'PAY_REQUEST_FAILED',
+] as const
+
+export type PaymentFailure = (typeof PAYMENT_FAILURES)[number]
 
 export type RailAnswer =
-  /** On its way. */
-  | { readonly outcome: 'pending'; readonly askAgainAt: Date }
+  /** The rail has it, and it is on its way. Without `askAgainAt` the rail reports by itself. */
+  | { readonly outcome: 'accepted'; readonly askAgainAt?: Date; readonly connectorReference?: string }
+  /** Nobody knows what became of the call. It is asked about, and nothing is given back. */
+  | { readonly outcome: 'unknown'; readonly askAgainAt: Date; readonly why: string }
   /** Arrived; on a chain, under this hash. With `askAgainAt` it may still come back. */
-  | { readonly outcome: 'delivered'; readonly askAgainAt?: Date; readonly transactionHash?: string }
-  /** It was never sent. `detail` is the bank's text. */
+  | {
+      readonly outcome: 'delivered'
+      readonly askAgainAt?: Date
+      readonly transactionHash?: string
+      readonly connectorReference?: string
+    }
+  /** It was never sent, or was cancelled. `detail` is the bank's text. */
   | { readonly outcome: 'failed'; readonly failureReason: PaymentFailure; readonly detail: string }
   /** It was sent and not delivered. `refund` reports when its money is back. */
   | {

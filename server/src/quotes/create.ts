@@ -26,6 +26,7 @@ import { checkSenderKnown } from '../uma/asked.ts'
 import { askedOf } from '../uma/counterparty.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { executeQuote, executionCall } from './quotes.ts'
+import { railsOfQuote } from './rails.ts'
 import { quoteFundingInstructions } from './realtime.ts'
 
 export interface CreatedQuote {
@@ -85,10 +86,7 @@ function checkImmediate(body: QuoteBody, { payer }: Parties): void {
 }
 
 async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parties): Promise<QuoteRow> {
-  if (!op.rates || !op.rail)
-    throw new ApiError('NOT_IMPLEMENTED', {
-      message: 'This server has no exchange rates or no payment rail.',
-    })
+  if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
   const [sending, receiving] = [payer.currency, payee.currency]
   const rates = await op.rates.snapshot()
   const found = price(rates, op.fees, sending, receiving, body.lockedCurrencySide, body.lockedCurrencyAmount)
@@ -96,6 +94,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
     throw fieldError('INVALID_AMOUNT', 'lockedCurrencyAmount', 'The amount is too small for this payment.')
   checkAmounts(op, sending, found)
   const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
+  const railed = await railsOfQuote(op, { payer, payee }, found, rail ?? null)
   return {
     id: op.newId('Quote'),
     platform_id: op.platform.id,
@@ -116,6 +115,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
       ...keptOfRequest(body),
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
       ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
+      ...railed,
       ...counterpartyOf(op, sending, payee),
     },
     signing_request_id: null,

@@ -5,6 +5,7 @@ import type { QuoteRow } from '../db/schema/tables.ts'
 import { checkRoom, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
 import { transition } from '../op/transition.ts'
 import { announceRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
 import type { TransactionWithCustomer } from '../transactions/transactions.ts'
@@ -16,7 +17,7 @@ import { fundingLegs } from './settlement.ts'
 /**
  * Handles the payment of a quote with real-time funding; `amount` is in the quote's sending currency. The exact amount
  * executes the quote. Any other amount fails the quote and is refunded, and so is a payment for a payer or payee who was
- * deleted meanwhile. Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`.
+ * deleted meanwhile. `deposit` is what came in by a rail. Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`.
  */
 export async function receiveFunding(
   op: Op,
@@ -24,6 +25,7 @@ export async function receiveFunding(
   transaction: TransactionWithCustomer,
   amount: bigint,
   field: string,
+  deposit?: string,
 ): Promise<{ readonly transaction: TransactionWithCustomer; readonly writes: readonly Write[] }> {
   const { failureReason, guards } = await findFailure(op, quote, amount)
   const kept = failureReason === undefined ? 'clearing' : 'refunds'
@@ -31,13 +33,14 @@ export async function receiveFunding(
   await checkRoom(op, legs, field)
   const arrived = post(op, { cause: 'quote', causeId: quote.id }, legs)
   if (failureReason === undefined) {
-    const begun = beginSettlement(op, quote, transaction)
+    const details = { ...transaction.details, ...present({ deposit }) }
+    const begun = beginSettlement(op, quote, transaction, { details })
     return { transaction: begun.transaction, writes: [...guards, ...arrived, ...begun.writes] }
   }
   const failed = moveTransaction(op, transaction, 'fail', {
     failure_reason: failureReason,
     refund: newRefund(op, 'TRANSACTION_FAILED'),
-    details: { ...transaction.details, fundedAmount: amount },
+    details: { ...transaction.details, ...present({ deposit }), fundedAmount: amount },
   })
   return {
     transaction: failed.row,

@@ -3,16 +3,19 @@ import { balanceUpdated, isOwnerDeleted } from '../accounts/accounts.ts'
 import { isDeleted } from '../customers/customers.ts'
 import type { Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
+import type { JobPayloads } from '../db/schema/job-tables.ts'
 import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { hasRoom, post, release } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
-import type { RailAnswer, RailPayment } from '../ports/rail.ts'
+import type { RailAnswer, RefundOutcome } from '../ports/rail.ts'
+import { askRail, givenToRail, type Said } from '../rails/rail-payments.ts'
 import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
 import { findTransaction, hashed, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import { paymentOf, refundOf } from './carried.ts'
 import { findQuote } from './quotes.ts'
 import {
   explained,
@@ -50,14 +53,26 @@ export const settleTransaction: JobHandler<'transaction.settle'> = async (op, pa
   if (transaction.state !== 'PROCESSING' && transaction.state !== 'COMPLETED') return []
   const quote = await findQuote(op, required(transaction, 'quote_id'))
   const executedAt = payload.executedAt ?? quote.updated_at.toISOString()
-  const delivery = await deliver(op, quote, transaction, new Date(executedAt), payload.isAsked === true)
+  const said = await deliver(op, quote, transaction, new Date(executedAt), payload.isAsked === true)
+  return [...said.writes, ...(await outcome(op, quote, transaction, said.answer, { ...payload, executedAt }))]
+}
+
+/** What the answer of the rail does to the payment. */
+async function outcome(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  delivery: RailAnswer,
+  payload: JobPayloads['transaction.settle'],
+): Promise<readonly Write[]> {
   const wasDelivered = transaction.state === 'COMPLETED'
   const again =
     'askAgainAt' in delivery && delivery.askAgainAt
-      ? [job(op, 'transaction.settle', { ...payload, executedAt, isAsked: true }, delivery.askAgainAt)]
+      ? [job(op, 'transaction.settle', { ...payload, isAsked: true }, delivery.askAgainAt)]
       : []
   switch (delivery.outcome) {
-    case 'pending':
+    case 'accepted':
+    case 'unknown':
       return again
     case 'delivered':
       return wasDelivered ? again : [...(await settled(op, quote, transaction, delivery)), ...again]
@@ -74,17 +89,14 @@ async function deliver(
   transaction: TransactionRow,
   executedAt: Date,
   isAsked: boolean,
-): Promise<RailAnswer> {
+): Promise<Said> {
   // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is asked for.
-  if (!isAsked && !(await hasRoom(op, settlementLegs(quote))))
-    return {
-      outcome: 'failed',
-      failureReason: 'QUOTE_EXECUTION_FAILED',
-      detail: 'The balance of an account would be too large',
-    }
-  if (paysHere(quote)) return deliverHere(op, quote)
-  if (!op.rail) throw new Error('There is no payment rail')
-  return op.rail.send(paymentOf(op, quote, transaction, executedAt))
+  if (!isAsked && !(await hasRoom(op, settlementLegs(quote)))) {
+    const detail = 'The balance of an account would be too large'
+    return { answer: { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }, writes: [] }
+  }
+  if (paysHere(quote)) return { answer: await deliverHere(op, quote), writes: [] }
+  return askRail(op, { ...paymentOf(quote, transaction), submittedAt: executedAt }, isAsked)
 }
 
 /** Pays an internal account in the ledger alone, as long as it is open. */
@@ -94,22 +106,6 @@ async function deliverHere(op: Op, quote: QuoteRow): Promise<RailAnswer> {
   if (status === 'ACTIVE' && !isGone) return { outcome: 'delivered' }
   const detail = isGone ? 'The receiving customer was deleted' : `The receiving account is ${status}`
   return { outcome: 'failed', failureReason: 'COUNTERPARTY_POST_TX_FAILED', detail }
-}
-
-function paymentOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedAt: Date): RailPayment {
-  return {
-    transactionId: transaction.id,
-    purpose: 'quote',
-    identifier: transaction.destination_identifier,
-    paymentRail: quote.payment_rail,
-    chain: transaction.details.chain ?? null,
-    amount: quote.receiving_amount,
-    currency: quote.receiving_currency,
-    reference: transaction.reference,
-    remittanceInformation: null,
-    submittedAt,
-    now: op.now,
-  }
 }
 
 async function settled(
@@ -213,9 +209,12 @@ async function returned(
   ]
 }
 
-/** The job that refunds a payment. */
+/** The job that refunds a payment: the deposit that paid for it goes back by itself. */
 export function refundJob(op: Op, transaction: TransactionRow): Write {
-  return job(op, 'transaction.refund', { transactionId: transaction.id }, op.now)
+  const { deposit: depositId } = transaction.details
+  return depositId === undefined
+    ? job(op, 'transaction.refund', { transactionId: transaction.id }, op.now)
+    : job(op, 'deposit.return', { depositId }, op.now)
 }
 
 /**
@@ -226,18 +225,19 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   const transaction = await findTransaction(op, payload.transactionId)
   if (transaction.refund?.status !== 'PENDING') return []
   const quote = await findQuote(op, required(transaction, 'quote_id'))
-  if (!op.rail) throw new Error('There is no rail that pays back')
-  const payment = paymentOf(op, quote, transaction, op.now)
-  // A payment that was never sent is refunded to where it came from.
-  const outcome = await op.rail.refund(wasSent(transaction) ? payment : { ...payment, identifier: null })
-  if (outcome === 'FAILED') return [...endRefund(op, transaction, 'fail')]
+  const { answer, writes } = await paidBack(op, quote, transaction, payload)
+  if (answer === undefined) return writes
+  if (answer === 'FAILED') return [...writes, ...endRefund(op, transaction, 'fail')]
   const { amount, currency } = paidIn(quote, transaction)
   const account = heldAt(quote)
   if (account !== undefined && (await isOwnerDeleted(op, account)))
     return [...endRefund(op, transaction, 'fail')]
   const payer =
-    account === undefined ? ({ system: 'rail', currency, amount } as const) : { account, currency, amount }
+    account === undefined
+      ? ({ system: 'rail', rail: quote.request.railIn, currency, amount } as const)
+      : { account, currency, amount }
   return [
+    ...writes,
     ...post(op, { cause: 'transaction', causeId: transaction.id }, [
       { system: 'refunds', currency, amount: -amount },
       payer,
@@ -245,6 +245,48 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
     ...endRefund(op, transaction, 'complete'),
     ...(await payerBalanceUpdated(op, quote)),
   ]
+}
+
+interface PaidBack {
+  /** Undefined while it is on its way. */
+  readonly answer: RefundOutcome | undefined
+  readonly writes: readonly Write[]
+}
+
+/**
+ * The way back of a payment's money. A rail that keeps records has said before that it is with us: an account here has it
+ * at once, and what was pulled is sent back as a payment of its own, named by the quote.
+ */
+async function paidBack(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionRow,
+  payload: JobPayloads['transaction.refund'],
+): Promise<PaidBack> {
+  const payment = { ...paymentOf(quote, transaction), submittedAt: op.now }
+  const rail = op.rails.find(payment.rail)
+  if (rail && !rail.isRecorded) {
+    const { direction: _, accountId: __, rail: ___, ...given } = payment
+    // A payment that was never sent is refunded to where it came from.
+    const identifier = wasSent(transaction) ? given.identifier : null
+    const answer = await rail.refund({ ...given, identifier, isAsked: false, now: op.now })
+    return { answer, writes: [] }
+  }
+  if (heldAt(quote) !== undefined) return { answer: 'COMPLETED', writes: [] }
+  const back = refundOf(quote, transaction, paidIn(quote, transaction))
+  if (!payload.isAsked)
+    return {
+      answer: undefined,
+      writes: [
+        ...givenToRail(op, back, op.now),
+        job(op, 'transaction.refund', { ...payload, isAsked: true }, op.now),
+      ],
+    }
+  const { answer, writes } = await askRail(op, { ...back, submittedAt: op.now }, true)
+  if (answer.outcome === 'delivered') return { answer: 'COMPLETED', writes }
+  if (answer.outcome === 'failed' || answer.outcome === 'returned') return { answer: 'FAILED', writes }
+  const again = answer.askAgainAt ? [job(op, 'transaction.refund', payload, answer.askAgainAt)] : []
+  return { answer: undefined, writes: [...writes, ...again] }
 }
 
 function wasSent(transaction: TransactionRow): boolean {

@@ -1,6 +1,7 @@
 import { PULL_TRANSITIONS, type PullEvent, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { update, type Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
+import type { JobPayloads } from '../db/schema/job-tables.ts'
 import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
@@ -8,14 +9,16 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import { hasRoom, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { stateAfter, transition } from '../op/transition.ts'
-import type { RailAnswer, RailPayment } from '../ports/rail.ts'
+import type { RailAnswer } from '../ports/rail.ts'
+import { askRail, type Said } from '../rails/rail-payments.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
   transactionView,
 } from '../transactions/transactions.ts'
-import { findQuote, settlementJob } from './quotes.ts'
+import { pullOf } from './carried.ts'
+import { findQuote, settlement } from './quotes.ts'
 import { explained, fundingLegs, pullReturnLegs } from './settlement.ts'
 
 /**
@@ -26,15 +29,27 @@ export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payloa
   const transaction = await findTransaction(op, payload.transactionId)
   const quote = await findQuote(op, required(transaction, 'quote_id'))
   if (quote.pull_state !== 'PENDING' && quote.pull_state !== 'PULLED') return []
-  const wasPulled = quote.pull_state === 'PULLED'
   const submittedAt = new Date(payload.executedAt)
-  const pulled = await pullFromSource(op, quote, transaction, submittedAt, payload.isAsked === true)
+  const said = await pullFromSource(op, quote, transaction, submittedAt, payload.isAsked === true)
+  return [...said.writes, ...outcome(op, quote, transaction, said.answer, payload)]
+}
+
+/** What the answer of the rail does to the quote. */
+function outcome(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  pulled: RailAnswer,
+  payload: JobPayloads['transaction.pull'],
+): readonly Write[] {
+  const wasPulled = quote.pull_state === 'PULLED'
   const again =
     'askAgainAt' in pulled && pulled.askAgainAt
       ? [job(op, 'transaction.pull', { ...payload, isAsked: true }, pulled.askAgainAt)]
       : []
   switch (pulled.outcome) {
-    case 'pending':
+    case 'accepted':
+    case 'unknown':
       return again
     case 'delivered':
       return wasPulled ? again : [...arrived(op, quote, transaction), ...again]
@@ -53,32 +68,13 @@ async function pullFromSource(
   transaction: TransactionRow,
   submittedAt: Date,
   isAsked: boolean,
-): Promise<RailAnswer> {
+): Promise<Said> {
   // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is asked for.
-  if (!isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount))))
-    return {
-      outcome: 'failed',
-      failureReason: 'QUOTE_EXECUTION_FAILED',
-      detail: 'The balance of an account would be too large',
-    }
-  if (!op.rail) throw new Error('There is no rail that pulls')
-  return op.rail.pull(pullOf(op, quote, transaction, submittedAt))
-}
-
-function pullOf(op: Op, quote: QuoteRow, transaction: TransactionRow, submittedAt: Date): RailPayment {
-  return {
-    transactionId: transaction.id,
-    purpose: 'quote',
-    identifier: transaction.source_identifier,
-    paymentRail: quote.request.pullRail ?? null,
-    chain: null,
-    amount: quote.sending_amount,
-    currency: quote.sending_currency,
-    reference: transaction.reference,
-    remittanceInformation: null,
-    submittedAt,
-    now: op.now,
+  if (!isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount)))) {
+    const detail = 'The balance of an account would be too large'
+    return { answer: { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }, writes: [] }
   }
+  return askRail(op, { ...pullOf(quote, transaction), submittedAt }, isAsked)
 }
 
 /** Records the arrival. Guard: no other run has recorded it. */
@@ -86,7 +82,7 @@ function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] 
   return [
     ...postFor(op, quote, fundingLegs(quote, 'clearing', quote.sending_amount)),
     movePull(op, quote, 'deliver'),
-    settlementJob(op, transaction),
+    ...settlement(op, quote, transaction),
   ]
 }
 

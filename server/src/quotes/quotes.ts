@@ -10,10 +10,12 @@ import { maySee, type Op } from '../op/app.ts'
 import { ApiError, type SignedCall } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { nextState, transition } from '../op/transition.ts'
+import { givenToRail } from '../rails/rail-payments.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
+import { paymentOf, pullOf } from './carried.ts'
 import { quoteFundingInstructions } from './realtime.ts'
-import { heldFor } from './settlement.ts'
+import { heldFor, paysHere } from './settlement.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
 /** Error: 404 `QUOTE_NOT_FOUND`. */
@@ -78,11 +80,18 @@ export function executeQuote(
 function beginPull(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer) {
   const begun = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, {})
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
+  const pull = pullOf(quote, transaction)
+  const opensAt = op.rails.find(pull.rail)?.opensAt(op.now) ?? op.now
   const { customer_id } = quote
   const payerIsThere = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
   return {
     ...begun,
-    writes: [...payerIsThere, ...begun.writes, job(op, 'transaction.pull', payload, op.now)],
+    writes: [
+      ...payerIsThere,
+      ...begun.writes,
+      ...givenToRail(op, pull, opensAt),
+      job(op, 'transaction.pull', payload, opensAt),
+    ],
   }
 }
 
@@ -94,7 +103,7 @@ export function beginSettlement(
   change: Partial<TransactionRow> = {},
 ) {
   const begun = begin(op, quote, transaction, {}, change)
-  return { ...begun, writes: [...begun.writes, settlementJob(op, transaction)] }
+  return { ...begun, writes: [...begun.writes, ...settlement(op, quote, transaction)] }
 }
 
 function begin(
@@ -109,9 +118,16 @@ function begin(
   return { quote: paying.row, transaction: moving.row, writes: [paying.write, ...moving.writes] }
 }
 
-/** The job that delivers a payment whose money is there. */
-export function settlementJob(op: Op, { id }: Pick<TransactionRow, 'id'>): Write {
-  return job(op, 'transaction.settle', { transactionId: id, executedAt: op.now.toISOString() }, op.now)
+/**
+ * The work that delivers a payment whose money is there: its record at the rail, and the job, due at once or when the rail
+ * opens.
+ */
+export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
+  const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
+  if (paysHere(quote)) return [job(op, 'transaction.settle', payload, op.now)]
+  const payment = paymentOf(quote, transaction)
+  const opensAt = op.rails.find(payment.rail)?.opensAt(op.now) ?? op.now
+  return [...givenToRail(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
 }
 
 /**

@@ -31,15 +31,19 @@ export function heldFor(quote: QuoteRow, account: string) {
 /** Legs of money that comes in for a quote: to pay it, or to be refunded. */
 export function fundingLegs(quote: QuoteRow, kept: 'clearing' | 'refunds', amount: bigint): Leg[] {
   return [
-    { system: 'rail', currency: quote.sending_currency, amount: -amount },
+    { system: 'rail', rail: quote.request.railIn, currency: quote.sending_currency, amount: -amount },
     { system: kept, currency: quote.sending_currency, amount },
   ]
 }
 
 /** Legs of a pull that the bank takes back: the amount is then owed to the platform. */
-export function pullReturnLegs({ sending_currency: currency, sending_amount: amount }: QuoteRow): Leg[] {
+export function pullReturnLegs({
+  sending_currency: currency,
+  sending_amount: amount,
+  request,
+}: QuoteRow): Leg[] {
   return [
-    { system: 'rail', currency, amount },
+    { system: 'rail', rail: request.railIn, currency, amount },
     { system: 'receivables', currency, amount: -amount },
   ]
 }
@@ -62,7 +66,7 @@ function payeeLeg(quote: QuoteRow): Leg {
   const { receiving_currency: currency, receiving_amount: amount } = quote
   return paysHere(quote)
     ? { account: required(quote, 'destination_account_id'), currency, amount }
-    : { system: 'rail', currency, amount }
+    : { system: 'rail', rail: quote.request.railOut, currency, amount }
 }
 
 /** Whether a quote pays an account of this platform. */

@@ -2,10 +2,13 @@ import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
 import { isDeleted } from '../customers/customers.ts'
 import { expectRow } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
+import type { InternalAccountRow } from '../db/schema/tables.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { arrivalLegs, hasRoom, post } from '../ledger/ledger.ts'
+import { arrivalLegs, hasRoom, type Leg, post } from '../ledger/ledger.ts'
+import { depositOf, moveDeposit } from '../rails/deposit-rows.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { findTransaction, receivedOf } from '../transactions/transactions.ts'
+import { sentBack } from './receipts.ts'
 
 /**
  * Credits an accepted payment. Where the account can no longer take it, because its customer was deleted, it was closed or
@@ -16,16 +19,31 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   if (receipt.state !== 'PROCESSING') return []
   const account = await findInternalAccount(op, required(receipt, 'destination_account_id'))
   const customerId = required(receipt, 'customer_id')
-  const legs = arrivalLegs(account, receivedOf(receipt).amount)
+  const { amount } = receivedOf(receipt)
+  const { deposit } = receipt.details
+  const legs = deposit === undefined ? arrivalLegs(account, amount) : outOfSuspense(account, amount)
   const canTake =
     account.status === 'ACTIVE' && !(await isDeleted(op, customerId)) && (await hasRoom(op, legs))
-  if (!canTake) return moveTransaction(op, receipt, 'refund', { failure_reason: 'OFFRAMP_FAILED' }).writes
+  if (!canTake)
+    return [
+      ...moveTransaction(op, receipt, 'refund', { failure_reason: 'OFFRAMP_FAILED' }).writes,
+      ...sentBack(op, receipt),
+    ]
   return [
     expectRow('customers', customerId, { deleted_at: null }),
     expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
     ...post(op, { cause: 'transaction', causeId: receipt.id }, legs),
+    ...(deposit === undefined ? [] : [moveDeposit(op, await depositOf(op, deposit), 'credit').write]),
     ...moveTransaction(op, receipt, 'settle', { settled_at: op.now }).writes,
     balanceUpdated(op, account),
+  ]
+}
+
+/** Legs of money that a rail has brought, and that waited for the platform's word. */
+function outOfSuspense({ id, currency }: InternalAccountRow, amount: bigint): Leg[] {
+  return [
+    { system: 'suspense', currency, amount: -amount },
+    { account: id, currency, amount },
   ]
 }
 
@@ -35,5 +53,5 @@ export const expireReceipt: JobHandler<'receipt.expire'> = async (op, payload) =
   if (receipt.state !== 'PENDING') return []
   const { isTaken } = receipt.details
   const failure_reason = isTaken ? 'PAYMENT_APPROVAL_TIMED_OUT' : 'PAYMENT_APPROVAL_WEBHOOK_ERROR'
-  return moveTransaction(op, receipt, 'fail', { failure_reason }).writes
+  return [...moveTransaction(op, receipt, 'fail', { failure_reason }).writes, ...sentBack(op, receipt)]
 }

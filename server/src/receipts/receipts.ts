@@ -61,12 +61,12 @@ export async function receivePayment(
   const config = platformConfig(op)
   checkCurrencyLimits(config, 'INCOMING', currency, amount, fields.amount)
   await checkRoom(op, arrivalLegs(account, amount), fields.amount)
-  const isAsked = config.webhookEndpoint !== undefined
+  const waits = isAsked(op)
   const row = newTransaction(op, {
     kind: 'RECEIPT',
     type: 'INCOMING',
     direction: 'CREDIT',
-    state: isAsked
+    state: waits
       ? INCOMING_TRANSACTION_INITIAL
       : INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL].approve,
     customer_id: customer.id,
@@ -87,9 +87,7 @@ export async function receivePayment(
       insert('transactions', row),
       expectRow('customers', customer.id, { deleted_at: null }),
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
-      ...(isAsked
-        ? [question(op, receipt), job(op, 'receipt.expire', payload(receipt), approvalDeadline(receipt))]
-        : [settling(op, receipt)]),
+      ...(waits ? asking(op, receipt) : [settling(op, receipt)]),
     ],
   }
 }
@@ -113,6 +111,16 @@ function payload(receipt: TransactionRow) {
 
 function settling(op: Op, receipt: TransactionRow): Write {
   return job(op, 'receipt.settle', payload(receipt), op.now)
+}
+
+/** Whether the platform has a say in payments to its customers: it has a webhook endpoint. */
+export function isAsked(op: Op): boolean {
+  return platformConfig(op).webhookEndpoint !== undefined
+}
+
+/** Asks the platform about a payment that waits for its word, and ends it at the deadline. */
+export function asking(op: Op, receipt: TransactionWithCustomer): Write[] {
+  return [question(op, receipt), job(op, 'receipt.expire', payload(receipt), approvalDeadline(receipt))]
 }
 
 /** Asks the platform. No sender asks this server about the receiver yet. */
@@ -146,6 +154,13 @@ export function approveReceipt(
   return { receipt: row, writes: [...writes, settling(op, row)] }
 }
 
+/** What came in by a rail for a payment that is not credited goes back. */
+export function sentBack(op: Op, { details }: TransactionRow): Write[] {
+  return details.deposit === undefined
+    ? []
+    : [job(op, 'deposit.return', { depositId: details.deposit }, op.now)]
+}
+
 /** Refunds a payment. Guard: the payment is undecided. */
 export function rejectReceipt(
   op: Op,
@@ -163,5 +178,5 @@ export function rejectReceipt(
   }
   const change = { details, failure_reason: failureReason ?? null }
   const { row, writes } = moveTransaction(op, receipt, 'reject', change)
-  return { receipt: row, writes }
+  return { receipt: row, writes: [...writes, ...sentBack(op, receipt)] }
 }

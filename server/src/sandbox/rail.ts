@@ -1,11 +1,17 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { type PaymentScenario, pullableOf, scenarioOf } from '../magic-values/payment-outcomes.ts'
 import { plusSeconds } from '../op/app.ts'
-import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
+import type { Rail, RailAnswer, RailPayment, Rails } from '../ports/rail.ts'
 import { sandboxTransactionHash } from './transaction-hash.ts'
 
 /** The rail of the sandbox: the external account of a payment selects its outcome (specification 4.16). */
 export const sandboxRail: Rail = {
+  name: null,
+  isRecorded: false,
+  isRetired: false,
+  lateDeposits: 'RETURN',
+  currenciesIn: [],
+  opensAt: (now) => now,
   send: async (payment) => deliveryOf(scenarioOf(payment, 'out'), payment),
   pull: async (payment) => deliveryOf(scenarioOf(payment, 'in'), payment),
   // An account without a rail that pulls has no balance to report.
@@ -14,17 +20,26 @@ export const sandboxRail: Rail = {
   refund: async (payment) => scenarioOf(payment, 'out').refund ?? 'COMPLETED',
 }
 
+/** The rails of the sandbox: one that carries everything. */
+export const sandboxRails: Rails = {
+  route: async () => sandboxRail,
+  limitsFor: async () => undefined,
+  find: (name) => (name === null ? sandboxRail : undefined),
+  ownerOf: async () => undefined,
+  list: () => [],
+}
+
 /** The current step of a payment; the next poll is due when the next step begins. */
 function deliveryOf({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
-  const { submittedAt, now, chain, transactionId } = payment
+  const { submittedAt, now, chain, id } = payment
   const beginning = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
   const next = steps.find((step) => beginning(step) > now)
   const { afterSeconds: _, ...step } = steps.findLast((one) => beginning(one) <= now) ?? steps[0]
-  if (step.outcome === 'pending') return { outcome: 'pending', askAgainAt: beginning(next ?? steps.at(-1)!) }
+  if (step.outcome === 'pending') return { outcome: 'accepted', askAgainAt: beginning(next ?? steps.at(-1)!) }
   if (step.outcome === 'delivered')
     return {
       ...step,
-      ...(chain === null ? {} : { transactionHash: sandboxTransactionHash(chain, transactionId) }),
+      ...(chain === null ? {} : { transactionHash: sandboxTransactionHash(chain, id) }),
       ...(next ? { askAgainAt: beginning(next) } : {}),
     }
   return step

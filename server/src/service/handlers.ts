@@ -23,6 +23,9 @@ import { createImportCustomers } from '../customer-imports/jobs.ts'
 import { customerHandlers } from '../customers/handlers.ts'
 import { inboxHandlers } from '../delivery/handlers.ts'
 import { deliverMessage } from '../delivery/jobs.ts'
+import { depositHandlers } from '../deposits/handlers.ts'
+import { openDepositAccount } from '../deposits/open.ts'
+import { returnDeposit } from '../deposits/return.ts'
 import { documentHandlers } from '../documents/handlers.ts'
 import { removeDocuments } from '../documents/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
@@ -41,6 +44,8 @@ import { quoteHandlers } from '../quotes/handlers.ts'
 import { expireQuote, refundTransaction, settleTransaction } from '../quotes/jobs.ts'
 import { pullTransaction } from '../quotes/pull.ts'
 import { sandboxSendHandlers } from '../quotes/sandbox-send.ts'
+import { railEventHandlers } from '../rail-events/handlers.ts'
+import { createRailEvent } from '../rail-events/receive.ts'
 import { answerReceipt } from '../receipts/answers.ts'
 import { expireReceipt, settleReceipt } from '../receipts/jobs.ts'
 import { receiverHandlers } from '../receivers/handlers.ts'
@@ -94,6 +99,8 @@ export const HANDLERS: ServedHandlers = {
   ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
+  ...depositHandlers,
+  ...railEventHandlers,
   ...feeHandlers,
   ...invitationHandlers,
   ...agentHandlers,
@@ -109,6 +116,7 @@ export const HANDLERS: ServedHandlers = {
   ...webhookHandlers,
   card_processor_event: cardProcessorEvent,
   verification_provider_event: verificationProviderEvent,
+  rail_event: createRailEvent(async () => ({ writes: [] })),
 }
 
 /** Interprets the platform's answers to events that ask a question. */
@@ -132,6 +140,8 @@ export const JOB_HANDLERS: JobHandlers = {
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
   'customers.import': importCustomers,
+  'deposit-account.open': openDepositAccount,
+  'deposit.return': returnDeposit,
   'documents.remove': removeDocuments,
   'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,

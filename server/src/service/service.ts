@@ -1,9 +1,11 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { RailsFile, type RailsFileValue } from '@countersign/contract/connectors/rails-file'
 import type { JsonSchema } from '@countersign/contract/core/decode'
 import { VerificationOutcome } from '@countersign/contract/customers/verifications'
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
+import { loadRails } from '../connectors/load.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
 import { createCommitter } from '../db/commit/committer.ts'
 import { claimMode } from '../db/engine/mode.ts'
@@ -14,6 +16,7 @@ import { createLookup } from '../db/read/lookup.ts'
 import { createRead } from '../db/read/read.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { createDelivery } from '../delivery/delivery.ts'
+import { keepOpen, type Opening } from '../deposits/keep-open.ts'
 import { findOrMakeDataKeys } from '../enclave/data-keys.ts'
 import { openEnclave } from '../enclave/in-process.ts'
 import type { Keyring } from '../enclave/keyring.ts'
@@ -32,18 +35,21 @@ import { type App, machineClock, newRequestId } from '../op/app.ts'
 import { Turns } from '../op/turns.ts'
 import { getJsonFrom } from '../outgoing/send.ts'
 import { createConfigCache } from '../platforms/config-cache.ts'
+import { findOldestPlatform } from '../platforms/platforms.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { AttemptLimits } from '../ports/failed-attempts.ts'
 import type { FileStore } from '../ports/file-store.ts'
+import type { Rails } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
 import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { VerifierAnswer } from '../ports/verifier.ts'
+import { RailRegistry } from '../rails/registry.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
 import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
 import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
-import { sandboxRail } from '../sandbox/rail.ts'
+import { sandboxRails } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
 import { sandboxStablecoinProvider } from '../sandbox/stablecoin-provider.ts'
 import type { Config } from '../settings/config.ts'
@@ -59,11 +65,16 @@ const readOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
   answer: unknown,
 ) => VerifierAnswer
 
+/** Checks what a rails file says. Throws for what is none, and names the field. */
+const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unknown) => RailsFileValue
+
 /** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
 export interface Service {
   readonly app: App
   readonly jobs: JobRunner
   readonly server: FastifyInstance
+  /** Reads RAILS_FILE again. What is under way stays with its rail. Throws ConfigError, and then nothing has changed. */
+  reloadRails(): Promise<void>
   /** Drains requests, finishes jobs under way, closes the database. */
   close(): Promise<void>
 }
@@ -91,7 +102,8 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const enclave = await openEnclave(db, dataKeys, config.mode, machineClock())
     const fileStore = await createFileStore(config)
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
-    return assemble(config, options, { bare, db, dataKeys, enclave, fileStore, spool })
+    const rails = await openRails(config, db)
+    return assemble(config, options, { bare, db, dataKeys, enclave, fileStore, spool, rails })
   } catch (error) {
     await bare.close()
     throw error
@@ -107,11 +119,12 @@ interface Stores {
   readonly enclave: Enclave
   readonly fileStore: FileStore
   readonly spool: Spool
+  readonly rails: Rails
 }
 
 /** Assembles the parts. Those that depend on each other resolve each other at their first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
-  const { bare, db, enclave, fileStore, spool } = stores
+  const { bare, db, enclave, fileStore, spool, rails } = stores
   const metrics = createMetrics(db, machineClock, config.mode)
   const lookup = createLookup(db)
   const log = createLog(config.logLevel, options.logFile)
@@ -129,6 +142,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     clock: machineClock,
     fileStore,
     spool,
+    rails,
     ...createOutside(config, enclave, log),
     origin: () => config.publicUrl ?? addressOf(server, config),
     failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
@@ -140,10 +154,31 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
   const server = createServer(app, HANDLERS, options)
-  return { app, jobs, server, close: runWith(server, app, jobs, stores) }
+  return { app, jobs, server, ...runWith(server, app, jobs, stores) }
 }
 
-/** The implementations of ports to the outside: rail, issuers, rates, delivery of messages. */
+/** The rails: the sandbox's, or those of the operator's file. */
+async function openRails(config: Config, db: Database): Promise<Rails> {
+  if (config.mode === 'sandbox') return sandboxRails
+  const read = createRead(db)
+  let oldest: string | undefined
+  const registry = new RailRegistry(async () => {
+    // It stays the oldest.
+    oldest ??= await findOldestPlatform(read)
+    return oldest
+  })
+  if (config.railsFile) await fillRails(registry, config.railsFile)
+  return registry
+}
+
+/** Reads the file of the rails. Throws ConfigError. */
+async function fillRails(registry: RailRegistry, path: string): Promise<void> {
+  registry.replace(
+    await loadRails(path, { environment: process.env, check: checkRailsFile, clock: machineClock }),
+  )
+}
+
+/** The implementations of ports to the outside: issuers, rates, delivery of messages. */
 function createOutside(
   config: Config,
   enclave: Enclave,
@@ -152,7 +187,6 @@ function createOutside(
   App,
   | 'verifier'
   | 'rates'
-  | 'rail'
   | 'networkFees'
   | 'stablecoinProviders'
   | 'cardProcessor'
@@ -163,7 +197,6 @@ function createOutside(
   const isSandbox = config.mode === 'sandbox'
   return {
     rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
-    rail: isSandbox ? sandboxRail : undefined,
     networkFees: isSandbox ? sandboxNetworkFees : undefined,
     stablecoinProviders: createStablecoinProviders(config),
     depositDetails: isSandbox ? sandboxDepositDetails : undefined,
@@ -178,11 +211,17 @@ function createOutside(
   }
 }
 
-/** Starts jobs and resealing as soon as the server is ready. Returns a function that stops them. */
-function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Stores): Service['close'] {
+/** Starts jobs and resealing as soon as the server is ready. Returns what stops them, and what reads the rails again. */
+function runWith(
+  server: FastifyInstance,
+  app: App,
+  jobs: JobRunner,
+  stores: Stores,
+): Pick<Service, 'close' | 'reloadRails'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
   let stopClearing: (() => Promise<void>) | undefined
+  let opening: Opening | undefined
   server.addHook('onReady', async () => {
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
@@ -190,6 +229,7 @@ function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Sto
     stopClearing = keepClearing(app.db, app.clock, (error) =>
       app.log.error({ err: error }, 'removing expired idempotency keys failed'),
     )
+    if (app.config.mode === 'production') opening = keepOpen(app)
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
@@ -198,7 +238,7 @@ function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Sto
     if (isClosing) reply.header('Connection', 'close')
     done()
   })
-  return async () => {
+  const close = async () => {
     isClosing = true
     // Applies to answers whose head is already sent.
     server.server.keepAliveTimeout = 1
@@ -206,9 +246,18 @@ function runWith(server: FastifyInstance, app: App, jobs: JobRunner, stores: Sto
     await jobs.stop()
     await resealed
     await stopClearing?.()
+    await opening?.stop()
     await stores.spool.close()
     await app.db.close()
   }
+  const reloadRails = async () => {
+    const { railsFile } = app.config
+    if (!railsFile || !(stores.rails instanceof RailRegistry)) return
+    await fillRails(stores.rails, railsFile)
+    opening?.restart()
+    jobs.wake()
+  }
+  return { close, reloadRails }
 }
 
 /** Reseals what is not under the newest data key, until done or stopped. Never rejects. */

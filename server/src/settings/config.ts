@@ -48,6 +48,8 @@ export interface Config {
   readonly documents: DocumentsConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
+  /** The file of the rails. Production alone has one. */
+  readonly railsFile?: string
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
   /** The stablecoin provider. Absent: the sandbox has its own, production none. */
@@ -129,6 +131,7 @@ export function readConfig(env: Environment): Config {
     messageRules: readMessageRules(env),
     documents: readDocuments(env),
     fees: readFees(env),
+    ...readRailsFile(env, mode),
     sandboxUmaDomain: readUmaDomain(env),
     ...readUmaProviders(env),
     ...readBrale(env),
@@ -298,6 +301,13 @@ function readMessageLimit(env: Environment, name: string, fallback: string): Mes
       `${name} must be two numbers, per hour and per day, like ${fallback}, not "${text}"`,
     )
   return limit
+}
+
+function readRailsFile({ RAILS_FILE }: Environment, mode: Config['mode']): Pick<Config, 'railsFile'> {
+  if (!RAILS_FILE) return {}
+  if (mode === 'sandbox')
+    throw new ConfigError('RAILS_FILE belongs to production: the sandbox has a rail of its own')
+  return { railsFile: resolve(RAILS_FILE) }
 }
 
 const RATES_AGE_SECONDS_DEFAULT = 15 * 60

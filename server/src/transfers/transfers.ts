@@ -4,6 +4,7 @@ import { INCOMING_TRANSACTION_INITIAL, TRANSFER_OUT_INITIAL } from '@countersign
 import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
 import type { JobKnowledge } from '../db/schema/job-tables.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import {
@@ -18,9 +19,17 @@ import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
+import type { Rail } from '../ports/rail.ts'
 import { amountInWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing.ts'
+import { chooseRail } from '../rails/choose.ts'
+import { type Carried, givenToRail } from '../rails/rail-payments.ts'
 import { announce } from '../transactions/moves.ts'
-import { newTransaction, sentOf, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import {
+  newTransaction,
+  receivedOf,
+  sentOf,
+  type TransactionWithCustomer,
+} from '../transactions/transactions.ts'
 
 /** A checked transfer that has not begun: nothing of it is written yet. */
 export interface TransferDraft {
@@ -39,7 +48,10 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const { source, destination } = body
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
   const { internal, external, platformCustomerId } = parties
-  const amount = body.amount ?? (await findPullable(op, external))
+  const wanted = { ...wantedOf(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
+  const amount =
+    body.amount ?? (await findPullable(await chooseRail(op, wanted, 'source.accountId'), external))
+  const rail = await chooseRail(op, { ...wanted, amount }, 'amount')
   checkLimits(op, 'INCOMING', internal, amount)
   await checkRoom(op, arrivalLegs(internal, amount), 'amount')
   const row = newTransaction(op, {
@@ -55,15 +67,30 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     sent_currency: internal.currency,
     received_amount: amount,
     received_currency: internal.currency,
+    details: railDetails(op, rail),
   })
   return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
 }
 
+/** What an external account asks of a rail. */
+function wantedOf({ account_type, currency }: ExternalAccountRow, paymentRail: string | null) {
+  return { accountType: account_type, currency, paymentRail, amount: undefined }
+}
+
+/** The rail of a transfer, and until when it waits for its hours. */
+function railDetails(op: Op, rail: Rail) {
+  const opensAt = rail.opensAt(op.now)
+  return present({
+    rail: rail.name,
+    submitsAt: opensAt > op.now ? opensAt.toISOString() : undefined,
+  })
+}
+
 /** The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` where it is unknown, `INSUFFICIENT_BALANCE`. */
-async function findPullable(op: Op, account: ExternalAccountRow): Promise<bigint> {
+async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bigint> {
   const { identifier, currency } = account
   const paymentRail = pullingRailOf(account) ?? null
-  const available = await op.rail?.pullable({ identifier, currency, paymentRail })
+  const available = await rail.pullable({ identifier, currency, paymentRail })
   if (available === undefined)
     throw fieldError(
       'INVALID_INPUT',
@@ -86,6 +113,8 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
   const amount = body.amount ?? balance.available
   if (amount > balance.available || amount === 0n) throw insufficient(internal, balance, body.amount)
   checkLimits(op, 'OUTGOING', internal, amount)
+  const wanted = wantedOf(external, destination.paymentRail ?? null)
+  const rail = await chooseRail(op, { ...wanted, direction: 'OUT', amount }, 'amount')
   const row = newTransaction(op, {
     kind: 'TRANSFER_OUT',
     type: 'OUTGOING',
@@ -100,7 +129,11 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
     received_amount: amount,
     received_currency: internal.currency,
     fees: 0n,
-    details: present({ ownRates: await ownRatesOf(op, internal), chain: chainOf(external) }),
+    details: present({
+      ownRates: await ownRatesOf(op, internal),
+      chain: chainOf(external),
+      ...railDetails(op, rail),
+    }),
     payment_rail: destination.paymentRail ?? null,
     remittance_information: body.remittanceInformation ?? null,
   })
@@ -122,7 +155,7 @@ export function beginTransfer(op: Op, { transaction, account }: TransferDraft): 
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
-      writes: [...ownerIsThere(account), record(transaction), settleJob(op, { transaction, account })],
+      writes: [...ownerIsThere(account), record(transaction), ...settling(op, { transaction, account })],
     }
   const { holdId, write } = holdOf(op, transaction, account)
   const begun = { ...transaction, hold_id: holdId }
@@ -133,7 +166,7 @@ export function beginTransfer(op: Op, { transaction, account }: TransferDraft): 
       record(begun),
       ...announce(op, begun),
       balanceUpdated(op, account),
-      settleJob(op, { transaction: begun, account }),
+      ...settling(op, { transaction: begun, account }),
     ],
   }
 }
@@ -160,7 +193,7 @@ export function beginRecordedTransfer(
       writes: [
         ...ownerIsThere(account),
         expectRow('transactions', transaction.id, waiting),
-        settleJob(op, { transaction, account }, op.now),
+        ...settling(op, { transaction, account }, op.now),
       ],
     }
   const { holdId, write } = holdOf(op, transaction, account)
@@ -172,7 +205,7 @@ export function beginRecordedTransfer(
       write,
       update('transactions', transaction.id, waiting, change),
       balanceUpdated(op, account),
-      settleJob(op, { transaction: begun, account }, op.now),
+      ...settling(op, { transaction: begun, account }, op.now),
     ],
   }
 }
@@ -192,7 +225,8 @@ function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow
 
 /** What a transfer out holds of its account. */
 export function heldFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
-  return { account: id, to: 'rail', currency, amount: sentOf(transaction).amount } as const
+  const { rail } = transaction.details
+  return { account: id, to: 'rail', rail, currency, amount: sentOf(transaction).amount } as const
 }
 
 interface Parties {
@@ -210,7 +244,6 @@ async function findParties(
   externalId: string,
   externalSide: 'source' | 'destination',
 ): Promise<Parties> {
-  if (!op.rail) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no payment rail.' })
   const externalField = `${externalSide}.accountId`
   const [internal, external] = await Promise.all([
     findOwnedAccount(op, internalId, `${internalSide}.accountId`),
@@ -270,11 +303,40 @@ function insufficient(
   })
 }
 
-/** The job of a transfer, due at once. `submittedAt` is given where that is later than the recording. */
-function settleJob(op: Op, known: JobKnowledge['transfer.settle'], submittedAt?: Date): Write {
+/** What the rail of a transfer gets. */
+export function carriedOf(transaction: TransactionRow): Omit<Carried, 'submittedAt'> {
+  const isOut = transaction.kind === 'TRANSFER_OUT'
+  return {
+    rail: transaction.details.rail ?? null,
+    direction: isOut ? 'OUT' : 'PULL',
+    id: transaction.id,
+    purpose: 'transfer',
+    accountId: required(transaction, isOut ? 'destination_account_id' : 'source_account_id'),
+    identifier: required(transaction, isOut ? 'destination_identifier' : 'source_identifier'),
+    originatorId: transaction.customer_id ?? transaction.platform_id,
+    paymentRail: transaction.payment_rail,
+    chain: transaction.details.chain ?? null,
+    ...receivedOf(transaction),
+    reference: transaction.reference,
+    remittanceInformation: transaction.remittance_information,
+  }
+}
+
+/**
+ * The record of a transfer at its rail, and its job, due at once or when the rail opens. `submittedAt` is given where that
+ * is later than the recording.
+ */
+function settling(op: Op, known: JobKnowledge['transfer.settle'], submittedAt?: Date): Write[] {
+  const { transaction } = known
+  const rail = op.rails.find(transaction.details.rail ?? null)
+  // A rail that is gone takes nothing: the job says so until it is back.
+  const submitsAt = rail?.opensAt(op.now) ?? op.now
   const payload = {
-    transactionId: known.transaction.id,
+    transactionId: transaction.id,
     ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
   }
-  return job(op, 'transfer.settle', payload, op.now, known)
+  return [
+    ...givenToRail(op, carriedOf(transaction), submitsAt),
+    job(op, 'transfer.settle', payload, submitsAt, known),
+  ]
 }

@@ -7,7 +7,7 @@ import { findVerification, findVerificationWithPlatform, verificationView } from
 /** What the verification provider reports. An event decides once; a repeated one gets the verification as it is. */
 export const verificationProviderEvent: ProcessorHandler<typeof verification_provider_event> = {
   /** Error: 404 `VERIFICATION_NOT_FOUND`. */
-  async whose(lookup, { body }) {
+  async whose({ lookup }, { body }) {
     const found = await findVerificationWithPlatform(lookup, body.verificationId)
     if (!found) throw new ApiError('VERIFICATION_NOT_FOUND', { details: { field: 'verificationId' } })
     return { platform: found.platform, actor: { kind: 'verificationProvider' } }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidOf } from '../../src/db/engine/ids.ts'
 import { toJson } from '../../src/json/json.ts'
 import type { RefundOutcome } from '../../src/ports/rail.ts'
-import { sandboxRail } from '../../src/sandbox/rail.ts'
+import { sandboxRail, sandboxRails } from '../../src/sandbox/rail.ts'
 import { createPlatform } from '../../src/service/first-platform.ts'
 import { changePolicy, newAgent, newPayer, settled, used } from '../agents.testing.ts'
 import { Client, newBankAccount } from '../client.testing.ts'
@@ -18,15 +18,14 @@ let client: Client
 let refund: RefundOutcome | undefined
 beforeAll(async () => {
   service = await openApp()
-  Object.assign(service.app, {
-    rail: {
-      ...sandboxRail,
-      async refund() {
-        if (refund === undefined) throw new Error('The rail is away')
-        return refund
-      },
+  const rail = {
+    ...sandboxRail,
+    async refund() {
+      if (refund === undefined) throw new Error('The rail is away')
+      return refund
     },
-  })
+  }
+  Object.assign(service.app, { rails: { ...sandboxRails, find: () => rail, route: async () => rail } })
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   client = new Client(await createPlatform(service.app, 'Test'), `${service.app.origin()}/2025-10-13`)
 })

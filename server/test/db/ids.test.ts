@@ -45,12 +45,16 @@ test('the numbers of the kinds are those that they have always had', () => {
     Event: 26,
     Message: 27,
     WebhookSecret: 28,
+    Deposit: 37,
+    RailEvent: 38,
     Job: 29,
     Challenge: 30,
     DeviceCode: 31,
     KycLink: 32,
     LedgerAccount: 33,
     IdToken: 34,
+    RailPayment: 36,
+    DepositAccount: 45,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

@@ -1,4 +1,7 @@
-import type { ExternalAccountCreateInfoValue } from '@countersign/contract/accounts/account-types'
+import type {
+  ExternalAccountCreateInfoValue,
+  PaymentAccountInfoValue,
+} from '@countersign/contract/accounts/account-types'
 import type { BENEFICIARY_VERIFICATION_STATUSES } from '@countersign/contract/accounts/external-accounts'
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
@@ -10,6 +13,7 @@ import type {
 } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
 import type { OwnRateDetails, RateSummary } from '../../pricing/pricing.ts'
+import type { DepositDetails } from './rail-tables.ts'
 
 /** A value as a JSON column returns it: an integer is a number where it is within 2^53. */
 export type Stored<T> = T extends bigint
@@ -37,6 +41,13 @@ export interface TransactionDetails {
   readonly uma?: string
   /** The amount that came in for a quote and is refunded instead of executing it. */
   readonly fundedAmount?: bigint
+  /** The rail that the payment was given to, or the money came in by. Absent in the sandbox, and where nothing left. */
+  readonly rail?: string
+  /** When the payment is given to its rail, where the rail was closed. */
+  readonly submitsAt?: string
+  /** The deposit that paid it, or that it is the record of; and what the rail said of its sender. */
+  readonly deposit?: string
+  readonly sender?: DepositDetails
   /** For a receipt: the platform has received the question and decides later. */
   readonly isTaken?: boolean
   readonly receiverCustomerInfo?: Readonly<Record<string, unknown>>
@@ -50,6 +61,11 @@ export interface KeptRequest {
   readonly customerId?: string
   readonly reference?: string
   readonly pullRail?: string
+  /** The rails of the server's file that send it, and that bring its money in. Absent in the sandbox. */
+  readonly railOut?: string
+  readonly railIn?: string
+  /** Where it is paid in to, by the rail that brings its money in. */
+  readonly paidInTo?: PaymentAccountInfoValue
   readonly counterparty?: Counterparty
 }
 

@@ -26,13 +26,15 @@ export interface JobPayloads {
   /** The files of a platform that was reset. */
   'stored-files.clear': { readonly platformId: string }
   'stablecoin-account.check': { readonly accountId: string }
+  'deposit-account.open': { readonly depositAccountId: string }
+  'deposit.return': { readonly depositId: string; readonly isAsked?: boolean }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string
     /** Whether the rail was already asked. */
     readonly isAsked?: boolean
   }
-  'transaction.refund': { readonly transactionId: string }
+  'transaction.refund': { readonly transactionId: string; readonly isAsked?: boolean }
   'transaction.settle': {
     readonly transactionId: string
     readonly executedAt?: string

@@ -7,6 +7,7 @@ import { lookUps } from './0004-look-ups.ts'
 import { contactVerification } from './0005-contact-verification.ts'
 import { customerImports } from './0006-customer-imports.ts'
 import { kycLinks } from './0007-kyc-links.ts'
+import { rails } from './0008-rails.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -26,6 +27,7 @@ export const SCHEMA: Schema = {
     { name: '0005-contact-verification', sql: contactVerification },
     { name: '0006-customer-imports', sql: customerImports },
     { name: '0007-kyc-links', sql: kycLinks },
+    { name: '0008-rails', sql: rails },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

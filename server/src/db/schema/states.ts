@@ -38,6 +38,31 @@ export const STORED_FILE_TRANSITIONS = {
 } as const satisfies Record<StoredFileState, Record<StoredFileEvent, StoredFileState | null>>
 export const STORED_FILE_INITIAL = 'STAGED' satisfies StoredFileState
 
+export type RailPaymentState = 'GIVEN' | 'ACCEPTED' | 'DELIVERED' | 'FAILED' | 'RETURNED' | 'CANCELLED'
+export type RailPaymentEvent = 'accept' | 'deliver' | 'fail' | 'return' | 'cancel'
+
+/**
+ * A payment that was given to a rail, as the rail last said. Reports come in any order, so a later state can come first; a
+ * report that is out of date changes nothing (`rails/reports.ts`), and one that contradicts the end waits for a person.
+ */
+export const RAIL_PAYMENT_TRANSITIONS = {
+  GIVEN: {
+    accept: 'ACCEPTED',
+    deliver: 'DELIVERED',
+    fail: 'FAILED',
+    return: 'RETURNED',
+    cancel: 'CANCELLED',
+  },
+  ACCEPTED: { accept: null, deliver: 'DELIVERED', fail: 'FAILED', return: 'RETURNED', cancel: 'CANCELLED' },
+  DELIVERED: { accept: null, deliver: null, fail: null, return: 'RETURNED', cancel: null },
+  FAILED: { accept: null, deliver: null, fail: null, return: null, cancel: null },
+  RETURNED: { accept: null, deliver: null, fail: null, return: null, cancel: null },
+  CANCELLED: { accept: null, deliver: null, fail: null, return: null, cancel: null },
+} as const satisfies Record<RailPaymentState, Record<RailPaymentEvent, RailPaymentState | null>>
+export const RAIL_PAYMENT_INITIAL = 'GIVEN' satisfies RailPaymentState
+
+export type RailEventState = 'APPLIED' | 'WAITING' | 'RESOLVED'
+
 export type BankFileState = 'COLLECTING' | 'WRITING' | 'READY' | 'WRITTEN'
 export type BankFileEvent = 'close' | 'whole' | 'rename'
 

@@ -31,6 +31,13 @@ import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
 import type { LedgerAccountRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
+import type {
+  DepositAccountRow,
+  DepositRow,
+  RailEventRow,
+  RailFunding,
+  RailPaymentRow,
+} from './rail-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
@@ -86,6 +93,10 @@ export interface Tables {
   stored_files: StoredFileRow
   documents: DocumentRow
   document_reads: DocumentReadRow
+  rail_payments: RailPaymentRow
+  deposit_accounts: DepositAccountRow
+  deposits: DepositRow
+  rail_events: RailEventRow
 }
 
 /** When a row was created and last changed. */
@@ -149,6 +160,8 @@ export interface InternalAccountRow extends Stamped {
   private_enabled: boolean
   spark_address: string | null
   sealed_seed: Uint8Array | null
+  /** Where it is paid in to by the rails that have opened something for it. */
+  funding: readonly RailFunding[] | null
   /** Counts the changes to the wallet's set of credentials. */
   credentials_version: number
 }

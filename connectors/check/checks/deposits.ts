@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  DepositAccount,
+  type DepositAccountRequest,
+  type PaymentRequest,
+} from '@countersign/contract/connectors/protocol'
+import { runHook } from '../kit/accounts.ts'
+import {
+  amountOf,
+  becomes,
+  bodyOf,
+  type Context,
+  hookFor,
+  isRefused,
+  moneyOf,
+  movesBalance,
+  receiverOf,
+  send,
+} from '../kit/context.ts'
+import { type Group, holds } from '../kit/report.ts'
+import type { Reply, WireCall } from '../kit/wire.ts'
+
+export const DEPOSITS: Group<Context> = {
+  name: 'Deposits',
+  checks: [
+    { name: 'an internal account gets details to pay into, the same in every repeat', run: details },
+    { name: 'the same id with another body is refused with 409', run: conflict },
+    { name: 'a pool asks payers for a reference', run: pool },
+    { name: 'a deposit is reported with its account and amount, and moves the balance', run: deposited },
+    { name: 'a deposit can be given back to its sender, once', run: givenBack },
+    { name: 'giving back a deposit that is not there is FAILED', run: givenBackUnknown },
+  ],
+}
+
+function newRequest({ accounts }: Context, of: Partial<DepositAccountRequest> = {}): DepositAccountRequest {
+  const id = randomUUID()
+  return {
+    id: `InternalAccount:${id}`,
+    purpose: 'ACCOUNT',
+    currency: accounts.currency,
+    reference: `KIT${id.slice(0, 8).toUpperCase()}`,
+    holder: { id: `Customer:${id}`, name: 'Ada Lovelace' },
+    ...of,
+  }
+}
+
+function calling(body: DepositAccountRequest): WireCall {
+  return { method: 'POST', path: '/deposit-accounts', body, creates: body.id }
+}
+
+async function detailsOf({ wire }: Context, request: DepositAccountRequest): Promise<DepositAccount> {
+  const reply: Reply = await wire.call(calling(request))
+  const answer = bodyOf(reply, DepositAccount, 'POST /deposit-accounts', 'deposit')
+  holds(answer.id === request.id, `the answer has the id ${answer.id}, not ${request.id}`)
+  return answer
+}
+
+async function details(context: Context): Promise<void> {
+  const request = newRequest(context)
+  const first = await detailsOf(context, request)
+  const again = await Promise.all([1, 2, 3].map(() => detailsOf(context, request)))
+  for (const one of again) holds(isDeepStrictEqual(one, first), 'a repeat got other details')
+  const other = await detailsOf(context, newRequest(context))
+  holds(other.depositAccountId !== first.depositAccountId, 'two accounts have one depositAccountId')
+  holds(
+    first.matching === 'REFERENCE' || !isDeepStrictEqual(other.account, first.account),
+    'two accounts have the same details, but matching is ACCOUNT',
+  )
+}
+
+async function conflict(context: Context): Promise<void> {
+  const request = newRequest(context)
+  await detailsOf(context, request)
+  const other = calling({ ...request, reference: 'KIT-OTHER' })
+  isRefused(await context.wire.call(other), [409], 'another body', 'IDEMPOTENCY_CONFLICT')
+}
+
+async function pool(context: Context): Promise<void> {
+  const { currency } = context.accounts
+  const request: DepositAccountRequest = {
+    id: `Pool:${currency}`,
+    purpose: 'POOL',
+    currency,
+    reference: 'POOL',
+  }
+  const first = await detailsOf(context, request)
+  holds(first.matching === 'REFERENCE', `matching of a pool is ${first.matching}`)
+  const again = await detailsOf(context, request)
+  holds(isDeepStrictEqual(again, first), 'a repeat got other details')
+}
+
+/** Somebody pays in; the answer is the deposit's id, which its event says. */
+async function payIn(context: Context, moves: Record<string, readonly bigint[]>): Promise<string> {
+  const hook = hookFor(context, 'deposit')
+  const receiver = receiverOf(context)
+  const request = newRequest(context)
+  const answer = await detailsOf(context, request)
+  const { iban, accountNumber } = answer.account
+  const { value, currency } = moneyOf(context)
+  await runHook(hook, context.url, {
+    depositAccountId: answer.depositAccountId,
+    account: String(iban ?? accountNumber ?? ''),
+    reference: request.reference,
+    amount: value,
+    currency,
+  })
+  const found = await receiver.wait(
+    ({ event }) =>
+      event.type === 'deposit.received' && event.data.depositAccountId === answer.depositAccountId,
+    context.waitMs,
+  )
+  const event = found?.event
+  holds(event?.type === 'deposit.received', `no event deposit.received came within ${context.waitMs} ms`)
+  const { amount, depositId, remittanceInformation } = event.data
+  moves[depositId] = [amountOf(context)]
+  holds(
+    amount.value === value && amount.currency === currency,
+    `the event says ${amount.value} ${amount.currency}`,
+  )
+  holds(
+    answer.matching === 'ACCOUNT' || remittanceInformation?.includes(request.reference),
+    'matching is REFERENCE, and the event does not have what the payer stated',
+  )
+  return depositId
+}
+
+async function deposited(context: Context): Promise<void> {
+  const moves: Record<string, readonly bigint[]> = {}
+  await movesBalance(context, moves, async () => void (await payIn(context, moves)))
+}
+
+function returnOf(context: Context, depositId: string): PaymentRequest {
+  const id = randomUUID()
+  return {
+    id: `Deposit:${id}`,
+    amount: moneyOf(context),
+    returnOf: { depositId },
+    reference: `KIT-${id.slice(0, 8)}`,
+    requestedAt: new Date().toISOString(),
+  }
+}
+
+async function givenBack(context: Context): Promise<void> {
+  const moves: Record<string, readonly bigint[]> = {}
+  await movesBalance(context, moves, async () => {
+    const depositId = await payIn(context, moves)
+    const payment = returnOf(context, depositId)
+    moves[payment.id] = [-amountOf(context)]
+    await send(context, payment)
+    await send(context, payment)
+    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    const second = returnOf(context, depositId)
+    await send(context, second)
+    await becomes(context, 'payments', second.id, 'FAILED')
+  })
+}
+
+async function givenBackUnknown(context: Context): Promise<void> {
+  const payment = returnOf(context, `none-${randomUUID()}`)
+  await movesBalance(context, { [payment.id]: [] }, async () => {
+    await send(context, payment)
+    await becomes(context, 'payments', payment.id, 'FAILED')
+  })
+}

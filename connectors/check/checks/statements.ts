@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { ConnectorStatement } from '@countersign/contract/connectors/events'
+import { runHook } from '../kit/accounts.ts'
+import {
+  balanceOf,
+  bodyOf,
+  type Context,
+  eventAbout,
+  hookFor,
+  isRefused,
+  receiverOf,
+} from '../kit/context.ts'
+import { type Group, holds, NotChecked } from '../kit/report.ts'
+
+/** The statement that the first check has made, for the others. */
+const made = new WeakMap<Context, ConnectorStatement>()
+
+export const STATEMENTS: Group<Context> = {
+  name: 'Statement',
+  checks: [
+    { name: 'a day that is not closed is 404 STATEMENT_NOT_FOUND', run: notClosed },
+    { name: 'a closed day has a statement', run: closed },
+    { name: 'opening balance and entries make the closing balance', run: sums },
+    { name: 'the closing balance is that of GET /balance', run: isBalance },
+    { name: 'each movement of this run is an entry, once, and nothing else is', run: namesAll },
+    { name: 'the event says the same as GET', run: isReported },
+  ],
+}
+
+function statementOf(context: Context): ConnectorStatement {
+  const statement = made.get(context)
+  if (statement) return statement
+  throw new NotChecked('there is no statement')
+}
+
+async function notClosed({ wire, accounts }: Context): Promise<void> {
+  const path = `/statements/2999-12-31?currency=${accounts.currency}`
+  const reply = await wire.call({ method: 'GET', path })
+  isRefused(reply, [404], `GET ${path}`, 'STATEMENT_NOT_FOUND')
+}
+
+async function closed(context: Context): Promise<void> {
+  const answer = await runHook(hookFor(context, 'closeDay'), context.url)
+  const { date = new Date().toISOString().slice(0, 10) } = (answer ?? {}) as { date?: string }
+  const path = `/statements/${date}?currency=${context.accounts.currency}`
+  const until = Date.now() + context.waitMs
+  let reply = await context.wire.call({ method: 'GET', path })
+  while (reply.status === 404 && Date.now() < until) {
+    await sleep(100)
+    reply = await context.wire.call({ method: 'GET', path })
+  }
+  const statement = bodyOf(reply, ConnectorStatement, `GET ${path}`)
+  made.set(context, statement)
+  holds(statement.date === date, `the statement of ${date} is of ${statement.date}`)
+  holds(statement.currency === context.accounts.currency, `the statement is in ${statement.currency}`)
+}
+
+async function sums(context: Context): Promise<void> {
+  const { openingBalance, closingBalance, entries } = statementOf(context)
+  const sum = entries.reduce((total, { amount }) => total + BigInt(amount), BigInt(openingBalance))
+  holds(sum === BigInt(closingBalance), `opening balance and entries make ${sum}, not ${closingBalance}`)
+  const ids = new Set(entries.map(({ entryId }) => entryId))
+  holds(ids.size === entries.length, 'two entries have one entryId')
+}
+
+async function isBalance(context: Context): Promise<void> {
+  const { closingBalance } = statementOf(context)
+  const balance = await balanceOf(context)
+  holds(balance === BigInt(closingBalance), `GET /balance says ${balance}, the statement ${closingBalance}`)
+}
+
+async function namesAll(context: Context): Promise<void> {
+  const { entries } = statementOf(context)
+  for (const [id, amounts] of context.moved) {
+    const own = entries.filter(
+      (one) => one.id === id || (one.kind.startsWith('DEPOSIT') && one.depositId === id),
+    )
+    const found = own.map(({ amount }) => BigInt(amount))
+    holds(
+      isDeepStrictEqual(sorted(found), sorted(amounts)),
+      `${id} has the entries ${found.join(', ') || 'none'}, but moved ${amounts.join(', ') || 'nothing'}`,
+    )
+    for (const { kind, amount } of own)
+      holds(
+        kindsFor(id, amounts, BigInt(amount)).includes(kind),
+        `the entry ${amount} of ${id} is called ${kind}`,
+      )
+  }
+  // Payments of earlier runs may be in the statement. Of this kit's own there are no others.
+  const stranger = entries.find(
+    ({ kind, id, depositId }) =>
+      kind !== 'FEE' &&
+      kind !== 'INTEREST' &&
+      kind !== 'OTHER' &&
+      id === undefined &&
+      depositId === undefined,
+  )
+  holds(
+    stranger === undefined,
+    `the entry ${stranger?.entryId} (${stranger?.kind}) does not say what it books`,
+  )
+}
+
+function kindsFor(id: string, amounts: readonly bigint[], amount: bigint): string[] {
+  if (!/^(?:Transaction|Deposit):/.test(id)) return ['DEPOSIT']
+  const direction = amounts[0]! < 0n ? 'PAYMENT' : 'PULL'
+  return [amount < 0n === amounts[0]! < 0n ? direction : `${direction}_RETURN`]
+}
+
+function sorted(amounts: readonly bigint[]): bigint[] {
+  return [...amounts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+async function isReported(context: Context): Promise<void> {
+  receiverOf(context)
+  const statement = statementOf(context)
+  const { event } = await eventAbout(context, `${statement.date}/${statement.currency}`, 'statement')
+  holds(isDeepStrictEqual(event.data, statement), 'the event and GET say different things')
+}

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { ConnectorAccount } from '@countersign/contract/connectors/accounts'
+import { readBody } from '@countersign/contract/connectors/reader'
+import { type Static, Type } from 'typebox'
+
+/** Something that the kit cannot do by the protocol: a request to the connector's own desk, or a command of a shell. */
+const Hook = Type.Object(
+  {
+    request: Type.Optional(
+      Type.Object({
+        method: Type.Optional(Type.String()),
+        /** Absolute, or from the connector's base address on. */
+        url: Type.String(),
+        body: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      }),
+    ),
+    command: Type.Optional(Type.String()),
+  },
+  { oneOf: [{ required: ['request'] }, { required: ['command'] }] },
+)
+export type Hook = Static<typeof Hook>
+
+const account = Type.Optional(ConnectorAccount)
+
+/** What the kit has to know about a connector to provoke each outcome. What is left out is not checked. */
+export const Accounts = Type.Object({
+  currency: Type.String({ pattern: '^[A-Z0-9]{3,5}$' }),
+  /** The amount of a payment, in the smallest unit. */
+  amount: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,12}$' })),
+  /** Is paid. */
+  delivered: ConnectorAccount,
+  /** A payment to it fails, at once or later. */
+  fails: account,
+  /** A payment to it is delivered and comes back. */
+  returned: account,
+  /** A payment to it waits long enough to be cancelled. */
+  waits: account,
+  /** A payment to it is answered UNKNOWN at first. */
+  unknown: account,
+  /** Money can be pulled from it. */
+  payer: account,
+  payerFails: account,
+  payerReturned: account,
+  nameChecks: Type.Optional(
+    Type.Record(Type.String({ pattern: '^(?:MATCH|CLOSE_MATCH|NO_MATCH)$' }), ConnectorAccount),
+  ),
+  /** Pays `{amount}` of `{currency}` into `{depositAccountId}` or `{account}`, stating `{reference}`. */
+  deposit: Type.Optional(Hook),
+  /** Closes the day; where it answers JSON with a `date`, that is the day. */
+  closeDay: Type.Optional(Hook),
+  /** Kills the connector and starts it again with what it has kept. */
+  restart: Type.Optional(Hook),
+})
+export type Accounts = Static<typeof Accounts>
+
+const iban = (text: string) => ({
+  accountType: 'EUR_ACCOUNT' as const,
+  holderName: 'Ada Lovelace',
+  account: { iban: text },
+})
+
+/** Those of the example bank: the last three digits choose the outcome. */
+export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
+  currency: 'EUR',
+  delivered: iban('DE89370400440532013000'),
+  fails: iban('DE78370400440532013101'),
+  returned: iban('DE94370400440532013104'),
+  waits: iban('DE67370400440532013105'),
+  unknown: iban('DE40370400440532013106'),
+  payer: iban('DE89370400440532013000'),
+  payerFails: iban('DE78370400440532013101'),
+  payerReturned: iban('DE94370400440532013104'),
+  nameChecks: {
+    MATCH: iban('DE89370400440532013000'),
+    NO_MATCH: iban('DE02370400440532013111'),
+    CLOSE_MATCH: iban('DE72370400440532013112'),
+  },
+  deposit: {
+    request: {
+      url: '/bank/deposits',
+      body: { account: '{depositAccountId}', amount: '{amount}', remittanceInformation: 'RF {reference}' },
+    },
+  },
+  closeDay: { request: { url: '/bank/days/close' } },
+}
+
+/** The accounts of a file. Throws an error that says what is wrong with it. */
+export function accountsOf(text: string): Accounts {
+  const { value, fault } = readBody(Accounts, JSON.parse(text))
+  if (fault !== undefined) throw new Error(`The accounts file: ${fault}`)
+  return value
+}
+
+export type Values = Readonly<Record<string, string>>
+
+/** Does what a hook says, with its `{names}` filled in. The answer is that of its request, where it is JSON. */
+export async function runHook(hook: Hook, base: string, values: Values = {}): Promise<unknown> {
+  if (hook.command !== undefined) return runCommand(filled(hook.command, values))
+  const { url, method = 'POST', body = {} } = hook.request!
+  const address = /^https?:/.test(url) ? url : `${base.replace(/\/+$/, '')}${url}`
+  const response = await fetch(filled(address, values), {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: filled(JSON.stringify(body), values),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`The hook ${url} answered ${response.status}: ${text.slice(0, 300)}`)
+  return text.startsWith('{') ? JSON.parse(text) : undefined
+}
+
+function filled(text: string, values: Values): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
+
+function runCommand(command: string): Promise<undefined> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, { shell: true, stdio: 'inherit' })
+    child.once('error', reject)
+    child.once('close', (code) =>
+      code === 0 ? resolve(undefined) : reject(new Error(`The command "${command}" ended with ${code}`)),
+    )
+  })
+}

@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { ConnectorEvent } from '@countersign/contract/connectors/events'
+import { CONNECTOR_VERSION } from '@countersign/contract/connectors/protocol'
+import { readBody } from '@countersign/contract/connectors/reader'
+import { Webhook } from 'standardwebhooks'
+
+/** One attempt of the connector to deliver an event. */
+export interface Delivery {
+  readonly event: ConnectorEvent
+  readonly text: string
+  /** What is wrong with it, besides its content. */
+  readonly faults: readonly string[]
+  readonly atMs: number
+  readonly answered: Trick | 'received'
+}
+
+/** How an attempt is met instead of with 200. */
+export type Trick = '500' | 'closed' | 'late and 503'
+
+const LATE_MS = 1500
+
+/** Countersign's side of the events: takes them, and is unavailable where a check says so. */
+export class Receiver {
+  readonly deliveries: Delivery[] = []
+  /** Attempts that were no event of the protocol. */
+  readonly strangers: string[] = []
+  readonly #secrets: readonly string[]
+  readonly #server: Server
+  readonly #tricks = new Map<string, Trick[]>()
+  readonly #watchers = new Set<() => void>()
+
+  private constructor(secrets: readonly string[]) {
+    this.#secrets = secrets
+    this.#server = createServer((request, response) => void this.#take(request, response))
+  }
+
+  static open(port: number, secrets: readonly string[]): Promise<Receiver> {
+    const receiver = new Receiver(secrets)
+    return new Promise((resolve, reject) => {
+      receiver.#server.once('error', reject)
+      receiver.#server.listen(port, '127.0.0.1', () => resolve(receiver))
+    })
+  }
+
+  /** The next attempts at an event about this payment or deposit are met so. */
+  trick(about: string, type: ConnectorEvent['type'], tricks: readonly Trick[]): void {
+    this.#tricks.set(`${type} ${about}`, [...tricks])
+  }
+
+  /** The attempts at one kind of event about a payment, pull or deposit, oldest first. */
+  about(about: string, type: ConnectorEvent['type']): Delivery[] {
+    return this.deliveries.filter(({ event }) => event.type === type && subjectOf(event) === about)
+  }
+
+  /** The first attempt that fits, now or within the time; undefined where none comes. */
+  wait(fits: (delivery: Delivery) => boolean, waitMs: number): Promise<Delivery | undefined> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const found = this.deliveries.find(fits)
+        if (found) done(found)
+      }
+      const timer = setTimeout(() => done(undefined), waitMs)
+      const done = (found: Delivery | undefined) => {
+        clearTimeout(timer)
+        this.#watchers.delete(look)
+        resolve(found)
+      }
+      this.#watchers.add(look)
+      look()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = []
+    try {
+      for await (const part of request) parts.push(part as Buffer)
+    } catch {
+      return
+    }
+    const text = Buffer.concat(parts).toString('utf8')
+    const { value: event, fault } = readBody(ConnectorEvent, parsed(text))
+    if (fault !== undefined) {
+      this.strangers.push(`${fault}: ${text.slice(0, 200)}`)
+      response.writeHead(400).end()
+      return
+    }
+    const trick = this.#tricks.get(`${event.type} ${subjectOf(event)}`)?.shift()
+    const faults = this.#faultsOf(request, event, text)
+    this.deliveries.push({ event, text, faults, atMs: Date.now(), answered: trick ?? 'received' })
+    for (const look of [...this.#watchers]) look()
+    this.#answer(trick, request, response)
+  }
+
+  #answer(trick: Trick | undefined, request: IncomingMessage, response: ServerResponse): void {
+    const end = (status: number) => {
+      if (response.destroyed) return
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ received: status === 200 }))
+    }
+    if (trick === 'closed') request.socket.destroy()
+    else if (trick === '500') end(500)
+    else if (trick) setTimeout(() => end(503), LATE_MS)
+    else end(200)
+  }
+
+  #faultsOf({ headers, method }: IncomingMessage, event: ConnectorEvent, text: string): string[] {
+    const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+    const isSigned = this.#secrets.some((secret) => {
+      try {
+        new Webhook(secret).verify(text, flat, { jsonParse: false })
+        return true
+      } catch {
+        return false
+      }
+    })
+    return [
+      ...(isSigned ? [] : ['its signature is not by the secret, or too old']),
+      ...(headers['webhook-id'] === event.id ? [] : ['webhook-id is not the id of the event']),
+      ...(headers['connector-version'] === CONNECTOR_VERSION ? [] : ['Connector-Version: 1 is missing']),
+      ...(method === 'POST' ? [] : [`it came by ${method}`]),
+    ]
+  }
+}
+
+/** The payment, pull, deposit or statement that an event is about. */
+export function subjectOf({ type, data }: ConnectorEvent): string {
+  if (type === 'statement') return `${data.date}/${data.currency}`
+  return type === 'deposit.received' || type === 'deposit.reversed' ? data.depositId : data.id
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,68 @@
+/** What a check has found. */
+export interface Result {
+  readonly group: string
+  readonly name: string
+  readonly verdict: 'pass' | 'fail' | 'not checked'
+  /** What falls short, or why it was not checked. */
+  readonly why?: string
+}
+
+/** A check of a connector; what it throws says what falls short. */
+export interface Check<C> {
+  readonly name: string
+  readonly run: (context: C) => Promise<void>
+}
+
+export interface Group<C> {
+  readonly name: string
+  readonly checks: readonly Check<C>[]
+}
+
+/** The connector does not do what the protocol says. */
+export class Shortfall extends Error {}
+
+/** The check needs something that nobody has named. */
+export class NotChecked extends Error {}
+
+/** Throws a `Shortfall` where something is not as it has to be. */
+export function holds(condition: unknown, otherwise: string): asserts condition {
+  if (!condition) throw new Shortfall(otherwise)
+}
+
+/** Runs the checks one after the other: they look at balances, which others would move. */
+export async function runChecks<C>(
+  groups: readonly Group<C>[],
+  context: C,
+  onResult: (result: Result) => void = () => {},
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (const { name: group, checks } of groups)
+    for (const { name, run } of checks) {
+      const result = { group, name, ...(await verdictOf(() => run(context))) }
+      results.push(result)
+      onResult(result)
+    }
+  return results
+}
+
+async function verdictOf(run: () => Promise<void>): Promise<Pick<Result, 'verdict' | 'why'>> {
+  try {
+    await run()
+    return { verdict: 'pass' }
+  } catch (error) {
+    if (error instanceof NotChecked) return { verdict: 'not checked', why: error.message }
+    // A connection that breaks where none should is a shortfall as well.
+    return { verdict: 'fail', why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** A line of the report. */
+export function lineOf({ name, verdict, why }: Result): string {
+  const mark = { pass: 'pass       ', fail: 'FAIL       ', 'not checked': 'not checked' }[verdict]
+  return `  ${mark}  ${name}${why === undefined ? '' : `\n               ${why}`}`
+}
+
+export function summaryOf(results: readonly Result[]): string {
+  const count = (verdict: Result['verdict']) => results.filter((one) => one.verdict === verdict).length
+  return `${count('pass')} passed, ${count('fail')} fell short, ${count('not checked')} not checked`
+}

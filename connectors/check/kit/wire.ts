@@ -1,0 +1,147 @@
+import { Agent, type ClientRequest, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { CONNECTOR_VERSION, callSigningId } from '@countersign/contract/connectors/protocol'
+import { Webhook } from 'standardwebhooks'
+
+/** A call as the kit wants it, right or wrong. What is left out is made as the protocol says. */
+export interface WireCall {
+  readonly method: 'GET' | 'POST'
+  /** From the base address on. */
+  readonly path: string
+  readonly body?: unknown
+  /** Sent instead of the body's JSON. */
+  readonly raw?: string | Buffer
+  /** The id that the call makes. */
+  readonly creates?: string
+  /** Put over the headers, after the signature; undefined removes one. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  /** Signs with these instead. */
+  readonly secrets?: readonly string[]
+  /** Signs this instead of the body. */
+  readonly signedBody?: string
+  readonly signingId?: string
+  readonly signedAt?: Date
+}
+
+export interface Reply {
+  readonly status: number
+  /** Parsed, or undefined where it is no JSON. */
+  readonly body: unknown
+  readonly text: string
+}
+
+const REPLY_BYTES_MAX = 32 * 1024 * 1024
+
+/** Where to leave a call whose connection the kit breaks. */
+export type BreakPoint = 'in the middle of the body' | { readonly afterSendingMs: number }
+
+/** The kit's way to the connector. */
+export class Wire {
+  readonly #base: URL
+  readonly #secrets: readonly string[]
+  readonly #timeoutMs: number
+  readonly #agents = {
+    http: new Agent({ keepAlive: true, maxSockets: 64 }),
+    https: new HttpsAgent({ keepAlive: true, maxSockets: 64 }),
+  }
+
+  constructor(base: string, secrets: readonly string[], timeoutMs: number) {
+    this.#base = new URL(base.replace(/\/+$/, ''))
+    this.#secrets = secrets
+    this.#timeoutMs = timeoutMs
+  }
+
+  call(call: WireCall): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const { request, body } = this.#prepare(call, true)
+      const failed = (error: Error) =>
+        reject(new Error(`${call.method} ${call.path} got no answer: ${error.message}`))
+      request.on('timeout', () => request.destroy(new Error(`none within ${this.#timeoutMs} ms`)))
+      request.on('error', failed)
+      request.on('response', (response) => {
+        const parts: Buffer[] = []
+        let length = 0
+        response.on('error', failed)
+        response.on('data', (part: Buffer) => {
+          length += part.length
+          if (length > REPLY_BYTES_MAX) request.destroy(new Error('the answer does not end'))
+          else parts.push(part)
+        })
+        response.on('end', () => {
+          const text = Buffer.concat(parts).toString('utf8')
+          resolve({ status: response.statusCode ?? 0, body: parsed(text), text })
+        })
+      })
+      request.end(body)
+    })
+  }
+
+  /** Begins a call and destroys its connection, without waiting for the answer. */
+  breakOff(call: WireCall, where: BreakPoint): Promise<void> {
+    return new Promise((resolve) => {
+      const { request, body } = this.#prepare(call, false)
+      request.on('error', () => {})
+      request.on('close', () => resolve())
+      if (where === 'in the middle of the body') {
+        request.flushHeaders()
+        request.write(body.subarray(0, body.length / 2), () => setTimeout(() => request.destroy(), 20))
+        return
+      }
+      request.end(body)
+      request.on('finish', () => setTimeout(() => request.destroy(), where.afterSendingMs))
+    })
+  }
+
+  close(): void {
+    this.#agents.http.destroy()
+    this.#agents.https.destroy()
+  }
+
+  #prepare(call: WireCall, isKept: boolean): { request: ClientRequest; body: Buffer } {
+    const { method, path, headers = {}, creates } = call
+    const text = call.raw ?? (call.body === undefined ? '' : JSON.stringify(call.body))
+    const body = Buffer.isBuffer(text) ? text : Buffer.from(text)
+    const all = {
+      ...(body.length > 0 ? { 'content-type': 'application/json' } : {}),
+      'content-length': String(body.length),
+      'connector-version': CONNECTOR_VERSION,
+      ...(creates === undefined ? {} : { 'idempotency-key': creates }),
+      ...this.#signature(call, body),
+      ...headers,
+    }
+    const present = Object.fromEntries(
+      Object.entries(all).filter((one): one is [string, string] => one[1] !== undefined),
+    )
+    const url = new URL(this.#base)
+    const isSecure = url.protocol === 'https:'
+    const agent = isKept ? (isSecure ? this.#agents.https : this.#agents.http) : false
+    const options = {
+      method,
+      // Not through URL, which would rewrite a path that is meant to be strange.
+      path: `${url.pathname.replace(/\/$/, '')}${path}`,
+      headers: present,
+      agent,
+      timeout: this.#timeoutMs,
+    }
+    return { request: isSecure ? httpsRequest(url, options) : httpRequest(url, options), body }
+  }
+
+  #signature(call: WireCall, body: Buffer): Record<string, string> {
+    const { method, path, creates, secrets = this.#secrets.slice(0, 1), signedAt = new Date() } = call
+    const id = call.signingId ?? callSigningId(method, path, creates)
+    const signed = call.signedBody ?? body
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(signedAt.getTime() / 1000)),
+      'webhook-signature': secrets.map((one) => new Webhook(one).sign(id, signedAt, signed)).join(' '),
+    }
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

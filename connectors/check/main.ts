@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { accountsOf } from './kit/accounts.ts'
+import { lineOf, type Result, summaryOf } from './kit/report.ts'
+import { checkConnector } from './run.ts'
+
+const USAGE = `Usage: npm run connector:check -- URL [options]
+
+Plays the whole protocol against the connector at URL and prints what falls short; ends with 1 where something does.
+
+  --secret-env NAME   the variable with whsec_…, or two of them with a space between, the present one first
+                      (default EXAMPLE_BANK_SECRET)
+  --accounts FILE     which account provokes which outcome; left out: those of the example bank
+  --events-port N     the connector sends its events to http://127.0.0.1:N; left out: events are not checked
+  --wait SECONDS      how long an outcome or an event may take (default 20)
+  --grace MS          how long a second payment gets to show itself (default 500)
+  --group NAME        only this group of checks; may be repeated`
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      'secret-env': { type: 'string', default: 'EXAMPLE_BANK_SECRET' },
+      accounts: { type: 'string' },
+      'events-port': { type: 'string' },
+      wait: { type: 'string', default: '20' },
+      grace: { type: 'string', default: '500' },
+      group: { type: 'string', multiple: true },
+      help: { type: 'boolean' },
+    },
+  })
+  const [url, ...more] = positionals
+  if (values.help || url === undefined || more.length > 0) throw new Error(USAGE)
+  const name = values['secret-env']
+  const secrets = (process.env[name] ?? '').split(/[\s,]+/).filter((one) => one !== '')
+  if (secrets.length === 0)
+    throw new Error(`${name} is not set: the secret that you share with the connector`)
+  const accounts =
+    values.accounts === undefined ? undefined : accountsOf(await readFile(values.accounts, 'utf8'))
+  const results = await checkConnector({
+    url,
+    secrets,
+    waitMs: Number(values.wait) * 1000,
+    graceMs: Number(values.grace),
+    onResult: printer(),
+    ...(accounts ? { accounts } : {}),
+    ...(values['events-port'] === undefined ? {} : { eventsPort: Number(values['events-port']) }),
+    ...(values.group === undefined ? {} : { groups: values.group }),
+  })
+  process.stdout.write(`\n${summaryOf(results)}\n`)
+  return results.length === 0 || results.some(({ verdict }) => verdict === 'fail') ? 1 : 0
+}
+
+/** Prints each result as it comes, under the name of its group. */
+function printer(): (result: Result) => void {
+  let group = ''
+  return (result) => {
+    if (result.group !== group) process.stdout.write(`\n${result.group}\n`)
+    group = result.group
+    process.stdout.write(`${lineOf(result)}\n`)
+  }
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: Error) => {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  },
+)

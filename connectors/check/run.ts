@@ -1,0 +1,67 @@
+import { DEPOSITS } from './checks/deposits.ts'
+import { ALL_EVENTS, EVENTS } from './checks/events.ts'
+import { ACCOUNT_CHECKS, PAYMENTS, PULLS } from './checks/payments.ts'
+import { HOSTILE, SIGNATURES } from './checks/refusals.ts'
+import { REPEATS, RESTARTS } from './checks/repeats.ts'
+import { STATEMENTS } from './checks/statements.ts'
+import { type Accounts, EXAMPLE_BANK_ACCOUNTS } from './kit/accounts.ts'
+import type { Context } from './kit/context.ts'
+import { Receiver } from './kit/receiver.ts'
+import { type Group, type Result, runChecks } from './kit/report.ts'
+import { Wire } from './kit/wire.ts'
+
+/** All checks, in their order: the last ones judge what all others have left. */
+export const GROUPS: readonly Group<Context>[] = [
+  PAYMENTS,
+  PULLS,
+  ACCOUNT_CHECKS,
+  DEPOSITS,
+  REPEATS,
+  SIGNATURES,
+  HOSTILE,
+  EVENTS,
+  RESTARTS,
+  STATEMENTS,
+  ALL_EVENTS,
+]
+
+export interface CheckOptions {
+  /** The connector's base address. */
+  readonly url: string
+  /** One or two, `whsec_…`, the present one first. */
+  readonly secrets: readonly string[]
+  readonly accounts?: Accounts
+  /** Where the connector sends its events: any path on 127.0.0.1. Left out, nothing is asked of them. */
+  readonly eventsPort?: number
+  readonly waitMs?: number
+  readonly graceMs?: number
+  /** The names of the groups; left out, all. */
+  readonly groups?: readonly string[]
+  readonly onResult?: (result: Result) => void
+}
+
+const ANSWER_TIMEOUT_MS = 30_000
+
+/** Plays the protocol against a connector and gives what each check has found. */
+export async function checkConnector(options: CheckOptions): Promise<Result[]> {
+  const { url, secrets, eventsPort } = options
+  const wire = new Wire(url, secrets, ANSWER_TIMEOUT_MS)
+  const receiver = eventsPort === undefined ? undefined : await Receiver.open(eventsPort, secrets)
+  const context: Context = {
+    url,
+    wire,
+    secrets,
+    accounts: options.accounts ?? EXAMPLE_BANK_ACCOUNTS,
+    receiver,
+    waitMs: options.waitMs ?? 20_000,
+    graceMs: options.graceMs ?? 500,
+    moved: new Map(),
+  }
+  const groups = GROUPS.filter(({ name }) => options.groups?.includes(name) ?? true)
+  try {
+    return await runChecks(groups, context, options.onResult)
+  } finally {
+    wire.close()
+    await receiver?.close()
+  }
+}

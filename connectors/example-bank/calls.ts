@@ -1,0 +1,155 @@
+import type { IncomingMessage } from 'node:http'
+import {
+  AccountCheckRequest,
+  amountOfDigits,
+  CONNECTOR_BODY_BYTES_MAX,
+  CONNECTOR_VERSION,
+  type ConnectorMoney,
+  DepositAccountRequest,
+  PaymentRequest,
+  PullRequest,
+} from '@countersign/contract/connectors/protocol'
+import { readBody } from '@countersign/contract/connectors/reader'
+import type { Static, TSchema } from 'typebox'
+import { type Bank, paymentOf } from './bank.ts'
+import { CURRENCIES, type Direction, type Order } from './books.ts'
+import { type Answer, bodyOf, objectOf, ok, Refusal } from './http.ts'
+import { isEventFirst, nameResultOf } from './outcomes.ts'
+import { isSigned } from './signatures.ts'
+
+/** A call whose signature is good. */
+interface Call {
+  readonly bank: Bank
+  readonly request: IncomingMessage
+  /** What the address names: an id or a date. */
+  readonly name: string
+  readonly query: URLSearchParams
+  readonly body: Buffer
+}
+
+interface Route {
+  readonly method: string
+  readonly path: RegExp
+  readonly answer: (call: Call) => Answer | Promise<Answer>
+}
+
+const ROUTES: readonly Route[] = [
+  { method: 'POST', path: /^\/payments$/, answer: (call) => order(call, 'payment', PaymentRequest) },
+  {
+    method: 'GET',
+    path: /^\/payments\/([^/]+)$/,
+    answer: (call) => ok(paymentOf(orderNamed(call, 'payment'))),
+  },
+  { method: 'POST', path: /^\/payments\/([^/]+)\/cancel$/, answer: cancel },
+  { method: 'POST', path: /^\/pulls$/, answer: (call) => order(call, 'pull', PullRequest) },
+  { method: 'GET', path: /^\/pulls\/([^/]+)$/, answer: (call) => ok(paymentOf(orderNamed(call, 'pull'))) },
+  { method: 'POST', path: /^\/deposit-accounts$/, answer: depositAccount },
+  { method: 'POST', path: /^\/account-checks$/, answer: accountCheck },
+  { method: 'GET', path: /^\/balance$/, answer: balance },
+  { method: 'GET', path: /^\/statements\/([^/]+)$/, answer: statement },
+]
+
+/** Answers a call of the protocol: who calls, which version, what is asked. */
+export async function answerCall(
+  bank: Bank,
+  secrets: readonly Buffer[],
+  request: IncomingMessage,
+): Promise<Answer> {
+  const body = await bodyOf(request, CONNECTOR_BODY_BYTES_MAX)
+  const { method = '', url = '', headers } = request
+  const isOfThisCall = `${headers['webhook-id']} `.startsWith(`${method} ${url} `)
+  if (!isOfThisCall || !isSigned(secrets, headers, body))
+    throw new Refusal(401, 'INVALID_SIGNATURE', 'The signature is missing, wrong, too old or of another call')
+  if (headers['connector-version'] !== CONNECTOR_VERSION)
+    throw new Refusal(400, 'UNSUPPORTED_VERSION', `This connector speaks version ${CONNECTOR_VERSION}`)
+  const { pathname, searchParams: query } = new URL(url, 'http://bank')
+  const route = ROUTES.find((one) => one.method === method && one.path.test(pathname))
+  if (!route) throw new Refusal(404, 'NOT_FOUND', 'There is no such call')
+  const name = decoded(route.path.exec(pathname)?.[1] ?? '')
+  return route.answer({ bank, request, name, query, body })
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new Refusal(400, 'INVALID_INPUT', 'The address is not well formed')
+  }
+}
+
+/** The body of a call, held to its schema. One that creates is signed and keyed with the id that it has. */
+function read<T extends TSchema>({ body, request }: Call, schema: T, creates: boolean): Static<T> {
+  const { value, fault } = readBody(schema, objectOf(body))
+  if (fault !== undefined) throw new Refusal(400, 'INVALID_INPUT', fault)
+  if (!creates) return value
+  const { id } = value as { id: string }
+  if (request.headers['webhook-id'] !== `POST ${request.url} ${id}`)
+    throw new Refusal(401, 'INVALID_SIGNATURE', 'The signature is of another id')
+  if (request.headers['idempotency-key'] !== id)
+    throw new Refusal(400, 'INVALID_INPUT', 'Idempotency-Key must be the id')
+  return value
+}
+
+function checkAmount({ value }: ConnectorMoney): void {
+  if (!amountOfDigits(value)) throw new Refusal(400, 'INVALID_INPUT', 'amount.value is out of range')
+}
+
+const CONFLICT = new Refusal(409, 'IDEMPOTENCY_CONFLICT', 'This id was used with another body')
+
+async function order(
+  call: Call,
+  direction: Direction,
+  schema: typeof PaymentRequest | typeof PullRequest,
+): Promise<Answer> {
+  const request = read(call, schema, true)
+  checkAmount(request.amount)
+  const made = call.bank.order(direction, request)
+  if (!made) throw CONFLICT
+  if (isEventFirst(request)) await call.bank.lastEventTold(made)
+  return ok(paymentOf(made))
+}
+
+function orderNamed({ bank, name }: Call, direction: Direction): Order {
+  const found = bank.books.orders[direction].get(name)
+  if (found) return found
+  const code = direction === 'payment' ? 'PAYMENT_NOT_FOUND' : 'PULL_NOT_FOUND'
+  throw new Refusal(404, code, `There is no such ${direction}`)
+}
+
+function cancel(call: Call): Answer {
+  objectOf(call.body)
+  const order = orderNamed(call, 'payment')
+  // Where it is too late, the answer says what it is instead.
+  call.bank.move(order, 'CANCELLED')
+  return ok(paymentOf(order))
+}
+
+function depositAccount(call: Call): Answer {
+  const request = read(call, DepositAccountRequest, true)
+  if (!CURRENCIES.some((one) => one === request.currency))
+    throw new Refusal(400, 'INVALID_INPUT', `This bank has no accounts in ${request.currency}`)
+  const answer = call.bank.detailsFor(request)
+  if (!answer) throw CONFLICT
+  return ok(answer)
+}
+
+function accountCheck(call: Call): Answer {
+  const { account, holderName } = read(call, AccountCheckRequest, false)
+  const result = nameResultOf(account)
+  return ok({ result, ...(result === 'CLOSE_MATCH' ? { name: `${holderName} Jr` } : {}) })
+}
+
+function balance({ bank }: Call): Answer {
+  const balances = [...bank.books.balances].map(([currency, amount]) => ({
+    value: String(amount),
+    currency,
+    decimals: 2,
+  }))
+  return ok({ balances, asOf: new Date().toISOString() })
+}
+
+function statement({ bank, name, query }: Call): Answer {
+  const found = bank.books.statements.get(`${name}/${query.get('currency')}`)
+  if (!found) throw new Refusal(404, 'STATEMENT_NOT_FOUND', 'That day has not been closed')
+  return ok(found)
+}

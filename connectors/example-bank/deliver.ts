@@ -1,0 +1,116 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { ConnectorEvent } from '@countersign/contract/connectors/events'
+import { CONNECTOR_VERSION } from '@countersign/contract/connectors/protocol'
+import type { Bank } from './bank.ts'
+import { sign } from './signatures.ts'
+
+/** How many events are on their way at once. */
+const UNDER_WAY_MAX = 32
+const ATTEMPT_TIMEOUT_MS = 10_000
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 30_000
+
+interface Parcel {
+  readonly event: ConnectorEvent
+  readonly body: string
+  attempts: number
+}
+
+/** Delivers events, each until its answer is 2xx: at least once, in any order. */
+export class Delivery {
+  readonly #bank: Bank
+  readonly #url: URL
+  readonly #secrets: readonly Buffer[]
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: UNDER_WAY_MAX })
+  /** Those that may leave now, the oldest first. */
+  readonly #ready = new Set<Parcel>()
+  readonly #pauses = new Set<NodeJS.Timeout>()
+  #underWay = 0
+  #isClosed = false
+
+  /** Begins with what an earlier run has left in the outbox. */
+  constructor(bank: Bank, url: string, secrets: readonly Buffer[]) {
+    this.#bank = bank
+    this.#url = new URL(url)
+    this.#secrets = secrets
+    this.take([...bank.books.outbox.values()])
+  }
+
+  take(events: readonly ConnectorEvent[]): void {
+    for (const event of events) {
+      const pauseMs = this.#bank.behaviour.shuffleEvents ? Math.random() * 1000 : 0
+      this.#later({ event, body: JSON.stringify(event), attempts: 0 }, pauseMs)
+    }
+  }
+
+  /** Sends what is ready, unless events are held. */
+  go(): void {
+    for (const parcel of this.#ready) {
+      if (this.#isClosed || this.#bank.behaviour.holdEvents || this.#underWay >= UNDER_WAY_MAX) return
+      this.#ready.delete(parcel)
+      this.#underWay += 1
+      void this.#deliver(parcel).finally(() => {
+        this.#underWay -= 1
+        this.go()
+      })
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const pause of this.#pauses) clearTimeout(pause)
+    this.#agent.destroy()
+  }
+
+  #later(parcel: Parcel, pauseMs: number): void {
+    if (pauseMs === 0) {
+      this.#ready.add(parcel)
+      this.go()
+      return
+    }
+    const pause = setTimeout(() => {
+      this.#pauses.delete(pause)
+      this.#later(parcel, 0)
+    }, pauseMs)
+    this.#pauses.add(pause)
+  }
+
+  /** Delivers an event as often as it is to be repeated, or plans the next attempt. */
+  async #deliver(parcel: Parcel): Promise<void> {
+    const { event, body } = parcel
+    for (let left = Math.max(1, this.#bank.behaviour.repeatEvents); left > 0; left--) {
+      const isReceived = await this.#attempt(event.id, body)
+      if (this.#isClosed) return
+      if (isReceived) continue
+      this.#later(parcel, Math.min(FIRST_PAUSE_MS * 2 ** parcel.attempts++, LONGEST_PAUSE_MS))
+      return
+    }
+    this.#bank.told(event.id)
+  }
+
+  #attempt(id: string, body: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const send = this.#url.protocol === 'https:' ? httpsRequest : httpRequest
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'connector-version': CONNECTOR_VERSION,
+        ...sign(this.#secrets, id, body),
+      }
+      const options = { method: 'POST', headers, timeout: ATTEMPT_TIMEOUT_MS }
+      const request = send(
+        this.#url,
+        this.#url.protocol === 'https:' ? options : { ...options, agent: this.#agent },
+        (response) => {
+          const status = response.statusCode ?? 0
+          response.resume()
+          response.on('close', () => resolve(status >= 200 && status < 300))
+        },
+      )
+      request.on('timeout', () => request.destroy())
+      request.on('error', () => resolve(false))
+      request.end(body)
+    })
+  }
+}

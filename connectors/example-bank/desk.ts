@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
+import {
+  CONNECTOR_BODY_BYTES_MAX,
+  type ConnectorPaymentStatus,
+} from '@countersign/contract/connectors/protocol'
+import type { Bank } from './bank.ts'
+import type { Order } from './books.ts'
+import { type Answer, bodyOf, objectOf, ok, Refusal } from './http.ts'
+import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
+
+/** The bank's own desk: people and tests steer the bank here. Nothing is signed, so only this machine may come. */
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
+
+const MOVES: Readonly<Record<string, ConnectorPaymentStatus>> = {
+  accept: 'ACCEPTED',
+  deliver: 'DELIVERED',
+  fail: 'FAILED',
+  return: 'RETURNED',
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+export async function answerAtDesk(bank: Bank, request: IncomingMessage): Promise<Answer> {
+  if (!LOOPBACK.test(request.socket.remoteAddress ?? '')) throw notFound()
+  const bytes = await bodyOf(request, CONNECTOR_BODY_BYTES_MAX)
+  const body = bytes.length > 0 ? objectOf(bytes) : {}
+  const { pathname } = new URL(request.url ?? '', 'http://bank')
+  const [what = '', id = '', action = ''] = pathname.slice('/bank/'.length).split('/').map(decodeURIComponent)
+  if (request.method === 'GET') return ok(shown(bank, what))
+  if (request.method === 'PATCH' && what === 'behaviour') return ok(behave(bank.behaviour, body))
+  if (request.method !== 'POST') throw notFound()
+  if (what === 'deposits' && id === '') return ok(deposited(bank, body))
+  if (what === 'deposits' && action === 'reverse') return ok(reversed(bank, id))
+  if (what === 'days' && id === 'close') return ok({ date: bank.closeDay() })
+  if (what === 'payments') return ok(moved(bank, bank.books.orders.payment.get(id), action))
+  if (what === 'pulls') return ok(moved(bank, bank.books.orders.pull.get(id), action))
+  throw notFound()
+}
+
+function shown({ books, behaviour }: Bank, what: string): unknown {
+  const orders = (of: ReadonlyMap<string, Order>) =>
+    [...of.values()].map(({ request, status, bookings }) => ({
+      id: request.id,
+      reference: request.reference,
+      amount: request.amount,
+      status,
+      bookings,
+    }))
+  if (what === 'payments') return { data: orders(books.orders.payment) }
+  if (what === 'pulls') return { data: orders(books.orders.pull) }
+  if (what === 'deposits') return { data: [...books.deposits.values()] }
+  if (what === 'events') return { data: [...books.outbox.values()] }
+  if (what === 'behaviour') return behaviour
+  if (what === 'entries') {
+    const closed = [...books.statements.values()].flatMap(({ entries }) => entries)
+    return { data: [...closed, ...[...books.entries.values()].flat()] }
+  }
+  throw notFound()
+}
+
+/** Sets what the body names, of the type that it has. */
+function behave(behaviour: Behaviour, body: Json): Behaviour {
+  for (const [name, value] of Object.entries(body))
+    if (!(name in DEFAULT_BEHAVIOUR) || typeof value !== typeof DEFAULT_BEHAVIOUR[name as keyof Behaviour])
+      throw new Refusal(400, 'INVALID_INPUT', `${name} is no member of the behaviour, or of another type`)
+  return Object.assign(behaviour, body)
+}
+
+/** `{account, amount, …}`: somebody pays into an account, which an IBAN, a number or a depositAccountId names. */
+function deposited(bank: Bank, body: Json): unknown {
+  const { account, amount, currency, remittanceInformation, sender, depositId, rail } = body
+  const details = bank.books.detailsByNumber.get(String(account))
+  if (!details) throw new Refusal(404, 'ACCOUNT_NOT_FOUND', 'There is no such account')
+  if (!/^[1-9][0-9]{0,17}$/.test(String(amount)))
+    throw new Refusal(400, 'INVALID_INPUT', 'amount must be a text of digits above zero')
+  const made = randomUUID()
+  const deposit: ReceivedDeposit = {
+    depositId: String(depositId ?? `${bank.books.bankId}-d${made}`),
+    depositAccountId: details.depositAccountId,
+    amount: { value: String(amount), currency: String(currency ?? details.currency), decimals: 2 },
+    sender: (sender as ReceivedDeposit['sender']) ?? {
+      name: 'Outside Payer',
+      accountIdentifier: 'DE89370400440532013000',
+    },
+    rail: String(rail ?? (details.currency === 'EUR' ? 'SEPA' : 'ACH')),
+    endToEndId: made.slice(0, 8),
+    receivedAt: new Date().toISOString(),
+    ...(remittanceInformation === undefined ? {} : { remittanceInformation: String(remittanceInformation) }),
+  }
+  return bank.deposit(deposit)
+}
+
+function reversed(bank: Bank, id: string): unknown {
+  const kept = bank.books.deposits.get(id)
+  if (!kept) throw notFound()
+  if (!bank.reverse(kept)) throw new Refusal(409, 'TOO_LATE', 'It has gone back already')
+  return kept
+}
+
+function moved(bank: Bank, order: Order | undefined, action: string): unknown {
+  const status = MOVES[action]
+  if (!order || !status) throw notFound()
+  if (!bank.move(order, status)) throw new Refusal(409, 'TOO_LATE', `It is ${order.status}`)
+  return { id: order.request.id, status: order.status, bookings: order.bookings }
+}
+
+function notFound(): Refusal {
+  return new Refusal(404, 'NOT_FOUND', 'There is nothing here')
+}

@@ -1,0 +1,66 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * A file to which changes are only ever appended, a line of JSON each. What was awaited by `settled` is on the disk, and
+ * reading all lines again gives the same bank. Changes that come while the disk is busy share the next write.
+ */
+export class Journal {
+  readonly #file: FileHandle
+  #waiting: string[] = []
+  #writing: Promise<void> = Promise.resolve()
+  #next: Promise<void> | undefined
+
+  private constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  /** Opens the file, and makes it where there is none. A last line that a crash has cut off was never answered: it goes. */
+  static async open(path: string): Promise<{ journal: Journal; changes: unknown[] }> {
+    await mkdir(dirname(path), { recursive: true })
+    const file = await open(path, 'a+', 0o600)
+    const bytes = await file.readFile()
+    const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1)
+    if (whole.length < bytes.length) await file.truncate(whole.length)
+    await file.sync()
+    const folder = await open(dirname(path), 'r')
+    await folder.sync()
+    await folder.close()
+    const lines = whole.toString('utf8').split('\n').slice(0, -1)
+    return { journal: new Journal(file), changes: lines.map((line) => JSON.parse(line) as unknown) }
+  }
+
+  append(change: unknown): void {
+    this.#waiting.push(`${JSON.stringify(change)}\n`)
+    void this.settled()
+  }
+
+  /** Resolves when everything that was appended so far is on the disk. */
+  settled(): Promise<void> {
+    if (this.#waiting.length === 0) return this.#writing
+    this.#next ??= this.#writing.then(() => {
+      this.#next = undefined
+      this.#writing = this.#write()
+      return this.#writing
+    })
+    return this.#next
+  }
+
+  async #write(): Promise<void> {
+    const lines = this.#waiting
+    this.#waiting = []
+    try {
+      await this.#file.appendFile(lines.join(''))
+      await this.#file.datasync()
+    } catch (error) {
+      // Nobody knows what is on the disk now. Reading it again after a new start is the only way to find out.
+      process.stderr.write(`The journal cannot be written: ${String(error)}\n`)
+      process.exit(1)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.settled()
+    await this.#file.close()
+  }
+}

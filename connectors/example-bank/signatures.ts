@@ -1,0 +1,48 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, by one secret or, while it is changed, by two. */
+
+const TOLERANCE_SECONDS = 5 * 60
+
+/** The secrets in a text such as `whsec_… whsec_…`: the present one, and the one before or after it. */
+export function secretsOf(text: string): Buffer[] {
+  const secrets = text.split(/[\s,]+/).filter((one) => one !== '')
+  return secrets.map((secret) => {
+    const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    if (bytes.length < 24 || bytes.length > 64)
+      throw new Error('A secret is whsec_ and 24 to 64 bytes in base64')
+    return bytes
+  })
+}
+
+/** The headers that sign a body, with a signature by each secret. */
+export function sign(secrets: readonly Buffer[], id: string, body: string | Buffer): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signatures = secrets.map((secret) => `v1,${macOf(secret, id, timestamp, body).toString('base64')}`)
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
+}
+
+/** Whether one of the secrets has signed exactly this body under this id, at most five minutes ago. */
+export function isSigned(
+  secrets: readonly Buffer[],
+  headers: NodeJS.Dict<string | string[]>,
+  body: Buffer,
+): boolean {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    String(headers[name] ?? ''),
+  )
+  const awaySeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
+  if (!id || !timestamp || !/^\d{1,12}$/.test(timestamp) || awaySeconds > TOLERANCE_SECONDS) return false
+  const given = signatures!.split(' ').filter((one) => one.startsWith('v1,'))
+  return secrets.some((secret) => {
+    const expected = macOf(secret, id, timestamp, body)
+    return given.some((one) => {
+      const bytes = Buffer.from(one.slice('v1,'.length), 'base64')
+      return bytes.length === expected.length && timingSafeEqual(bytes, expected)
+    })
+  })
+}
+
+function macOf(secret: Buffer, id: string, timestamp: string, body: string | Buffer): Buffer {
+  return createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest()
+}

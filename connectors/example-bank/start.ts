@@ -1,0 +1,120 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Bank } from './bank.ts'
+import { answerCall } from './calls.ts'
+import { Delivery } from './deliver.ts'
+import { answerAtDesk } from './desk.ts'
+import { type Answer, Refusal, send } from './http.ts'
+import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
+import { secretsOf } from './signatures.ts'
+
+export interface BankOptions {
+  /** 0: a free one. */
+  readonly port: number
+  readonly host?: string
+  /** The folder with the journal. */
+  readonly folder: string
+  /** Where events go. Left out: they wait. */
+  readonly events?: string
+  /** One or two secrets, `whsec_…`, with a space between them. */
+  readonly secrets: string
+  readonly behaviour?: Partial<Behaviour>
+}
+
+export interface RunningBank {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+/** How long a caller may keep a connection without a call. Longer than the caller's own limit, so that the caller ends it. */
+const IDLE_CONNECTION_MS = 75_000
+const DAY_CHECK_MS = 60_000
+
+/** Opens the bank with all that its folder has, and serves it. */
+export async function startBank(options: BankOptions): Promise<RunningBank> {
+  const secrets = secretsOf(options.secrets)
+  const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour }
+  const bank = await Bank.open(join(options.folder, 'journal.jsonl'), behaviour)
+  const delivery = options.events === undefined ? undefined : new Delivery(bank, options.events, secrets)
+  bank.onEvents = (events) => delivery?.take(events)
+  const server = createServer((request, response) => {
+    void serve(bank, secrets, request, response).then(() => delivery?.go())
+  })
+  server.keepAliveTimeout = IDLE_CONNECTION_MS
+  const url = await listen(server, options.port, options.host ?? '127.0.0.1')
+  closePastDays(bank)
+  const days = setInterval(() => closePastDays(bank), DAY_CHECK_MS)
+  return {
+    url,
+    close: async () => {
+      clearInterval(days)
+      delivery?.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await bank.close()
+    },
+  }
+}
+
+/** Answers a request, when everything that the answer says is on the disk. */
+async function serve(
+  bank: Bank,
+  secrets: readonly Buffer[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { behaviour } = bank
+  if (request.url?.startsWith('/bank/')) {
+    const answer = await attempt(() => answerAtDesk(bank, request))
+    await bank.journal.settled()
+    send(response, answer)
+    return
+  }
+  if (behaviour.dropRequests > 0) {
+    behaviour.dropRequests -= 1
+    request.socket.destroy()
+    return
+  }
+  const answer =
+    Date.now() < behaviour.failUntilMs
+      ? { status: 503, body: { code: 'UNAVAILABLE', message: 'The bank is closed for repairs' } }
+      : await attempt(() => answerCall(bank, secrets, request))
+  await bank.journal.settled()
+  if (behaviour.answerDelayMs > 0) await sleep(behaviour.answerDelayMs)
+  if (behaviour.dropAnswers > 0 && 'idempotency-key' in request.headers && answer.status === 200) {
+    behaviour.dropAnswers -= 1
+    request.socket.destroy()
+    return
+  }
+  if (!response.destroyed) send(response, answer)
+}
+
+async function attempt(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal)
+      return { status: error.status, body: { code: error.code, message: error.message } }
+    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return { status: 400, body: {} }
+    process.stderr.write(`${(error as Error).stack}\n`)
+    return { status: 500, body: { code: 'INTERNAL', message: 'The bank has made a mistake' } }
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      const address = server.address()
+      const bound = typeof address === 'object' && address ? address.port : port
+      resolve(`http://${host}:${bound}`)
+    })
+  })
+}
+
+/** Closes the days that are over by the calendar. */
+function closePastDays(bank: Bank): void {
+  const today = new Date().toISOString().slice(0, 10)
+  while (bank.books.date < today) bank.closeDay()
+}

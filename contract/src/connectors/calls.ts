@@ -1,0 +1,124 @@
+import type { TSchema } from 'typebox'
+import { ConnectorStatement } from './events.ts'
+import {
+  AccountCheck,
+  AccountCheckRequest,
+  Balances,
+  CancelRequest,
+  ConnectorPayment,
+  DepositAccount,
+  DepositAccountRequest,
+  PaymentRequest,
+  PullRequest,
+} from './protocol.ts'
+
+/** One call of Countersign to a connector, as data. The OpenAPI document is made from these. */
+export interface ConnectorCall {
+  readonly method: 'GET' | 'POST'
+  /** From the connector's base address on; parameters in braces. */
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: TSchema
+  readonly answer: TSchema
+  /** It makes what its body's `id` names: it carries an `Idempotency-Key`, and may answer 409. */
+  readonly creates?: boolean
+  /** The code of a 404 that says: this never arrived, or is not there yet. */
+  readonly notFound?: { readonly code: string; readonly means: string }
+}
+
+const PAYMENT_PATH = { id: 'The id of the payment, as its call had it' }
+const PULL_PATH = { id: 'The id of the pull, as its call had it' }
+
+const NEVER_ARRIVED = 'it never arrived; Countersign sends it again under the same id'
+
+export const CONNECTOR_CALLS = {
+  payment_create: {
+    method: 'POST',
+    path: '/payments',
+    summary: 'Send a payment',
+    description:
+      'Pays the beneficiary, or gives a deposit back to its sender (`returnOf`). The payment is on your disk before you ' +
+      'answer. The same id with the same body gets the present state of the same payment, however late; with ' +
+      'another body 409.',
+    body: PaymentRequest,
+    answer: ConnectorPayment,
+    creates: true,
+  },
+  payment_get: {
+    method: 'GET',
+    path: '/payments/{id}',
+    summary: 'What has become of a payment',
+    description: 'Asked whenever an answer was lost or an event is overdue.',
+    params: PAYMENT_PATH,
+    answer: ConnectorPayment,
+    notFound: { code: 'PAYMENT_NOT_FOUND', means: NEVER_ARRIVED },
+  },
+  payment_cancel: {
+    method: 'POST',
+    path: '/payments/{id}/cancel',
+    summary: 'Cancel a payment, if it is not too late',
+    description:
+      'CANCELLED where nothing will be paid any more; else the present status. It may be asked any number of times.',
+    params: PAYMENT_PATH,
+    body: CancelRequest,
+    answer: ConnectorPayment,
+    notFound: { code: 'PAYMENT_NOT_FOUND', means: 'it never arrived' },
+  },
+  pull_create: {
+    method: 'POST',
+    path: '/pulls',
+    summary: 'Pull money from an account',
+    description:
+      'By direct debit or what the rail has. DELIVERED: the money is on our account. Repeats as for payments.',
+    body: PullRequest,
+    answer: ConnectorPayment,
+    creates: true,
+  },
+  pull_get: {
+    method: 'GET',
+    path: '/pulls/{id}',
+    summary: 'What has become of a pull',
+    description: 'As for a payment.',
+    params: PULL_PATH,
+    answer: ConnectorPayment,
+    notFound: { code: 'PULL_NOT_FOUND', means: NEVER_ARRIVED },
+  },
+  deposit_account_create: {
+    method: 'POST',
+    path: '/deposit-accounts',
+    summary: 'Details to pay into',
+    description:
+      'For one internal account, or a pooled account per currency. The same id gets the same details for ever.',
+    body: DepositAccountRequest,
+    answer: DepositAccount,
+    creates: true,
+  },
+  account_check: {
+    method: 'POST',
+    path: '/account-checks',
+    summary: 'Whether a name is the holder’s of an account',
+    description: 'Changes nothing. A connector without such a check answers UNAVAILABLE.',
+    body: AccountCheckRequest,
+    answer: AccountCheck,
+  },
+  balance_get: {
+    method: 'GET',
+    path: '/balance',
+    summary: 'What is on our accounts',
+    description: 'What is booked, by currency.',
+    answer: Balances,
+  },
+  statement_get: {
+    method: 'GET',
+    path: '/statements/{date}',
+    summary: 'The statement of a day',
+    description: 'The same as the event `statement` of that day and currency.',
+    params: { date: 'YYYY-MM-DD, a day of the bank' },
+    query: { currency: 'EUR' },
+    answer: ConnectorStatement,
+    notFound: { code: 'STATEMENT_NOT_FOUND', means: 'the day has not been closed' },
+  },
+} as const satisfies Readonly<Record<string, ConnectorCall>>

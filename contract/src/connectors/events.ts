@@ -1,0 +1,129 @@
+import { type Static, type TUnsafe, Type } from 'typebox'
+import { CalendarDate, CurrencyCode } from '../core/formats.ts'
+import { OneOf, OneOfWords, Tag, Timestamp } from '../core/schema.ts'
+import { ConnectorFailure, ConnectorMoney, SignedDigits } from './protocol.ts'
+import { text } from './words.ts'
+
+/** What a connector reports by itself, to `POST /rail-events/{rail}`: at least once, in any order. */
+
+/** Also the `webhook-id` of its deliveries, so it has to fit a header. */
+const EventId = Type.String({
+  pattern: '^[\\x21-\\x7e]{1,255}$',
+  maxLength: 255,
+  inWords: 'an id of 1 to 255 printable characters without spaces',
+  description: 'The same in every repeat, and `webhook-id` of each; an id takes effect once',
+})
+
+const paymentData = {
+  id: text(255, 'The id of the payment or pull'),
+  connectorReference: Type.Optional(text(255)),
+  transactionHash: Type.Optional(text(255)),
+}
+
+/** The types of events about a payment or pull that has come further … */
+export const PROGRESS_EVENT_TYPES = [
+  'payment.accepted',
+  'payment.delivered',
+  'payment.cancelled',
+  'pull.accepted',
+  'pull.delivered',
+] as const
+
+/** … and about one that has not worked, at once or after its delivery. */
+export const FAILURE_EVENT_TYPES = [
+  'payment.failed',
+  'payment.returned',
+  'pull.failed',
+  'pull.returned',
+] as const
+
+export const PaymentProgress = Type.Object({ ...paymentData, failure: Type.Optional(ConnectorFailure) })
+export type PaymentProgress = Static<typeof PaymentProgress>
+
+export const PaymentSetback = Type.Object({ ...paymentData, failure: ConnectorFailure })
+export type PaymentSetback = Static<typeof PaymentSetback>
+
+export const ReceivedDeposit = Type.Object({
+  depositId: text(255, 'The connector’s only name of this deposit'),
+  depositAccountId: text(255, 'The one that POST /deposit-accounts answered'),
+  amount: ConnectorMoney,
+  remittanceInformation: Type.Optional(
+    text(1000, 'What the payer stated; a reference may be anywhere in it'),
+  ),
+  sender: Type.Optional(
+    Type.Object({
+      name: Type.Optional(text(255)),
+      accountIdentifier: Type.Optional(text(255)),
+      bankName: Type.Optional(text(255)),
+      bankIdentifier: Type.Optional(text(255)),
+    }),
+  ),
+  rail: Type.Optional(text(50, 'The network that it came by, in the words of payment rails where one fits')),
+  endToEndId: Type.Optional(text(255)),
+  traceNumber: Type.Optional(text(255)),
+  receivedAt: Timestamp(),
+})
+export type ReceivedDeposit = Static<typeof ReceivedDeposit>
+
+export const ReversedDeposit = Type.Object({ depositId: text(255), failure: ConnectorFailure })
+export type ReversedDeposit = Static<typeof ReversedDeposit>
+
+export const STATEMENT_ENTRY_KINDS = [
+  'PAYMENT',
+  'PAYMENT_RETURN',
+  'PULL',
+  'PULL_RETURN',
+  'DEPOSIT',
+  'DEPOSIT_REVERSAL',
+  'FEE',
+  'INTEREST',
+  'OTHER',
+] as const
+
+export const StatementEntry = Type.Object({
+  entryId: text(255, 'The bank’s only name of this entry, over all statements of the rail'),
+  bookedAt: Timestamp(),
+  amount: SignedDigits,
+  kind: OneOfWords(STATEMENT_ENTRY_KINDS, 'What it books. A deposit that goes back is a PAYMENT'),
+  id: Type.Optional(text(255, 'Payment or pull: the id of the call')),
+  depositId: Type.Optional(text(255)),
+  text: Type.Optional(text(1000, 'The words of the bank')),
+  deposit: Type.Optional(ReceivedDeposit),
+})
+export type StatementEntry = Static<typeof StatementEntry>
+
+/** The entries of one day and currency: opening balance and the sum of all entries are the closing balance. */
+export const ConnectorStatement = Type.Object({
+  statementId: text(255, 'The same in every repeat'),
+  date: CalendarDate,
+  currency: CurrencyCode,
+  openingBalance: SignedDigits,
+  closingBalance: SignedDigits,
+  entries: Type.Array(StatementEntry),
+})
+export type ConnectorStatement = Static<typeof ConnectorStatement>
+
+const head = { id: EventId, occurredAt: Timestamp('When it happened at the bank') }
+
+/** The members of the union, by their name in the OpenAPI document. */
+export const EVENT_MEMBERS = {
+  PaymentProgressEvent: Type.Object({
+    ...head,
+    type: OneOfWords(PROGRESS_EVENT_TYPES),
+    data: PaymentProgress,
+  }),
+  PaymentSetbackEvent: Type.Object({ ...head, type: OneOfWords(FAILURE_EVENT_TYPES), data: PaymentSetback }),
+  DepositReceivedEvent: Type.Object({ ...head, type: Tag('deposit.received'), data: ReceivedDeposit }),
+  DepositReversedEvent: Type.Object({ ...head, type: Tag('deposit.reversed'), data: ReversedDeposit }),
+  StatementEvent: Type.Object({ ...head, type: Tag('statement'), data: ConnectorStatement }),
+} as const
+
+type Member = (typeof EVENT_MEMBERS)[keyof typeof EVENT_MEMBERS]
+export type ConnectorEvent = Static<Member>
+export type ConnectorEventType = ConnectorEvent['type']
+
+export const ConnectorEvent: TUnsafe<ConnectorEvent> = Type.Unsafe(
+  OneOf('type', Object.values<Member>(EVENT_MEMBERS)),
+)
+
+export const EventReceived = Type.Object({ received: Type.Boolean() })

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { ACCOUNT_TYPES, exampleAccounts, isAccountType } from '../accounts/account-types.ts'
+import { ConnectorEvent } from './events.ts'
+import { amountOfDigits, callSigningId, DepositAccount, PaymentRequest } from './protocol.ts'
+import { readBody } from './reader.ts'
+
+const payment = {
+  id: 'Transaction:0193a1b2-0000-7000-8000-000000000010',
+  amount: { value: '125000', currency: 'EUR', decimals: 2 },
+  beneficiary: { accountType: 'EUR_ACCOUNT', account: { iban: 'DE89370400440532013000' } },
+  reference: 'Q-1',
+  requestedAt: '2026-11-22T12:00:00Z',
+}
+const { beneficiary: _left, ...withoutBeneficiary } = payment
+
+describe('a body of the protocol', () => {
+  test('is read as it is, with members that nobody knows', () => {
+    const sent = { ...payment, colour: 'blue' }
+    expect(readBody(PaymentRequest, sent)).toEqual({ value: sent })
+  })
+
+  test.each([
+    ['amount.value', { ...payment, amount: { ...payment.amount, value: '12.50' } }],
+    ['amount.value', { ...payment, amount: { ...payment.amount, value: 125000 } }],
+    ['id', { ...payment, id: 'Card:1' }],
+    ['the body', withoutBeneficiary],
+    ['the body', { ...payment, returnOf: { depositId: 'd-1' } }],
+    ['beneficiary.account', { ...payment, beneficiary: { accountType: 'EUR_ACCOUNT', account: {} } }],
+    [
+      'beneficiary.account.iban',
+      { ...payment, beneficiary: { ...payment.beneficiary, account: { iban: '1' } } },
+    ],
+    ['beneficiary.accountType', { ...payment, beneficiary: { accountType: 'SHELLS', account: {} } }],
+    ['the body', null],
+    ['the body', [payment]],
+  ])('is refused with the member that is wrong: %s', (member, body) => {
+    expect(readBody(PaymentRequest, body).fault).toMatch(new RegExp(`^${member} `))
+  })
+
+  test('takes the return of a deposit instead of a beneficiary', () => {
+    const sent = { ...withoutBeneficiary, id: 'Deposit:1', returnOf: { depositId: 'd-1' } }
+    expect(readBody(PaymentRequest, sent)).toEqual({ value: sent })
+  })
+
+  const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
+  test.each(types.filter((name) => exampleAccounts(name).length > 0))(
+    'takes an account of the type %s',
+    (name) => {
+      for (const { accountType, ...account } of exampleAccounts(name)) {
+        const body = { ...payment, beneficiary: { accountType, account } }
+        expect(readBody(PaymentRequest, body)).toEqual({ value: body })
+      }
+    },
+  )
+
+  test('has details to pay into without the reference, which Countersign knows', () => {
+    const head = {
+      id: 'Pool:USD',
+      depositAccountId: 'da-1',
+      matching: 'REFERENCE',
+      accountType: 'USD_ACCOUNT',
+    }
+    const whole = { ...head, account: { accountNumber: '123', routingNumber: '021000021' } }
+    expect(readBody(DepositAccount, whole, 'deposit')).toEqual({ value: whole })
+    const part = { ...head, account: { accountNumber: '123' } }
+    expect(readBody(DepositAccount, part, 'deposit').fault).toMatch(/^account /)
+  })
+
+  test.each([
+    ['payment.delivered', { id: 'Transaction:1' }, undefined],
+    ['payment.failed', { id: 'Transaction:1' }, /failure/],
+    ['payment.lost', { id: 'Transaction:1' }, /type/],
+    ['deposit.reversed', { depositId: 'd-1' }, /failure/],
+  ])('is an event of the type %s with %j, or says why not', (type, data, fault) => {
+    const event = { id: 'e-1', type, occurredAt: '2026-11-22T12:00:00Z', data }
+    const read = readBody(ConnectorEvent, event)
+    if (fault) expect(read.fault).toMatch(fault)
+    else expect(read).toEqual({ value: event })
+  })
+})
+
+test.each([
+  ['0', 0n],
+  ['-125000', -125000n],
+  ['9223372036854775807', 9223372036854775807n],
+  ['9223372036854775808', undefined],
+  ['1e3', undefined],
+  ['', undefined],
+])('the digits %j mean %s', (digits, amount) => {
+  expect(amountOfDigits(digits)).toBe(amount)
+})
+
+test('a call is signed with its method, its address and the id that it makes', () => {
+  expect(callSigningId('GET', '/payments/Transaction:1')).toBe('GET /payments/Transaction:1')
+  expect(callSigningId('POST', '/payments', 'Transaction:1')).toBe('POST /payments Transaction:1')
+})

@@ -1,0 +1,217 @@
+import { type Static, Type } from 'typebox'
+import { CurrencyCode } from '../core/formats.ts'
+import { PaymentRail } from '../core/rails.ts'
+import { OneOfWords, Timestamp } from '../core/schema.ts'
+import { ConnectorAccount, ConnectorDepositDetails } from './accounts.ts'
+import { text } from './words.ts'
+
+/**
+ * The bodies of the calls between Countersign and a connector: a service of an operator's own that stands before a bank or a
+ * payout provider. Version 1 of the protocol; docs/connectors/README.md says what each call means. Unknown members are
+ * ignored by whoever receives them. Amounts are texts of digits, because a reader of JSON in many languages would round
+ * a number beyond 2^53.
+ */
+export const CONNECTOR_VERSION = '1'
+
+/** The header of every call in both directions that carries `CONNECTOR_VERSION`. */
+export const CONNECTOR_VERSION_HEADER = 'connector-version'
+
+/** The largest body that either side has to take, statements excepted. */
+export const CONNECTOR_BODY_BYTES_MAX = 64 * 1024
+
+/** The largest statement: some 50,000 entries. */
+export const CONNECTOR_STATEMENT_BYTES_MAX = 32 * 1024 * 1024
+
+const decimals = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: 18,
+    description: 'Places after the point of the currency: for readers, ignored when received',
+  }),
+)
+
+const digits = Type.String({
+  pattern: '^[0-9]{1,19}$',
+  maxLength: 19,
+  inWords: 'an amount in the smallest unit as a text of digits',
+  description: 'Smallest unit of the currency, in digits; at most 9223372036854775807',
+})
+
+/** A sum that may be negative, such as a balance. */
+export const SignedDigits = Type.String({
+  pattern: '^-?[0-9]{1,19}$',
+  maxLength: 20,
+  inWords: 'a signed amount in the smallest unit as a text of digits',
+  description: 'Smallest unit of the currency, in digits, with a minus sign where it is below zero',
+})
+
+export const ConnectorMoney = Type.Object({ value: digits, currency: CurrencyCode, decimals })
+export type ConnectorMoney = Static<typeof ConnectorMoney>
+
+export const ConnectorBalance = Type.Object({ value: SignedDigits, currency: CurrencyCode, decimals })
+export type ConnectorBalance = Static<typeof ConnectorBalance>
+
+const INT64_MAX = 2n ** 63n - 1n
+
+/** The number that a text of digits means; undefined where it is no such text or beyond int64. */
+export function amountOfDigits(value: string): bigint | undefined {
+  if (!/^-?[0-9]{1,19}$/.test(value)) return undefined
+  const amount = BigInt(value)
+  return amount > INT64_MAX || amount < -INT64_MAX ? undefined : amount
+}
+
+/** An amount as the protocol writes it. */
+export function connectorMoney(amount: bigint, currency: string, decimals: number): ConnectorMoney {
+  return { value: String(amount), currency, decimals }
+}
+
+/** Why a payment failed or came back (specification 2.11). */
+export const CONNECTOR_FAILURE_CODES = [
+  'QUOTE_EXECUTION_FAILED',
+  'COUNTERPARTY_POST_TX_FAILED',
+  'LIGHTNING_PAYMENT_FAILED',
+  'OFFRAMP_FAILED',
+  'PAY_REQUEST_FAILED',
+] as const
+
+export const ConnectorFailure = Type.Object({
+  code: OneOfWords(CONNECTOR_FAILURE_CODES, 'COUNTERPARTY_POST_TX_FAILED where nothing fits better'),
+  message: text(1000, 'For people: the words of the bank'),
+})
+export type ConnectorFailure = Static<typeof ConnectorFailure>
+
+export const PAYMENT_STATUSES = [
+  'ACCEPTED',
+  'DELIVERED',
+  'FAILED',
+  'RETURNED',
+  'CANCELLED',
+  'UNKNOWN',
+] as const
+
+/** What has become of a payment or a pull. Nothing else but a 200 with this says so. */
+export const ConnectorPayment = Type.Object({
+  id: text(96, 'The id of the call that made it'),
+  status: OneOfWords(PAYMENT_STATUSES, 'UNKNOWN: the bank has not said, ask again'),
+  connectorReference: Type.Optional(text(255, 'What the bank calls it, for people')),
+  failure: Type.Optional(ConnectorFailure),
+  transactionHash: Type.Optional(text(255, 'On a chain: the hash of the transaction')),
+})
+export type ConnectorPayment = Static<typeof ConnectorPayment>
+export type ConnectorPaymentStatus = ConnectorPayment['status']
+
+const paymentId = (kinds: string, description: string) =>
+  Type.String({ pattern: `^(?:${kinds}):[0-9A-Za-z-]{1,64}$`, maxLength: 96, description })
+
+const reference = text(255, 'Names the payment at both ends')
+
+export const PaymentRequest = Type.Object(
+  {
+    id: paymentId('Transaction|Deposit|Quote', 'Countersign’s only name of this payment; the key of repeats'),
+    amount: ConnectorMoney,
+    rail: Type.Optional(PaymentRail),
+    beneficiary: Type.Optional(ConnectorAccount),
+    originator: Type.Optional(
+      Type.Object(
+        { id: text(96), name: Type.Optional(text(255)) },
+        { description: 'The customer on whose behalf it is made' },
+      ),
+    ),
+    reference,
+    remittanceInformation: Type.Optional(text(1000, 'For the payee')),
+    returnOf: Type.Optional(
+      Type.Object(
+        { depositId: text(255) },
+        { description: 'The money of this deposit goes back to its sender; there is no beneficiary' },
+      ),
+    ),
+    requestedAt: Timestamp('The first time that this call was made; the same in every repeat'),
+  },
+  { oneOf: [{ required: ['beneficiary'] }, { required: ['returnOf'] }] },
+)
+export type PaymentRequest = Static<typeof PaymentRequest>
+
+export const PullRequest = Type.Object({
+  id: paymentId('Transaction', 'Countersign’s only name of this pull; the key of repeats'),
+  amount: ConnectorMoney,
+  rail: Type.Optional(PaymentRail),
+  payer: ConnectorAccount,
+  reference,
+  requestedAt: Timestamp('The first time that this call was made; the same in every repeat'),
+})
+export type PullRequest = Static<typeof PullRequest>
+
+export const CancelRequest = Type.Object({}, { description: 'An empty object' })
+
+export const DepositAccountRequest = Type.Object({
+  id: Type.String({
+    pattern: '^(?:InternalAccount:[0-9A-Za-z-]{1,64}|Pool:[A-Z0-9]{3,5})$',
+    maxLength: 96,
+    description: '`InternalAccount:…`, or `Pool:` and a currency',
+  }),
+  purpose: OneOfWords(
+    ['ACCOUNT', 'POOL'],
+    'ACCOUNT: for one internal account. POOL: one account of the currency for all, payers state a reference',
+  ),
+  currency: CurrencyCode,
+  reference: text(255, 'What payers state where matching is REFERENCE'),
+  holder: Type.Optional(
+    Type.Object(
+      { id: text(96), name: Type.Optional(text(255)) },
+      { description: 'The customer that it is for' },
+    ),
+  ),
+})
+export type DepositAccountRequest = Static<typeof DepositAccountRequest>
+
+const depositMembers = {
+  id: text(96),
+  depositAccountId: text(255, 'Names the account in events of deposits'),
+  matching: OneOfWords(
+    ['ACCOUNT', 'REFERENCE'],
+    'ACCOUNT: whatever arrives there is for this internal account. REFERENCE: the reference says for whom',
+  ),
+}
+
+/** The members of `account` are those of payment instructions of the account type, without its reference. */
+export const DepositAccount = Type.Object({ ...depositMembers, ...ConnectorDepositDetails.properties })
+export type DepositAccount = Static<typeof DepositAccount>
+
+export const AccountCheckRequest = Type.Object({
+  accountType: ConnectorAccount.properties.accountType,
+  account: ConnectorAccount.properties.account,
+  holderName: text(255),
+})
+export type AccountCheckRequest = Static<typeof AccountCheckRequest>
+
+export const AccountCheck = Type.Object({
+  result: OneOfWords(
+    ['MATCH', 'CLOSE_MATCH', 'NO_MATCH', 'UNAVAILABLE'],
+    'UNAVAILABLE: the bank cannot tell, or has no such check',
+  ),
+  name: Type.Optional(text(255, 'The name that the bank has, where it may be shown')),
+})
+export type AccountCheck = Static<typeof AccountCheck>
+
+export const Balances = Type.Object({
+  balances: Type.Array(ConnectorBalance, { description: 'One for each currency' }),
+  asOf: Timestamp(),
+})
+export type Balances = Static<typeof Balances>
+
+export const ConnectorError = Type.Object({
+  code: text(100, 'For programs: INVALID_INPUT, INVALID_SIGNATURE, PAYMENT_NOT_FOUND, …'),
+  message: text(1000, 'For people'),
+})
+export type ConnectorError = Static<typeof ConnectorError>
+
+/**
+ * What a call to a connector has as `webhook-id`: it binds the signature to the method and the address, which a body does
+ * not name, and a GET has no body.
+ *
+ * @param path with its query, as sent, from the connector's base address on: `/payments/Transaction:…`
+ * @param id the id in the body of a POST that creates
+ */
+export function callSigningId(method: 'GET' | 'POST', path: string, id?: string): string {
+  return `${method} ${path}${id === undefined ? '' : ` ${id}`}`
+}

@@ -1,0 +1,93 @@
+export const DEPOSIT_STATES = [
+  'SUSPENSE',
+  'PENDING',
+  'CREDITED',
+  'FUNDED',
+  'RETURNING',
+  'RETURNED',
+  'REVERSED',
+] as const
+export type DepositState = (typeof DEPOSIT_STATES)[number]
+
+export const DEPOSIT_EVENTS = [
+  'assign',
+  'credit',
+  'fund',
+  'refuse',
+  'return',
+  'arrive_back',
+  'reverse',
+] as const
+export type DepositEvent = (typeof DEPOSIT_EVENTS)[number]
+
+/**
+ * Money that came in by a rail. `assign`: it has an account, whose credit may wait for the platform's word. `credit`: it is
+ * on the account. `fund`: it pays a quote. `refuse`: a person has to decide. `return`: it goes back to its sender, and is
+ * there again by `arrive_back`. `reverse`: the bank has taken it back by itself.
+ */
+export const DEPOSIT_TRANSITIONS = {
+  SUSPENSE: {
+    assign: 'PENDING',
+    credit: null,
+    fund: 'FUNDED',
+    refuse: null,
+    return: 'RETURNING',
+    arrive_back: null,
+    reverse: 'REVERSED',
+  },
+  PENDING: {
+    assign: null,
+    credit: 'CREDITED',
+    fund: null,
+    refuse: 'SUSPENSE',
+    return: 'RETURNING',
+    arrive_back: null,
+    reverse: 'REVERSED',
+  },
+  CREDITED: {
+    assign: null,
+    credit: null,
+    fund: null,
+    refuse: null,
+    return: null,
+    arrive_back: null,
+    reverse: 'REVERSED',
+  },
+  FUNDED: {
+    assign: null,
+    credit: null,
+    fund: null,
+    refuse: null,
+    return: 'RETURNING',
+    arrive_back: null,
+    reverse: 'REVERSED',
+  },
+  RETURNING: {
+    assign: null,
+    credit: null,
+    fund: null,
+    refuse: 'SUSPENSE',
+    return: null,
+    arrive_back: 'RETURNED',
+    reverse: null,
+  },
+  RETURNED: {
+    assign: null,
+    credit: null,
+    fund: null,
+    refuse: 'SUSPENSE',
+    return: null,
+    arrive_back: null,
+    reverse: null,
+  },
+  REVERSED: {
+    assign: null,
+    credit: null,
+    fund: null,
+    refuse: null,
+    return: null,
+    arrive_back: null,
+    reverse: null,
+  },
+} as const satisfies Record<DepositState, Record<DepositEvent, DepositState | null>>
+export const DEPOSIT_INITIAL = 'SUSPENSE' satisfies DepositState

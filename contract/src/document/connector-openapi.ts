@@ -1,0 +1,229 @@
+import type { TSchema } from 'typebox'
+import { Address } from '../accounts/address.ts'
+import * as holders from '../accounts/beneficiaries.ts'
+import * as accounts from '../connectors/accounts.ts'
+import { CONNECTOR_CALLS, type ConnectorCall } from '../connectors/calls.ts'
+import * as events from '../connectors/events.ts'
+import * as protocol from '../connectors/protocol.ts'
+import { references } from './references.ts'
+
+type Json = Record<string, unknown>
+
+const NAMED: readonly (readonly [string, TSchema])[] = Object.entries<TSchema>({
+  Money: protocol.ConnectorMoney,
+  SignedMoney: protocol.ConnectorBalance,
+  Failure: protocol.ConnectorFailure,
+  Payment: protocol.ConnectorPayment,
+  PaymentRequest: protocol.PaymentRequest,
+  PullRequest: protocol.PullRequest,
+  CancelRequest: protocol.CancelRequest,
+  Address,
+  BusinessBeneficiary: holders.BusinessBeneficiary,
+  IndividualBeneficiary: holders.IndividualBeneficiary,
+  IndividualBeneficiaryWithAddress: holders.IndividualBeneficiaryWithAddress,
+  IndividualBeneficiaryWithDocument: holders.IndividualBeneficiaryWithDocument,
+  IndividualBeneficiaryWithPhoneAndAddress: holders.IndividualBeneficiaryWithPhoneAndAddress,
+  IndividualBeneficiaryWithPhoneAndResidence: holders.IndividualBeneficiaryWithPhoneAndResidence,
+  IndividualBeneficiaryWithRegistration: holders.IndividualBeneficiaryWithRegistration,
+  IndividualBeneficiaryWithResidence: holders.IndividualBeneficiaryWithResidence,
+  Account: accounts.ConnectorAccount,
+  DepositAccountRequest: protocol.DepositAccountRequest,
+  DepositAccount: protocol.DepositAccount,
+  AccountCheckRequest: protocol.AccountCheckRequest,
+  AccountCheck: protocol.AccountCheck,
+  Balances: protocol.Balances,
+  Error: protocol.ConnectorError,
+  PaymentProgress: events.PaymentProgress,
+  PaymentSetback: events.PaymentSetback,
+  ReceivedDeposit: events.ReceivedDeposit,
+  ReversedDeposit: events.ReversedDeposit,
+  StatementEntry: events.StatementEntry,
+  Statement: events.ConnectorStatement,
+  ...events.EVENT_MEMBERS,
+  Event: events.ConnectorEvent,
+  EventReceived: events.EventReceived,
+})
+
+const { refer, components } = references(NAMED)
+
+/** The schemas whose `account` has the members that their `accountType` says. */
+const WITH_ACCOUNTS = {
+  Account: accounts.CONNECTOR_ACCOUNT_MEMBERS,
+  AccountCheckRequest: accounts.CONNECTOR_ACCOUNT_MEMBERS,
+  DepositAccount: accounts.CONNECTOR_DEPOSIT_MEMBERS,
+} as const
+
+const VERSION = {
+  name: 'Connector-Version',
+  in: 'header',
+  required: true,
+  schema: { type: 'string', enum: [protocol.CONNECTOR_VERSION] },
+}
+
+const SIGNATURE = [
+  {
+    name: 'webhook-id',
+    in: 'header',
+    required: true,
+    schema: { type: 'string' },
+    description:
+      'For a call: method, path with query as sent, and for a POST that creates the id: `POST /payments Transaction:…`. For an ' +
+      'event: its id.',
+  },
+  {
+    name: 'webhook-timestamp',
+    in: 'header',
+    required: true,
+    schema: { type: 'string', pattern: '^[0-9]{1,12}$' },
+    description: 'Seconds since 1970, at most five minutes from the receiver’s clock.',
+  },
+  {
+    name: 'webhook-signature',
+    in: 'header',
+    required: true,
+    schema: { type: 'string' },
+    description:
+      '`v1,` and the signature in base64; several with a space between them while a secret is changed.',
+  },
+]
+
+const HEADERS: Readonly<Record<string, Json>> = Object.fromEntries(
+  [VERSION, ...SIGNATURE].map((header) => [header.name, header]),
+)
+
+/** The OpenAPI 3.1 document of the protocol: what a connector serves, and as webhooks what it sends. Pure. */
+export function connectorOpenApi(): Json {
+  const paths: Record<string, Json> = {}
+  for (const [name, call] of Object.entries<ConnectorCall>(CONNECTOR_CALLS))
+    paths[call.path] = { ...paths[call.path], [call.method.toLowerCase()]: operation(name, call) }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Countersign connector',
+      version: protocol.CONNECTOR_VERSION,
+      description:
+        'What a connector serves to Countersign, and what it sends by itself (webhooks). docs/connectors/README.md says what each ' +
+        'part means. Members that are not described are ignored by whoever receives them.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: 'http://127.0.0.1:9100', description: 'The example bank' }],
+    paths,
+    webhooks: { event: { post: eventOperation() } },
+    components: {
+      schemas: { ...withAccounts(components()), ...accountSchemas() },
+      parameters: HEADERS,
+    },
+  }
+}
+
+function operation(name: string, call: ConnectorCall): Json {
+  const { summary, description, body, answer } = call
+  return {
+    operationId: name,
+    summary,
+    description,
+    parameters: parametersOf(call),
+    ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
+    responses: {
+      200: { description: summary, content: jsonContent(answer) },
+      400: errorAnswer('The body, a header or the version is not what the protocol says.'),
+      401: errorAnswer('The signature is missing, wrong, too old, or of another request.'),
+      ...notFoundOf(call),
+      ...(call.creates
+        ? { 409: errorAnswer('`IDEMPOTENCY_CONFLICT`: this id was used with another body.') }
+        : {}),
+      '5XX': errorAnswer('Nothing is known; Countersign asks or repeats later.'),
+    },
+  }
+}
+
+function notFoundOf({ notFound }: ConnectorCall): Json {
+  return notFound ? { 404: errorAnswer(`\`${notFound.code}\`: ${notFound.means}.`) } : {}
+}
+
+function parametersOf({ params = {}, query = {}, creates }: ConnectorCall): Json[] {
+  const fields = (place: 'path' | 'query', of: Readonly<Record<string, string>>) =>
+    Object.entries(of).map(([name, description]) => ({
+      name,
+      in: place,
+      required: true,
+      description,
+      schema: { type: 'string' },
+    }))
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: true,
+    schema: { type: 'string' },
+    description: 'The id in the body.',
+  }
+  return [...headers(), ...fields('path', params), ...fields('query', query), ...(creates ? [key] : [])]
+}
+
+function headers(): Json[] {
+  return Object.keys(HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+}
+
+function eventOperation(): Json {
+  return {
+    operationId: 'event',
+    summary: 'Something happened at the bank',
+    description:
+      'To `POST {base address of Countersign}/rail-events/{rail}`, repeated with the same id until the answer is 2xx. Any order.',
+    parameters: headers(),
+    requestBody: { required: true, content: jsonContent(events.ConnectorEvent) },
+    responses: {
+      200: { description: 'It is kept; do not send it again', content: jsonContent(events.EventReceived) },
+      400: { description: 'It is no event of the protocol. Repeating it as it is does not help.' },
+      401: { description: 'The signature is missing, wrong or too old.' },
+      404: { description: 'There is no such rail.' },
+      '5XX': { description: 'Send it again later.' },
+    },
+  }
+}
+
+function errorAnswer(description: string): Json {
+  return { description, content: jsonContent(protocol.ConnectorError) }
+}
+
+function jsonContent(schema: TSchema): Json {
+  return { 'application/json': { schema: refer(schema) } }
+}
+
+/** `EUR_ACCOUNT` → `EurAccount`. */
+function pascalCase(name: string): string {
+  return name
+    .split('_')
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join('')
+}
+
+function suffixOf(kind: keyof typeof WITH_ACCOUNTS): string {
+  return kind === 'DepositAccount' ? 'ToPayInto' : 'ToPay'
+}
+
+/** Ties `account` to the members of its type, which the schemas themselves leave to `readBody`. */
+function withAccounts(schemas: Json): Json {
+  const made = { ...schemas }
+  for (const kind of ['Account', 'AccountCheckRequest', 'DepositAccount'] as const) {
+    const oneOf = [...WITH_ACCOUNTS[kind].keys()].map((name) => ({
+      properties: {
+        accountType: { enum: [name] },
+        account: { $ref: `#/components/schemas/${pascalCase(name)}${suffixOf(kind)}` },
+      },
+    }))
+    made[kind] = { ...(made[kind] as Json), oneOf }
+  }
+  return made
+}
+
+function accountSchemas(): Json {
+  return Object.fromEntries(
+    (['Account', 'DepositAccount'] as const).flatMap((kind) =>
+      [...WITH_ACCOUNTS[kind]].map(([name, schema]) => [
+        `${pascalCase(name)}${suffixOf(kind)}`,
+        refer(schema),
+      ]),
+    ),
+  )
+}

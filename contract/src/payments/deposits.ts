@@ -1,0 +1,140 @@
+import { Type } from 'typebox'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { DEPOSIT_STATES } from '../core/deposit-states.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+
+const TAG = 'Deposits'
+
+/** Why a deposit waits for a person, or goes back. */
+export const DEPOSIT_REASONS = [
+  'NO_MATCH',
+  'SEVERAL_MATCHES',
+  'OTHER_CURRENCY',
+  'OTHER_RAIL',
+  'ACCOUNT_NOT_ACTIVE',
+  'CUSTOMER_DELETED',
+  'CUSTOMER_NOT_APPROVED',
+  'OUT_OF_RANGE',
+  'QUOTE_ENDED',
+  'REJECTED',
+  'PAYMENT_FAILED',
+  'REQUESTED',
+  'RETURN_FAILED',
+] as const
+export type DepositReason = (typeof DEPOSIT_REASONS)[number]
+
+/** Money that came in by a rail. */
+export const Deposit = Type.Object({
+  id: Id('Deposit'),
+  status: OneOfWords(
+    DEPOSIT_STATES,
+    'SUSPENSE: it waits for you. PENDING: it waits for its approval. CREDITED: it is on the account. FUNDED: it has paid a quote. ' +
+      'RETURNING, RETURNED: it goes, or went, back to its sender. REVERSED: the bank has taken it back',
+  ),
+  reason: Type.Optional(OneOfWords(DEPOSIT_REASONS, 'Why it is in suspense or goes back')),
+  rail: Text(40, { description: 'The rail that it came by' }),
+  railReference: Text(255, { description: "The rail's own name for it" }),
+  amount: CurrencyAmount,
+  accountId: Type.Optional(Id('InternalAccount', 'The account that it was credited to')),
+  transactionId: Type.Optional(Id('Transaction', 'The record of its credit, or the payment of the quote')),
+  remittanceInformation: Type.Optional(Prose(1000, { description: 'What the payer stated' })),
+  sender: Type.Optional(
+    Type.Object({
+      name: Type.Optional(Text(255)),
+      accountIdentifier: Type.Optional(Text(255)),
+      bankName: Type.Optional(Text(255)),
+      bankIdentifier: Type.Optional(Text(255)),
+    }),
+  ),
+  paymentRail: Type.Optional(Text(50, { description: 'The network that it came by' })),
+  endToEndId: Type.Optional(Text(255)),
+  traceNumber: Type.Optional(Text(255)),
+  note: Type.Optional(Prose(1000, { description: 'What a bank or a person said last of it' })),
+  receivedAt: Timestamp('When the bank had it'),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+const depositPath = Type.Object({ depositId: PathId })
+const note = Type.Optional(Prose(500, { description: 'Kept with the deposit' }))
+
+export const DepositAssignRequest = Type.Object({
+  accountId: Id('InternalAccount', 'Of a customer or of the platform itself, in the currency of the deposit'),
+  note,
+})
+
+export const DepositReturnRequest = Type.Object({ note })
+
+export const deposit_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/deposits',
+  tag: TAG,
+  summary: 'List deposits',
+  description: 'What came in by rails, newest first. `status=SUSPENSE` is what waits for a person.',
+  query: Type.Object({
+    status: Type.Optional(OneOfWords(DEPOSIT_STATES)),
+    rail: Type.Optional(Text(40)),
+    accountId: Type.Optional(IdOfAny(['InternalAccount'])),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Deposit) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const deposit_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/deposits/{depositId}',
+  tag: TAG,
+  summary: 'Read a deposit',
+  params: depositPath,
+  responses: { 200: Deposit },
+  errors: ['DEPOSIT_NOT_FOUND'],
+})
+
+/** Credits a deposit in suspense to an account. It is not asked about again: this call is the platform's word. */
+export const deposit_assign = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/deposits/{depositId}/assign',
+  tag: TAG,
+  summary: 'Assign a deposit to an account',
+  idempotent: true,
+  params: depositPath,
+  body: DepositAssignRequest,
+  responses: { 200: Deposit },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_CURRENCY',
+    'AMOUNT_OUT_OF_RANGE',
+    'DEPOSIT_NOT_FOUND',
+    'ACCOUNT_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'USER_NOT_READY',
+    'INVALID_STATE_TRANSITION',
+  ],
+})
+
+/** Sends a deposit in suspense back to its sender, by the rail that it came by. */
+export const deposit_return = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/deposits/{depositId}/return',
+  tag: TAG,
+  summary: 'Return a deposit to its sender',
+  idempotent: true,
+  params: depositPath,
+  body: DepositReturnRequest,
+  bodyOptional: true,
+  responses: { 200: Deposit },
+  errors: ['INVALID_INPUT', 'DEPOSIT_NOT_FOUND', 'CONFLICT', 'INVALID_STATE_TRANSITION'],
+})
+
+export const deposits = { deposit_list, deposit_get, deposit_assign, deposit_return }

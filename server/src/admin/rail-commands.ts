@@ -1,0 +1,58 @@
+import { messageOf } from '../formats/thrown.ts'
+import type { App } from '../op/app.ts'
+import type { Rail } from '../ports/rail.ts'
+import type { AdminCommand } from './commands.ts'
+
+/** The operator's commands about the rails of RAILS_FILE. */
+export const RAIL_COMMANDS: Readonly<Record<string, AdminCommand>> = {
+  'rails list': {
+    usage: 'rails list',
+    options: {},
+    required: [],
+    run: async (app) => ({ data: await routingTable(app) }),
+  },
+  'rails check': {
+    usage: 'rails check [--rail NAME]',
+    options: { rail: { type: 'string' } },
+    required: [],
+    run: async (app, { rail }) => {
+      const asked = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
+      if (rail !== undefined && asked.length === 0) throw new Error(`There is no rail ${rail} in RAILS_FILE.`)
+      return { data: await Promise.all(asked.map((one) => checked(app, one))) }
+    },
+  },
+}
+
+/** Each line of the routing table, in its order: what goes by which rail now. */
+async function routingTable(app: App): Promise<object[]> {
+  const rails = app.rails.list()
+  const owners = await Promise.all(rails.map((rail) => app.rails.ownerOf(rail)))
+  return rails.flatMap(({ name, entry, isRetired, opensAt }, index) =>
+    (entry?.serves ?? []).map((line) => {
+      const opens = opensAt(app.clock())
+      return {
+        rail: name,
+        kind: entry?.kind,
+        platform: owners[index] ?? null,
+        ...line,
+        limits: entry?.limits?.filter(({ currency }) => line.currencies.includes(currency)) ?? [],
+        now: isRetired ? 'retired' : opens > app.clock() ? `closed until ${opens.toISOString()}` : 'open',
+      }
+    }),
+  )
+}
+
+/** Reaches a rail with a signed call that moves nothing, and says in words how that went. */
+async function checked(app: App, rail: Rail): Promise<object> {
+  const { name } = rail
+  if ((await app.rails.ownerOf(rail)) === undefined)
+    return { rail: name, ok: false, says: 'It belongs to no platform yet: create one.' }
+  if (!rail.balances) return { rail: name, ok: true, says: 'It has nothing that can be called.' }
+  try {
+    const balances = await rail.balances()
+    const held = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
+    return { rail: name, ok: true, says: `It answers, takes our signature, and holds ${held || 'nothing'}.` }
+  } catch (error) {
+    return { rail: name, ok: false, says: `${messageOf(error)}.` }
+  }
+}

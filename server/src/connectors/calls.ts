@@ -1,0 +1,67 @@
+import {
+  CONNECTOR_VERSION,
+  CONNECTOR_VERSION_HEADER,
+  callSigningId,
+} from '@countersign/contract/connectors/protocol'
+import { standardHeaders } from '../crypto/standard-webhooks.ts'
+import { textFromUtf8 } from '../crypto/text.ts'
+import { parseJson, toJson } from '../json/json.ts'
+import { NoAnswer, send } from '../outgoing/send.ts'
+
+/** Where a connector is, and how calls to it are signed. */
+export interface Connector {
+  /** The base address, without a slash at its end. */
+  readonly url: string
+  /** One, or two while it is replaced. */
+  readonly secrets: readonly Uint8Array[]
+  readonly timeoutMs: number
+}
+
+/** What a connector answered, or why it did not. */
+export type Answered =
+  | { readonly status: number; readonly body: unknown; readonly why?: undefined }
+  | { readonly status?: undefined; readonly body?: undefined; readonly why: string }
+
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024
+
+/** Makes one signed call. `id` is the id in the body of a call that creates, and then also its key. Does not throw. */
+export async function callConnector(
+  { url, secrets, timeoutMs }: Connector,
+  method: 'GET' | 'POST',
+  path: string,
+  now: Date,
+  body?: object,
+  id?: string,
+): Promise<Answered> {
+  const bytes = Buffer.from(body === undefined ? '' : toJson(body))
+  const headers = {
+    'User-Agent': 'Countersign-Rails/1',
+    Accept: 'application/json',
+    [CONNECTOR_VERSION_HEADER]: CONNECTOR_VERSION,
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
+    ...(id === undefined ? {} : { 'Idempotency-Key': id }),
+    ...standardHeaders(secrets, callSigningId(method, path, id), bytes, now),
+  }
+  const outgoing = { method, url: `${url}${path}`, headers, ...(body === undefined ? {} : { body: bytes }) }
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    const bounds = { signal, bytesMax: ANSWER_BYTES_MAX, reach: 'any', keepsOpen: true } as const
+    const answer = await send(outgoing, bounds)
+    if (!answer.isWhole) return { why: `The answer has more than ${ANSWER_BYTES_MAX} bytes` }
+    return { status: answer.status, body: jsonOf(answer.body) }
+  } catch (error) {
+    if (error instanceof NoAnswer) return { why: `The connector is not reached: ${error.code}` }
+    throw error
+  }
+}
+
+/** The value of a JSON text; undefined where it is none. */
+export function jsonOf(body: Uint8Array): unknown {
+  const text = textFromUtf8(body)
+  if (text === undefined) return undefined
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}

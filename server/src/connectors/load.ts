@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises'
+import type {
+  HttpRailValue,
+  RailEntryValue,
+  RailsFileValue,
+} from '@countersign/contract/connectors/rails-file'
+import { secretOfText } from '../crypto/standard-webhooks.ts'
+import { messageOf } from '../formats/thrown.ts'
+import { parseJson } from '../json/json.ts'
+import { faultOfHours } from '../rails/hours.ts'
+import type { ConfiguredRail } from '../rails/registry.ts'
+import { ConfigError } from '../settings/config-error.ts'
+import { createHttpRail } from './http-rail.ts'
+
+/** What loading a rails file needs. `check` throws for a text that is not such a file, and names the field. */
+export interface Loading {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly check: (value: unknown) => RailsFileValue
+  readonly clock: () => Date
+}
+
+const TIMEOUT_SECONDS = 10
+
+/** The rails of a file. Throws ConfigError with one line that names the rail and what is wrong with it. */
+export async function loadRails(path: string, loading: Loading): Promise<ConfiguredRail[]> {
+  const { rails } = checked(await jsonOfFile(path), loading.check)
+  const names = rails.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${twice}`)
+  return rails.map((entry) => railOf(entry, loading))
+}
+
+function checked(value: unknown, check: Loading['check']): RailsFileValue {
+  try {
+    return check(value)
+  } catch (error) {
+    throw new ConfigError(`RAILS_FILE: ${messageOf(error)}`)
+  }
+}
+
+async function jsonOfFile(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new ConfigError(`RAILS_FILE cannot be read: ${messageOf(error)}`)
+  })
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw new ConfigError(`RAILS_FILE is not JSON: ${messageOf(error)}`)
+  }
+}
+
+/** How each kind of rail is made. */
+const KINDS: {
+  readonly [Kind in RailEntryValue['kind']]: (
+    entry: Extract<RailEntryValue, { kind: Kind }>,
+    loading: Loading,
+  ) => ConfiguredRail
+} = { http: httpRail }
+
+function railOf(entry: RailEntryValue, loading: Loading): ConfiguredRail {
+  const fault = entry.hours && faultOfHours(entry.hours)
+  if (fault !== undefined) throw problem(entry, `hours: ${fault}`)
+  const empty = entry.limits?.find(({ min, max }) => min !== undefined && max !== undefined && min > max)
+  if (empty) throw problem(entry, `limits: min must not be above max for ${empty.currency}`)
+  return KINDS[entry.kind](entry, loading)
+}
+
+function httpRail(entry: HttpRailValue, { environment, clock }: Loading): ConfiguredRail {
+  const url = URL.canParse(entry.url) ? new URL(entry.url) : undefined
+  const isPlain = url?.protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  if (!url || (url.protocol !== 'https:' && !isPlain) || url.username || url.search || url.hash)
+    throw problem(
+      entry,
+      'url must begin with https:// (http:// for this machine alone), without user or query',
+    )
+  const secrets = secretsOf(entry, environment)
+  const timeoutMs = (entry.timeoutSeconds ?? TIMEOUT_SECONDS) * 1000
+  return createHttpRail(entry, { url: url.href.replace(/\/+$/, ''), secrets, timeoutMs }, clock)
+}
+
+/** One secret, or two while it is replaced, separated by a comma or a space. The message repeats none. */
+function secretsOf(entry: HttpRailValue, environment: Loading['environment']): Uint8Array[] {
+  const { env } = entry.secret
+  const texts = (environment[env] ?? '').trim().split(/[\s,]+/)
+  const secrets = texts.map(secretOfText).filter((secret) => secret !== undefined)
+  if (secrets.length < texts.length || secrets.length > 2)
+    throw problem(
+      entry,
+      `the environment variable ${env} must have one or two secrets like whsec_…, separated by a comma`,
+    )
+  return secrets
+}
+
+function problem({ name }: Pick<RailEntryValue, 'name'>, text: string): ConfigError {
+  return new ConfigError(`RAILS_FILE, rail ${name}: ${text}`)
+}

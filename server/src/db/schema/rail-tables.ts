@@ -1,0 +1,98 @@
+import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
+import type { DepositState } from '@countersign/contract/core/deposit-states'
+import type { RailEventState, RailPaymentState } from './states.ts'
+import type { Stamped } from './tables.ts'
+
+/** A payment or a pull that was given to a rail. Its id follows from direction and payment (`rails/ids.ts`). */
+export interface RailPaymentRow extends Stamped {
+  id: string
+  platform_id: string
+  rail: string
+  direction: 'OUT' | 'PULL'
+  /** Its name at the rail: a transaction; a deposit or a quote whose money goes back. */
+  payment_id: string
+  amount: bigint
+  currency: string
+  state: RailPaymentState
+  reference: string
+  /** The rail's own name for it. */
+  rail_reference: string | null
+  transaction_hash: string | null
+  failure: { readonly code: string; readonly message: string } | null
+  /** When it is given to the rail. */
+  submit_at: Date
+  delivered_at: Date | null
+  returned_at: Date | null
+}
+
+/** Where others pay in. */
+export interface DepositAccountRow extends Stamped {
+  id: string
+  platform_id: string
+  rail: string
+  currency: string
+  /** Null: for all of a currency. */
+  account_id: string | null
+  reference: string
+  /** Null until the rail has answered. */
+  rail_reference: string | null
+  matching: 'ACCOUNT' | 'REFERENCE' | null
+  account_info: PaymentAccountInfoValue | null
+}
+
+/** What a rail says of a deposit. */
+export interface DepositDetails {
+  readonly depositAccount: string
+  readonly remittanceInformation?: string
+  readonly sender?: {
+    readonly name?: string
+    readonly accountIdentifier?: string
+    readonly bankName?: string
+    readonly bankIdentifier?: string
+  }
+  readonly paymentRail?: string
+  readonly endToEndId?: string
+  readonly traceNumber?: string
+  /** What a bank or a person said last of it. */
+  readonly note?: string
+  /** The part of a reversed deposit that its account no longer had, in the smallest unit. */
+  readonly shortfall?: string
+}
+
+/** Money that came in by a rail. Its id follows from the rail and the rail's name for it. */
+export interface DepositRow extends Stamped {
+  id: string
+  platform_id: string
+  rail: string
+  rail_reference: string
+  amount: bigint
+  currency: string
+  state: DepositState
+  reason: string | null
+  details: DepositDetails
+  account_id: string | null
+  transaction_id: string | null
+  received_at: Date
+}
+
+/** What a rail has reported. */
+export interface RailEventRow {
+  id: string
+  platform_id: string
+  rail: string
+  type: string
+  body: Readonly<Record<string, unknown>>
+  state: RailEventState
+  /** Why it waits. */
+  reason: string | null
+  note: string | null
+  resolved_at: Date | null
+  created_at: Date
+}
+
+/** Where an internal account is paid in to by a rail, as `internal_accounts.funding` lists it. */
+export interface RailFunding {
+  readonly rail: string
+  readonly accountOrWalletInfo: PaymentAccountInfoValue
+  readonly instructionsNotes: string
+}

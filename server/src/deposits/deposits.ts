@@ -1,0 +1,185 @@
+import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
+import { amountOfDigits } from '@countersign/contract/connectors/protocol'
+import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
+import type { DepositReason } from '@countersign/contract/payments/deposits'
+import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.ts'
+import { insert, type Write } from '../db/commit/writes.ts'
+import type { DepositRow } from '../db/schema/rail-tables.ts'
+import { event } from '../events/events.ts'
+import { type Leg, post } from '../ledger/ledger.ts'
+import { maySee, type Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
+import { receiveFunding } from '../quotes/funding.ts'
+import { findQuote } from '../quotes/quotes.ts'
+import { causeOf, findDepositRow, returning } from '../rails/deposit-rows.ts'
+import { depositId } from '../rails/ids.ts'
+import { findTransaction } from '../transactions/transactions.ts'
+import { creditOf } from './credit.ts'
+import { referencesIn, type Target, targetOf } from './match.ts'
+import {
+  selectAccountsByReference,
+  selectDepositAccountsOf,
+  selectPlatformAccount,
+  selectQuotesByReference,
+} from './store.ts'
+
+/** What becomes of a deposit without a person. */
+const BY_ITSELF = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
+
+/** Error: 404 `DEPOSIT_NOT_FOUND`. */
+export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
+  const row = await findDepositRow(op, id)
+  if (!row || !maySee(op, null)) throw new ApiError('DEPOSIT_NOT_FOUND', { details: { field: 'depositId' } })
+  return row
+}
+
+/** A deposit that is recorded, and all that it does. */
+interface Placed {
+  readonly row: DepositRow
+  readonly writes: readonly Write[]
+}
+
+/**
+ * Records money that has come in by a rail, and credits it to the account or the quote that it is for; what fits none, or
+ * several, is in suspense. Nothing where it was recorded before. Undefined where the amount cannot be counted.
+ */
+export async function receiveDeposit(
+  op: Op,
+  rail: string,
+  said: ReceivedDeposit,
+): Promise<readonly Write[] | undefined> {
+  const amount = amountOfDigits(said.amount.value)
+  if (amount === undefined || amount <= 0n || !isKnownCurrency(said.amount.currency)) return undefined
+  const id = depositId(rail, said.depositId)
+  if (await findDepositRow(op, id)) return []
+  const row = newDeposit(op, id, rail, said, amount)
+  const placed = await place(op, row, await findTarget(op, row))
+  const told =
+    placed.row.state === 'SUSPENSE' ? [event(op, 'DEPOSIT.SUSPENDED', id, depositView(placed.row))] : []
+  return [insert('deposits', placed.row), ...placed.writes, ...told]
+}
+
+function newDeposit(op: Op, id: string, rail: string, said: ReceivedDeposit, amount: bigint): DepositRow {
+  return {
+    id,
+    platform_id: op.platform.id,
+    rail,
+    rail_reference: said.depositId,
+    amount,
+    currency: said.amount.currency,
+    state: DEPOSIT_INITIAL,
+    reason: null,
+    details: {
+      depositAccount: said.depositAccountId,
+      ...present({
+        remittanceInformation: said.remittanceInformation,
+        sender: said.sender,
+        paymentRail: said.rail,
+        endToEndId: said.endToEndId,
+        traceNumber: said.traceNumber,
+      }),
+    },
+    account_id: null,
+    transaction_id: null,
+    received_at: new Date(said.receivedAt),
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** The account or quote that a deposit is for, or why there is none. */
+async function findTarget(op: Op, { rail, details }: DepositRow): Promise<Target | DepositReason> {
+  const references = referencesIn(details.remittanceInformation)
+  const hasAny = references.length > 0
+  const [paidTo, accounts, quotes] = await Promise.all([
+    selectDepositAccountsOf(op, rail, details.depositAccount),
+    hasAny ? selectAccountsByReference(op, references) : [],
+    hasAny ? selectQuotesByReference(op, references) : [],
+  ])
+  const [own] = paidTo
+  return targetOf({
+    own: own?.account_id ? { kind: 'account', id: own.account_id } : undefined,
+    stated: [
+      ...accounts.flatMap(({ account_id }) =>
+        account_id ? [{ kind: 'account', id: account_id } as const] : [],
+      ),
+      ...quotes.flatMap(({ id, quote_id }) =>
+        quote_id ? [{ kind: 'quote', transactionId: id, quoteId: quote_id } as const] : [],
+      ),
+    ],
+  })
+}
+
+async function place(op: Op, row: DepositRow, target: Target | DepositReason): Promise<Placed> {
+  if (typeof target === 'string') return inSuspense(op, row, target)
+  if (target.kind === 'quote') return payQuote(op, row, target)
+  return creditAccount(op, row, target.id)
+}
+
+async function creditAccount(op: Op, row: DepositRow, accountId: string): Promise<Placed> {
+  const credit = await creditOf(op, row, await findInternalAccount(op, accountId), 'rail')
+  return 'reason' in credit ? inSuspense(op, row, credit.reason) : credit
+}
+
+function inSuspense(op: Op, row: DepositRow, reason: DepositReason): Placed {
+  return { row: { ...row, reason }, writes: post(op, causeOf(row), intoSuspense(row)) }
+}
+
+/** Legs of a deposit that nobody has yet. */
+function intoSuspense({ rail, currency, amount }: DepositRow): Leg[] {
+  return [
+    { system: 'rail', rail, currency, amount: -amount },
+    { system: 'suspense', currency, amount },
+  ]
+}
+
+/** Pays a quote that waits for its money. Any other amount, and a payment that is too late, goes back. */
+async function payQuote(
+  op: Op,
+  row: DepositRow,
+  { transactionId, quoteId }: Extract<Target, { kind: 'quote' }>,
+): Promise<Placed> {
+  const [quote, transaction] = await Promise.all([findQuote(op, quoteId), findTransaction(op, transactionId)])
+  if (quote.sending_currency !== row.currency) return inSuspense(op, row, 'OTHER_CURRENCY')
+  if (quote.request.railIn !== row.rail) return inSuspense(op, row, 'OTHER_RAIL')
+  if (quote.state !== 'PENDING' || quote.expires_at <= op.now) return tooLate(op, row, quote.customer_id)
+  const funded = { ...row, state: BY_ITSELF.fund, transaction_id: transactionId }
+  const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)
+  return { row: funded, writes }
+}
+
+/** Money for a quote that has ended: back to its sender, or on the account of the customer, as the rail is set. */
+async function tooLate(op: Op, row: DepositRow, customerId: string | null): Promise<Placed> {
+  if (op.rails.find(row.rail)?.lateDeposits === 'CREDIT') {
+    const account = await (customerId === null
+      ? selectPlatformAccount(op, row.currency)
+      : findCustomerAccount(op, customerId, row.currency))
+    return account ? creditAccount(op, row, account.id) : inSuspense(op, row, 'QUOTE_ENDED')
+  }
+  const going = { ...row, state: BY_ITSELF.return, reason: 'QUOTE_ENDED' }
+  return { row: going, writes: [...post(op, causeOf(row), intoSuspense(row)), ...returning(op, going)] }
+}
+
+/** A deposit as the API shows it. */
+export function depositView(row: DepositRow) {
+  const { depositAccount: _, shortfall: __, ...details } = row.details
+  if (!isKnownCurrency(row.currency)) throw new Error(`A deposit in ${row.currency}`)
+  return {
+    ...present({
+      reason: row.reason as DepositReason | null,
+      accountId: row.account_id,
+      transactionId: row.transaction_id,
+      ...details,
+    }),
+    id: row.id,
+    status: row.state,
+    rail: row.rail,
+    railReference: row.rail_reference,
+    amount: { amount: row.amount, currency: currencyRecord(row.currency) },
+    receivedAt: row.received_at.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

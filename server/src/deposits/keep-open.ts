@@ -1,0 +1,89 @@
+import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
+import { type App, createOp, plusSeconds } from '../op/app.ts'
+import type { Rail } from '../ports/rail.ts'
+import { findPool } from '../rails/deposit-accounts.ts'
+import { toOpen } from './open.ts'
+import { type MissingDepositAccount, selectAccountsWithout } from './store.ts'
+
+const INTERVAL_MS = 1_000
+const ACCOUNTS_MAX = 500
+/** Accounts are written in the order of their times, but for transactions that were slow. */
+const LATE_SECONDS = 60
+const EVER = new Date(0)
+
+/** Keeps what is paid in to open, in the background. */
+export interface Opening {
+  /** Looks at all accounts again: the rails have changed. */
+  restart(): void
+  stop(): Promise<void>
+}
+
+/**
+ * Has rails open what others pay in to: for each account whose currency they take in, whenever it was made, and a pool for
+ * each currency. Several processes may do so at the same time: the ids follow from rail and account.
+ */
+export function keepOpen(app: App): Opening {
+  const since = new Map<string, Date>()
+  let underWay: Promise<void> = Promise.resolve()
+  let isBusy = false
+  const timer = setInterval(() => {
+    if (isBusy) return
+    isBusy = true
+    underWay = openMissing(app, since)
+      .catch((error: unknown) => app.log.error({ err: error }, 'opening deposit accounts failed'))
+      .finally(() => {
+        isBusy = false
+      })
+  }, INTERVAL_MS)
+  timer.unref()
+  return {
+    restart: () => since.clear(),
+    async stop() {
+      clearInterval(timer)
+      await underWay
+    },
+  }
+}
+
+/** Opens what is missing by all rails. `since` is how far each has come. */
+export async function openMissing(app: App, since: Map<string, Date>): Promise<void> {
+  for (const rail of app.rails.list())
+    if (!rail.isRetired && rail.currenciesIn.length > 0) await openFor(app, rail, since)
+}
+
+async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<void> {
+  const { name, currenciesIn } = rail
+  const platformId = await app.rails.ownerOf(rail)
+  if (name === null || platformId === undefined) return
+  if (!since.has(name)) await openPools(app, name, platformId, currenciesIn)
+  const missing = await selectAccountsWithout(
+    app,
+    platformId,
+    name,
+    currenciesIn,
+    since.get(name) ?? EVER,
+    ACCOUNTS_MAX,
+  )
+  const begun = new Date(app.clock())
+  await Promise.all(missing.map((account) => open(app, platformId, name, account)))
+  const last = missing.at(-1)
+  const until = missing.length < ACCOUNTS_MAX ? begun : last!.created_at
+  since.set(name, plusSeconds(until, -LATE_SECONDS))
+}
+
+async function openPools(app: App, rail: string, platformId: string, currencies: readonly string[]) {
+  const op = await opOf(app, platformId)
+  for (const currency of currencies)
+    if (!(await findPool(op, rail, currency))) await app.commit(op, toOpen(op, rail, currency, null))
+}
+
+async function open(app: App, platformId: string, rail: string, { id, currency }: MissingDepositAccount) {
+  const op = await opOf(app, platformId)
+  // Not done where another process has written it first.
+  await app.commit(op, toOpen(op, rail, currency, id))
+}
+
+async function opOf(app: App, platformId: string) {
+  const platform = (await app.lookup(BARE_PLATFORM_BY_ID, platformId))!
+  return createOp(app, await app.withConfig(platform), { kind: 'operator' })
+}

@@ -1,0 +1,47 @@
+/**
+ * Which account or quote a deposit is for, by the account that it was paid in to and by the references that its payer has
+ * stated: pure. A reference is `CS` and 10 (an account) or 12 (a quote) digits in hex.
+ */
+
+const SHORT = 12
+const LONG = 14
+const REFERENCES_MAX = 20
+
+/**
+ * Every reference that may be in a text, in capitals. Banks break lines, and payers write spaces and hyphens, so the text
+ * is read without them; what follows a reference may look like a part of it, so both lengths are tried.
+ */
+export function referencesIn(text: string | undefined): string[] {
+  const compact = (text ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+  const found = new Set<string>()
+  for (const { index } of compact.matchAll(/CS(?=[0-9A-F]{10})/g)) {
+    found.add(compact.slice(index, index + SHORT))
+    const long = compact.slice(index, index + LONG)
+    if (/^CS[0-9A-F]{12}$/.test(long)) found.add(long)
+    if (found.size >= REFERENCES_MAX) break
+  }
+  return [...found]
+}
+
+/** What a deposit may be for. */
+export type Target =
+  | { readonly kind: 'account'; readonly id: string }
+  | { readonly kind: 'quote'; readonly transactionId: string; readonly quoteId: string }
+
+/** What was found: `own` by the account that was paid in to, which is for one only; `stated` by references. */
+export interface Found {
+  readonly own: Target | undefined
+  readonly stated: readonly Target[]
+}
+
+/** The one target, or why there is none. What is stated has to agree with the account that was paid in to. */
+export function targetOf({ own, stated }: Found): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
+  const all = new Map([...(own ? [own] : []), ...stated].map((target) => [keyOf(target), target]))
+  if (all.size > 1) return 'SEVERAL_MATCHES'
+  const [only] = all.values()
+  return only ?? 'NO_MATCH'
+}
+
+function keyOf(target: Target): string {
+  return target.kind === 'account' ? target.id : target.transactionId
+}

@@ -1,0 +1,77 @@
+import { findInternalAccount } from '../accounts/accounts.ts'
+import { fundingReference, withReference } from '../accounts/funding.ts'
+import { insert, update, type Write } from '../db/commit/writes.ts'
+import type { DepositAccountRow, RailFunding } from '../db/schema/rail-tables.ts'
+import { job } from '../jobs/jobs.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
+import type { Op } from '../op/app.ts'
+import type { OpenedDepositAccount } from '../ports/rail.ts'
+import { findDepositAccount } from '../rails/deposit-accounts.ts'
+import { depositAccountId, poolOf } from '../rails/ids.ts'
+
+/** The record of what a rail is to open, for an account or as the pool of a currency, and the job. Guard: there is none yet. */
+export function toOpen(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
+  const of = accountId ?? poolOf(currency)
+  const id = depositAccountId(rail, of)
+  const row: DepositAccountRow = {
+    id,
+    platform_id: op.platform.id,
+    rail,
+    currency,
+    account_id: accountId,
+    reference: fundingReference(of),
+    rail_reference: null,
+    matching: null,
+    account_info: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return [insert('deposit_accounts', row), job(op, 'deposit-account.open', { depositAccountId: id }, op.now)]
+}
+
+/** Has the rail open what others pay in to, and shows it with the account. Idempotent at the rail, by the id. */
+export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op, payload) => {
+  const row = await findDepositAccount(op, payload.depositAccountId)
+  if (!row || row.rail_reference !== null) return []
+  const rail = op.rails.find(row.rail)
+  if (!rail?.openDepositAccount) throw new Error(`The rail ${row.rail} opens nothing to pay in to`)
+  const account = row.account_id === null ? undefined : await findInternalAccount(op, row.account_id)
+  const opened = await rail.openDepositAccount({
+    id: row.account_id ?? poolOf(row.currency),
+    purpose: account ? 'ACCOUNT' : 'POOL',
+    currency: row.currency,
+    reference: row.reference,
+    holder: account && { id: account.customer_id ?? account.platform_id },
+  })
+  const { railReference, matching, accountInfo } = opened
+  const change = {
+    rail_reference: railReference,
+    matching,
+    account_info: accountInfo,
+    updated_at: op.now,
+  }
+  const filled = update('deposit_accounts', row.id, { rail_reference: null }, change)
+  if (!account) return [filled]
+  const others = (account.funding ?? []).filter(({ rail: other }) => other !== row.rail)
+  const funding = [...others, fundingOf(row, opened)]
+  return [
+    filled,
+    update(
+      'internal_accounts',
+      account.id,
+      { updated_at: account.updated_at },
+      { funding, updated_at: op.now },
+    ),
+  ]
+}
+
+function fundingOf({ rail, reference }: DepositAccountRow, opened: OpenedDepositAccount): RailFunding {
+  const { matching, accountInfo } = opened
+  const stated = `State the reference ${reference} with the payment.`
+  return {
+    rail,
+    accountOrWalletInfo: matching === 'REFERENCE' ? withReference(accountInfo, reference) : accountInfo,
+    instructionsNotes:
+      matching === 'REFERENCE' ? stated : 'Whatever arrives here is credited to this account.',
+  }
+}

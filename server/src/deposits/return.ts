@@ -1,0 +1,108 @@
+import type { Write } from '../db/commit/writes.ts'
+import type { DepositRow } from '../db/schema/rail-tables.ts'
+import { event } from '../events/events.ts'
+import { job } from '../jobs/jobs.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
+import { type Leg, post } from '../ledger/ledger.ts'
+import type { Op } from '../op/app.ts'
+import type { RailAnswer } from '../ports/rail.ts'
+import { beginReturn, causeOf, depositOf, moveDeposit, returnOf } from '../rails/deposit-rows.ts'
+import { askRail } from '../rails/rail-payments.ts'
+import { endRefund } from '../transactions/moves.ts'
+import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import { depositView } from './deposits.ts'
+
+/**
+ * Sends a deposit back to its sender, or asks what became of that. It stays where it is counted, in suspense or among the
+ * refunds, until the rail says that it has arrived. Where it does not, it is in suspense again, for a person.
+ */
+export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) => {
+  const row = await depositOf(op, payload.depositId)
+  const payment = row.transaction_id === null ? undefined : await findTransaction(op, row.transaction_id)
+  if (row.state === 'REVERSED') return payment ? settleReversed(op, row, payment) : []
+  if (row.state === 'PENDING' || row.state === 'FUNDED')
+    return beginReturn(op, row, payment?.kind === 'QUOTE' ? 'PAYMENT_FAILED' : 'REJECTED').writes
+  if (row.state !== 'RETURNING' && row.state !== 'RETURNED') return []
+  const { answer, writes } = await askRail(
+    op,
+    { ...returnOf(row), submittedAt: op.now },
+    payload.isAsked === true,
+  )
+  const again =
+    'askAgainAt' in answer && answer.askAgainAt
+      ? [job(op, 'deposit.return', { ...payload, isAsked: true }, answer.askAgainAt)]
+      : []
+  return [...writes, ...outcome(op, row, payment, answer), ...again]
+}
+
+function outcome(
+  op: Op,
+  row: DepositRow,
+  payment: TransactionWithCustomer | undefined,
+  answer: RailAnswer,
+): readonly Write[] {
+  if (answer.outcome === 'accepted' || answer.outcome === 'unknown') return []
+  if (answer.outcome === 'delivered') return row.state === 'RETURNED' ? [] : arrived(op, row, payment)
+  // A failure after it had arrived would be against the books: only a return is one.
+  if (row.state === 'RETURNED' && answer.outcome !== 'returned') return []
+  return failed(op, row, payment, answer.detail)
+}
+
+/** Whether its money is among the refunds of a quote, and not in suspense. */
+function isRefund(payment: TransactionWithCustomer | undefined): payment is TransactionWithCustomer {
+  return payment?.kind === 'QUOTE' && payment.refund?.status === 'PENDING'
+}
+
+function arrived(op: Op, row: DepositRow, payment: TransactionWithCustomer | undefined): readonly Write[] {
+  const system = isRefund(payment) ? 'refunds' : 'suspense'
+  const moved = moveDeposit(op, row, 'arrive_back')
+  const { rail, currency, amount } = row
+  return [
+    ...move(op, row, { system, currency, amount: -amount }, { system: 'rail', rail, currency, amount }),
+    moved.write,
+    ...(isRefund(payment) ? endRefund(op, payment, 'complete') : []),
+    event(op, 'DEPOSIT.RETURNED', row.id, depositView(moved.row)),
+  ]
+}
+
+function failed(
+  op: Op,
+  row: DepositRow,
+  payment: TransactionWithCustomer | undefined,
+  note: string,
+): readonly Write[] {
+  const { rail, currency, amount } = row
+  const details = { ...row.details, note }
+  const moved = moveDeposit(op, row, 'refuse', { reason: 'RETURN_FAILED', details })
+  const into = { system: 'suspense', currency, amount } as const
+  const from = isRefund(payment)
+    ? ({ system: 'refunds', currency, amount: -amount } as const)
+    : ({ system: 'rail', rail, currency, amount: -amount } as const)
+  // Money in suspense that never left stays there.
+  const isThere = row.state === 'RETURNING' && !isRefund(payment)
+  return [
+    ...(isThere ? [] : move(op, row, from, into)),
+    moved.write,
+    ...(isRefund(payment) ? endRefund(op, payment, 'fail') : []),
+    event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(moved.row)),
+  ]
+}
+
+/** What its bank has taken back covers the refund of the quote that it had paid. */
+function settleReversed(op: Op, row: DepositRow, payment: TransactionWithCustomer): readonly Write[] {
+  if (!isRefund(payment)) return []
+  const { currency, amount } = row
+  return [
+    ...move(
+      op,
+      row,
+      { system: 'refunds', currency, amount: -amount },
+      { system: 'receivables', currency, amount },
+    ),
+    ...endRefund(op, payment, 'complete'),
+  ]
+}
+
+function move(op: Op, row: DepositRow, from: Leg, to: Leg): Write[] {
+  return post(op, causeOf(row), [from, to])
+}

@@ -1,0 +1,82 @@
+import { balanceUpdated, findInternalAccount } from '../accounts/accounts.ts'
+import type { Write } from '../db/commit/writes.ts'
+import { required } from '../db/read/required.ts'
+import type { DepositRow } from '../db/schema/rail-tables.ts'
+import { event } from '../events/events.ts'
+import { type Leg, post } from '../ledger/ledger.ts'
+import type { Op } from '../op/app.ts'
+import { causeOf, moveDeposit } from '../rails/deposit-rows.ts'
+import { takeBack } from '../rails/take-back.ts'
+import { moveTransaction } from '../transactions/moves.ts'
+import { findTransaction, transactionView } from '../transactions/transactions.ts'
+import { depositView } from './deposits.ts'
+
+/**
+ * The bank has taken the money of a deposit back. What was credited is taken of its account; what the account no longer
+ * has, and what has paid a quote, is owed to the platform. Undefined where the deposit has gone back already: a report
+ * against the books. Guard: nothing has become of it meanwhile.
+ */
+export async function reverseDeposit(
+  op: Op,
+  row: DepositRow,
+  detail: string,
+): Promise<readonly Write[] | undefined> {
+  switch (row.state) {
+    case 'SUSPENSE':
+      return reversed(op, row, detail, post(op, causeOf(row), outOf(row, 'suspense')))
+    case 'PENDING':
+      return [
+        ...reversed(op, row, detail, post(op, causeOf(row), outOf(row, 'suspense'))),
+        ...(await refused(op, row)),
+      ]
+    case 'CREDITED':
+      return takenBack(op, row, detail)
+    case 'FUNDED':
+      return reversed(op, row, detail, post(op, causeOf(row), outOf(row, 'receivables')))
+    case 'REVERSED':
+      return []
+    case 'RETURNING':
+    case 'RETURNED':
+      return undefined
+  }
+}
+
+function outOf({ rail, currency, amount }: DepositRow, system: 'suspense' | 'receivables'): Leg[] {
+  return [
+    { system, currency, amount: -amount },
+    { system: 'rail', rail, currency, amount },
+  ]
+}
+
+function reversed(op: Op, row: DepositRow, note: string, moves: readonly Write[]): Write[] {
+  const moved = moveDeposit(op, row, 'reverse', { details: { ...row.details, note } })
+  return [...moves, moved.write, event(op, 'DEPOSIT.REVERSED', row.id, depositView(moved.row))]
+}
+
+/** Ends a payment that waits for its approval or its credit. */
+async function refused(op: Op, row: DepositRow): Promise<readonly Write[]> {
+  const receipt = await findTransaction(op, required(row, 'transaction_id'))
+  if (receipt.state !== 'PENDING' && receipt.state !== 'PROCESSING') return []
+  return moveTransaction(op, receipt, 'fail', { failure_reason: 'OFFRAMP_FAILED' }).writes
+}
+
+async function takenBack(op: Op, row: DepositRow, note: string): Promise<readonly Write[]> {
+  const account = await findInternalAccount(op, required(row, 'account_id'))
+  const receipt = await findTransaction(op, required(row, 'transaction_id'))
+  const { writes, shortfall } = await takeBack(op, causeOf(row), account, row.amount, row.rail)
+  const owed = shortfall > 0n ? { shortfall: String(shortfall) } : {}
+  const counterparty = {
+    ...receipt.details.counterparty,
+    fundingReturnedAt: op.now.toISOString(),
+    fundingReturnDetail: note,
+    ...owed,
+  }
+  const details = { ...receipt.details, counterparty }
+  const moved = moveTransaction(op, receipt, 'return', { failure_reason: 'OFFRAMP_FAILED', details })
+  return [
+    ...reversed(op, { ...row, details: { ...row.details, ...owed } }, note, writes),
+    ...moved.writes,
+    event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, transactionView(moved.row, moved.row)),
+    balanceUpdated(op, account),
+  ]
+}

@@ -1,0 +1,61 @@
+import { fundingTypesOf } from '../accounts/funding.ts'
+import type { KeptRequest } from '../db/schema/documents.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError } from '../op/operation.ts'
+import { present } from '../op/present.ts'
+import type { Price } from '../pricing/pricing.ts'
+import { chooseRail } from '../rails/choose.ts'
+import { findPool } from '../rails/deposit-accounts.ts'
+import type { Parties, Payee, Payer } from './parties.ts'
+
+const FIELD = 'lockedCurrencyAmount'
+
+/**
+ * The rails of a quote, which it keeps: what sends its payment, what pulls its money, or what that is paid in by. Errors: 501
+ * `NOT_IMPLEMENTED` where none serves it, 400 `AMOUNT_OUT_OF_RANGE` where none takes the amount.
+ */
+export async function railsOfQuote(
+  op: Op,
+  { payer, payee }: Pick<Parties, 'payer' | 'payee'>,
+  { sendingAmount, receivingAmount }: Price,
+  paymentRail: string | null,
+): Promise<Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo'>> {
+  const [railOut, funding] = await Promise.all([
+    outgoing(op, payee, receivingAmount, paymentRail),
+    incoming(op, payer, sendingAmount),
+  ])
+  return present({ railOut, ...funding })
+}
+
+async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: string | null) {
+  if (payee.kind === 'internal') return undefined
+  if (payee.kind === 'uma') {
+    // Only the sandbox pays receivers at UMA addresses elsewhere.
+    if (op.rails.find(null)) return undefined
+    throw new ApiError('NOT_IMPLEMENTED', { message: 'No rail of this server pays UMA addresses elsewhere.' })
+  }
+  const { account_type: accountType, currency } = payee.account
+  const wanted = { direction: 'OUT', accountType, paymentRail, currency, amount } as const
+  return (await chooseRail(op, wanted, FIELD)).name ?? undefined
+}
+
+async function incoming(op: Op, payer: Payer, amount: bigint) {
+  if (payer.kind === 'account') return {}
+  const { currency } = payer
+  if (payer.kind === 'pull') {
+    const { account_type: accountType } = payer.account
+    const wanted = { direction: 'PULL', accountType, paymentRail: payer.rail, currency, amount } as const
+    return { railIn: (await chooseRail(op, wanted, FIELD)).name ?? undefined }
+  }
+  const [accountType] = fundingTypesOf(currency, payer.network ?? undefined)
+  if (!accountType) throw new Error(`No account type takes ${currency}`)
+  const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount } as const
+  const rail = await chooseRail(op, wanted, FIELD)
+  if (rail.name === null) return {}
+  const pool = await findPool(op, rail.name, currency)
+  if (!pool?.account_info)
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: `The rail ${rail.name} has not opened an account to pay ${currency} in to yet. Try again soon.`,
+    })
+  return { railIn: rail.name, paidInTo: pool.account_info }
+}

@@ -1,0 +1,24 @@
+import { rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
+import type { RailEventRow } from '../db/schema/rail-tables.ts'
+import type { Op } from '../op/app.ts'
+
+const EVENT_BY_ID = rowByKey<RailEventRow>('SELECT * FROM rail_events WHERE id = ANY ($1::uuid[])', 'id')
+
+export async function selectRailEvent(op: Op, id: string): Promise<RailEventRow | undefined> {
+  return op.find(EVENT_BY_ID, id)
+}
+
+/** What rails have reported that fits nothing: newest first, a page of those in one state. */
+export function selectRailEvents(
+  op: Op,
+  { status, rail }: { readonly status?: RailEventRow['state']; readonly rail?: string },
+) {
+  return op.read
+    .selectFrom('rail_events')
+    .where('platform_id', '=', op.platform.id)
+    .where('state', '<>', 'APPLIED')
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'rail', '=', rail))
+    .selectAll()
+}

@@ -1,0 +1,32 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import type { Rail, RailLimits, Wanted } from '../ports/rail.ts'
+import { amountInWords } from '../pricing/pricing.ts'
+
+/**
+ * The rail that carries a payment, by the routing table. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
+ * `AMOUNT_OUT_OF_RANGE` that names `field` where none takes the amount.
+ */
+export async function chooseRail(op: Op, wanted: Wanted, field: string): Promise<Rail> {
+  const rail = await op.rails.route(op.platform.id, wanted)
+  if (rail) return rail
+  const limits = await op.rails.limitsFor(op.platform.id, wanted)
+  if (limits) throw fieldError('AMOUNT_OUT_OF_RANGE', field, outOfRange(wanted, limits))
+  const network = wanted.paymentRail === null ? '' : ` by ${wanted.paymentRail}`
+  throw new ApiError('NOT_IMPLEMENTED', {
+    message: `No rail of this server ${DOES[wanted.direction]} ${wanted.accountType}${network} in ${wanted.currency}.`,
+  })
+}
+
+const DOES = { OUT: 'sends to', PULL: 'pulls from', IN: 'takes payments to' } as const
+
+function outOfRange({ currency }: Wanted, { min, max }: RailLimits): string {
+  const words = (amount: bigint) =>
+    isKnownCurrency(currency) ? amountInWords(amount, currency) : `${amount} ${currency}`
+  const bounds = [
+    ...(min === undefined ? [] : [`from ${words(min)}`]),
+    ...(max === undefined ? [] : [`up to ${words(max)}`]),
+  ]
+  return `The rail of this payment takes amounts ${bounds.join(' ')}`
+}

@@ -1,0 +1,144 @@
+import { insert, type Write } from '../db/commit/writes.ts'
+import type { RailPaymentRow } from '../db/schema/rail-tables.ts'
+import {
+  RAIL_PAYMENT_INITIAL,
+  RAIL_PAYMENT_TRANSITIONS,
+  type RailPaymentEvent,
+  type RailPaymentState,
+} from '../db/schema/states.ts'
+import type { Op } from '../op/app.ts'
+import { transition } from '../op/transition.ts'
+import type { RailAnswer, RailPayment } from '../ports/rail.ts'
+import { railPaymentId } from './ids.ts'
+import { selectOtherAccount, selectRailPayment } from './store.ts'
+
+/** A payment that a rail is to carry, without what the rail's own record knows. */
+export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
+  /** The name of the rail; null in the sandbox. */
+  readonly rail: string | null
+  readonly direction: 'OUT' | 'PULL'
+  /** The external account at the other end, whose details the rail gets. */
+  readonly accountId: string | null
+}
+
+/**
+ * The record of a payment that begins: it has its rail from now on. Comes in the write set that makes the payment's work
+ * due. None where the rail keeps no records. Guard: this payment has none yet.
+ */
+export function givenToRail(
+  op: Op,
+  { rail, direction, id, amount, currency, reference }: Omit<Carried, 'submittedAt'>,
+  submitAt: Date,
+): Write[] {
+  if (rail === null) return []
+  const row: RailPaymentRow = {
+    id: railPaymentId(direction, id),
+    platform_id: op.platform.id,
+    rail,
+    direction,
+    payment_id: id,
+    amount,
+    currency,
+    state: RAIL_PAYMENT_INITIAL,
+    reference,
+    rail_reference: null,
+    transaction_hash: null,
+    failure: null,
+    submit_at: submitAt,
+    delivered_at: null,
+    returned_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return [insert('rail_payments', row)]
+}
+
+/** The record of a payment, by its direction and its name at the rail, if there is one. */
+export async function findRailPayment(
+  op: Op,
+  direction: 'OUT' | 'PULL',
+  paymentId: string,
+): Promise<RailPaymentRow | undefined> {
+  return selectRailPayment(op, railPaymentId(direction, paymentId))
+}
+
+/** What a rail says of a payment, and the writes that keep it. Guard of the writes: nothing else was said meanwhile. */
+export interface Said {
+  readonly answer: RailAnswer
+  readonly writes: readonly Write[]
+}
+
+/**
+ * Gives a payment to its rail, or asks for its outcome. Where that is known already, the rail is not called. Throws where
+ * the rail is not in the file any more: the payment waits for it.
+ */
+export async function askRail(op: Op, carried: Carried, isAsked: boolean): Promise<Said> {
+  const { rail: name, direction, accountId, ...payment } = carried
+  const rail = op.rails.find(name)
+  if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
+  const call = (given: RailPayment) => (direction === 'OUT' ? rail.send(given) : rail.pull(given))
+  if (!rail.isRecorded) return { answer: await call({ ...payment, isAsked, now: op.now }), writes: [] }
+  const row = await findRailPayment(op, direction, payment.id)
+  if (!row) throw new Error(`${payment.id} was never given to the rail ${name}`)
+  const known = answerOf(row)
+  if (known) return { answer: known, writes: [] }
+  if (op.now < row.submit_at)
+    return { answer: { outcome: 'accepted', askAgainAt: row.submit_at }, writes: [] }
+  const account = accountId === null ? undefined : (await selectOtherAccount(op, accountId))?.account_info
+  const submittedAt = row.submit_at
+  const answer = await call({ ...payment, account, isAsked, submittedAt, now: op.now })
+  return { answer, writes: kept(op, row, answer) }
+}
+
+/** How a payment ended, by its record; undefined where the rail has to say it still. */
+function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
+  if (state === 'GIVEN' || state === 'ACCEPTED') return undefined
+  if (state === 'DELIVERED')
+    return {
+      outcome: 'delivered',
+      ...(transaction_hash === null ? {} : { transactionHash: transaction_hash }),
+    }
+  const reason = {
+    failureReason: (failure?.code ?? 'QUOTE_EXECUTION_FAILED') as 'QUOTE_EXECUTION_FAILED',
+    detail: failure?.message ?? 'The payment was cancelled',
+  }
+  if (state === 'RETURNED') return { outcome: 'returned', ...reason, reason: 'TRANSACTION_FAILED' }
+  return { outcome: 'failed', ...reason }
+}
+
+const EVENTS = { accepted: 'accept', delivered: 'deliver', failed: 'fail', returned: 'return' } as const
+
+function kept(op: Op, row: RailPaymentRow, answer: RailAnswer): Write[] {
+  if (answer.outcome === 'unknown') {
+    op.log.warn({ payment: row.payment_id, rail: row.rail, why: answer.why }, 'a payment is unknown')
+    return []
+  }
+  const by = EVENTS[answer.outcome]
+  if (by === 'accept' && row.state === 'ACCEPTED') return []
+  const failure =
+    'failureReason' in answer ? { code: answer.failureReason, message: answer.detail } : undefined
+  return [movedRailPayment(op, row, by, { ...answer, failure })]
+}
+
+/** What a rail tells beside the state. */
+export interface Told {
+  readonly connectorReference?: string | undefined
+  readonly transactionHash?: string | undefined
+  readonly failure?: { readonly code: string; readonly message: string } | undefined
+}
+
+/** Whether a report is news: a later one may have come before it. */
+export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
+  return RAIL_PAYMENT_TRANSITIONS[state][by] !== null
+}
+
+/** Moves the record of a payment on. Guard: its state has not changed meanwhile. */
+export function movedRailPayment(op: Op, row: RailPaymentRow, by: RailPaymentEvent, told: Told): Write {
+  return transition(op, 'rail_payments', RAIL_PAYMENT_TRANSITIONS, row, by, {
+    ...(told.connectorReference === undefined ? {} : { rail_reference: told.connectorReference }),
+    ...(told.transactionHash === undefined ? {} : { transaction_hash: told.transactionHash }),
+    ...(told.failure === undefined ? {} : { failure: told.failure }),
+    ...(by === 'deliver' ? { delivered_at: op.now } : {}),
+    ...(by === 'return' ? { returned_at: op.now } : {}),
+  }).write
+}

@@ -1,0 +1,49 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { ACCOUNT_TYPES, exampleAccounts, isAccountType } from '@countersign/contract/accounts/account-types'
+import { connectorOpenApi } from '@countersign/contract/document/connector-openapi'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { describe, expect, test } from 'vitest'
+
+const FILE = fileURLToPath(new URL('../docs/connectors/connector.openapi.json', import.meta.url))
+const printed = `${JSON.stringify(connectorOpenApi(), null, 2)}\n`
+
+test('docs/connectors/connector.openapi.json matches the schemas (else: npm run docs)', async () => {
+  if (process.env.UPDATE_DOCS) await writeFile(FILE, printed)
+  else expect(await readFile(FILE, 'utf8')).toBe(printed)
+})
+
+describe('the document of connectors', () => {
+  const document = JSON.parse(printed)
+  const names = Object.keys(document.components.schemas)
+  const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
+  ajv.addSchema(document, 'connector')
+  const ofName = (name: string) => ajv.compile({ $ref: `connector#/components/schemas/${name}` })
+  const fits = ofName('Account')
+
+  test('refers to nothing that is not there, and to everything that is', () => {
+    const references = new Set(
+      [...printed.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name),
+    )
+    expect([...references].filter((name) => !names.includes(name!))).toEqual([])
+    expect(names.filter((name) => !references.has(name))).toEqual([])
+    for (const name of names) expect(() => ofName(name)).not.toThrow()
+  })
+
+  test('has none of our own keywords', () => {
+    expect(printed).not.toMatch(/"(?:wellFormed|inWords|judgedByHandler)"/)
+  })
+
+  const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
+  test.each(types.filter((name) => exampleAccounts(name).length > 0))(
+    'ties the members of a beneficiary to its type: %s',
+    (name) => {
+      for (const { accountType, ...account } of exampleAccounts(name)) {
+        expect(fits({ accountType, account })).toBe(true)
+        const member = Object.keys(account)[0]!
+        expect(fits({ accountType, account: { ...account, [member]: 7 } })).toBe(false)
+      }
+    },
+  )
+})
