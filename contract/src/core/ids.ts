@@ -47,6 +47,7 @@ export const INTERNAL_ID_KINDS = {
   LedgerAccount: 33,
   IdToken: 34,
   RailPayment: 36,
+  BankFile: 39,
   DepositAccount: 45,
 } as const
 

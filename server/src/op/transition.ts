@@ -32,6 +32,8 @@ const STORED = {
   stablecoin_accounts: { table: 'stablecoin_accounts', column: 'status' },
   rail_payments: { table: 'rail_payments', column: 'state' },
   deposits: { table: 'deposits', column: 'state' },
+  bank_files: { table: 'bank_files', column: 'state' },
+  bank_inbox_files: { table: 'bank_inbox_files', column: 'state' },
 } as const
 
 type Stored = typeof STORED

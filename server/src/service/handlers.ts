@@ -45,7 +45,7 @@ import { expireQuote, refundTransaction, settleTransaction } from '../quotes/job
 import { pullTransaction } from '../quotes/pull.ts'
 import { sandboxSendHandlers } from '../quotes/sandbox-send.ts'
 import { railEventHandlers } from '../rail-events/handlers.ts'
-import { createRailEvent } from '../rail-events/receive.ts'
+import { type ApplyStatement, createRailEvent } from '../rail-events/receive.ts'
 import { answerReceipt } from '../receipts/answers.ts'
 import { expireReceipt, settleReceipt } from '../receipts/jobs.ts'
 import { receiverHandlers } from '../receivers/handlers.ts'
@@ -70,6 +70,9 @@ import type { AnswerRules } from '../webhooks/answers.ts'
 import { createDeliver } from '../webhooks/deliver.ts'
 import { webhookHandlers } from '../webhooks/handlers.ts'
 import { withdrawalFeeHandlers } from '../withdrawals/handlers.ts'
+
+/** What the statement of a rail does, however it comes. */
+export const applyStatement: ApplyStatement = async () => ({ writes: [] })
 
 /** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
 export const HANDLERS: ServedHandlers = {
@@ -116,7 +119,7 @@ export const HANDLERS: ServedHandlers = {
   ...webhookHandlers,
   card_processor_event: cardProcessorEvent,
   verification_provider_event: verificationProviderEvent,
-  rail_event: createRailEvent(async () => ({ writes: [] })),
+  rail_event: createRailEvent(applyStatement),
 }
 
 /** Interprets the platform's answers to events that ask a question. */

@@ -5,6 +5,7 @@ import type { JsonSchema } from '@countersign/contract/core/decode'
 import { VerificationOutcome } from '@countersign/contract/customers/verifications'
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
+import { type Desks, keepDesks } from '../bank-files/desk.ts'
 import { loadRails } from '../connectors/load.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
 import { createCommitter } from '../db/commit/committer.ts'
@@ -58,7 +59,7 @@ import { createBrale } from '../stablecoin-providers/brale.ts'
 import { openSpool, type Spool } from '../stored-files/spool.ts'
 import { createHttpVerifier } from '../verifiers/http-verifier.ts'
 import { baseUrlOf } from './first-platform.ts'
-import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
+import { applyStatement, HANDLERS, JOB_HANDLERS } from './handlers.ts'
 
 /** Checks what a verification provider answers. Throws for what is no outcome. */
 const readOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
@@ -222,6 +223,7 @@ function runWith(
   let resealed: Promise<void> | undefined
   let stopClearing: (() => Promise<void>) | undefined
   let opening: Opening | undefined
+  let desks: Desks | undefined
   server.addHook('onReady', async () => {
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
@@ -229,7 +231,10 @@ function runWith(
     stopClearing = keepClearing(app.db, app.clock, (error) =>
       app.log.error({ err: error }, 'removing expired idempotency keys failed'),
     )
-    if (app.config.mode === 'production') opening = keepOpen(app)
+    if (app.config.mode === 'production') {
+      opening = keepOpen(app)
+      desks = keepDesks(app, applyStatement)
+    }
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
@@ -247,6 +252,7 @@ function runWith(
     await resealed
     await stopClearing?.()
     await opening?.stop()
+    await desks?.stop()
     await stores.spool.close()
     await app.db.close()
   }

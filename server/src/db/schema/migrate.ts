@@ -8,6 +8,7 @@ import { contactVerification } from './0005-contact-verification.ts'
 import { customerImports } from './0006-customer-imports.ts'
 import { kycLinks } from './0007-kyc-links.ts'
 import { rails } from './0008-rails.ts'
+import { bankFiles } from './0009-bank-files.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -28,6 +29,7 @@ export const SCHEMA: Schema = {
     { name: '0006-customer-imports', sql: customerImports },
     { name: '0007-kyc-links', sql: kycLinks },
     { name: '0008-rails', sql: rails },
+    { name: '0009-bank-files', sql: bankFiles },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

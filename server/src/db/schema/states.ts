@@ -77,3 +77,15 @@ export const BANK_FILE_TRANSITIONS = {
   WRITTEN: { close: null, whole: null, rename: null },
 } as const satisfies Record<BankFileState, Record<BankFileEvent, BankFileState | null>>
 export const BANK_FILE_INITIAL = 'COLLECTING' satisfies BankFileState
+
+export type BankInboxState = 'READING' | 'READ' | 'REFUSED'
+export type BankInboxEvent = 'read' | 'refuse'
+
+/** A file of a bank. `read`: all of it has taken effect. `refuse`: it cannot be read, and nothing of it has taken effect. */
+export const BANK_INBOX_TRANSITIONS = {
+  READING: { read: 'READ', refuse: 'REFUSED' },
+  READ: { read: null, refuse: null },
+  REFUSED: { read: null, refuse: null },
+} as const satisfies Record<BankInboxState, Record<BankInboxEvent, BankInboxState | null>>
+export const BANK_INBOX_INITIAL = 'READING' satisfies BankInboxState
+export const BANK_INBOX_REFUSED = BANK_INBOX_TRANSITIONS.READING.refuse
