@@ -45,6 +45,12 @@ export async function readInbox(
     const path = join(desk.app.spool.folder, `bank-${newRequestId(desk.app.clock())}`)
     try {
       await readFile(desk, applyStatement, file, path)
+    } catch (error) {
+      // It stays where it is, and is tried again; what it says of one thing must not keep back what others say.
+      desk.app.log.error(
+        { err: error, rail: desk.rail.name, file: file.name },
+        'a file of a bank was not read',
+      )
     } finally {
       await rm(path, { force: true })
     }

@@ -81,9 +81,14 @@ function eventOf(file: FileRecord, id: string): { readonly id: string; readonly 
   return plain({ id, type: TYPES[file.of], data: file.record })
 }
 
-/** The same with amounts as texts of digits, as JSON takes them. */
+/** The same with amounts as texts of digits, as a record of a report takes them. */
 function plain<Value>(value: Value): Value {
-  return JSON.parse(
-    JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one)),
-  ) as Value
+  return textual(value) as Value
+}
+
+function textual(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return value.map(textual)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, textual(one)]))
 }
