@@ -21,7 +21,7 @@ export interface FileBank {
 
 export const SEPA_IBAN = 'DE89370400440532013000'
 
-const FORMATS = {
+const BANKS = {
   SEPA: {
     format: { type: 'SEPA', name: 'Acme GmbH', iban: SEPA_IBAN, bic: 'COBADEFFXXX' },
     accountType: 'EUR_ACCOUNT',
@@ -49,9 +49,9 @@ const FORMATS = {
 } as const
 
 /** A server in production whose only rail is a bank of files. */
-export async function openFileBank(kind: keyof typeof FORMATS, more: object = {}): Promise<FileBank> {
+export async function openFileBank(kind: keyof typeof BANKS, more: object = {}): Promise<FileBank> {
   const root = await mkdtemp(join(tmpdir(), 'file-bank-'))
-  const { format, accountType, currency, directions } = FORMATS[kind]
+  const { format, accountType, currency, directions } = BANKS[kind]
   const world = await openProduction()
   const serves = directions.map((direction) => ({
     direction,

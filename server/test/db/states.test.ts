@@ -34,6 +34,8 @@ import { expect, test } from 'vitest'
 import { FUNCTIONS } from '../../src/db/functions/functions.ts'
 import { SCHEMA } from '../../src/db/schema/migrate.ts'
 import {
+  BANK_FILE_TRANSITIONS,
+  BANK_INBOX_TRANSITIONS,
   RESERVATION_TRANSITIONS,
   STORED_FILE_TRANSITIONS,
   TRANSFER_INITIAL,
@@ -50,6 +52,8 @@ type Transitions = Readonly<Record<string, Readonly<Record<string, string | null
 const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_actions.state': Object.keys(AGENT_ACTION_TRANSITIONS),
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
+  'bank_files.state': Object.keys(BANK_FILE_TRANSITIONS),
+  'bank_inbox_files.state': Object.keys(BANK_INBOX_TRANSITIONS),
   'beneficial_owners.kyc_status': Object.keys(OWNER_KYC_TRANSITIONS),
   'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
   'cards.state': Object.keys(CARD_TRANSITIONS),
