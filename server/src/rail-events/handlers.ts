@@ -2,7 +2,7 @@ import type { RailEventReason, railEvents } from '@countersign/contract/connecto
 import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
 import { insert } from '../db/commit/writes.ts'
 import type { RailEventRow } from '../db/schema/rail-tables.ts'
-import { RAIL_EVENT_APPLIED, RAIL_EVENT_TRANSITIONS, RAIL_EVENT_WAITING } from '../db/schema/states.ts'
+import { RAIL_EVENT_APPLIED, RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../db/schema/states.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
@@ -13,7 +13,7 @@ import { applyReport } from './apply.ts'
 import { railEventRow } from './receive.ts'
 import { selectRailEvent, selectRailEvents } from './store.ts'
 
-const RESOLVED = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_WAITING].resolve
+const RESOLVED = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL].resolve
 
 /** What a bank of the sandbox reports, by the one door. */
 export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
@@ -63,7 +63,7 @@ function railEventView(row: RailEventRow) {
   return {
     ...present({ note: row.note, resolvedAt: row.resolved_at?.toISOString() }),
     id: row.id,
-    status: row.resolved_at === null ? RAIL_EVENT_WAITING : RESOLVED,
+    status: row.resolved_at === null ? RAIL_EVENT_INITIAL : RESOLVED,
     // The database has a reason for all that was not applied.
     reason: row.reason as RailEventReason,
     rail: row.rail,

@@ -69,9 +69,9 @@ export const RAIL_EVENT_TRANSITIONS = {
   WAITING: { resolve: 'RESOLVED' },
   RESOLVED: { resolve: null },
 } as const satisfies Record<RailEventState, Record<'resolve', RailEventState | null>>
-/** A report begins as one of these. */
+/** A report that could be applied begins as that, any other as the first. */
 export const RAIL_EVENT_APPLIED = 'APPLIED' as const satisfies RailEventState
-export const RAIL_EVENT_WAITING = 'WAITING' as const satisfies RailEventState
+export const RAIL_EVENT_INITIAL = 'WAITING' as const satisfies RailEventState
 
 export type BankFileState = 'COLLECTING' | 'WRITING' | 'READY' | 'WRITTEN'
 export type BankFileEvent = 'close' | 'whole' | 'rename'
