@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { ConnectorEvent } from '@countersign/contract/connectors/events'
-import { CONNECTOR_VERSION } from '@countersign/contract/connectors/protocol'
+import { CONNECTOR_EVENT_BYTES_MAX, CONNECTOR_VERSION } from '@countersign/contract/connectors/protocol'
 import type { Bank } from './bank.ts'
 import { sign } from './signatures.ts'
 
@@ -39,8 +39,11 @@ export class Delivery {
 
   take(events: readonly ConnectorEvent[]): void {
     for (const event of events) {
+      const body = JSON.stringify(event)
       const pauseMs = this.#bank.behaviour.shuffleEvents ? Math.random() * 1000 : 0
-      this.#later({ event, body: JSON.stringify(event), attempts: 0 }, pauseMs)
+      // A statement as long as that is fetched.
+      if (Buffer.byteLength(body) > CONNECTOR_EVENT_BYTES_MAX) this.#bank.told(event.id)
+      else this.#later({ event, body, attempts: 0 }, pauseMs)
     }
   }
 

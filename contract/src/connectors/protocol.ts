@@ -22,6 +22,9 @@ export const CONNECTOR_BODY_BYTES_MAX = 64 * 1024
 /** The largest statement: some 50,000 entries. */
 export const CONNECTOR_STATEMENT_BYTES_MAX = 32 * 1024 * 1024
 
+/** The largest event. A longer statement is not sent as one: Countersign fetches it. */
+export const CONNECTOR_EVENT_BYTES_MAX = 4 * 1024 * 1024
+
 const decimals = Type.Optional(
   Type.Integer({
     minimum: 0,

@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { FreeForm, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { ConnectorEvent, EventReceived } from './events.ts'
-import { CONNECTOR_STATEMENT_BYTES_MAX } from './protocol.ts'
+import { CONNECTOR_EVENT_BYTES_MAX } from './protocol.ts'
 
 /** Why a report waits for a person. */
 export const RAIL_EVENT_REASONS = [
@@ -28,7 +28,7 @@ export const rail_event = endpoint({
   summary: 'Report an event',
   params: Type.Object({ rail: PathId }),
   body: ConnectorEvent,
-  bodyBytesMax: CONNECTOR_STATEMENT_BYTES_MAX,
+  bodyBytesMax: CONNECTOR_EVENT_BYTES_MAX,
   responses: { 200: EventReceived },
   errors: ['INVALID_SIGNATURE', 'INVALID_INPUT', 'NOT_FOUND'],
 })

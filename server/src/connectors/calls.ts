@@ -1,4 +1,5 @@
 import {
+  CONNECTOR_STATEMENT_BYTES_MAX,
   CONNECTOR_VERSION,
   CONNECTOR_VERSION_HEADER,
   callSigningId,
@@ -22,8 +23,6 @@ export type Answered =
   | { readonly status: number; readonly body: unknown; readonly why?: undefined }
   | { readonly status?: undefined; readonly body?: undefined; readonly why: string }
 
-const ANSWER_BYTES_MAX = 32 * 1024 * 1024
-
 /** Makes one signed call. `id` is the id in the body of a call that creates, and then also its key. Does not throw. */
 export async function callConnector(
   { url, secrets, timeoutMs }: Connector,
@@ -45,9 +44,9 @@ export async function callConnector(
   const outgoing = { method, url: `${url}${path}`, headers, ...(body === undefined ? {} : { body: bytes }) }
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    const bounds = { signal, bytesMax: ANSWER_BYTES_MAX, reach: 'any', keepsOpen: true } as const
+    const bounds = { signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX, reach: 'any', keepsOpen: true } as const
     const answer = await send(outgoing, bounds)
-    if (!answer.isWhole) return { why: `The answer has more than ${ANSWER_BYTES_MAX} bytes` }
+    if (!answer.isWhole) return { why: `The answer has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
     return { status: answer.status, body: jsonOf(answer.body) }
   } catch (error) {
     if (error instanceof NoAnswer) return { why: `The connector is not reached: ${error.code}` }
