@@ -35,6 +35,7 @@ import { tokens } from './platforms/tokens.ts'
 import { inbox } from './sandbox/inbox.ts'
 import { sandbox } from './sandbox/sandbox.ts'
 import { sandboxCards } from './sandbox/sandbox-cards.ts'
+import { sandboxDeposits } from './sandbox/sandbox-deposits.ts'
 import { sandboxSend } from './sandbox/sandbox-send.ts'
 
 /** Every endpoint by its name. The handler, the store function and the test have the same name. */
@@ -77,6 +78,7 @@ export const API = {
   ...sandbox,
   ...sandboxCards,
   ...sandboxSend,
+  ...sandboxDeposits,
   ...sandboxUma,
   ...inbox,
   ...webhooks,

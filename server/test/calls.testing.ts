@@ -172,6 +172,8 @@ export async function newWorld(client: Client): Promise<World> {
     DeviceCode: code,
     StablecoinProviderAccount: await linkedAccount(client),
     Event: await firstEvent(client),
+    Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
+    RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,
   }
   return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
 }
@@ -333,6 +335,14 @@ const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> 
   sandbox_card_clearing: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
   sandbox_card_return: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
   sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
+  // Without an account or a reference, so that it waits in suspense.
+  sandbox_deposit: () => ({ amount: 100, currency: 'USD' }),
+  sandbox_rail_event: (_, unique) => ({
+    type: 'payment.returned',
+    paymentId: `Transaction:${unique}`,
+    message: 'Account closed',
+  }),
+  deposit_assign: ({ InternalAccount }) => ({ accountId: InternalAccount! }),
   sandbox_account_fund: () => ({ amount: 100 }),
   sandbox_uma_receive: ({ Customer }) => ({
     senderUmaAddress: '$grace@bank.example',

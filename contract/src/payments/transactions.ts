@@ -128,6 +128,7 @@ const transactionFields = {
   ),
   platformCustomerId: Text(255, { description: "The platform's own id of that customer" }),
   settledAt: Type.Optional(Timestamp()),
+  waitsUntil: Type.Optional(Timestamp('Made outside the hours of its rail: when it is given to the rail')),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
   receiptDeliveryConfirmedAt: Type.Optional(

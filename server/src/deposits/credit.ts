@@ -13,7 +13,7 @@ import { hasRoom, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
-import { causeOf } from '../rails/deposit-rows.ts'
+import { causeOf, railLeg } from '../rails/deposit-rows.ts'
 import { asking, isAsked } from '../receipts/receipts.ts'
 import { announce } from '../transactions/moves.ts'
 import { newTransaction } from '../transactions/transactions.ts'
@@ -67,9 +67,9 @@ export async function creditOf(
 }
 
 function legsOf(row: DepositRow, { id }: InternalAccountRow, from: From, waits: boolean): Leg[] {
-  const { rail, currency, amount } = row
+  const { currency, amount } = row
   return [
-    { system: from, ...(from === 'rail' ? { rail } : {}), currency, amount: -amount },
+    from === 'rail' ? railLeg(row, -amount) : { system: from, currency, amount: -amount },
     waits ? { system: 'suspense', currency, amount } : { account: id, currency, amount },
   ]
 }

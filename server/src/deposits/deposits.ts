@@ -2,6 +2,7 @@ import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
 import { amountOfDigits } from '@countersign/contract/connectors/protocol'
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
+import { UNREADABLE } from '@countersign/contract/core/schema'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
@@ -11,9 +12,10 @@ import { type Leg, post } from '../ledger/ledger.ts'
 import { maySee, type Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
+import { SANDBOX_RAIL } from '../ports/rail.ts'
 import { receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
-import { causeOf, findDepositRow, returning } from '../rails/deposit-rows.ts'
+import { causeOf, findDepositRow, railLeg, returning } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/ids.ts'
 import { findTransaction } from '../transactions/transactions.ts'
 import { creditOf } from './credit.ts'
@@ -52,13 +54,23 @@ export async function receiveDeposit(
 ): Promise<readonly Write[] | undefined> {
   const amount = amountOfDigits(said.amount.value)
   if (amount === undefined || amount <= 0n || !isKnownCurrency(said.amount.currency)) return undefined
-  const id = depositId(rail, said.depositId)
-  if (await findDepositRow(op, id)) return []
-  const row = newDeposit(op, id, rail, said, amount)
-  const placed = await place(op, row, await findTarget(op, row))
+  if (await findDepositRow(op, depositId(rail, said.depositId))) return []
+  return (await recordDeposit(op, rail, said, amount)).writes
+}
+
+/** Records a new deposit, and places it. `paidTo` is the account whose own number it was paid to, where the caller knows. */
+export async function recordDeposit(
+  op: Op,
+  rail: string,
+  said: ReceivedDeposit,
+  amount: bigint,
+  paidTo?: string,
+): Promise<Placed> {
+  const row = newDeposit(op, depositId(rail, said.depositId), rail, said, amount)
+  const placed = await place(op, row, await findTarget(op, row, paidTo))
   const told =
-    placed.row.state === 'SUSPENSE' ? [event(op, 'DEPOSIT.SUSPENDED', id, depositView(placed.row))] : []
-  return [insert('deposits', placed.row), ...placed.writes, ...told]
+    placed.row.state === 'SUSPENSE' ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
+  return { row: placed.row, writes: [insert('deposits', placed.row), ...placed.writes, ...told] }
 }
 
 function newDeposit(op: Op, id: string, rail: string, said: ReceivedDeposit, amount: bigint): DepositRow {
@@ -74,11 +86,11 @@ function newDeposit(op: Op, id: string, rail: string, said: ReceivedDeposit, amo
     details: {
       depositAccount: said.depositAccountId,
       ...present({
-        remittanceInformation: said.remittanceInformation,
-        sender: said.sender,
-        paymentRail: said.rail,
-        endToEndId: said.endToEndId,
-        traceNumber: said.traceNumber,
+        remittanceInformation: readable(said.remittanceInformation),
+        sender: said.sender && readableEach(said.sender),
+        paymentRail: readable(said.rail),
+        endToEndId: readable(said.endToEndId),
+        traceNumber: readable(said.traceNumber),
       }),
     },
     account_id: null,
@@ -89,18 +101,37 @@ function newDeposit(op: Op, id: string, rail: string, said: ReceivedDeposit, amo
   }
 }
 
+const TEXT_CHARACTERS_MAX = 500
+
+/** Texts of other banks as people can read them: a line, cut between characters. Undefined where nothing is left. */
+function readable(text: string | undefined): string | undefined {
+  const line = (text ?? '').toWellFormed().replaceAll(UNREADABLE_EACH, ' ').trim()
+  return line === '' ? undefined : [...line].slice(0, TEXT_CHARACTERS_MAX).join('')
+}
+
+const UNREADABLE_EACH = new RegExp(UNREADABLE, 'gu')
+
+function readableEach<T extends Readonly<Record<string, string | undefined>>>(texts: T) {
+  const entries = Object.entries(texts).map(([name, text]) => [name, readable(text)] as const)
+  return present(Object.fromEntries(entries) as { [Name in keyof T]: string | undefined })
+}
+
 /** The account or quote that a deposit is for, or why there is none. */
-async function findTarget(op: Op, { rail, details }: DepositRow): Promise<Target | DepositReason> {
+async function findTarget(
+  op: Op,
+  { rail, details }: DepositRow,
+  paidTo: string | undefined,
+): Promise<Target | DepositReason> {
   const references = referencesIn(details.remittanceInformation)
   const hasAny = references.length > 0
-  const [paidTo, accounts, quotes] = await Promise.all([
+  const [opened, accounts, quotes] = await Promise.all([
     selectDepositAccountsOf(op, rail, details.depositAccount),
     hasAny ? selectAccountsByReference(op, references) : [],
     hasAny ? selectQuotesByReference(op, references) : [],
   ])
-  const [own] = paidTo
+  const own = paidTo ?? opened[0]?.account_id
   return targetOf({
-    own: own?.account_id ? { kind: 'account', id: own.account_id } : undefined,
+    own: own ? { kind: 'account', id: own } : undefined,
     stated: [
       ...accounts.flatMap(({ account_id }) =>
         account_id ? [{ kind: 'account', id: account_id } as const] : [],
@@ -128,11 +159,9 @@ function inSuspense(op: Op, row: DepositRow, reason: DepositReason): Placed {
 }
 
 /** Legs of a deposit that nobody has yet. */
-function intoSuspense({ rail, currency, amount }: DepositRow): Leg[] {
-  return [
-    { system: 'rail', rail, currency, amount: -amount },
-    { system: 'suspense', currency, amount },
-  ]
+function intoSuspense(row: DepositRow): Leg[] {
+  const { currency, amount } = row
+  return [railLeg(row, -amount), { system: 'suspense', currency, amount }]
 }
 
 /** Pays a quote that waits for its money. Any other amount, and a payment that is too late, goes back. */
@@ -143,7 +172,7 @@ async function payQuote(
 ): Promise<Placed> {
   const [quote, transaction] = await Promise.all([findQuote(op, quoteId), findTransaction(op, transactionId)])
   if (quote.sending_currency !== row.currency) return inSuspense(op, row, 'OTHER_CURRENCY')
-  if (quote.request.railIn !== row.rail) return inSuspense(op, row, 'OTHER_RAIL')
+  if ((quote.request.railIn ?? SANDBOX_RAIL) !== row.rail) return inSuspense(op, row, 'OTHER_RAIL')
   if (quote.state !== 'PENDING' || quote.expires_at <= op.now) return tooLate(op, row, quote.customer_id)
   const funded = { ...row, state: BY_ITSELF.fund, transaction_id: transactionId }
   const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)

@@ -6,7 +6,7 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import { type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import type { RailAnswer } from '../ports/rail.ts'
-import { beginReturn, causeOf, depositOf, moveDeposit, returnOf } from '../rails/deposit-rows.ts'
+import { beginReturn, causeOf, depositOf, moveDeposit, railLeg, returnOf } from '../rails/deposit-rows.ts'
 import { askRail } from '../rails/rail-payments.ts'
 import { endRefund } from '../transactions/moves.ts'
 import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
@@ -56,9 +56,9 @@ function isRefund(payment: TransactionWithCustomer | undefined): payment is Tran
 function arrived(op: Op, row: DepositRow, payment: TransactionWithCustomer | undefined): readonly Write[] {
   const system = isRefund(payment) ? 'refunds' : 'suspense'
   const moved = moveDeposit(op, row, 'arrive_back')
-  const { rail, currency, amount } = row
+  const { currency, amount } = row
   return [
-    ...move(op, row, { system, currency, amount: -amount }, { system: 'rail', rail, currency, amount }),
+    ...move(op, row, { system, currency, amount: -amount }, railLeg(row, amount)),
     moved.write,
     ...(isRefund(payment) ? endRefund(op, payment, 'complete') : []),
     event(op, 'DEPOSIT.RETURNED', row.id, depositView(moved.row)),
@@ -71,13 +71,13 @@ function failed(
   payment: TransactionWithCustomer | undefined,
   note: string,
 ): readonly Write[] {
-  const { rail, currency, amount } = row
+  const { currency, amount } = row
   const details = { ...row.details, note }
   const moved = moveDeposit(op, row, 'refuse', { reason: 'RETURN_FAILED', details })
   const into = { system: 'suspense', currency, amount } as const
   const from = isRefund(payment)
     ? ({ system: 'refunds', currency, amount: -amount } as const)
-    : ({ system: 'rail', rail, currency, amount: -amount } as const)
+    : railLeg(row, -amount)
   // Money in suspense that never left stays there.
   const isThere = row.state === 'RETURNING' && !isRefund(payment)
   return [

@@ -5,7 +5,7 @@ import type { DepositRow } from '../db/schema/rail-tables.ts'
 import { event } from '../events/events.ts'
 import { type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
-import { causeOf, moveDeposit } from '../rails/deposit-rows.ts'
+import { causeOf, moveDeposit, railLeg } from '../rails/deposit-rows.ts'
 import { takeBack } from '../rails/take-back.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { findTransaction, transactionView } from '../transactions/transactions.ts'
@@ -16,41 +16,42 @@ import { depositView } from './deposits.ts'
  * has, and what has paid a quote, is owed to the platform. Undefined where the deposit has gone back already: a report
  * against the books. Guard: nothing has become of it meanwhile.
  */
-export async function reverseDeposit(
-  op: Op,
-  row: DepositRow,
-  detail: string,
-): Promise<readonly Write[] | undefined> {
+export async function reverseDeposit(op: Op, row: DepositRow, detail: string): Promise<Reversal | undefined> {
   switch (row.state) {
     case 'SUSPENSE':
       return reversed(op, row, detail, post(op, causeOf(row), outOf(row, 'suspense')))
     case 'PENDING':
-      return [
-        ...reversed(op, row, detail, post(op, causeOf(row), outOf(row, 'suspense'))),
+      return reversed(op, row, detail, [
+        ...post(op, causeOf(row), outOf(row, 'suspense')),
         ...(await refused(op, row)),
-      ]
+      ])
     case 'CREDITED':
       return takenBack(op, row, detail)
     case 'FUNDED':
       return reversed(op, row, detail, post(op, causeOf(row), outOf(row, 'receivables')))
     case 'REVERSED':
-      return []
+      return { row, writes: [] }
     case 'RETURNING':
     case 'RETURNED':
       return undefined
   }
 }
 
-function outOf({ rail, currency, amount }: DepositRow, system: 'suspense' | 'receivables'): Leg[] {
-  return [
-    { system, currency, amount: -amount },
-    { system: 'rail', rail, currency, amount },
-  ]
+function outOf(row: DepositRow, system: 'suspense' | 'receivables'): Leg[] {
+  const { currency, amount } = row
+  return [{ system, currency, amount: -amount }, railLeg(row, amount)]
 }
 
-function reversed(op: Op, row: DepositRow, note: string, moves: readonly Write[]): Write[] {
+/** A deposit that was taken back, and what that does. */
+interface Reversal {
+  readonly row: DepositRow
+  readonly writes: readonly Write[]
+}
+
+function reversed(op: Op, row: DepositRow, note: string, moves: readonly Write[]): Reversal {
   const moved = moveDeposit(op, row, 'reverse', { details: { ...row.details, note } })
-  return [...moves, moved.write, event(op, 'DEPOSIT.REVERSED', row.id, depositView(moved.row))]
+  const told = event(op, 'DEPOSIT.REVERSED', row.id, depositView(moved.row))
+  return { row: moved.row, writes: [...moves, moved.write, told] }
 }
 
 /** Ends a payment that waits for its approval or its credit. */
@@ -60,10 +61,10 @@ async function refused(op: Op, row: DepositRow): Promise<readonly Write[]> {
   return moveTransaction(op, receipt, 'fail', { failure_reason: 'OFFRAMP_FAILED' }).writes
 }
 
-async function takenBack(op: Op, row: DepositRow, note: string): Promise<readonly Write[]> {
+async function takenBack(op: Op, row: DepositRow, note: string): Promise<Reversal> {
   const account = await findInternalAccount(op, required(row, 'account_id'))
   const receipt = await findTransaction(op, required(row, 'transaction_id'))
-  const { writes, shortfall } = await takeBack(op, causeOf(row), account, row.amount, row.rail)
+  const { writes, shortfall } = await takeBack(op, causeOf(row), account, railLeg(row, row.amount))
   const owed = shortfall > 0n ? { shortfall: String(shortfall) } : {}
   const counterparty = {
     ...receipt.details.counterparty,
@@ -73,10 +74,10 @@ async function takenBack(op: Op, row: DepositRow, note: string): Promise<readonl
   }
   const details = { ...receipt.details, counterparty }
   const moved = moveTransaction(op, receipt, 'return', { failure_reason: 'OFFRAMP_FAILED', details })
-  return [
-    ...reversed(op, { ...row, details: { ...row.details, ...owed } }, note, writes),
+  return reversed(op, { ...row, details: { ...row.details, ...owed } }, note, [
+    ...writes,
     ...moved.writes,
     event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, transactionView(moved.row, moved.row)),
     balanceUpdated(op, account),
-  ]
+  ])
 }

@@ -3,6 +3,7 @@ import type { externalAccounts } from '@countersign/contract/accounts/external-a
 import { checkBirthDate, findCustomer } from '../customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
+import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
@@ -33,6 +34,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
       writes: [
         ...(account.default_uma_deposit ? await endEarlierDefault(op, customer.id) : []),
         insert('external_accounts', account),
+        ...toCheck(op, account),
         expectRow('customers', customer.id, { deleted_at: null }),
       ],
     }
@@ -90,7 +92,7 @@ async function addPlatformAccount(op: Op, body: CreateBody) {
   return {
     status: 201,
     body: externalAccountView(account),
-    writes: [insert('external_accounts', account)],
+    writes: [insert('external_accounts', account), ...toCheck(op, account)],
   } as const
 }
 
@@ -110,7 +112,10 @@ async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<Exter
   checkAccountDetails(accountInfo, op.mode)
   if ('beneficiary' in accountInfo && accountInfo.beneficiary.beneficiaryType === 'INDIVIDUAL')
     checkBirthDate(op, 'accountInfo.beneficiary.birthDate', accountInfo.beneficiary.birthDate)
-  const account = makeExternalAccount(op, owner, { ...body, accountInfo })
+  const made = makeExternalAccount(op, owner, { ...body, accountInfo })
+  const account = (await canBeChecked(op, made))
+    ? { ...made, beneficiary_verification_status: PENDING }
+    : made
   const same = await selectExternalAccountByFingerprint(op, owner, account.fingerprint)
   if (same)
     throw new ApiError('CONFLICT', {
@@ -118,6 +123,27 @@ async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<Exter
       details: { field: 'accountInfo', externalAccountId: same.id },
     })
   return account
+}
+
+const PENDING = 'PENDING' as const
+
+/** Whether a rail of the server can tell the name of the holder. */
+async function canBeChecked(op: Op, { account_type, currency, account_info }: ExternalAccountRow) {
+  if (op.mode === 'sandbox' || !('beneficiary' in account_info)) return false
+  const rail = await op.rails.route(op.platform.id, {
+    direction: 'OUT',
+    accountType: account_type,
+    paymentRail: null,
+    currency,
+    amount: undefined,
+  })
+  return rail?.checkAccount !== undefined
+}
+
+/** The job that has the name of the holder checked, where a rail can. */
+function toCheck(op: Op, account: ExternalAccountRow): Write[] {
+  if (op.mode === 'sandbox' || account.beneficiary_verification_status !== PENDING) return []
+  return [job(op, 'external-account.check', { externalAccountId: account.id }, op.now)]
 }
 
 async function endEarlierDefault(op: Op, customerId: string): Promise<Write[]> {

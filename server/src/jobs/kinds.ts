@@ -15,6 +15,7 @@ export const JOB_KINDS = [
   'deposit-account.open',
   'deposit.return',
   'documents.remove',
+  'external-account.check',
   'invitation.expire',
   'message.deliver',
   'quote.expire',

@@ -34,6 +34,7 @@ export const LANES = {
     kinds: [
       'deposit-account.open',
       'deposit.return',
+      'external-account.check',
       'transaction.pull',
       'transaction.refund',
       'transaction.settle',

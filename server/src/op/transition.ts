@@ -30,6 +30,7 @@ const STORED = {
   webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
   invitations: { table: 'invitations', column: 'state' },
   stablecoin_accounts: { table: 'stablecoin_accounts', column: 'status' },
+  rail_events: { table: 'rail_events', column: 'state' },
   rail_payments: { table: 'rail_payments', column: 'state' },
   deposits: { table: 'deposits', column: 'state' },
 } as const

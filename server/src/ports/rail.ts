@@ -18,6 +18,9 @@ export interface Wanted {
   readonly amount: bigint | undefined
 }
 
+/** What the sandbox's rail is called where a record names one. */
+export const SANDBOX_RAIL = 'sandbox'
+
 /** The rails of the server. The sandbox has one without a name, which carries everything. */
 export interface Rails {
   /**

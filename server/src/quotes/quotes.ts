@@ -78,10 +78,11 @@ export function executeQuote(
  * deleted meanwhile, as there is no internal account to guard that.
  */
 function beginPull(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer) {
-  const begun = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, {})
-  const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   const pull = pullOf(quote, transaction)
-  const opensAt = op.rails.find(pull.rail)?.opensAt(op.now) ?? op.now
+  const opensAt = opening(op, pull)
+  const change = waiting(op, transaction, {}, opensAt)
+  const begun = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, change)
+  const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   const { customer_id } = quote
   const payerIsThere = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
   return {
@@ -102,7 +103,8 @@ export function beginSettlement(
   transaction: TransactionWithCustomer,
   change: Partial<TransactionRow> = {},
 ) {
-  const begun = begin(op, quote, transaction, {}, change)
+  const opensAt = paysHere(quote) ? op.now : opening(op, paymentOf(quote, transaction))
+  const begun = begin(op, quote, transaction, {}, { ...change, ...waiting(op, transaction, change, opensAt) })
   return { ...begun, writes: [...begun.writes, ...settlement(op, quote, transaction)] }
 }
 
@@ -118,6 +120,22 @@ function begin(
   return { quote: paying.row, transaction: moving.row, writes: [paying.write, ...moving.writes] }
 }
 
+/** When a rail takes a payment that is made now. One that is gone takes it once it is back. */
+function opening(op: Op, { rail }: { readonly rail: string | null }): Date {
+  return op.rails.find(rail)?.opensAt(op.now) ?? op.now
+}
+
+/** What a transaction says while its rail is closed. */
+function waiting(
+  op: Op,
+  transaction: TransactionRow,
+  change: Partial<TransactionRow>,
+  opensAt: Date,
+): Partial<TransactionRow> {
+  if (opensAt <= op.now) return {}
+  return { details: { ...(change.details ?? transaction.details), submitsAt: opensAt.toISOString() } }
+}
+
 /**
  * The work that delivers a payment whose money is there: its record at the rail, and the job, due at once or when the rail
  * opens.
@@ -126,7 +144,7 @@ export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow)
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   if (paysHere(quote)) return [job(op, 'transaction.settle', payload, op.now)]
   const payment = paymentOf(quote, transaction)
-  const opensAt = op.rails.find(payment.rail)?.opensAt(op.now) ?? op.now
+  const opensAt = opening(op, payment)
   return [...givenToRail(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
 }
 

@@ -39,8 +39,8 @@ export async function applyReport(op: Op, rail: string, report: Report): Promise
       const id = depositId(rail, report.data.depositId)
       const row = await findDepositRow(op, id)
       if (!row) return { writes: [], reason: 'UNKNOWN_DEPOSIT' }
-      const writes = await reverseDeposit(op, row, report.data.failure.message)
-      return writes ? { writes } : { writes: [], reason: 'CONTRADICTION' }
+      const reversal = await reverseDeposit(op, row, report.data.failure.message)
+      return reversal ? { writes: reversal.writes } : { writes: [], reason: 'CONTRADICTION' }
     }
     default:
       return applyToPayment(op, rail, report)

@@ -61,7 +61,17 @@ export function recorded(
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason | undefined,
 ): Write {
-  const row: RailEventRow = {
+  return insert('rail_events', railEventRow(op, rail, event, reason))
+}
+
+/** A report as a row. */
+export function railEventRow(
+  op: Op,
+  rail: string,
+  event: { readonly id: string; readonly type: string },
+  reason: RailEventReason | undefined,
+): RailEventRow {
+  return {
     id: railEventId(rail, event.id),
     platform_id: op.platform.id,
     rail,
@@ -73,5 +83,4 @@ export function recorded(
     resolved_at: null,
     created_at: op.now,
   }
-  return insert('rail_events', row)
 }

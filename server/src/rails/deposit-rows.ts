@@ -3,8 +3,10 @@ import type { DepositReason } from '@countersign/contract/payments/deposits'
 import type { Write } from '../db/commit/writes.ts'
 import type { DepositRow } from '../db/schema/rail-tables.ts'
 import { job } from '../jobs/jobs.ts'
+import type { Leg } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
+import { SANDBOX_RAIL } from '../ports/rail.ts'
 import { type Carried, givenToRail } from './rail-payments.ts'
 import { selectDeposit } from './store.ts'
 
@@ -81,4 +83,9 @@ function referenceOf({ id }: DepositRow): string {
 /** The cause of what the ledger does for a deposit. */
 export function causeOf({ id }: Pick<DepositRow, 'id'>) {
   return { cause: 'deposit', causeId: id } as const
+}
+
+/** The platform's account of the rail that brought a deposit. The sandbox has one for all. */
+export function railLeg({ rail, currency }: DepositRow, amount: bigint): Leg {
+  return { system: 'rail', currency, amount, ...(rail === SANDBOX_RAIL ? {} : { rail }) }
 }

@@ -30,7 +30,7 @@ export function givenToRail(
   { rail, direction, id, amount, currency, reference }: Omit<Carried, 'submittedAt'>,
   submitAt: Date,
 ): Write[] {
-  if (rail === null) return []
+  if (rail === null || op.rails.find(rail)?.isRecorded === false) return []
   const row: RailPaymentRow = {
     id: railPaymentId(direction, id),
     platform_id: op.platform.id,

@@ -1,6 +1,6 @@
 import type { Write } from '../db/commit/writes.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
-import { type Cause, findBalances, post } from '../ledger/ledger.ts'
+import { type Cause, findBalances, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 
 /** What was taken back of an account, and what it no longer had. */
@@ -11,16 +11,16 @@ export interface TakenBack {
 }
 
 /**
- * Takes an amount of an account that the bank has taken back from us by this rail. What the account can no longer spend is
+ * Takes an amount of an account that the bank has taken back from us; `to` is the leg of its rail. What the account can no longer spend is
  * owed to the platform: the account never goes below zero. Guard: the balance has not fallen meanwhile.
  */
 export async function takeBack(
   op: Op,
   cause: Cause,
   { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
-  amount: bigint,
-  rail: string | undefined,
+  to: Leg,
 ): Promise<TakenBack> {
+  const { amount } = to
   const available = (await findBalances(op, [id])).get(id)?.available ?? 0n
   const taken = available < amount ? available : amount
   const shortfall = amount - taken
@@ -29,7 +29,7 @@ export async function takeBack(
     writes: post(op, cause, [
       { account: id, currency, amount: -taken },
       { system: 'receivables', currency, amount: -shortfall },
-      { system: 'rail', rail, currency, amount },
+      to,
     ]),
   }
 }

@@ -1,7 +1,7 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { type PaymentScenario, pullableOf, scenarioOf } from '../magic-values/payment-outcomes.ts'
 import { plusSeconds } from '../op/app.ts'
-import type { Rail, RailAnswer, RailPayment, Rails } from '../ports/rail.ts'
+import { type Rail, type RailAnswer, type RailPayment, type Rails, SANDBOX_RAIL } from '../ports/rail.ts'
 import { sandboxTransactionHash } from './transaction-hash.ts'
 
 /** The rail of the sandbox: the external account of a payment selects its outcome (specification 4.16). */
@@ -24,7 +24,7 @@ export const sandboxRail: Rail = {
 export const sandboxRails: Rails = {
   route: async () => sandboxRail,
   limitsFor: async () => undefined,
-  find: (name) => (name === null ? sandboxRail : undefined),
+  find: (name) => (name === null || name === SANDBOX_RAIL ? sandboxRail : undefined),
   ownerOf: async () => undefined,
   list: () => [],
 }

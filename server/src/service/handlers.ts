@@ -26,11 +26,13 @@ import { deliverMessage } from '../delivery/jobs.ts'
 import { depositHandlers } from '../deposits/handlers.ts'
 import { openDepositAccount } from '../deposits/open.ts'
 import { returnDeposit } from '../deposits/return.ts'
+import { sandboxDepositHandlers } from '../deposits/sandbox-handlers.ts'
 import { documentHandlers } from '../documents/handlers.ts'
 import { removeDocuments } from '../documents/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
 import { discoveryHandlers } from '../external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
+import { checkExternalAccount } from '../external-accounts/jobs.ts'
 import { feeHandlers } from '../fees/handlers.ts'
 import { createParser } from '../http/parse.ts'
 import type { ServedHandlers } from '../http/server.ts'
@@ -44,7 +46,7 @@ import { quoteHandlers } from '../quotes/handlers.ts'
 import { expireQuote, refundTransaction, settleTransaction } from '../quotes/jobs.ts'
 import { pullTransaction } from '../quotes/pull.ts'
 import { sandboxSendHandlers } from '../quotes/sandbox-send.ts'
-import { railEventHandlers } from '../rail-events/handlers.ts'
+import { railEventHandlers, sandboxRailEventHandlers } from '../rail-events/handlers.ts'
 import { createRailEvent } from '../rail-events/receive.ts'
 import { answerReceipt } from '../receipts/answers.ts'
 import { expireReceipt, settleReceipt } from '../receipts/jobs.ts'
@@ -111,6 +113,8 @@ export const HANDLERS: ServedHandlers = {
   ...sandboxHandlers,
   ...sandboxCardHandlers,
   ...sandboxSendHandlers,
+  ...sandboxDepositHandlers,
+  ...sandboxRailEventHandlers,
   ...sandboxUmaHandlers,
   ...inboxHandlers,
   ...webhookHandlers,
@@ -143,6 +147,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'deposit-account.open': openDepositAccount,
   'deposit.return': returnDeposit,
   'documents.remove': removeDocuments,
+  'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,

@@ -1,4 +1,5 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { PAYMENT_RAILS } from '@countersign/contract/core/rails'
 import { OUTGOING_TRANSACTION_STATES, type OutgoingTransactionState } from '@countersign/contract/core/states'
 import {
   INCOMING_FAILURE_REASONS,
@@ -101,11 +102,17 @@ function commonView(
         ? undefined
         : present({ reference: row.reference, transactionHash: row.details.transactionHash }),
     agentId: row.agent_id,
+    waitsUntil: waitsUntil(row),
     receiptDeliveryConfirmedAt: row.receipt_delivery_confirmed_at?.toISOString(),
     settledAt: row.settled_at?.toISOString(),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }
+}
+
+/** Until when a payment waits for its rail to open; undefined once it was given. */
+function waitsUntil({ details: { submitsAt }, settled_at, failure_reason }: TransactionRow) {
+  return settled_at === null && failure_reason === null ? submitsAt : undefined
 }
 
 function outgoingView<Common extends object>(row: TransactionRow, common: Common) {
@@ -151,7 +158,28 @@ function sourceView(row: TransactionRow) {
     return { sourceType: 'ACCOUNT' as const, accountId: row.source_account_id, currency }
   if (row.source_identifier !== null)
     return { sourceType: 'UMA_ADDRESS' as const, umaAddress: row.source_identifier, currency }
-  return present({ sourceType: 'REALTIME_FUNDING' as const, currency, customerId: row.customer_id })
+  return present({
+    sourceType: 'REALTIME_FUNDING' as const,
+    currency,
+    customerId: row.customer_id,
+    ...senderOf(row),
+  })
+}
+
+/** What the rail said of who has paid. */
+function senderOf({ details: { sender: said } }: TransactionRow) {
+  if (!said) return {}
+  const { sender, remittanceInformation, endToEndId, traceNumber } = said
+  return {
+    accountHolderName: sender?.name,
+    accountIdentifier: sender?.accountIdentifier,
+    bankName: sender?.bankName,
+    bankIdentifier: sender?.bankIdentifier,
+    paymentRail: PAYMENT_RAILS.find((one) => one === said.paymentRail),
+    remittanceInformation,
+    endToEndId,
+    traceNumber,
+  }
 }
 
 function destinationView(row: TransactionRow) {

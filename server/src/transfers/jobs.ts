@@ -141,14 +141,9 @@ async function takenBack(
   account: InternalAccountRow,
   { failureReason, detail }: Setback,
 ): Promise<readonly Write[]> {
-  const { amount } = receivedOf(transaction)
-  const { writes, shortfall } = await takeBack(
-    op,
-    causeOf(transaction),
-    account,
-    amount,
-    transaction.details.rail,
-  )
+  const { rail } = transaction.details
+  const to = { system: 'rail', rail, ...receivedOf(transaction) } as const
+  const { writes, shortfall } = await takeBack(op, causeOf(transaction), account, to)
   const counterparty = {
     fundingReturnedAt: op.now.toISOString(),
     fundingReturnDetail: detail,

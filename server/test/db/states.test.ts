@@ -9,6 +9,7 @@ import {
   STABLECOIN_ACCOUNT_TRANSITIONS,
   VERIFICATION_STATES,
 } from '@countersign/contract/core/customer-states'
+import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -34,6 +35,8 @@ import { expect, test } from 'vitest'
 import { FUNCTIONS } from '../../src/db/functions/functions.ts'
 import { SCHEMA } from '../../src/db/schema/migrate.ts'
 import {
+  RAIL_EVENT_TRANSITIONS,
+  RAIL_PAYMENT_TRANSITIONS,
   RESERVATION_TRANSITIONS,
   STORED_FILE_TRANSITIONS,
   TRANSFER_INITIAL,
@@ -58,6 +61,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'customers.phone_verification': Object.keys(CONTACT_TRANSITIONS),
   'customers.verification_status': Object.keys(KYC_TRANSITIONS),
   'delegated_keys.status': Object.keys(DELEGATED_KEY_TRANSITIONS),
+  'deposits.state': Object.keys(DEPOSIT_TRANSITIONS),
   'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
   'internal_accounts.status': INTERNAL_ACCOUNT_STATUSES,
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),
@@ -65,6 +69,8 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
+  'rail_events.state': Object.keys(RAIL_EVENT_TRANSITIONS),
+  'rail_payments.state': Object.keys(RAIL_PAYMENT_TRANSITIONS),
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
   'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
@@ -156,6 +162,11 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${MESSAGE_TRANSITIONS.QUEUED.deliver}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.fail}'`,
       `state = '${STORED_FILE_TRANSITIONS.KEPT.remove}'`,
+      `state = '${DEPOSIT_INITIAL}'`,
+      // A report that was applied has no reason, and is not in the queue.
+      `state = 'APPLIED'`,
+      `state <> 'APPLIED'`,
+      `state = '${RAIL_EVENT_TRANSITIONS.WAITING.resolve}'`,
       `state = '${TRANSFER_INITIAL}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,

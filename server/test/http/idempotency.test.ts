@@ -44,6 +44,8 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
       ...(validBody('quote_create', ids) as object),
       source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
     }),
+  deposit_assign: newDeposit,
+  deposit_return: newDeposit,
   invitation_claim: newInvitation,
   invitation_cancel: newInvitation,
   // One that waits for its verification.
@@ -67,6 +69,12 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
 
 async function newQuote(caller: Pick<Client, 'post'>, body: unknown, path = '/quotes') {
   return { Quote: (await caller.post(path, body)).body.id as string }
+}
+
+/** One in suspense. */
+async function newDeposit({ client, ids }: World) {
+  const { body } = await client.post('/sandbox/deposits', validBody('sandbox_deposit', ids))
+  return { Deposit: body.id as string }
 }
 
 /** Of another customer than the one who claims it. */
@@ -107,6 +115,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   document_create: '/documents',
   quote_create: '/transactions',
   agent_me_quote_create: '/transactions',
+  deposit_assign: '/transactions',
   transfer_in: '/transactions',
   transfer_out: '/transactions',
   agent_me_transfer_in: '/transactions',
@@ -115,7 +124,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 }
 
 /** What cannot be done a second time to the same record. */
-const HAPPENS_ONCE = /quote_execute$|^invitation_(claim|cancel)$/
+const HAPPENS_ONCE = /quote_execute$|^invitation_(claim|cancel)$|^deposit_(assign|return)$/
 
 /** The contents of a world, without times of changes. */
 const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))

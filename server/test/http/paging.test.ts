@@ -85,6 +85,8 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/stablecoin-provider-accounts': made('stablecoin_account_link'),
   '/transactions': paid,
   '/platform/fees': paid,
+  '/deposits': made('sandbox_deposit'),
+  '/rail-events': made('sandbox_rail_event'),
   '/agents': ({ client, customer }) => newAgent(client, customer.id),
   '/agents/approvals': waits,
   '/agents/{agentId}/decisions': waits,

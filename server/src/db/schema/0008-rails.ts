@@ -105,9 +105,9 @@ CREATE INDEX rail_events_waiting ON rail_events (platform_id, created_at DESC, i
 -- Payments have a lane of their own: a rail may take seconds to answer, and nothing else waits for it.
 DROP INDEX jobs_due_main;
 CREATE INDEX jobs_due_main ON jobs (platform_id, due_at, id)
-  WHERE kind NOT IN ('customers.import', 'message.deliver', 'deposit-account.open', 'deposit.return', 'transaction.pull',
-    'transaction.refund', 'transaction.settle', 'transfer.settle', 'webhook.ask', 'webhook.deliver');
+  WHERE kind NOT IN ('customers.import', 'message.deliver', 'deposit-account.open', 'deposit.return',
+    'external-account.check', 'transaction.pull', 'transaction.refund', 'transaction.settle', 'transfer.settle', 'webhook.ask', 'webhook.deliver');
 CREATE INDEX jobs_due_payments ON jobs (platform_id, due_at, id)
-  WHERE kind IN ('deposit-account.open', 'deposit.return', 'transaction.pull', 'transaction.refund', 'transaction.settle',
-    'transfer.settle');
+  WHERE kind IN ('deposit-account.open', 'deposit.return', 'external-account.check', 'transaction.pull', 'transaction.refund',
+    'transaction.settle', 'transfer.settle');
 `

@@ -28,6 +28,7 @@ export interface JobPayloads {
   'stablecoin-account.check': { readonly accountId: string }
   'deposit-account.open': { readonly depositAccountId: string }
   'deposit.return': { readonly depositId: string; readonly isAsked?: boolean }
+  'external-account.check': { readonly externalAccountId: string }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string

@@ -62,3 +62,10 @@ export const RAIL_PAYMENT_TRANSITIONS = {
 export const RAIL_PAYMENT_INITIAL = 'GIVEN' satisfies RailPaymentState
 
 export type RailEventState = 'APPLIED' | 'WAITING' | 'RESOLVED'
+
+/** A report of a rail that fits nothing waits until a person has looked at it. */
+export const RAIL_EVENT_TRANSITIONS = {
+  APPLIED: { resolve: null },
+  WAITING: { resolve: 'RESOLVED' },
+  RESOLVED: { resolve: null },
+} as const satisfies Record<RailEventState, Record<'resolve', RailEventState | null>>

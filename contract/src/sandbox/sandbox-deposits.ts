@@ -1,0 +1,82 @@
+import { Type } from 'typebox'
+import { RailEvent } from '../connectors/rail-events.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { Int64, OneOfWords, Prose, Text } from '../core/schema.ts'
+import { Deposit } from '../payments/deposits.ts'
+
+export const SandboxDepositRequest = Type.Object({
+  amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the currency' }),
+  currency: CurrencyCode,
+  accountId: Type.Optional(
+    Id('InternalAccount', 'Whose own number it is paid to. Left out: to the number that all payers share'),
+  ),
+  remittanceInformation: Type.Optional(
+    Prose(500, { description: 'What the payer states: the reference of a quote pays that quote' }),
+  ),
+  sender: Type.Optional(
+    Type.Object({
+      name: Type.Optional(Text(255)),
+      accountIdentifier: Type.Optional(Text(255)),
+      bankName: Type.Optional(Text(255)),
+      bankIdentifier: Type.Optional(Text(255)),
+    }),
+  ),
+})
+
+/** An outside payer pays in, as a bank would report it in production. */
+export const sandbox_deposit = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/sandbox/deposits',
+  tag: 'Sandbox',
+  summary: 'Pay in from outside',
+  description:
+    'Simulates a payment from another bank: it is matched to an account or a quote, waits for your word where you have a ' +
+    'webhook endpoint, or lands in suspense, all as in production.',
+  sandboxOnly: true,
+  idempotent: true,
+  body: SandboxDepositRequest,
+  responses: { 201: Deposit },
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND'],
+})
+
+/** The bank of the payer takes a deposit back. */
+export const sandbox_deposit_reverse = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/sandbox/deposits/{depositId}/reverse',
+  tag: 'Sandbox',
+  summary: 'Take a deposit back',
+  description: 'Simulates the bank of the payer, which takes the money of a deposit back.',
+  sandboxOnly: true,
+  params: Type.Object({ depositId: PathId }),
+  responses: { 200: Deposit },
+  errors: ['DEPOSIT_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+export const SandboxRailEventRequest = Type.Object({
+  type: OneOfWords(['payment.returned', 'pull.returned'], 'What the bank reports'),
+  paymentId: Text(255, { description: "The payment that it names, by the bank's account of it" }),
+  message: Prose(500, { description: 'The words of the bank' }),
+})
+
+/** A bank reports what fits nothing: the sandbox gives no payment to a bank, so every report does. */
+export const sandbox_rail_event = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/sandbox/rail-events',
+  tag: 'Sandbox',
+  summary: 'Report what fits nothing',
+  description: 'Simulates a report of a bank about a payment that is not yours. It waits in `GET /rail-events`.',
+  sandboxOnly: true,
+  body: SandboxRailEventRequest,
+  responses: { 201: RailEvent },
+  errors: ['INVALID_INPUT'],
+})
+
+export const sandboxDeposits = { sandbox_deposit, sandbox_deposit_reverse, sandbox_rail_event }
