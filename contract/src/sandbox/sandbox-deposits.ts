@@ -72,7 +72,8 @@ export const sandbox_rail_event = endpoint({
   path: '/sandbox/rail-events',
   tag: 'Sandbox',
   summary: 'Report what fits nothing',
-  description: 'Simulates a report of a bank about a payment that is not yours. It waits in `GET /rail-events`.',
+  description:
+    'Simulates a report of a bank about a payment that is not yours. It waits in `GET /rail-events`.',
   sandboxOnly: true,
   body: SandboxRailEventRequest,
   responses: { 201: RailEvent },

@@ -7,8 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const euroAccount = (customerId: string, suffix?: string) =>
-  newEuroAccount(world.client, customerId, suffix)
+const euroAccount = (customerId: string, suffix?: string) => newEuroAccount(world.client, customerId, suffix)
 
 /** A funded customer: the money came in by the bank. */
 async function funded(amount = '100000') {

@@ -23,7 +23,7 @@ const EXPLAINED = `
   UNION ALL SELECT account_id::text, currency, shortfall FROM deposited WHERE state = 'REVERSED' AND account_id IS NOT NULL
   UNION ALL SELECT 'receivables', currency, - shortfall FROM deposited WHERE state = 'REVERSED'
   UNION ALL SELECT 'receivables', currency, - amount FROM deposited
-    WHERE state = 'REVERSED' AND is_funding AND refunded IS DISTINCT FROM 'COMPLETED'
+    WHERE state = 'REVERSED' AND is_funding AND refunded IS DISTINCT FROM 'COMPLETED' AND reason IS DISTINCT FROM 'RETURN_FAILED'
   UNION ALL SELECT 'suspense', currency, amount FROM deposited WHERE state = 'SUSPENSE'
   UNION ALL SELECT destination_account_id::text, received_currency, received_amount FROM own
     WHERE kind = 'TRANSFER_IN' AND state = 'COMPLETED'
