@@ -1,4 +1,5 @@
 import * as customerStates from '@countersign/contract/core/customer-states'
+import * as depositStates from '@countersign/contract/core/deposit-states'
 import * as states from '@countersign/contract/core/states'
 import { describe, expect, test } from 'vitest'
 import type { EventWrite } from '../../src/db/commit/writes.ts'
@@ -9,7 +10,7 @@ import { nextState, type Stateful, stateAfter, transition } from '../../src/op/t
 import { endRefund, newRefund } from '../../src/transactions/moves.ts'
 import { newTransaction } from '../../src/transactions/transactions.ts'
 
-const shown = { ...states, ...customerStates }
+const shown = { ...states, ...customerStates, ...depositStates }
 
 const op = {
   now: new Date('2025-10-13T00:00:00Z'),
@@ -44,6 +45,9 @@ const WRITTEN = [
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
   ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],
+  ['rail_payments', 'rail_payments', 'state', internal.RAIL_PAYMENT_TRANSITIONS],
+  ['rail_events', 'rail_events', 'state', internal.RAIL_EVENT_TRANSITIONS],
+  ['deposits', 'deposits', 'state', shown.DEPOSIT_TRANSITIONS],
 ] as const satisfies readonly (readonly [Stateful, string, string, Transitions])[]
 
 /** The others. A refund is a member of its transaction, and the database moves transfers of the ledger. */

@@ -68,6 +68,16 @@ async function askNow(): Promise<number> {
   return rows.length
 }
 
+/** Asks the rail, again and again, until a payment has ended. */
+const askedUntil = (id: string, status: string) =>
+  until(
+    async () => {
+      await askNow()
+      return transaction(id)
+    },
+    (body) => body.status === status,
+  )
+
 /** Lets the rail be asked so often; each time the payment is unknown, and is to be asked about again. */
 async function askTimes(times: number): Promise<void> {
   for (let asked = 0; asked < times; asked++) await until(askNow, (jobs) => jobs > 0)
@@ -106,27 +116,24 @@ describe('a payment whose outcome is unknown', () => {
     expect(await available(customerId)).toBe(SUM - 10_000)
     expect(await atBank('payments', id)).toEqual([])
     await world.desk('PATCH', '/behaviour', WELL)
-    await askTimes(1)
-    await ended(id, 'COMPLETED')
+    await askedUntil(id, 'COMPLETED')
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 
   test('is found where the bank has it and its answer was lost, without an event', async () => {
     const { account, other } = await funded('102')
-    await world.desk('PATCH', '/behaviour', { dropAnswers: 1, holdEvents: true })
+    await world.desk('PATCH', '/behaviour', { dropAnswers: 3, holdEvents: true })
     const { id } = await send(account.id, other)
-    await askTimes(1)
-    await ended(id, 'COMPLETED')
+    await askedUntil(id, 'COMPLETED')
     expect(await atBank('payments', id)).toHaveLength(1)
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 
   test('is sent again, under the same id, where it never arrived', async () => {
     const { account, other } = await funded()
-    await world.desk('PATCH', '/behaviour', { dropRequests: 1 })
+    await world.desk('PATCH', '/behaviour', { dropRequests: 3 })
     const { id } = await send(account.id, other)
-    await askTimes(1)
-    await ended(id, 'COMPLETED')
+    await askedUntil(id, 'COMPLETED')
     expect(await atBank('payments', id)).toHaveLength(1)
   })
 
@@ -143,8 +150,7 @@ describe('a payment whose outcome is unknown', () => {
     await until(askNow, (jobs) => jobs > 0)
     expect(await available(customerId)).toBe(SUM - 10_000)
     await world.desk('PATCH', '/behaviour', WELL)
-    await until(askNow, (jobs) => jobs > 0)
-    await ended(id, 'COMPLETED')
+    await askedUntil(id, 'COMPLETED')
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 })
@@ -301,8 +307,7 @@ describe('the rails file', () => {
     expect(await available(customerId)).toBe(SUM - 10_000)
     await world.desk('PATCH', '/behaviour', WELL)
     await world.setRails([exampleBank(world.bank.url)])
-    await askTimes(1)
-    await ended(id, 'COMPLETED')
+    await askedUntil(id, 'COMPLETED')
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 
@@ -319,8 +324,7 @@ describe('the rails file', () => {
     expect(await atBank('payments', id)).toEqual([])
     expect(await available(customerId)).toBe(SUM - 10_000)
     await world.service.app.db.query("UPDATE rail_payments SET submit_at = created_at WHERE state = 'GIVEN'")
-    await askTimes(1)
-    await ended(id, 'COMPLETED')
+    await askedUntil(id, 'COMPLETED')
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 })

@@ -74,3 +74,5 @@ export const RAIL_EVENT_TRANSITIONS = {
   WAITING: { apply: 'APPLIED', resolve: 'RESOLVED' },
   RESOLVED: { apply: null, resolve: null },
 } as const satisfies Record<RailEventState, Record<RailEventEvent, RailEventState | null>>
+/** A report that takes effect at once is recorded as applied. */
+export const RAIL_EVENT_INITIAL = 'WAITING' satisfies RailEventState
