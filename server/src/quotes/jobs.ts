@@ -11,7 +11,7 @@ import { hasRoom, post, release } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
 import type { RailAnswer, RefundOutcome } from '../ports/rail.ts'
-import { askRail, findRailPayment, givenToRail, type Said } from '../rails/rail-payments.ts'
+import { askRail, findRailPayment, givenToRail, notGiven, type Said } from '../rails/rail-payments.ts'
 import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
 import { findTransaction, hashed, type TransactionWithCustomer } from '../transactions/transactions.ts'
@@ -91,12 +91,14 @@ async function deliver(
   isAsked: boolean,
 ): Promise<Said> {
   // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is asked for.
+  const carried = { ...paymentOf(quote, transaction), submittedAt: executedAt }
   if (!isAsked && !(await hasRoom(op, settlementLegs(quote)))) {
     const detail = 'The balance of an account would be too large'
-    return { answer: { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }, writes: [] }
+    const answer = { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail } as const
+    return paysHere(quote) ? { answer, writes: [] } : notGiven(op, carried, answer)
   }
   if (paysHere(quote)) return { answer: await deliverHere(op, quote), writes: [] }
-  return askRail(op, { ...paymentOf(quote, transaction), submittedAt: executedAt }, isAsked)
+  return askRail(op, carried, isAsked)
 }
 
 /** Pays an internal account in the ledger alone, as long as it is open. */

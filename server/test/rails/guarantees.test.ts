@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { secretOfText, standardHeaders } from '../../src/crypto/standard-webhooks.ts'
+import { uuidOf } from '../../src/db/engine/ids.ts'
+import { newBankAccount } from '../client.testing.ts'
 import {
   BANK_SECRET,
   exampleBank,
@@ -290,9 +292,23 @@ async function depositAccountOf(customerId: string): Promise<string> {
   const { id } = await world.accountOf(customerId, 'EUR')
   const { rows } = await world.service.app.db.query<{ name: string }>(
     'SELECT rail_reference AS name FROM deposit_accounts WHERE account_id = $1',
-    [id.slice(id.indexOf(':') + 1)],
+    [uuidOf(id)],
   )
   return rows[0]!.name
+}
+
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+/** The bank is closed today and tomorrow. */
+async function closeTheBank(): Promise<void> {
+  const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
+  const hours = { timeZone: 'UTC', days: [...days], opensAt: '09:00', cutOff: '16:30' }
+  await world.setRails([exampleBank(world.bank.url, { hours: { ...hours, holidays: [day(0), day(1)] } })])
+}
+
+/** What waits for the opening has waited until then. */
+async function openTheBank(): Promise<void> {
+  await world.service.app.db.query("UPDATE rail_payments SET submit_at = created_at WHERE state = 'GIVEN'")
 }
 
 describe('the rails file', () => {
@@ -313,18 +329,42 @@ describe('the rails file', () => {
 
   test('outside the hours of a rail a payment waits for its opening, and says until when', async () => {
     const { customerId, account, other } = await funded()
-    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-    const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
-    const hours = { timeZone: 'UTC', days: [...days], opensAt: '09:00', cutOff: '16:30' }
-    await world.setRails([exampleBank(world.bank.url, { hours: { ...hours, holidays: [day(0), day(1)] } })])
+    await closeTheBank()
     const { id, waitsUntil } = await send(account.id, other)
     expect(waitsUntil).toBe(`${day(2)}T09:00:00.000Z`)
     await until(askNow, (jobs) => jobs > 0)
     expect(await transaction(id)).toMatchObject({ status: 'PENDING', waitsUntil })
     expect(await atBank('payments', id)).toEqual([])
     expect(await available(customerId)).toBe(SUM - 10_000)
-    await world.service.app.db.query("UPDATE rail_payments SET submit_at = created_at WHERE state = 'GIVEN'")
+    await openTheBank()
     await askedUntil(id, 'COMPLETED')
     expect(await atBank('entries', id)).toHaveLength(1)
+  })
+
+  test('a pull for which the account has no room any more is not given to the bank, and is under way no longer', async () => {
+    const customerId = await world.newApproved()
+    const account = await world.accountOf(customerId, 'USD')
+    const other = await newBankAccount(world.client, customerId, '000')
+    await closeTheBank()
+    const { body, status } = await world.client.post('/transfer-in', {
+      source: { accountId: other },
+      destination: { accountId: account.id },
+      amount: 5_000,
+    })
+    expect(status, JSON.stringify(body)).toBe(201)
+    // No deposits of allowed amounts would fill an account in the time of a test.
+    await world.service.app.db.query('UPDATE ledger_accounts SET posted = $1 WHERE id = $2', [
+      2n ** 63n - 1000n,
+      uuidOf(account.id),
+    ])
+    await openTheBank()
+    await askedUntil(body.id, 'FAILED')
+    const { rows } = await world.service.app.db.query<{ state: string }>(
+      'SELECT state FROM rail_payments WHERE payment_id = $1',
+      [uuidOf(body.id)],
+    )
+    expect(rows).toEqual([{ state: 'FAILED' }])
+    const { data } = await world.desk('GET', '/pulls')
+    expect(data.filter(({ id }: { id: string }) => id === body.id)).toEqual([])
   })
 })
