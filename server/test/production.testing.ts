@@ -33,7 +33,7 @@ type DeskAnswer = Reply['body']
 export type InternalAccount = Reply['body']
 
 export const BANK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-const SECRET_NAME = 'EXAMPLE_BANK_SECRET'
+export const SECRET_NAME = 'EXAMPLE_BANK_SECRET'
 
 /** The rail of the example bank. */
 export function exampleBank(url: string, more: Partial<HttpRailValue> = {}): object {
@@ -101,7 +101,7 @@ async function ask(url: string, method: string, path: string, body?: object): Pr
 }
 
 /** Rates of a source of the test's own. */
-async function serveRates(): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function serveRates(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const rates = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1' }
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json')
@@ -127,6 +127,28 @@ async function newApproved(service: Production['service'], client: Client): Prom
   return id
 }
 
+/** A German IBAN that ends with these digits. */
+export function ibanEndingWith(suffix: string): string {
+  const bban = `37040044${'0532013000'.slice(0, 10 - suffix.length)}${suffix}`
+  const rest = BigInt(`${bban}131400`) % 97n
+  return `DE${String(98n - rest).padStart(2, '0')}${bban}`
+}
+
+/** An external account in euros at another bank; the last three digits choose what the example bank does. */
+export async function newEuroAccount(client: Client, customerId: string, suffix = '000'): Promise<string> {
+  const { status, body } = await client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'EUR',
+    accountInfo: {
+      accountType: 'EUR_ACCOUNT',
+      iban: ibanEndingWith(suffix),
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
+    },
+  })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body.id
+}
+
 /** Asks until an answer is as wanted. The server has no event for it that a test could wait for. */
 export async function until<T>(
   look: () => Promise<T>,
@@ -146,7 +168,8 @@ function jsonable(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-async function accountOf(
+/** The internal account of an owner in a currency, once the bank has opened what is paid in to. */
+export async function accountOf(
   client: Client,
   customerId: string | undefined,
   currency: string,
@@ -163,8 +186,12 @@ async function accountOf(
 
 /** The number of an account that others pay in to, as the bank's desk takes it. */
 export function numberOf({ fundingPaymentInstructions }: InternalAccount): string {
-  const { accountOrWalletInfo } = fundingPaymentInstructions[0]
-  return accountOrWalletInfo.iban ?? accountOrWalletInfo.accountNumber
+  return numberIn(fundingPaymentInstructions[0].accountOrWalletInfo)
+}
+
+/** The number in the details to pay in to. */
+export function numberIn({ iban, accountNumber }: Reply['body']): string {
+  return iban ?? accountNumber
 }
 
 async function paidIn(

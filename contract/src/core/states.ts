@@ -202,14 +202,17 @@ export const INCOMING_TRANSACTION_INITIAL = 'PENDING' satisfies IncomingTransact
 export const REFUND_STATES = ['PENDING', 'COMPLETED', 'FAILED'] as const
 export type RefundState = (typeof REFUND_STATES)[number]
 
-export const REFUND_EVENTS = ['complete', 'fail'] as const
+export const REFUND_EVENTS = ['complete', 'fail', 'return'] as const
 export type RefundEvent = (typeof REFUND_EVENTS)[number]
 
-/** The way back of a payment's money. `complete`: it is with the payer again. `fail`: somebody has to settle it by hand. */
+/**
+ * The way back of a payment's money. `complete`: it is with the payer again. `fail`: somebody has to settle it by hand.
+ * `return`: the payer's bank has sent it back, so that somebody has to after all.
+ */
 export const REFUND_TRANSITIONS = {
-  PENDING: { complete: 'COMPLETED', fail: 'FAILED' },
-  COMPLETED: { complete: null, fail: null },
-  FAILED: { complete: null, fail: null },
+  PENDING: { complete: 'COMPLETED', fail: 'FAILED', return: null },
+  COMPLETED: { complete: null, fail: null, return: 'FAILED' },
+  FAILED: { complete: null, fail: null, return: null },
 } as const satisfies Record<RefundState, Record<RefundEvent, RefundState | null>>
 export const REFUND_INITIAL = 'PENDING' satisfies RefundState
 

@@ -19,6 +19,7 @@ export const JOB_KINDS = [
   'invitation.expire',
   'message.deliver',
   'quote.expire',
+  'rail-event.retry',
   'receipt.expire',
   'receipt.settle',
   'statement.book',

@@ -11,7 +11,7 @@ import { hasRoom, post, release } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
 import type { RailAnswer, RefundOutcome } from '../ports/rail.ts'
-import { askRail, givenToRail, type Said } from '../rails/rail-payments.ts'
+import { askRail, findRailPayment, givenToRail, notGiven, type Said } from '../rails/rail-payments.ts'
 import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
 import { findTransaction, hashed, type TransactionWithCustomer } from '../transactions/transactions.ts'
@@ -92,12 +92,14 @@ async function deliver(
   isAsked: boolean,
 ): Promise<Said> {
   // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is asked for.
+  const carried = { ...paymentOf(quote, transaction), submittedAt: executedAt }
   if (!isAsked && !(await hasRoom(op, settlementLegs(quote)))) {
     const detail = 'The balance of an account would be too large'
-    return { answer: { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }, writes: [] }
+    const answer = { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail } as const
+    return paysHere(quote) ? { answer, writes: [] } : notGiven(op, carried, answer)
   }
   if (paysHere(quote)) return { answer: await deliverHere(op, quote), writes: [] }
-  return askRail(op, { ...paymentOf(quote, transaction), submittedAt: executedAt }, isAsked)
+  return askRail(op, carried, isAsked)
 }
 
 /** Pays an internal account in the ledger alone, as long as it is open. */
@@ -224,8 +226,10 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
  */
 export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
-  if (transaction.refund?.status !== 'PENDING') return []
+  const status = transaction.refund?.status
+  if (status !== 'PENDING' && status !== 'COMPLETED') return []
   const quote = await findQuote(op, required(transaction, 'quote_id'))
+  if (status === 'COMPLETED') return refundReturned(op, quote, transaction)
   const { answer, writes } = await paidBack(op, quote, transaction, payload)
   if (answer === undefined) return writes
   if (answer === 'FAILED') return [...writes, ...endRefund(op, transaction, 'fail')]
@@ -245,6 +249,27 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
     ]),
     ...endRefund(op, transaction, 'complete'),
     ...(await payerBalanceUpdated(op, quote)),
+  ]
+}
+
+/**
+ * The payer's bank has sent back a refund that had arrived there: the money is among the refunds again, for the platform to
+ * handle. Guard: no other run has recorded that.
+ */
+async function refundReturned(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+): Promise<readonly Write[]> {
+  const back = await findRailPayment(op, 'OUT', quote.id)
+  if (back?.state !== 'RETURNED') return []
+  const { amount, currency, rail } = back
+  return [
+    ...post(op, { cause: 'transaction', causeId: transaction.id }, [
+      { system: 'rail', rail, currency, amount: -amount },
+      { system: 'refunds', currency, amount },
+    ]),
+    ...endRefund(op, transaction, 'return'),
   ]
 }
 

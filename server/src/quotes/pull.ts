@@ -10,7 +10,7 @@ import { hasRoom, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { stateAfter, transition } from '../op/transition.ts'
 import type { RailAnswer } from '../ports/rail.ts'
-import { askRail, type Said } from '../rails/rail-payments.ts'
+import { askRail, notGiven, type Said } from '../rails/rail-payments.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import {
   findTransaction,
@@ -70,11 +70,12 @@ async function pullFromSource(
   isAsked: boolean,
 ): Promise<Said> {
   // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is asked for.
+  const carried = { ...pullOf(quote, transaction), submittedAt }
   if (!isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount)))) {
     const detail = 'The balance of an account would be too large'
-    return { answer: { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }, writes: [] }
+    return notGiven(op, carried, { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail })
   }
-  return askRail(op, { ...pullOf(quote, transaction), submittedAt }, isAsked)
+  return askRail(op, carried, isAsked)
 }
 
 /** Records the arrival. Guard: no other run has recorded it. */

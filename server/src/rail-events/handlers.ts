@@ -2,7 +2,7 @@ import type { RailEventReason, railEvents } from '@countersign/contract/connecto
 import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
 import { insert } from '../db/commit/writes.ts'
 import type { RailEventRow } from '../db/schema/rail-tables.ts'
-import { RAIL_EVENT_APPLIED, RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../db/schema/states.ts'
+import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../db/schema/states.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
@@ -13,7 +13,7 @@ import { applyReport } from './apply.ts'
 import { railEventRow } from './receive.ts'
 import { selectRailEvent, selectRailEvents } from './store.ts'
 
-const RESOLVED = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL].resolve
+const { apply: APPLIED, resolve: RESOLVED } = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL]
 
 /** What a bank of the sandbox reports, by the one door. */
 export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
@@ -52,7 +52,7 @@ export const railEventHandlers: Handlers<typeof railEvents> = {
 /** Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` where nobody waits for it any more. */
 async function findWaiting(op: Op, id: string): Promise<RailEventRow> {
   const row = await selectRailEvent(op, id)
-  if (!row || row.state === RAIL_EVENT_APPLIED)
+  if (!row || row.state === APPLIED)
     throw new ApiError('RAIL_EVENT_NOT_FOUND', { details: { field: 'railEventId' } })
   if (nextState(RAIL_EVENT_TRANSITIONS, row.state, 'resolve') === null)
     throw new ApiError('INVALID_STATE_TRANSITION', { message: 'This report was resolved already.' })

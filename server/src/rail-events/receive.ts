@@ -3,11 +3,12 @@ import type { RailEventReason, rail_event } from '@countersign/contract/connecto
 import { insert, type Write } from '../db/commit/writes.ts'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import type { RailEventRow } from '../db/schema/rail-tables.ts'
-import { RAIL_EVENT_APPLIED, RAIL_EVENT_INITIAL } from '../db/schema/states.ts'
+import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../db/schema/states.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type ProcessorHandler } from '../op/operation.ts'
 import { railEventId } from '../rails/ids.ts'
 import { type Applied, applyReport } from './apply.ts'
+import { retryOf } from './retry.ts'
 import { selectRailEvent } from './store.ts'
 
 /** What does a report of a statement; the others are those of payments and deposits. */
@@ -42,7 +43,7 @@ export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandle
       return {
         status: 200,
         body: { received: true },
-        writes: [...applied.writes, recorded(op, params.rail, kept, applied.reason)],
+        writes: [...applied.writes, ...recorded(op, params.rail, kept, applied.reason)],
       }
     },
 
@@ -55,14 +56,15 @@ function headOf({ entries, ...head }: Extract<ConnectorEvent, { type: 'statement
   return { ...head, entries: entries.length }
 }
 
-/** A report as it is kept. Guard: no other run has recorded it. */
+/** A report as it is kept, and what tries it again where it has come too early. Guard: no other run has recorded it. */
 export function recorded(
   op: Op,
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason | undefined,
-): Write {
-  return insert('rail_events', railEventRow(op, rail, event, reason))
+): Write[] {
+  const row = railEventRow(op, rail, event, reason)
+  return [insert('rail_events', row), ...retryOf(op, row)]
 }
 
 /** A report as a row. */
@@ -78,7 +80,7 @@ export function railEventRow(
     rail,
     type: event.type,
     body: { ...event },
-    state: reason === undefined ? RAIL_EVENT_APPLIED : RAIL_EVENT_INITIAL,
+    state: reason === undefined ? RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL].apply : RAIL_EVENT_INITIAL,
     reason: reason ?? null,
     note: null,
     resolved_at: null,

@@ -109,6 +109,21 @@ async function enqueued(
     : { answer: said, writes: kept(op, row, said) }
 }
 
+/**
+ * Fails a payment that cannot be given to its rail after all; one that the rail is known to have is asked about instead. Guard
+ * of the writes: the rail has not said anything meanwhile.
+ */
+export async function notGiven(
+  op: Op,
+  carried: Carried,
+  answer: Extract<RailAnswer, { outcome: 'failed' }>,
+): Promise<Said> {
+  if (carried.rail === null) return { answer, writes: [] }
+  const row = await findRailPayment(op, carried.direction, carried.id)
+  if (row?.state !== RAIL_PAYMENT_INITIAL) return askRail(op, carried, true)
+  return { answer, writes: kept(op, row, answer) }
+}
+
 /** How a payment ended, by its record; undefined where the rail has to say it still. */
 function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
   if (state === 'GIVEN' || state === 'ACCEPTED') return undefined

@@ -50,6 +50,7 @@ import { pullTransaction } from '../quotes/pull.ts'
 import { sandboxSendHandlers } from '../quotes/sandbox-send.ts'
 import { railEventHandlers, sandboxRailEventHandlers } from '../rail-events/handlers.ts'
 import { createRailEvent } from '../rail-events/receive.ts'
+import { retryRailEvent } from '../rail-events/retry.ts'
 import { answerReceipt } from '../receipts/answers.ts'
 import { expireReceipt, settleReceipt } from '../receipts/jobs.ts'
 import { receiverHandlers } from '../receivers/handlers.ts'
@@ -162,6 +163,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
   'quote.expire': expireQuote,
+  'rail-event.retry': retryRailEvent,
   'receipt.expire': expireReceipt,
   'receipt.settle': settleReceipt,
   'statement.book': bookStatement,

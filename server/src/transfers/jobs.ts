@@ -10,7 +10,7 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import { arrivalLegs, type Cause, capture, type Held, hasRoom, post, release } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import type { RailAnswer } from '../ports/rail.ts'
-import { askRail, type Said } from '../rails/rail-payments.ts'
+import { askRail, notGiven, type Said } from '../rails/rail-payments.ts'
 import { takeBack } from '../rails/take-back.ts'
 import { moveTransaction, newRefund } from '../transactions/moves.ts'
 import {
@@ -54,12 +54,13 @@ async function ask(
 ): Promise<Said> {
   const isAsked = payload.isAsked === true
   const isPull = transaction.kind === 'TRANSFER_IN'
+  const submittedAt = new Date(payload.submittedAt ?? transaction.created_at)
+  const carried = { ...carriedOf(transaction), submittedAt }
   if (isPull && !isAsked && !(await hasRoom(op, arrivalLegs(account, receivedOf(transaction).amount)))) {
     const detail = 'The balance of the account would be too large'
-    return { answer: { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail }, writes: [] }
+    return notGiven(op, carried, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
   }
-  const submittedAt = new Date(payload.submittedAt ?? transaction.created_at)
-  return askRail(op, { ...carriedOf(transaction), submittedAt }, isAsked)
+  return askRail(op, carried, isAsked)
 }
 
 /** What the answer does to a transfer that is under way. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { numberOf, openProduction, type Production, until } from '../production.testing.ts'
+import { newEuroAccount, numberOf, openProduction, type Production, until } from '../production.testing.ts'
 
 let world: Production
 beforeAll(async () => {
@@ -7,27 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** An external account in euros at another bank; the last three digits choose what the bank does. */
-async function euroAccount(customerId: string, suffix = '000'): Promise<string> {
-  const account = await world.client.post('/customers/external-accounts', {
-    customerId,
-    currency: 'EUR',
-    accountInfo: {
-      accountType: 'EUR_ACCOUNT',
-      iban: ibanEndingWith(suffix),
-      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
-    },
-  })
-  expect(account.status, JSON.stringify(account.body)).toBe(201)
-  return account.body.id
-}
-
-/** A German IBAN that ends with these digits. */
-function ibanEndingWith(suffix: string): string {
-  const bban = `37040044${'0532013000'.slice(0, 10 - suffix.length)}${suffix}`
-  const rest = BigInt(`${bban}131400`) % 97n
-  return `DE${String(98n - rest).padStart(2, '0')}${bban}`
-}
+const euroAccount = (customerId: string, suffix?: string) => newEuroAccount(world.client, customerId, suffix)
 
 /** A funded customer: the money came in by the bank. */
 async function funded(amount = '100000') {

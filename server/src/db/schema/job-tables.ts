@@ -20,6 +20,8 @@ export interface JobPayloads {
   'invitation.expire': { readonly code: string }
   'message.deliver': { readonly messageId: string }
   'quote.expire': { readonly quoteId: string }
+  /** A report that fits nothing yet, and when it was tried last, as a number of seconds after it came. */
+  'rail-event.retry': { readonly railEventId: string; readonly waitedSeconds: number }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }
   'statement.book': { readonly statementId: string }

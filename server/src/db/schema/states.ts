@@ -63,15 +63,19 @@ export const RAIL_PAYMENT_INITIAL = 'GIVEN' satisfies RailPaymentState
 
 export type RailEventState = 'APPLIED' | 'WAITING' | 'RESOLVED'
 
-/** A report of a rail that fits nothing waits until a person has looked at it. */
+export type RailEventEvent = 'apply' | 'resolve'
+
+/**
+ * A report of a rail that fits nothing waits until a person has looked at it, or until what it is about has come or ended:
+ * then it takes effect after all.
+ */
 export const RAIL_EVENT_TRANSITIONS = {
-  APPLIED: { resolve: null },
-  WAITING: { resolve: 'RESOLVED' },
-  RESOLVED: { resolve: null },
-} as const satisfies Record<RailEventState, Record<'resolve', RailEventState | null>>
-/** A report that could be applied begins as that, any other as the first. */
-export const RAIL_EVENT_APPLIED = 'APPLIED' as const satisfies RailEventState
-export const RAIL_EVENT_INITIAL = 'WAITING' as const satisfies RailEventState
+  APPLIED: { apply: null, resolve: null },
+  WAITING: { apply: 'APPLIED', resolve: 'RESOLVED' },
+  RESOLVED: { apply: null, resolve: null },
+} as const satisfies Record<RailEventState, Record<RailEventEvent, RailEventState | null>>
+/** A report that takes effect at once is recorded as applied. */
+export const RAIL_EVENT_INITIAL = 'WAITING' satisfies RailEventState
 
 export type BankFileState = 'COLLECTING' | 'WRITING' | 'READY' | 'WRITTEN'
 export type BankFileEvent = 'close' | 'whole' | 'rename'

@@ -1,0 +1,225 @@
+import { expect } from 'vitest'
+import { uuidOf } from '../../src/db/engine/ids.ts'
+import type { Database } from '../../src/db/engine/port.ts'
+import { railEventId } from '../../src/rails/ids.ts'
+import type { RailWorld } from './rails.testing.ts'
+import { expectBalancesExplained } from './rails-balances.testing.ts'
+
+/** What the bank has: its orders, its entries, and the events that it has handed over. */
+export interface BankBooks {
+  readonly payments: readonly BankOrder[]
+  readonly pulls: readonly BankOrder[]
+  readonly entries: readonly BankEntry[]
+  readonly waiting: readonly unknown[]
+  readonly handedOver: readonly string[]
+}
+
+export interface BankOrder {
+  readonly id: string
+  readonly status: string
+  readonly bookings: number
+  readonly amount: { readonly value: string; readonly currency: string }
+}
+
+interface BankEntry {
+  readonly kind: string
+  readonly currency: string
+  /** Signed: + is money in. */
+  readonly amount: string
+  readonly id?: string
+  readonly depositId?: string
+}
+
+export async function bankBooks(world: RailWorld): Promise<BankBooks> {
+  const data = async (what: string) => (await world.desk('GET', `/${what}`)).body.data
+  const payments: BankOrder[] = await data('payments')
+  const pulls: BankOrder[] = await data('pulls')
+  const deposits: { deposit: { depositId: string; amount: BankOrder['amount'] } }[] = await data('deposits')
+  const currencies = new Map<string, string>([
+    ...payments.map(({ id, amount }) => [`PAYMENT ${id}`, amount.currency] as const),
+    ...pulls.map(({ id, amount }) => [`PULL ${id}`, amount.currency] as const),
+    ...deposits.map(({ deposit }) => [`DEPOSIT ${deposit.depositId}`, deposit.amount.currency] as const),
+  ])
+  const entries: Omit<BankEntry, 'currency'>[] = await data('entries')
+  return {
+    payments,
+    pulls,
+    entries: entries.map((entry) => {
+      const name = `${entry.kind.replace(/_.*/, '')} ${entry.id ?? entry.depositId}`
+      return { ...entry, currency: currencies.get(name)! }
+    }),
+    waiting: await data('events'),
+    handedOver: await world.eventsHandedOver(),
+  }
+}
+
+/**
+ * Checks that the bank has each payment at most once, that what it says of each is what became of it here, and that all
+ * balances follow from that to the unit. Nothing is under way any more.
+ */
+export async function expectExplainedBooks(
+  db: Database,
+  platformId: string,
+  bank: BankBooks,
+  acknowledged: ReadonlySet<string>,
+): Promise<void> {
+  expectOnceAtBank(bank)
+  await expectNothingUnderWay(db, platformId, bank)
+  await expectOrdersAgree(db, platformId, bank, acknowledged)
+  await expectMoneyAgrees(db, platformId, bank)
+  await expectBalancesExplained(db, platformId)
+}
+
+/** Money leaves or arrives at most once for an order, and comes back at most once, and only after that. */
+function expectOnceAtBank({ payments, pulls, entries }: BankBooks): void {
+  const booked = new Map<string, string[]>()
+  for (const { id, kind } of entries)
+    if (id) booked.set(id + kind.slice(0, 4), [...(booked.get(id + kind.slice(0, 4)) ?? []), kind])
+  const wrong = [...booked].filter(([, kinds]) => {
+    const [first, second, ...more] = kinds
+    return more.length > 0 || first!.endsWith('_RETURN') || (second && second !== `${first}_RETURN`)
+  })
+  expect(wrong, 'orders that the bank has booked more than once').toEqual([])
+  expect([...payments, ...pulls].filter(({ bookings }) => bookings > 1)).toEqual([])
+}
+
+async function expectNothingUnderWay(db: Database, platformId: string, bank: BankBooks): Promise<void> {
+  expect(bank.waiting, 'events that the bank could not hand over').toEqual([])
+  const { rows: recorded } = await db.query<{ id: string }>('SELECT id FROM rail_events')
+  const known = new Set(recorded.map(({ id }) => id))
+  expect(
+    bank.handedOver.filter((id) => !known.has(railEventId('example-bank', id))),
+    'events that were received and not recorded',
+  ).toEqual([])
+  await expectNone(db, platformId, 'reports that wait for a person', WAITING)
+  await expectNone(db, platformId, 'payments that no rail has answered', OPEN_PAYMENTS)
+  await expectNone(db, platformId, 'jobs that failed or are left', JOBS)
+  await expectNone(db, platformId, 'transactions under way', UNDER_WAY)
+  await expectNone(db, platformId, 'deposits under way', MOVING_DEPOSITS)
+  await expectNone(db, platformId, 'holds that are not resolved', PENDING_HOLDS)
+}
+
+const WAITING = `SELECT reason, body FROM rail_events WHERE platform_id = $1 AND state = 'WAITING'`
+
+const OPEN_PAYMENTS = `SELECT * FROM rail_payments WHERE platform_id = $1 AND state IN ('GIVEN', 'ACCEPTED')`
+
+/** A quote that has ended expires in vain later. */
+const JOBS = `SELECT * FROM jobs WHERE platform_id = $1 AND kind <> 'quote.expire'`
+
+const UNDER_WAY = `
+  SELECT id, kind, state, refund FROM transactions WHERE platform_id = $1
+    AND (state IN ('PENDING', 'PROCESSING', 'APPROVED') OR refund->>'status' = 'PENDING')`
+
+const MOVING_DEPOSITS = `SELECT * FROM deposits WHERE platform_id = $1 AND state IN ('PENDING', 'RETURNING')`
+
+const PENDING_HOLDS = `SELECT * FROM ledger_transfers WHERE platform_id = $1 AND state = 'pending'`
+
+async function expectNone(db: Database, platformId: string, what: string, sql: string): Promise<void> {
+  const { rows } = await db.query(sql, [uuidOf(platformId)])
+  expect(rows, what).toEqual([])
+}
+
+interface CarriedRow {
+  readonly id: string
+  readonly kind: 'QUOTE' | 'TRANSFER_IN' | 'TRANSFER_OUT'
+  readonly state: string
+  readonly pull: string | null
+  readonly refund: string | null
+  readonly wasSettled: boolean
+  readonly pays: boolean
+}
+
+const CARRIED = `
+  SELECT t.id, t.kind, t.state, q.pull_state AS pull, t.refund->>'status' AS refund, t.settled_at IS NOT NULL AS "wasSettled",
+    t.destination_account_id IN (SELECT id FROM external_accounts) AS pays
+  FROM transactions t LEFT JOIN quotes q ON q.id = t.quote_id WHERE t.platform_id = $1 AND t.kind <> 'RECEIPT'`
+
+/** What the bank says of an order, by what became of it here. */
+async function expectOrdersAgree(
+  db: Database,
+  platformId: string,
+  { payments, pulls }: BankBooks,
+  acknowledged: ReadonlySet<string>,
+): Promise<void> {
+  const { rows } = await db.query<CarriedRow>(CARRIED, [uuidOf(platformId)])
+  expect(rows.map(({ id }) => id).sort(), 'what was acknowledged').toEqual([...acknowledged].sort())
+  const paid = new Map(payments.map(({ id, status }) => [id, status]))
+  const pulled = new Map(pulls.map(({ id, status }) => [id, status]))
+  const wrong = rows
+    .map((row) => ({ row, payment: paid.get(row.id), pull: pulled.get(row.id) }))
+    .filter(({ row, payment, pull }) => !isAgreed(row, payment, pull))
+  expect(wrong, 'transactions that the bank knows otherwise').toEqual([])
+  const ours = new Set(rows.map(({ id }) => id))
+  expect(
+    [...paid.keys(), ...pulled.keys()].filter((id) => id.startsWith('Transaction:') && !ours.has(id)),
+  ).toEqual([])
+}
+
+function isAgreed(
+  { kind, state, pull: pullState, pays }: CarriedRow,
+  payment?: string,
+  pull?: string,
+): boolean {
+  if (kind === 'TRANSFER_OUT') return state === 'COMPLETED' ? payment === 'DELIVERED' : hasFailed(payment)
+  if (kind === 'TRANSFER_IN') return state === 'COMPLETED' ? pull === 'DELIVERED' : hasFailed(pull)
+  const isPulledRightly =
+    pullState === null ? pull === undefined : pullState === 'PULLED' ? pull === 'DELIVERED' : hasFailed(pull)
+  if (!isPulledRightly) return false
+  if (!pays) return payment === undefined
+  if (state === 'COMPLETED') return payment === 'DELIVERED'
+  return payment === undefined || hasFailed(payment)
+}
+
+function hasFailed(status: string | undefined): boolean {
+  return status === 'FAILED' || status === 'RETURNED' || status === 'CANCELLED'
+}
+
+interface RailMoney {
+  /** The payment, the pull or the deposit whose money moved. */
+  readonly of: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** All movements of the accounts of the rail, by the transaction or deposit that they are for: + is money in. */
+const RAIL_MONEY = `
+  SELECT coalesce(dq.id, d.id, t.id, q.id, m.cause_id) AS of, e.currency, - sum(e.amount)::bigint AS amount
+  FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
+    JOIN ledger_transfers m ON m.id = e.transfer_id
+    LEFT JOIN transactions t ON t.id = m.cause_id
+    LEFT JOIN transactions q ON q.quote_id = m.cause_id
+    LEFT JOIN deposits d ON d.id = m.cause_id
+    LEFT JOIN transactions dq ON dq.id = d.transaction_id AND dq.kind = 'QUOTE'
+  WHERE a.platform_id = $1 AND a.name = 'rail:example-bank'
+  GROUP BY 1, 2`
+
+/** What an id at the bank is for here. */
+const NAMES = `
+  SELECT d.rail_reference AS name, coalesce(q.id, d.id) AS of
+  FROM deposits d LEFT JOIN transactions q ON q.id = d.transaction_id AND q.kind = 'QUOTE' WHERE d.platform_id = $1
+  UNION ALL SELECT 'Deposit:' || d.id, coalesce(q.id, d.id)
+  FROM deposits d LEFT JOIN transactions q ON q.id = d.transaction_id AND q.kind = 'QUOTE' WHERE d.platform_id = $1
+  UNION ALL SELECT 'Quote:' || quote_id, id FROM transactions WHERE platform_id = $1 AND quote_id IS NOT NULL`
+
+/** The ledger's accounts of the rail have what the bank has: of each payment and deposit, and so in all. */
+async function expectMoneyAgrees(db: Database, platformId: string, { entries }: BankBooks): Promise<void> {
+  const parameters = [uuidOf(platformId)]
+  const { rows: moved } = await db.query<RailMoney>(RAIL_MONEY, parameters)
+  const { rows: names } = await db.query<{ name: string; of: string }>(NAMES, parameters)
+  const named = new Map(names.map(({ name, of }) => [name, of]))
+  const differences = new Map<string, bigint>()
+  const count = (of: string, currency: string, amount: bigint) => {
+    const key = `${of} ${currency}`
+    differences.set(key, (differences.get(key) ?? 0n) + amount)
+  }
+  for (const { of, currency, amount } of moved) count(of, currency, amount)
+  for (const { id, depositId, currency, amount } of entries) {
+    const name = id ?? depositId ?? ''
+    count(named.get(name) ?? name, currency, -BigInt(amount))
+  }
+  const left = [...differences].filter(([, amount]) => amount !== 0n)
+  expect(
+    left.map(([of, amount]) => `${of} ${amount}`),
+    'units that the ledger and the bank do not agree about',
+  ).toEqual([])
+}

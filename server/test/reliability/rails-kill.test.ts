@@ -1,0 +1,184 @@
+import { beforeAll, expect, test, vi } from 'vitest'
+import { openDatabase } from '../../src/db/engine/open.ts'
+import type { Reply } from '../client.testing.ts'
+import { until } from '../production.testing.ts'
+import { ensureServerBuilt, onPostgres, PROCESS_TEST_MS } from '../server-process.testing.ts'
+import { Payments } from './payments.testing.ts'
+import { RailWorld } from './rails.testing.ts'
+import { bankBooks, expectExplainedBooks } from './rails-books.testing.ts'
+import { isFull, type Random, seededRandom } from './random.testing.ts'
+
+vi.setConfig({ testTimeout: 2 * PROCESS_TEST_MS })
+beforeAll(ensureServerBuilt)
+
+const PAYMENTS = isFull ? 2000 : 60
+const KILLS = isFull ? 50 : 2
+/** The bank is killed after so many kills of a server. */
+const BANK_KILLED_EVERY = isFull ? 4 : 2
+const CLIENTS = isFull ? 20 : 8
+const CUSTOMERS = isFull ? 8 : 3
+const SERVERS = onPostgres ? 2 : 1
+const SETTLED_SECONDS = 90
+const QUIET_MS = 1000
+const DECIDES_MS = 300
+/** A kill comes so much later than a payment begins, at most, and a disturbance lasts so long. */
+const DELAY_MS_MAX = 100
+const DISTURBED_MS_MAX = 1500
+/** The share of connections that meet with a fault at any time. */
+const FAULTS = 0.2
+const OPEN_STATES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'APPROVED'])
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('whatever is killed or cut off, each payment is made at most once, and every unit is explained', async () => {
+  const random = seededRandom()
+  const world = await RailWorld.open(SERVERS, random)
+  const payments = await Payments.open(world, CUSTOMERS, random)
+  let isOver = false
+  const work = payments.work(CLIENTS, PAYMENTS, random.fork()).finally(() => {
+    isOver = true
+  })
+  await Promise.all([
+    work,
+    kill(world, payments, random.fork()),
+    disturb(world, random.fork(), () => isOver),
+    decide(payments, random.fork(), () => isOver),
+  ])
+  expect(payments.unknown).toBeGreaterThan(0)
+  expect(world.toBank.broken + world.toServers.broken).toBeGreaterThan(0)
+
+  await heal(world)
+  await settled(world, random.fork())
+  const bank = await bankBooks(world)
+  await world.stop()
+  await runLater(world)
+  const db = await openDatabase(world.place)
+  await expectExplainedBooks(db, world.platformId, bank, payments.acknowledged)
+  await db.close()
+})
+
+/** Kills servers and the bank all along the way: no more payments are made than there were kills for. */
+async function kill(world: RailWorld, payments: Payments, random: Random): Promise<void> {
+  const each = PAYMENTS / KILLS
+  for (let kills = 0; kills < KILLS; kills++) {
+    payments.allowed = Math.ceil((kills + 1) * each)
+    const at = kills * each + random.below(each)
+    while (payments.made < at) await pause(2)
+    await pause(random.below(DELAY_MS_MAX))
+    const servers = random.chance(0.2) ? 2 : 1
+    await Promise.all(Array.from({ length: servers }, () => world.killServer()))
+    if (kills % BANK_KILLED_EVERY === BANK_KILLED_EVERY - 1) await world.killBank()
+  }
+}
+
+/** The network fails, one way and the other, and the bank is slow, silent and talkative by turns. */
+async function disturb(world: RailWorld, random: Random, isOver: () => boolean): Promise<void> {
+  const behave = (behaviour: object) => world.desk('PATCH', '/behaviour', behaviour).catch(() => undefined)
+  for (const network of [world.toBank, world.toServers]) {
+    network.faults = FAULTS
+    network.cut()
+  }
+  while (!isOver()) {
+    const network = random.pick([world.toBank, world.toServers])
+    const forMs = random.below(DISTURBED_MS_MAX)
+    await random.pick([
+      async () => network.cut(),
+      async () => {
+        network.isDown = true
+        network.cut()
+        await pause(forMs)
+        network.isDown = false
+      },
+      async () => {
+        network.faults = 3 * FAULTS
+        network.cut()
+        await pause(2 * forMs)
+        network.faults = FAULTS
+      },
+      () => behave({ dropAnswers: random.below(10) }),
+      () => behave({ dropRequests: random.below(10) }),
+      () => behave({ failUntilMs: Date.now() + forMs }),
+      () => behave({ repeatEvents: 1 + random.below(5) }),
+      async () => {
+        await behave({ answerDelayMs: random.below(3000), holdEvents: true })
+        await pause(forMs)
+        await behave({ answerDelayMs: 0, holdEvents: false })
+      },
+    ])()
+    await pause(random.below(DISTURBED_MS_MAX))
+  }
+}
+
+/** A person looks into suspense from time to time. */
+async function decide(payments: Payments, random: Random, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await pause(DECIDES_MS)
+    await payments.decide(random)
+  }
+}
+
+async function heal(world: RailWorld): Promise<void> {
+  world.toBank.heal()
+  world.toServers.heal()
+  const well = { dropAnswers: 0, dropRequests: 0, failUntilMs: 0, answerDelayMs: 0, holdEvents: false }
+  const { status } = await world.desk('PATCH', '/behaviour', {
+    ...well,
+    repeatEvents: 1,
+    shuffleEvents: false,
+  })
+  expect(status).toBe(200)
+}
+
+/** Waits until nothing is under way, here and at the bank. A person moves what stays accepted there. */
+async function settled(world: RailWorld, random: Random): Promise<void> {
+  const endMs = performance.now() + SETTLED_SECONDS * 1000
+  let quiet = 0
+  let before = -1
+  while (quiet < 2) {
+    await pause(QUIET_MS)
+    const { payments, pulls, entries, waiting } = await bankBooks(world)
+    for (const [what, orders] of Object.entries({ payments, pulls }))
+      for (const { id, status } of orders)
+        if (status === 'ACCEPTED')
+          await world.desk('POST', `/${what}/${encodeURIComponent(id)}/${random.pick(['deliver', 'fail'])}`)
+    const left = [...waiting, ...(await underWay(world))]
+    quiet = left.length === 0 && entries.length === before ? quiet + 1 : 0
+    before = entries.length
+    if (performance.now() > endMs) throw new Error(`Still under way: ${JSON.stringify(left.slice(0, 5))}`)
+  }
+}
+
+/** Transactions and deposits that have not ended. */
+async function underWay(world: RailWorld): Promise<unknown[]> {
+  const all = async (path: string) => {
+    const found: Reply['body'][] = []
+    for (let cursor = ''; ; ) {
+      const { body } = await world.client().get(`${path}?limit=100${cursor}`)
+      found.push(...body.data)
+      if (!body.hasMore) return found
+      cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`
+    }
+  }
+  const transactions = (await all('/transactions')).filter(
+    ({ status, refund }) => OPEN_STATES.has(status) || refund?.status === 'PENDING',
+  )
+  const deposits = (await all('/deposits')).filter(
+    ({ status }) => status === 'RETURNING' || status === 'PENDING',
+  )
+  return [...transactions, ...deposits].map(({ id, status, refund }) => ({ id, status, refund }))
+}
+
+/** What was planned for later, should nothing have been heard meanwhile, runs now, and changes nothing. */
+async function runLater(world: RailWorld): Promise<void> {
+  const db = await openDatabase(world.place)
+  const { rows } = await db.query<{ kind: string; last_error: string | null }>(
+    `UPDATE jobs SET due_at = created_at, claimed_until = NULL WHERE kind <> 'quote.expire' RETURNING kind, last_error`,
+  )
+  await db.close()
+  await world.start()
+  await until(
+    () => world.jobsDone(),
+    (done) => done >= rows.length,
+  )
+  await world.stop()
+}
