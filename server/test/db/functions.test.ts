@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FUNCTIONS, FUNCTIONS_VERSION, hashOfAll, sqlFunction } from '../../src/db/functions/functions.ts'
 
 /** What the functions were when their version was last raised. */
-const RECORDED = { version: 3, hash: 'ebbea6445cb07a860c2cd65e9be026ab' }
+const RECORDED = { version: 4, hash: '5c9ba1a78880c40e28bfec112d6b29fb' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }
