@@ -5,51 +5,60 @@ import { join } from 'node:path'
 import type { SetUp } from './commit-bench.ts'
 import { createPlatform, processorTime, ROOT, RunningProcess } from './server-process.ts'
 
-/** The rail's name at the server. */
-export const RAIL = 'example-bank'
-
-/** Account numbers by what the example bank answers to a payout there. */
-export const NUMBERS = {
-  delivered: '000123456102',
-  /** Accepted, and an event says that it is delivered. */
-  accepted: '000123456789',
-  all: ['000123456102', '000123456789'],
-} as const
-
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const MASTER_KEY = '5e'.repeat(32)
 
-/** The example bank as a process of its own, and the server in production whose rail it is. */
-export class Bank {
-  readonly #folder: string
-  readonly #process: RunningProcess
-  readonly #url: string
-  readonly #serverPort: number
+/** How the example bank answers a payout. */
+export interface Answering {
+  /** The name of the rail. There is a bank for each, so that only one of them sends events. */
+  readonly rail: string
+  /** The network that the payouts ask for, by which the server finds the rail. */
+  readonly network: string
+  /** The account numbers that the bank answers so. */
+  readonly number: string
+}
 
-  private constructor(folder: string, process: RunningProcess, url: string, serverPort: number) {
+/** The answer says DELIVERED, and no event follows. */
+export const DELIVERED: Answering = { rail: 'quiet-bank', network: 'WIRE', number: '000123456102' }
+/** The answer says ACCEPTED, and an event says later that it is delivered. */
+export const ACCEPTED: Answering = { rail: 'example-bank', network: 'ACH', number: '000123456789' }
+
+const ALL = [DELIVERED, ACCEPTED]
+
+/** Example banks, each a process of its own, and the server in production whose rails they are. */
+export class Banks {
+  readonly #folder: string
+  readonly #serverPort: number
+  readonly #banks = new Map<Answering, { readonly process: RunningProcess; readonly url: string }>()
+
+  private constructor(folder: string, serverPort: number) {
     this.#folder = folder
-    this.#process = process
-    this.#url = url
     this.#serverPort = serverPort
   }
 
-  static async start(): Promise<Bank> {
-    const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-bank-'))
-    // The bank is told where its events go before there is a server.
-    const serverPort = await freePort()
-    const events = `http://127.0.0.1:${serverPort}/rail-events/${RAIL}`
-    const args = ['--port', '0', '--data', folder, '--events', events]
+  static async start(): Promise<Banks> {
+    // The banks are told where their events go before there is a server.
+    const banks = new Banks(await mkdtemp(join(tmpdir(), 'countersign-bench-bank-')), await freePort())
+    for (const one of ALL) await banks.#start(one)
+    return banks
+  }
+
+  async #start(answering: Answering): Promise<void> {
+    const { rail } = answering
+    const events = ['--events', `http://127.0.0.1:${this.#serverPort}/rail-events/${rail}`]
+    const place = ['--port', '0', '--data', join(this.#folder, rail)]
     const program = join(ROOT, 'connectors/dist/example-bank/main.js')
-    const running = new RunningProcess(process.execPath, [program, ...args], { EXAMPLE_BANK_SECRET: SECRET })
-    const [, url] = await running.says(/is open: (\S+)/)
-    return new Bank(folder, running, url!, serverPort)
+    const args = [program, ...place, ...(answering === ACCEPTED ? events : [])]
+    const bank = new RunningProcess(process.execPath, args, { EXAMPLE_BANK_SECRET: SECRET })
+    const [, url] = await bank.says(/is open: (\S+)/)
+    this.#banks.set(answering, { process: bank, url: url! })
   }
 
   /** Of the server. */
   readonly setUp: SetUp = {
     env: async ({ dataDir }) => {
       const railsFile = join(dataDir, 'rails.json')
-      await writeFile(railsFile, JSON.stringify({ rails: [this.#rail] }))
+      await writeFile(railsFile, JSON.stringify({ rails: ALL.map((one) => this.#entryOf(one)) }))
       return {
         COUNTERSIGN_MODE: 'production',
         COUNTERSIGN_MASTER_KEY: MASTER_KEY,
@@ -61,27 +70,35 @@ export class Bank {
     credentials: async (place, baseUrl) => ({ ...(await createPlatform(place, 'Bench')), baseUrl }),
   }
 
-  get #rail() {
-    const serves = [{ direction: 'OUT', accountTypes: ['USD_ACCOUNT'], currencies: ['USD'] }]
-    return { kind: 'http', name: RAIL, url: this.#url, secret: { env: 'EXAMPLE_BANK_SECRET' }, serves }
+  #entryOf(answering: Answering): object {
+    const { rail: name, network } = answering
+    const line = {
+      direction: 'OUT',
+      accountTypes: ['USD_ACCOUNT'],
+      paymentRails: [network],
+      currencies: ['USD'],
+    }
+    const { url } = this.#banks.get(answering)!
+    return { kind: 'http', name, url, secret: { env: 'EXAMPLE_BANK_SECRET' }, serves: [line] }
   }
 
-  async behave(behaviour: { readonly answerDelayMs: number; readonly settleDelayMs: number }): Promise<void> {
-    const { ok, status } = await fetch(`${this.#url}/bank/behaviour`, {
+  /** Answers wait this long. What is accepted is delivered after twice that. */
+  async behave(answering: Answering, answerDelayMs: number): Promise<void> {
+    const { ok, status } = await fetch(`${this.#banks.get(answering)!.url}/bank/behaviour`, {
       method: 'PATCH',
-      body: JSON.stringify(behaviour),
+      body: JSON.stringify({ answerDelayMs, settleDelayMs: 2 * answerDelayMs }),
     })
     if (!ok) throw new Error(`The example bank answered ${status}`)
   }
 
-  /** Processor time of the bank so far, in µs. */
+  /** Processor time of all of them so far, in µs. */
   spentUs(): number {
-    const { main, others } = processorTime(this.#process.pid)
-    return main + others
+    const spent = [...this.#banks.values()].map(({ process: { pid } }) => processorTime(pid))
+    return spent.reduce((sum, { main, others }) => sum + main + others, 0)
   }
 
   async stop(): Promise<void> {
-    await this.#process.stop()
+    for (const { process: bank } of this.#banks.values()) await bank.stop()
     await rm(this.#folder, { recursive: true, force: true })
   }
 }

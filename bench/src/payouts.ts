@@ -8,7 +8,7 @@ import { measurePart, type Part, postgresBooks } from './part.ts'
 import { CPU_FIGURES, figureRows, LOG_FIGURES, POSTGRES_FIGURES, tablesOf } from './part-report.ts'
 import { ACCOUNTS, CLIENTS } from './payment-sides.ts'
 import { bodyOf, transferRequest } from './payments.ts'
-import { Bank, NUMBERS, RAIL } from './payouts-bank.ts'
+import { ACCEPTED, type Answering, Banks, DELIVERED } from './payouts-bank.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { median, table, whole } from './table.ts'
 
@@ -19,6 +19,8 @@ const UNDER_WAY_MAX = 256
 const WAVES = 6
 const [FAST_MS, SLOW_MS] = [50, 2000]
 const RATIO_MIN = 0.7
+/** Of the accounts that are paid to, in turn. */
+const NUMBERS = [DELIVERED.number, ACCEPTED.number]
 
 export interface PayoutsOptions {
   /** How long each part of a round sends requests, but for that of the slow rail, which has a number of payouts. */
@@ -48,20 +50,20 @@ interface Round {
 export async function runPayouts({ seconds, rounds }: PayoutsOptions): Promise<void> {
   const seed = async (db: Database) => seedPayers(db, ACCOUNTS)
   const seedProduction = async (db: Database) =>
-    seedPayers(db, ACCOUNTS, { rail: RAIL, numbers: NUMBERS.all })
+    seedPayers(db, ACCOUNTS, { rail: DELIVERED.rail, numbers: NUMBERS })
   await onPostgres(1, seed, async (sandbox) => {
-    const bank = await Bank.start()
+    const banks = await Banks.start()
     const run = async (production: CommitBench<Payer[]>) => {
-      const bench = new Bench(sandbox, production, bank)
+      const bench = new Bench(sandbox, production, banks)
       await bench.round(WARM_UP_SECONDS)
       const done: Round[] = []
       for (let n = 0; n < rounds; n++) done.push(await bench.round(seconds))
       print(done, seconds)
     }
     try {
-      await onPostgres(1, seedProduction, run, bank.setUp)
+      await onPostgres(1, seedProduction, run, banks.setUp)
     } finally {
-      await bank.stop()
+      await banks.stop()
     }
   })
 }
@@ -69,21 +71,21 @@ export async function runPayouts({ seconds, rounds }: PayoutsOptions): Promise<v
 class Bench {
   readonly #sandbox: CommitBench<Payer[]>
   readonly #production: CommitBench<Payer[]>
-  readonly #bank: Bank
+  readonly #banks: Banks
   #sent = 0
 
-  constructor(sandbox: CommitBench<Payer[]>, production: CommitBench<Payer[]>, bank: Bank) {
+  constructor(sandbox: CommitBench<Payer[]>, production: CommitBench<Payer[]>, banks: Banks) {
     this.#sandbox = sandbox
     this.#production = production
-    this.#bank = bank
+    this.#banks = banks
   }
 
   async round(seconds: number): Promise<Round> {
     return {
-      sandbox: await this.#pay(this.#sandbox, this.#sandbox.seeded, after(seconds)),
-      fast: await this.#payBy(FAST_MS, NUMBERS.delivered, after(seconds)),
-      byEvent: await this.#payBy(FAST_MS, NUMBERS.accepted, after(seconds)),
-      slow: await this.#payBy(SLOW_MS, NUMBERS.delivered, this.#count(UNDER_WAY_MAX * WAVES)),
+      sandbox: await this.#pay(this.#sandbox, this.#sandbox.seeded, undefined, after(seconds)),
+      fast: await this.#payBy(DELIVERED, FAST_MS, after(seconds)),
+      byEvent: await this.#payBy(ACCEPTED, FAST_MS, after(seconds)),
+      slow: await this.#payBy(DELIVERED, SLOW_MS, this.#count(UNDER_WAY_MAX * WAVES)),
     }
   }
 
@@ -93,29 +95,30 @@ class Bench {
     return () => this.#sent >= end
   }
 
-  async #payBy(answerDelayMs: number, number: string, isOver: () => boolean): Promise<Paid> {
-    await this.#bank.behave({ answerDelayMs, settleDelayMs: 0 })
+  async #payBy(answering: Answering, answerDelayMs: number, isOver: () => boolean): Promise<Paid> {
+    await this.#banks.behave(answering, answerDelayMs)
     const { seeded } = this.#production
-    const payers = seeded.filter((_, n) => NUMBERS.all[n % NUMBERS.all.length] === number)
-    return this.#pay(this.#production, payers, isOver)
+    const payers = seeded.filter((_, n) => NUMBERS[n % NUMBERS.length] === answering.number)
+    return this.#pay(this.#production, payers, answering.network, isOver)
   }
 
   /** Each client sends one payout after the other, from random accounts. */
   async #pay(
     { db, log, server, api, origin }: CommitBench<Payer[]>,
     payers: readonly Payer[],
+    network: string | undefined,
     isOver: () => boolean,
   ): Promise<Paid> {
     await log.checkpointIfNear()
     // New ones each time, because a server closes an idle connection after a while.
     const connections = await openConnections(Number(new URL(origin).port), CLIENTS)
-    const [connector, client] = [this.#bank.spentUs(), spentHere()]
+    const [connector, client] = [this.#banks.spentUs(), spentHere()]
     const part = await measurePart(
       { pid: server.pid, connections },
       postgresBooks(db, log, OPEN_PAYOUTS),
       isOver,
       async (connection) => {
-        const request = transferRequest(api, anyOf(payers), `payout-${this.#sent++}`)
+        const request = transferRequest(api, anyOf(payers), `payout-${this.#sent++}`, network)
         await bodyOf(connection.send(request), 201)
         return true
       },
@@ -123,7 +126,7 @@ class Bench {
     for (const connection of connections) connection.close()
     return {
       ...part,
-      connectorUs: (this.#bank.spentUs() - connector) / part.payments,
+      connectorUs: (this.#banks.spentUs() - connector) / part.payments,
       clientUs: (spentHere() - client) / part.payments,
     }
   }
@@ -160,7 +163,7 @@ function print(rounds: readonly Round[], seconds: number): void {
   ]
   process.stdout.write(`
 Payouts per second until they have settled, POST /transfer-out over HTTP, on PostgreSQL, fsync on: by the sandbox's rail, and in
-production by the example bank, a process of its own, which answers DELIVERED after ${FAST_MS} ms; or ACCEPTED, and an event follows;
+production by the example bank, a process of its own, which answers DELIVERED after ${FAST_MS} ms; or ACCEPTED, and an event follows ${FAST_MS} ms later;
 or DELIVERED after ${SLOW_MS / 1000} s. ${CLIENTS} clients, ${whole(ACCOUNTS)} accounts, ${rounds.length} rounds of ${seconds} s in turn, but ${whole(UNDER_WAY_MAX * WAVES)} payouts by the slow one.
 All of it shares ${availableParallelism()} cores.
 
