@@ -54,6 +54,7 @@ export async function onPostgres<Seeded>(
   const place = { ...bare, env: { ...bare.env, ...(await setUp.env(bare)) } }
   let server: RunningProcess | undefined
   let db: Database | undefined
+  let connections: readonly Connection[] = []
   try {
     const started = await startServer(place)
     server = started.server
@@ -64,11 +65,12 @@ export async function onPostgres<Seeded>(
     const { tokenId, clientSecret } = credentials
     const { origin, port, pathname } = new URL(started.baseUrl)
     const api = new Api(pathname, `${tokenId}:${clientSecret}`)
-    const connections = await openConnections(Number(port), clients)
+    connections = await openConnections(Number(port), clients)
     const log = new Log(db, place.cluster!)
     await run({ seeded, db, log, server, credentials, api, origin, connections })
-    for (const connection of connections) connection.close()
   } finally {
+    // A server that stops waits for those who have a connection.
+    for (const connection of connections) connection.close()
     await db?.close()
     await server?.stop()
     await place.remove()
