@@ -8,6 +8,7 @@ import {
   type Cluster,
   type Credentials,
   newPlace,
+  type Place,
   type RunningProcess,
   readCredentials,
   startServer,
@@ -29,30 +30,47 @@ export interface CommitBench<Seeded> {
   readonly connections: readonly Connection[]
 }
 
+/** What kind of server is started. */
+export interface SetUp {
+  /** Settings beside those of its place. */
+  env(place: Place): Promise<Readonly<Record<string, string>>>
+  /** Its platform, which is there afterwards. */
+  credentials(place: Place, baseUrl: string): Promise<Credentials>
+}
+
+const SANDBOX: SetUp = {
+  env: async () => ({}),
+  credentials: async (place, baseUrl) => readCredentials(place, baseUrl),
+}
+
 /** Measures commits: starts a server on PostgreSQL, seeds it, wears the log in, and removes everything at the end. */
 export async function onPostgres<Seeded>(
   clients: number,
   seed: (db: Database, cluster: Cluster) => Promise<Seeded>,
   run: (bench: CommitBench<Seeded>) => Promise<void>,
+  setUp: SetUp = SANDBOX,
 ): Promise<void> {
-  const place = await newPlace('postgres', CLUSTER_SETTINGS)
+  const bare = await newPlace('postgres', CLUSTER_SETTINGS)
+  const place = { ...bare, env: { ...bare.env, ...(await setUp.env(bare)) } }
   let server: RunningProcess | undefined
   let db: Database | undefined
+  let connections: readonly Connection[] = []
   try {
     const started = await startServer(place)
     server = started.server
     db = await openPostgres(place.cluster!.url, { poolMax: 1 })
+    const credentials = await setUp.credentials(place, started.baseUrl)
     const seeded = await seed(db, place.cluster!)
     await wearInLog(db)
-    const credentials = readCredentials(place, started.baseUrl)
     const { tokenId, clientSecret } = credentials
     const { origin, port, pathname } = new URL(started.baseUrl)
     const api = new Api(pathname, `${tokenId}:${clientSecret}`)
-    const connections = await openConnections(Number(port), clients)
+    connections = await openConnections(Number(port), clients)
     const log = new Log(db, place.cluster!)
     await run({ seeded, db, log, server, credentials, api, origin, connections })
-    for (const connection of connections) connection.close()
   } finally {
+    // A server that stops waits for those who have a connection.
+    for (const connection of connections) connection.close()
     await db?.close()
     await server?.stop()
     await place.remove()

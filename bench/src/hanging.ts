@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { after, type Connection, drive, openConnections } from './connections.ts'
 import { Api, bodyOf } from './payments.ts'
 import {
   type Credentials,
+  createPlatform,
   type DatabaseKind,
   newPlace,
-  type Place,
-  ROOT,
   readCredentials,
   startServer,
 } from './server-process.ts'
@@ -200,17 +196,6 @@ async function createCustomer(api: Api, connection: Connection, name: string): P
 
 async function sent(connection: Connection, request: string, wanted: number): Promise<{ id: string }> {
   return JSON.parse(await bodyOf(connection.send(request), wanted)) as { id: string }
-}
-
-/** Made by the operator's command, beside the running server. */
-async function createPlatform(place: Place, name: string): Promise<Credentials> {
-  const { DATABASE_URL: _, ...inherited } = process.env
-  const args = [join(ROOT, 'server/dist/main.js'), 'platform', 'create', '--name', name]
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    cwd: ROOT,
-    env: { ...inherited, ...place.env },
-  })
-  return JSON.parse(stdout) as Credentials
 }
 
 function apiOf({ tokenId, clientSecret }: Credentials, baseUrl: string): Api {

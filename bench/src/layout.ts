@@ -8,6 +8,10 @@ import { SEEDED } from './seed.ts'
 /** Finds due work: a payment that has not settled has some. */
 export const DUE_WORK = 'SELECT 1 FROM jobs WHERE due_at <= now() LIMIT 1'
 
+/** Finds payouts that a rail has not ended, and due work. */
+export const OPEN_PAYOUTS = `SELECT 1 FROM rail_payments WHERE state IN ('GIVEN', 'ACCEPTED')
+  UNION ALL SELECT 1 FROM jobs WHERE due_at <= now() LIMIT 1`
+
 /** How many payments have settled after `$1` and by `$2`. */
 export const SETTLED = `SELECT count(*)::float8 AS count FROM transactions
   WHERE settled_at > $1 AND settled_at <= $2 AND type = 'OUTGOING'`

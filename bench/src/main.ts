@@ -11,6 +11,7 @@ import { runImport } from './import.ts'
 import { runLoad } from './load.ts'
 import { runMemory } from './memory.ts'
 import type { Kind } from './payment-sides.ts'
+import { runPayouts } from './payouts.ts'
 import type { DatabaseKind } from './server-process.ts'
 import { runSignIn } from './sign-in.ts'
 import { runSigned } from './signed.ts'
@@ -24,6 +25,7 @@ const COMMANDS = [
   'agents',
   'transfers',
   'signed',
+  'payouts',
   'cards',
   'hostile',
   'growth',
@@ -46,6 +48,8 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
            on PostgreSQL, and shorter on the embedded database, unless --database names one
   signed   the signed call of the execution of quotes beside pgbench, and what each writes; PostgreSQL only
            Both with --beside FOLDER: this build and that of another checkout, in turn
+  payouts  settled POST /transfer-out in production, through a connector that answers in 50 ms and in 2 s, beside the sandbox's
+           rail; PostgreSQL only
   cards    authorizations of cards by 32 clients, spread over 10,000 cards and of one; PostgreSQL only
   hostile  what others see while two connections send bodies that are costly to read, and while webhook endpoints
            of other platforms hang with N events (500) due to them
@@ -85,6 +89,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
     if (isWanted('transfers')) await runTransfers({ database: options.database, seconds, rounds })
     if (isWanted('signed')) await runSigned({ seconds, rounds })
+    if (isWanted('payouts')) await runPayouts({ seconds, rounds })
     if (isWanted('cards')) await runCards({ seconds, rounds })
     if (isWanted('hostile')) {
       await runHostile({ database, seconds, rounds })

@@ -43,11 +43,12 @@ export interface Books {
 
 const POLL_MS = 20
 
-export function postgresBooks(db: Database, log: Log): Books {
+/** `open` is a statement that finds what has not settled. */
+export function postgresBooks(db: Database, log: Log, open: string = DUE_WORK): Books {
   return {
     log,
     async settle() {
-      while ((await db.query(DUE_WORK)).rows.length > 0) await setTimeout(POLL_MS)
+      while ((await db.query(open)).rows.length > 0) await setTimeout(POLL_MS)
     },
     async settledBetween(begun, ended) {
       const { rows } = await db.query<{ count: number }>(SETTLED, [begun, ended])

@@ -80,9 +80,15 @@ export async function execute(connection: Connection, payment: Payment): Promise
   await bodyOf(connection.send(payment.signed), 200)
 }
 
-/** A cent from an account to its bank account. */
-export function transferRequest(api: Api, { accountId, bankAccountId }: TransferPayer, key: string): string {
-  const body = `{"source":{"accountId":"${accountId}"},"destination":{"accountId":"${bankAccountId}"},"amount":1}`
+/** A cent from an account to its bank account, by a network where one is asked for. */
+export function transferRequest(
+  api: Api,
+  { accountId, bankAccountId }: TransferPayer,
+  key: string,
+  network?: string,
+): string {
+  const destination = JSON.stringify({ accountId: bankAccountId, paymentRail: network })
+  const body = `{"source":{"accountId":"${accountId}"},"destination":${destination},"amount":1}`
   return api.post('/transfer-out', body, { 'Idempotency-Key': key })
 }
 

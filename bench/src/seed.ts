@@ -21,13 +21,28 @@ export const digitsOf = (kind: keyof typeof ID_KINDS) => ID_KINDS[kind].toString
 const ids = (kind: keyof typeof ID_KINDS) =>
   `('${SEEDED}' || lpad(n::text, 10, '0') || '${digitsOf(kind)}')::uuid`
 
+/** How a server pays out. */
+export interface Paying {
+  /** The rail that has brought the money, where rails have names. */
+  readonly rail?: string
+  /** The numbers of the bank accounts, one after the other: payer `n`, from 0, has number `n % numbers.length`. */
+  readonly numbers: readonly string[]
+}
+
+const BY_SANDBOX: Paying = { numbers: ['000123456789'] }
+
 /**
  * Writes a number of customers by SQL, each with a funded dollar account and a bank account: over the API it would take
  * minutes. The money is one transfer of the ledger, so the books balance. Returns them in the order of their numbers.
  */
-export async function seedPayers(db: Database, count: number): Promise<Payer[]> {
+export async function seedPayers(
+  db: Database,
+  count: number,
+  { rail: name, numbers }: Paying = BY_SANDBOX,
+): Promise<Payer[]> {
   const platform = (await db.query<{ id: string }>('SELECT id FROM platforms LIMIT 1')).rows[0]!
-  const rail = uuidOf(systemAccountId(platform.id, 'rail', 'USD'))
+  const rail = uuidOf(systemAccountId(platform.id, 'rail', 'USD', name))
+  const number = `(ARRAY['${numbers.join("', '")}'])[1 + (n - 1) % ${numbers.length}]`
   await db.script(`
 WITH n AS (SELECT n FROM generate_series(1, ${count}) AS n), p AS (SELECT id FROM platforms LIMIT 1),
 customers AS (
@@ -44,11 +59,11 @@ external AS (
   INSERT INTO external_accounts (id, platform_id, customer_id, currency, account_type, account_info, fingerprint, identifier,
     status, default_uma_deposit, created_at, updated_at)
   SELECT ${ids('ExternalAccount')}, p.id, ${ids('Customer')}, 'USD', 'USD_ACCOUNT', '{"accountType": "USD_ACCOUNT",
-    "accountNumber": "000123456789", "routingNumber": "021000021", "beneficiary": {"beneficiaryType": "INDIVIDUAL",
-    "fullName": "Ada Lovelace"}}', 'bench-' || n, '000123456789', 'ACTIVE', false, now(), now() FROM n, p)
+    "routingNumber": "021000021", "beneficiary": {"beneficiaryType": "INDIVIDUAL", "fullName": "Ada Lovelace"}}'
+    || jsonb_build_object('accountNumber', ${number}), 'bench-' || n, ${number}, 'ACTIVE', false, now(), now() FROM n, p)
 INSERT INTO ledger_accounts (id, platform_id, owner, name, currency, normal_side, may_overdraw, posted, held)
   SELECT ${ids('InternalAccount')}, p.id, ${ids('Customer')}, NULL, 'USD', 'credit', false, ${FUNDS}, 0 FROM n, p
-  UNION ALL SELECT '${rail}', id, id, 'rail', 'USD', 'debit', true, ${FUNDS}::bigint * ${count}, 0 FROM p;
+  UNION ALL SELECT '${rail}', id, id, '${name === undefined ? 'rail' : `rail:${name}`}', 'USD', 'debit', true, ${FUNDS}::bigint * ${count}, 0 FROM p;
 
 INSERT INTO ledger_transfers (id, platform_id, debit_account_id, credit_account_id, currency, amount, state, cause, cause_id,
     created_at, ended_at)

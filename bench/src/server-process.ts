@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 
 /** The repository's folder, from bench/src as from bench/dist. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -152,6 +153,17 @@ export const READY = /^ {2}API +(\S+)$[\s\S]*Ctrl-C/m
 export async function startServer(place: Place): Promise<{ server: RunningProcess; baseUrl: string }> {
   const server = new RunningProcess(process.execPath, [join(ROOT, 'server/dist/main.js')], place.env)
   return { server, baseUrl: (await server.says(READY))[1]! }
+}
+
+/** Made by the operator's command, beside the running server. */
+export async function createPlatform(place: Place, name: string): Promise<Credentials> {
+  const { DATABASE_URL: _, ...inherited } = process.env
+  const args = [join(ROOT, 'server/dist/main.js'), 'platform', 'create', '--name', name]
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...inherited, ...place.env },
+  })
+  return JSON.parse(stdout) as Credentials
 }
 
 /** Resident memory of a process in MiB, as Linux reports it. */

@@ -2,9 +2,11 @@ import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { expectRow, insert, keep, update, type Write, withValues } from '../src/db/commit/writes.ts'
+import type { RailPaymentRow } from '../src/db/schema/rail-tables.ts'
 import { plusSeconds } from '../src/op/app.ts'
 import { testId } from './ids.testing.ts'
 import type { openApp } from './open-app.testing.ts'
+import { railEvent, railPayment } from './rail-rows.testing.ts'
 
 type Host = Awaited<ReturnType<typeof openApp>>
 
@@ -28,6 +30,8 @@ const ids = {
   job: (world: World, n: number | string) => idIn(world, 'Job', n),
   transaction: (world: World, n: number | string) => idIn(world, 'Transaction', n),
   event: (world: World, n: number | string) => idIn(world, 'Event', n),
+  railPayment: (world: World, n: number | string) => idIn(world, 'RailPayment', n),
+  railEvent: (world: World, n: number | string) => idIn(world, 'RailEvent', n),
   owner: (world: World) => idIn(world, 'Customer', 'owner'),
 }
 
@@ -63,6 +67,7 @@ export async function makeWorld(host: Host, name: string): Promise<World> {
       transfer(world, n, holder(n), SYSTEM, HELD, 'pending'),
       newJob(world, n),
       newTransaction(world, n, `old-${n}`),
+      newRailPayment(world, n),
     ]).flat(),
     newKey(world, 0, 3600),
     newKey(world, 1, -3600),
@@ -123,6 +128,11 @@ function newTransaction(world: World, n: number | string, reference: string): Wr
   })
 }
 
+function newRailPayment(world: World, n: number | string): Write {
+  const [id, paymentId] = [ids.railPayment(world, n), ids.transaction(world, n)]
+  return insert('rail_payments', railPayment(world.platformId, id, paymentId, now))
+}
+
 function newKey(world: World, n: number, expiresInSeconds: number): Write {
   return keep({
     scope: `${world.name} scope`,
@@ -153,6 +163,17 @@ const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 15, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 /** Mostly as the records are at first. */
 const state = fc.constantFrom<'PENDING' | 'FAILED'>(...Array(11).fill('PENDING'), 'FAILED')
+
+/** The same of payments at a rail. */
+const railState = fc.constantFrom<'GIVEN' | 'DELIVERED'>(...Array(11).fill('GIVEN'), 'DELIVERED')
+/** What a rail tells beside the state. */
+const told = fc.constantFrom<Partial<RailPaymentRow>>(
+  {},
+  { rail_reference: 'bank-1' },
+  { rail_reference: 'bank-2', delivered_at: now },
+  { delivered_at: now, transaction_hash: '0x1' },
+  { failure: { code: 'OFFRAMP_FAILED', message: 'closed' } },
+)
 
 function sides(world: World, from: string, to: string, moved: bigint) {
   return {
@@ -261,6 +282,25 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
           ids.transaction(world, n),
           { state: from, hold_id: null },
           { state: to, settled_at: now },
+        ),
+      ],
+  ),
+  rarely(record).map(
+    (n): Step =>
+      (world, fresh) => [
+        newRailPayment(world, n ?? fresh),
+        insert('rail_events', railEvent(world.platformId, ids.railEvent(world, n ?? fresh), now)),
+      ],
+  ),
+  // As a rail says that it has a payment, that it has delivered it, or why it has not.
+  fc.tuple(record, railState, railState, told).map(
+    ([n, from, to, more]): Step =>
+      (world) => [
+        update(
+          'rail_payments',
+          ids.railPayment(world, n),
+          { state: from },
+          { state: to, ...more, updated_at: plusSeconds(now, 1) },
         ),
       ],
   ),

@@ -113,7 +113,7 @@ async function begin(desk: Desk, spooled: Spooled): Promise<BankInboxFileRow> {
     created_at: op.now,
     updated_at: op.now,
   }
-  const told = reason === undefined ? [] : [refusalOf(op, desk, spooled, reason)]
+  const told = reason === undefined ? [] : refusalOf(op, desk, spooled, reason)
   if (reason !== undefined)
     op.log.error({ rail: desk.rail.name, file: spooled.name, reason }, 'a file of a bank cannot be read')
   const { done } = await desk.app.commit(op, [insert('bank_inbox_files', row), ...told])
@@ -146,7 +146,7 @@ async function headOf(path: string): Promise<Buffer> {
   }
 }
 
-function refusalOf(op: Op, { rail }: Desk, { name, digest, bytes }: Spooled, reason: string): Write {
+function refusalOf(op: Op, { rail }: Desk, { name, digest, bytes }: Spooled, reason: string): Write[] {
   const event = {
     id: `file-${digest.slice(0, 32)}`,
     type: 'file.refused',

@@ -41,10 +41,10 @@ export async function applyRecord(desk: Desk, file: FileRecord, id: string): Pro
   await decide(desk, async (op) => {
     understood = await understand(op, desk, file, id)
     if (understood.what === 'nothing' || (await findRailEvent(op, name, id))) return []
-    if (understood.what === 'waits') return [recorded(op, name, eventOf(file, id), understood.reason)]
+    if (understood.what === 'waits') return recorded(op, name, eventOf(file, id), understood.reason)
     if (understood.what === 'report') {
       const { writes, reason } = await applyReport(op, name, understood.report)
-      return [...writes, recorded(op, name, plain({ ...understood.report }), reason)]
+      return [...writes, ...recorded(op, name, plain({ ...understood.report }), reason)]
     }
     return ofFile(op, desk, understood, file, id)
   })
@@ -62,7 +62,7 @@ async function ofFile(
   await tellAll(desk, file, by, failure ? { failure } : {})
   return [
     { write: 'update', table: 'bank_files', id: file.id, expect: {}, set: { bank_status: status } },
-    recorded(op, desk.rail.name, eventOf(from, id), undefined),
+    ...recorded(op, desk.rail.name, eventOf(from, id), undefined),
   ]
 }
 

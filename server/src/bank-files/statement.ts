@@ -104,7 +104,7 @@ export async function applyDraft(
       occurredAt: op.now.toISOString(),
       data: { ...head, entries: entries.length },
     }
-    return [...writes, recorded(op, name, event, reason)]
+    return [...writes, ...recorded(op, name, event, reason)]
   })
 }
 

@@ -101,3 +101,23 @@ test('however many platforms have an endpoint that hangs, there is room for one 
     WHOLE / LANES.webhooks.shareOfSlow,
   )
 })
+
+/** How many jobs of a full platform end, each after this time, before more are searched for. */
+function endedBeforeSearch(tookMs: number): number {
+  const room = new Room()
+  while (room.takeForNew('payments', 'busy'));
+  let ended = 0
+  do {
+    room.done('payments', 'busy', tookMs)
+    ended += 1
+  } while (!room.wantsMore('payments', 'busy'))
+  return ended
+}
+
+test('a full platform is searched again when a good part of its room is free, and sooner where its rail is slow', () => {
+  const max = LANES.payments.atOnceMax / LANES.payments.shareOfPlatform
+  expect(endedBeforeSearch(50)).toBeGreaterThan(max / 4)
+  expect(endedBeforeSearch(2_050)).toBeLessThan(max / 10)
+  // Not after each: a search is a statement.
+  expect(endedBeforeSearch(2_050)).toBeGreaterThan(max / 40)
+})

@@ -3,6 +3,12 @@ import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
 /** A job that takes longer is slow: its endpoint hangs, or nearly so. */
 const SLOW_MS = 2000
 
+/**
+ * How much more of its room a platform must have left free before its next jobs are searched for: 2 is when about half of it
+ * is free. The places of slow jobs are filled again sooner: they are few in a second, and each is empty for long.
+ */
+const LEFT_FREE = { usual: 2, slow: 9 / 8 }
+
 /** A job that could be started. */
 export interface Candidate {
   readonly id: string
@@ -93,8 +99,9 @@ export class Room {
   /** Whether to search for more jobs of a platform. Not after each job, because a search is a statement. */
   wantsMore(lane: LaneName, platformId: string): boolean {
     const taken = this.#taken[lane].get(platformId) ?? 0
-    const isHalfDone = taken * 2 * this.#othersShare(lane, platformId) <= this.#free[lane]
-    return isHalfDone && this.#behind[lane].has(platformId)
+    const left = LEFT_FREE[this.#slow[lane].has(platformId) ? 'slow' : 'usual']
+    const isLeft = taken * left * this.#othersShare(lane, platformId) <= this.#free[lane]
+    return isLeft && this.#behind[lane].has(platformId)
   }
 
   /** How much must be free for each job that a platform starts. */

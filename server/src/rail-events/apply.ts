@@ -67,7 +67,7 @@ export async function tell(op: Op, row: RailPaymentRow, by: RailPaymentEvent, to
   if (!isNews(row.state, by))
     return contradicts(row.state, by) ? { writes: [], reason: 'CONTRADICTION' } : NOTHING
   const moved = movedRailPayment(op, row, by, told)
-  return { writes: [moved, ...(by === 'accept' ? [] : await goesOn(op, row))] }
+  return { writes: [moved.write, ...(by === 'accept' ? [] : await goesOn(op, moved.row))] }
 }
 
 /**
@@ -80,15 +80,17 @@ function contradicts(state: RailPaymentState, by: RailPaymentEvent): boolean {
 }
 
 /** The work that a report makes due: it reads the outcome from the record. */
-async function goesOn(op: Op, { payment_id: id, direction, submit_at }: RailPaymentRow): Promise<Write[]> {
+async function goesOn(op: Op, given: RailPaymentRow): Promise<Write[]> {
+  const { payment_id: id, direction, submit_at } = given
   const isAsked = true
   if (id.startsWith('Deposit:')) return [job(op, 'deposit.return', { depositId: id, isAsked }, op.now)]
   if (id.startsWith('Quote:')) {
     const { transaction_id: transactionId } = await findQuote(op, id)
     return [job(op, 'transaction.refund', { transactionId, isAsked }, op.now)]
   }
-  const { kind } = await findTransaction(op, id)
-  if (kind !== 'QUOTE') return [job(op, 'transfer.settle', { transactionId: id, isAsked }, op.now)]
+  const transaction = await findTransaction(op, id)
+  if (transaction.kind !== 'QUOTE')
+    return [job(op, 'transfer.settle', { transactionId: id, isAsked }, op.now, { transaction, given })]
   const executedAt = submit_at.toISOString()
   const name = direction === 'PULL' ? 'transaction.pull' : 'transaction.settle'
   return [job(op, name, { transactionId: id, executedAt, isAsked }, op.now)]

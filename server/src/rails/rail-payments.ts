@@ -1,4 +1,6 @@
 import { insert, type Write } from '../db/commit/writes.ts'
+import type { AccountDetails } from '../db/schema/documents.ts'
+import type { JobKnowledge } from '../db/schema/job-tables.ts'
 import type { RailPaymentRow } from '../db/schema/rail-tables.ts'
 import {
   RAIL_PAYMENT_INITIAL,
@@ -25,13 +27,19 @@ export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
  * The record of a payment that begins: it has its rail from now on. Comes in the write set that makes the payment's work
  * due. None where the rail keeps no records. Guard: this payment has none yet.
  */
-export function givenToRail(
+export function givenToRail(op: Op, payment: Omit<Carried, 'submittedAt'>, submitAt: Date): Write[] {
+  const row = newRailPayment(op, payment, submitAt)
+  return row ? [insert('rail_payments', row)] : []
+}
+
+/** The row of that record; undefined where the rail keeps none. */
+export function newRailPayment(
   op: Op,
   { rail, direction, id, amount, currency, reference }: Omit<Carried, 'submittedAt'>,
   submitAt: Date,
-): Write[] {
-  if (rail === null || op.rails.find(rail)?.isRecorded === false) return []
-  const row: RailPaymentRow = {
+): RailPaymentRow | undefined {
+  if (rail === null || op.rails.find(rail)?.isRecorded === false) return undefined
+  return {
     id: railPaymentId(direction, id),
     platform_id: op.platform.id,
     rail,
@@ -50,7 +58,6 @@ export function givenToRail(
     created_at: op.now,
     updated_at: op.now,
   }
-  return [insert('rail_payments', row)]
 }
 
 /** The record of a payment, by its direction and its name at the rail, if there is one. */
@@ -68,23 +75,31 @@ export interface Said {
   readonly writes: readonly Write[]
 }
 
+/** Records of a payment that the caller has: `given` at its rail, and the details of the `other` account. */
+type Known = Pick<JobKnowledge['transfer.settle'] & object, 'given' | 'other'>
+
 /**
  * Gives a payment to its rail, or asks for its outcome. Where that is known already, the rail is not called. Throws where
  * the rail is not in the file any more: the payment waits for it.
  */
-export async function askRail(op: Op, carried: Carried, isAsked: boolean): Promise<Said> {
+export async function askRail(
+  op: Op,
+  carried: Carried,
+  isAsked: boolean,
+  { given, other }: Known = {},
+): Promise<Said> {
   const { rail: name, direction, accountId, ...payment } = carried
   const rail = op.rails.find(name)
   if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
-  const call = (given: RailPayment) => (direction === 'OUT' ? rail.send(given) : rail.pull(given))
+  const call = (asked: RailPayment) => (direction === 'OUT' ? rail.send(asked) : rail.pull(asked))
   if (!rail.isRecorded) return { answer: await call({ ...payment, isAsked, now: op.now }), writes: [] }
-  const row = await findRailPayment(op, direction, payment.id)
+  const row = given ?? (await findRailPayment(op, direction, payment.id))
   if (!row) throw new Error(`${payment.id} was never given to the rail ${name}`)
   const known = answerOf(row)
   if (known) return { answer: known, writes: [] }
   if (op.now < row.submit_at)
     return { answer: { outcome: 'accepted', askAgainAt: row.submit_at }, writes: [] }
-  const account = accountId === null ? undefined : (await selectOtherAccount(op, accountId))?.account_info
+  const account = other ?? (accountId === null ? undefined : await detailsOf(op, accountId))
   const submittedAt = row.submit_at
   const given = { ...payment, account, isAsked, submittedAt, now: op.now }
   if (rail.enqueue) return enqueued(op, row, given, (queued) => rail.enqueue!(queued))
@@ -124,6 +139,10 @@ export async function notGiven(
   return { answer, writes: kept(op, row, answer) }
 }
 
+async function detailsOf(op: Op, accountId: string): Promise<AccountDetails | undefined> {
+  return (await selectOtherAccount(op, accountId))?.account_info
+}
+
 /** How a payment ended, by its record; undefined where the rail has to say it still. */
 function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
   if (state === 'GIVEN' || state === 'ACCEPTED') return undefined
@@ -151,7 +170,7 @@ function kept(op: Op, row: RailPaymentRow, answer: RailAnswer): Write[] {
   if (by === 'accept' && row.state === 'ACCEPTED') return []
   const failure =
     'failureReason' in answer ? { code: answer.failureReason, message: answer.detail } : undefined
-  return [movedRailPayment(op, row, by, { ...answer, failure })]
+  return [movedRailPayment(op, row, by, { ...answer, failure }).write]
 }
 
 /** What a rail tells beside the state. */
@@ -167,12 +186,17 @@ export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
 }
 
 /** Moves the record of a payment on. Guard: its state has not changed meanwhile. */
-export function movedRailPayment(op: Op, row: RailPaymentRow, by: RailPaymentEvent, told: Told): Write {
+export function movedRailPayment(
+  op: Op,
+  row: RailPaymentRow,
+  by: RailPaymentEvent,
+  told: Told,
+): { readonly row: RailPaymentRow; readonly write: Write } {
   return transition(op, 'rail_payments', RAIL_PAYMENT_TRANSITIONS, row, by, {
     ...(told.connectorReference === undefined ? {} : { rail_reference: told.connectorReference }),
     ...(told.transactionHash === undefined ? {} : { transaction_hash: told.transactionHash }),
     ...(told.failure === undefined ? {} : { failure: told.failure }),
     ...(by === 'deliver' ? { delivered_at: op.now } : {}),
     ...(by === 'return' ? { returned_at: op.now } : {}),
-  }).write
+  })
 }

@@ -2,7 +2,7 @@ import { REFUND_INITIAL, REFUND_TRANSITIONS } from '@countersign/contract/core/s
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../accounts/accounts.ts'
 import type { Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
-import type { JobPayloads } from '../db/schema/job-tables.ts'
+import type { JobKnowledge, JobPayloads } from '../db/schema/job-tables.ts'
 import type { InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
@@ -33,7 +33,7 @@ export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload,
   const isOut = transaction.kind === 'TRANSFER_OUT'
   const accountId = required(transaction, isOut ? 'source_account_id' : 'destination_account_id')
   const account = known?.account ?? (await findInternalAccount(op, accountId))
-  const said = await ask(op, transaction, account, payload)
+  const said = await ask(op, transaction, account, payload, known)
   const moved =
     transaction.state === 'COMPLETED'
       ? await afterCompletion(op, transaction, account, said.answer)
@@ -51,6 +51,7 @@ async function ask(
   transaction: TransactionRow,
   account: InternalAccountRow,
   payload: JobPayloads['transfer.settle'],
+  known: JobKnowledge['transfer.settle'] | undefined,
 ): Promise<Said> {
   const isAsked = payload.isAsked === true
   const isPull = transaction.kind === 'TRANSFER_IN'
@@ -60,7 +61,7 @@ async function ask(
     const detail = 'The balance of the account would be too large'
     return notGiven(op, carried, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
   }
-  return askRail(op, carried, isAsked)
+  return askRail(op, carried, isAsked, known)
 }
 
 /** What the answer does to a transfer that is under way. */

@@ -5,6 +5,7 @@ import type { transfer_in, transfer_out } from '@countersign/contract/payments/t
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../accounts/accounts.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
+import type { AccountDetails } from '../db/schema/documents.ts'
 import type { JobKnowledge } from '../db/schema/job-tables.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../db/schema/tables.ts'
 import {
@@ -22,7 +23,7 @@ import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import type { Rail } from '../ports/rail.ts'
 import { amountInWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing.ts'
 import { chooseRail } from '../rails/choose.ts'
-import { type Carried, givenToRail } from '../rails/rail-payments.ts'
+import { type Carried, newRailPayment } from '../rails/rail-payments.ts'
 import { announce } from '../transactions/moves.ts'
 import {
   newTransaction,
@@ -36,6 +37,8 @@ export interface TransferDraft {
   readonly transaction: TransactionWithCustomer
   /** The internal account. */
   readonly account: InternalAccountRow
+  /** The details of the external account. */
+  readonly other: AccountDetails
 }
 
 export interface BegunTransfer {
@@ -69,7 +72,11 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     received_currency: internal.currency,
     details: railDetails(op, rail),
   })
-  return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
+  return {
+    transaction: { ...row, platform_customer_id: platformCustomerId },
+    account: internal,
+    other: external.account_info,
+  }
 }
 
 /** What an external account asks of a rail. */
@@ -137,7 +144,11 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
     payment_rail: destination.paymentRail ?? null,
     remittance_information: body.remittanceInformation ?? null,
   })
-  return { transaction: { ...row, platform_customer_id: platformCustomerId }, account: internal }
+  return {
+    transaction: { ...row, platform_customer_id: platformCustomerId },
+    account: internal,
+    other: external.account_info,
+  }
 }
 
 /** The rate details, where there are rates: the whole amount, without a fee (specification 2.7). */
@@ -151,11 +162,15 @@ async function ownRatesOf(op: Op, { currency }: InternalAccountRow): Promise<Own
  * Begins a transfer. A transfer out holds its amount at once; a transfer in credits nothing until the rail has the money.
  * Guard: the account can spend the amount.
  */
-export function beginTransfer(op: Op, { transaction, account }: TransferDraft): BegunTransfer {
+export function beginTransfer(op: Op, { transaction, account, other }: TransferDraft): BegunTransfer {
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
-      writes: [...ownerIsThere(account), record(transaction), ...settling(op, { transaction, account })],
+      writes: [
+        ...ownerIsThere(account),
+        record(transaction),
+        ...settling(op, { transaction, account, other }),
+      ],
     }
   const { holdId, write } = holdOf(op, transaction, account)
   const begun = { ...transaction, hold_id: holdId }
@@ -166,7 +181,7 @@ export function beginTransfer(op: Op, { transaction, account }: TransferDraft): 
       record(begun),
       ...announce(op, begun),
       balanceUpdated(op, account),
-      ...settling(op, { transaction: begun, account }),
+      ...settling(op, { transaction: begun, account, other }),
     ],
   }
 }
@@ -335,8 +350,9 @@ function settling(op: Op, known: JobKnowledge['transfer.settle'], submittedAt?: 
     transactionId: transaction.id,
     ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
   }
+  const given = newRailPayment(op, carriedOf(transaction), submitsAt)
   return [
-    ...givenToRail(op, carriedOf(transaction), submitsAt),
-    job(op, 'transfer.settle', payload, submitsAt, known),
+    ...(given ? [insert('rail_payments', given)] : []),
+    job(op, 'transfer.settle', payload, submitsAt, { ...known, given }),
   ]
 }

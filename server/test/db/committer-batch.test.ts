@@ -79,6 +79,8 @@ const TABLES: Readonly<Record<string, string>> = {
   ledger_transfers: 'id',
   transactions: 'id',
   jobs: 'id',
+  rail_payments: 'id',
+  rail_events: 'id',
   idempotency_keys: 'scope, key',
   events: 'position',
 }

@@ -80,6 +80,7 @@ class BatchArguments {
         break
       case 'update':
         if (isEnd(write)) this.#end(n, write)
+        else if (isSaid(write)) this.#said(n, write)
         else this.#update(n, write)
         break
       case 'expect':
@@ -156,6 +157,8 @@ class BatchArguments {
       this.#new.add(row.id)
       this.#args.add('transaction_rows', row)
     } else if (table === 'jobs') this.#args.add('job_rows', row)
+    else if (table === 'rail_payments') this.#args.add('rail_payment_rows', row)
+    else if (table === 'rail_events') this.#args.add('rail_event_rows', row)
     else this.#inserts.add(table, row, storedRow(row))
   }
 
@@ -172,6 +175,18 @@ class BatchArguments {
     args.add('end_states', set.state)
     args.add('end_settled', set.settled_at)
     args.add('end_updated', set.updated_at)
+  }
+
+  /** Adds a payment that a rail has, or has delivered. */
+  #said(n: number, { id, expect, set }: WriteOf<'update'>): void {
+    const args = this.#args
+    args.add('said_writes', n)
+    args.add('said_ids', id)
+    args.add('said_expected', expect.state)
+    args.add('said_states', set.state)
+    args.add('said_references', set.rail_reference ?? null)
+    args.add('said_delivered', set.delivered_at ?? null)
+    args.add('said_updated', set.updated_at)
   }
 
   #remove(n: number, { id }: WriteOf<'remove'>): void {
@@ -294,5 +309,17 @@ function isEnd({ table, expect, set }: WriteOf<'update'>): boolean {
     typeof set.settled_at === 'string' &&
     Object.keys(expect).join() === 'state' &&
     Object.keys(set).sort().join() === 'settled_at,state,updated_at'
+  )
+}
+
+const SAID: ReadonlySet<string> = new Set(['state', 'rail_reference', 'delivered_at', 'updated_at'])
+
+/** Whether an update only says that a rail has a payment, or has delivered it, as nearly all do. */
+function isSaid({ table, expect, set }: WriteOf<'update'>): boolean {
+  return (
+    table === 'rail_payments' &&
+    Object.keys(expect).join() === 'state' &&
+    typeof set.state === 'string' &&
+    Object.entries(set).every(([column, value]) => SAID.has(column) && typeof value === 'string')
   )
 }

@@ -33,6 +33,8 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'agent_reservations',
   'card_transactions',
   'customer_imports',
+  'rail_payments',
+  'deposits',
 ] satisfies RecordTable[])
 
 /** Undefined for a set that depends on the order of its own writes, or changes records that others may depend on. */

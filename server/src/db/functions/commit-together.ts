@@ -16,12 +16,15 @@ CREATE OR REPLACE FUNCTION commit_together(
   opens text,
   -- The accounts of the ledger, each once, by id; arguments below name an account by its place in this array.
   accounts uuid[],
-  transaction_rows transactions[], job_rows jobs[],
+  transaction_rows transactions[], rail_payment_rows rail_payments[], rail_event_rows rail_events[], job_rows jobs[],
   key_writes integer[], key_rows idempotency_keys[],
   removal_writes integer[], removal_jobs uuid[],
   -- Transactions that reach a final state.
   end_writes integer[], end_ids uuid[], end_expected text[], end_states text[], end_settled timestamptz[],
   end_updated timestamptz[],
+  -- Payments that a rail has, or has delivered; a reference and a time of delivery only where they are told.
+  said_writes integer[], said_ids uuid[], said_expected text[], said_states text[], said_references text[],
+  said_delivered timestamptz[], said_updated timestamptz[],
   -- A transfer's credited account has a place where it is posted.
   transfer_rows ledger_transfers[], transfer_debits integer[], transfer_credits integer[],
   -- Pending transfers that are posted or voided; the credited account likewise.
@@ -81,6 +84,12 @@ BEGIN
   IF cardinality(transaction_rows) > 0 THEN
     INSERT INTO transactions SELECT * FROM unnest(transaction_rows);
   END IF;
+  IF cardinality(rail_payment_rows) > 0 THEN
+    INSERT INTO rail_payments SELECT * FROM unnest(rail_payment_rows);
+  END IF;
+  IF cardinality(rail_event_rows) > 0 THEN
+    INSERT INTO rail_events SELECT * FROM unnest(rail_event_rows);
+  END IF;
   IF cardinality(job_rows) > 0 THEN
     INSERT INTO jobs SELECT * FROM unnest(job_rows);
   END IF;
@@ -136,6 +145,19 @@ BEGIN
     SELECT array_agg(n) INTO done FROM ended;
     IF coalesce(cardinality(done), 0) <> cardinality(end_writes) THEN
       PERFORM refuse_together(end_writes, done);
+    END IF;
+  END IF;
+
+  IF cardinality(said_writes) > 0 THEN
+    WITH said AS (
+      UPDATE rail_payments AS t SET state = s.state, rail_reference = coalesce(s.reference, t.rail_reference),
+        delivered_at = coalesce(s.delivered_at, t.delivered_at), updated_at = s.updated_at
+      FROM unnest(said_writes, said_ids, said_expected, said_states, said_references, said_delivered, said_updated)
+        AS s (n, id, expected, state, reference, delivered_at, updated_at)
+      WHERE t.id = s.id AND t.state = s.expected RETURNING s.n)
+    SELECT array_agg(n) INTO done FROM said;
+    IF coalesce(cardinality(done), 0) <> cardinality(said_writes) THEN
+      PERFORM refuse_together(said_writes, done);
     END IF;
   END IF;
 

@@ -1,3 +1,5 @@
+import type { AccountDetails } from './documents.ts'
+import type { RailPaymentRow } from './rail-tables.ts'
 import type { InternalAccountRow, TransactionRow } from './tables.ts'
 
 /** The stored payload of each kind of job. Times are ISO 8601 text, amounts are text of digits. */
@@ -96,10 +98,15 @@ export interface JobRow<Kind extends JobKind = JobKind> {
 
 /** Records that the writer of a job has already read, for the kinds that take them. */
 export interface JobKnowledge extends Readonly<Record<Exclude<JobKind, 'transfer.settle'>, undefined>> {
-  /** A transfer and its internal account, as they were when it began. */
+  /** A transfer as its writer has left it, and those of its records that the writer has read. */
   readonly 'transfer.settle': {
     readonly transaction: TransactionRow & { readonly platform_customer_id: string | null }
-    readonly account: InternalAccountRow
+    /** The internal account. */
+    readonly account?: InternalAccountRow
+    /** The record at its rail. */
+    readonly given?: RailPaymentRow | undefined
+    /** The details of the external account. */
+    readonly other?: AccountDetails | undefined
   }
 }
 
