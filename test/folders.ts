@@ -10,6 +10,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'auth',
     'payments',
     'connectors',
+    'books',
     'cards',
     'agents',
     'platforms',
@@ -82,6 +83,8 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'agent-actions',
     'approvals',
     'cards',
+    'books',
+    'statements',
     'customer-deletion',
     'delivery',
     'sign-in',
@@ -103,8 +106,8 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'admin',
     '.',
   ],
-  'cli/src': ['terminal', 'admin', 'agents', 'cards', 'customers', 'demo', 'mcp', '.'],
   connectors: ['example-bank', 'check/kit', 'check/checks', 'check'],
+  'cli/src': ['terminal', 'admin', 'agents', 'books', 'cards', 'customers', 'demo', 'mcp', '.'],
 }
 
 /** Where a file is: its room's `src` (a connector is a folder of the room itself) and its folder below that, or undefined outside of a room with an order. */

@@ -5,6 +5,7 @@ import {
   STABLECOIN_ACCOUNT_TRANSITIONS,
   VERIFICATION_TRANSITIONS,
 } from '@countersign/contract/core/customer-states'
+import { DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
 import {
   AGENT_ACTION_TRANSITIONS,
   CARD_TRANSACTION_TRANSITIONS,
@@ -22,6 +23,7 @@ import { DIFFERENCES } from '@countersign/contract/payments/reconciliations'
 import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
+import { statementColumnTable, transactionColumnTable } from './book-tables.ts'
 import { callTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { connectorCallTable } from './connector-tables.ts'
@@ -47,6 +49,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of an invitation': () => stateTable(INVITATION_TRANSITIONS),
   'states of an account at a stablecoin provider': () => stateTable(STABLECOIN_ACCOUNT_TRANSITIONS),
   'columns of a file of customers': importColumnTable,
+  'columns of a statement': statementColumnTable,
+  'columns of a file of transactions': transactionColumnTable,
   'states of an import': () => stateTable(IMPORT_TRANSITIONS),
   'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
@@ -54,6 +58,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
   'states of a transfer out': () => stateTable(TRANSFER_OUT_TRANSITIONS),
   'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),
+  'states of a deposit': () => stateTable(DEPOSIT_TRANSITIONS),
   'states of a refund': () => stateTable(REFUND_TRANSITIONS),
   'states of a card': () => stateTable(CARD_TRANSITIONS),
   'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),

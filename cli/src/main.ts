@@ -3,6 +3,7 @@ import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
 import { Command, CommanderError, Option } from 'commander'
 import { addAdminCommands } from './admin/commands.ts'
 import { addAgentCommands } from './agents/commands.ts'
+import { addBookCommands } from './books/commands.ts'
 import { addCardCommands } from './cards/commands.ts'
 import { addCustomerCommands } from './customers/commands.ts'
 import { runDemo } from './demo/demo.ts'
@@ -48,6 +49,7 @@ function createProgram(done: (exitCode: number) => void): Command {
   addMcp(program)
   addCardCommands(program)
   addCustomerCommands(program)
+  addBookCommands(program)
   return program
 }
 

@@ -44,7 +44,7 @@ export interface CheckOptions {
 
 const ANSWER_TIMEOUT_MS = 30_000
 
-/** Plays the protocol against a connector and gives what each check has found. */
+/** Plays the protocol against a connector and gives what each check has found. Throws where nobody answers at all. */
 export async function checkConnector(options: CheckOptions): Promise<Result[]> {
   const { url, secrets, eventsPort, eventsHost = '127.0.0.1' } = options
   const wire = new Wire(url, secrets, ANSWER_TIMEOUT_MS)
@@ -61,6 +61,7 @@ export async function checkConnector(options: CheckOptions): Promise<Result[]> {
   }
   const groups = GROUPS.filter(({ name }) => options.groups?.includes(name) ?? true)
   try {
+    await wire.call({ method: 'GET', path: '/balance' })
     return await runChecks(groups, context, options.onResult)
   } finally {
     wire.close()

@@ -1,7 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const MAIN = fileURLToPath(new URL('../dist/example-bank/main.js', import.meta.url))
+const BUILD = fileURLToPath(new URL('../../scripts/build.mjs', import.meta.url))
 
 export interface BankProcess {
   readonly url: string
@@ -11,7 +14,7 @@ export interface BankProcess {
   readonly stop: () => Promise<number | null>
 }
 
-/** Starts the built example bank as a process of its own (`npm run build`, which `npm test` does first). */
+/** Starts the built example bank as a process of its own. `npm test` has built it; vitest alone runs what was built last. */
 export async function startBankProcess(options: {
   readonly port: number
   readonly folder: string
@@ -20,6 +23,7 @@ export async function startBankProcess(options: {
   readonly behaviour?: object
 }): Promise<BankProcess> {
   const { port, folder, secrets, events, behaviour = {} } = options
+  if (!existsSync(MAIN)) await promisify(execFile)(process.execPath, [BUILD])
   const child = spawn(
     process.execPath,
     [

@@ -326,3 +326,8 @@ test.concurrent('what the accounts file does not name is not checked, and says w
   for (const { why } of open)
     expect(why).toMatch(/member \w+|no --events-port|there is no statement|one secret/)
 })
+
+test('where nobody answers, the kit says so at once', async ({ expect }) => {
+  const url = `http://127.0.0.1:${await freePort()}`
+  await expect(checkConnector({ url, secrets: SECRETS, ...WAITS })).rejects.toThrow('got no answer')
+})

@@ -7,6 +7,8 @@ import { agentApprovals, agents } from './agents/agents.ts'
 import { credentialRegistration } from './auth/credential-registration.ts'
 import { credentials } from './auth/credentials.ts'
 import { sessions } from './auth/sessions.ts'
+import { ledgerBooks } from './books/ledger-books.ts'
+import { statements } from './books/statements.ts'
 import { cards } from './cards/cards.ts'
 import { delegatedKeys } from './cards/delegated-keys.ts'
 import { railEvents } from './connectors/rail-events.ts'
@@ -73,6 +75,8 @@ export const API = {
   ...railEvents,
   ...reconciliations,
   ...fees,
+  ...statements,
+  ...ledgerBooks,
   ...invitations,
   ...agents,
   ...agentApprovals,

@@ -1,6 +1,6 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import { decode, isObject } from '@countersign/contract/core/decode'
-import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { type Endpoint, TEXT_TYPES } from '@countersign/contract/core/endpoint'
 import type { Answer, Arguments, Caller, CallOptions } from './calls.ts'
 import { base64FromBytes, bytesFromText } from './crypto/bytes.ts'
 import { pointFromHex } from './crypto/p256.ts'
@@ -106,7 +106,7 @@ export class Client implements Caller {
     const idempotencyKey = endpoint.idempotent
       ? (input.idempotencyKey ?? newIdempotencyKey(this.#random))
       : undefined
-    const headers = new Headers({ Accept: 'application/json' })
+    const headers = new Headers({ Accept: acceptedBy(endpoint) })
     if (this.#authorization !== undefined) headers.set('Authorization', this.#authorization)
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
     if (input.signature !== undefined) headers.set('Svc-Wallet-Signature', input.signature)
@@ -202,13 +202,26 @@ function queryOf(query: Readonly<Record<string, unknown>>): string {
   return members.length === 0 ? '' : `?${new URLSearchParams(members)}`
 }
 
+/** JSON, and the texts that the endpoint may answer in place of it. */
+function acceptedBy({ texts = [] }: Endpoint): string {
+  return ['application/json', ...texts.map((type) => TEXT_TYPES[type])].join(', ')
+}
+
+/** Whether an answer is one of the texts of its endpoint. */
+function isText({ texts = [] }: Endpoint, { status, headers }: Response): boolean {
+  const type = headers.get('Content-Type')?.split(';', 1)[0]
+  return status === 200 && texts.some((one) => TEXT_TYPES[one] === type)
+}
+
 function readAnswer(endpoint: Endpoint, response: Response, text: string): unknown {
   const { status, headers } = response
+  const isReplayed = headers.get('Idempotency-Replayed') === 'true'
+  if (isText(endpoint, response)) return { status, body: text, isReplayed }
   const parsed = parseOrUndefined(text)
   if (!Object.hasOwn(endpoint.responses, status)) throw refusal(response, parsed)
   const schema = endpoint.responses[status]
-  if (schema && parsed === undefined) throw refusal(response, undefined)
-  const isReplayed = headers.get('Idempotency-Replayed') === 'true'
+  if ((schema || (endpoint.texts && status === 200)) && parsed === undefined)
+    throw refusal(response, undefined)
   return { status, body: schema ? decode(schema, parsed) : undefined, isReplayed }
 }
 

@@ -12,7 +12,8 @@ export async function* paginate<N extends PagedName>(
   do {
     const from = cursor === undefined ? {} : { cursor }
     const next = { ...input, query: { ...input?.query, ...from } } as Input<N>
-    const { body } = (await caller.call<N>(...([name, next] as unknown as Arguments<N>))) as Answer<N> & {
+    const answer: Answer<N> = await caller.call<N>(...([name, next] as unknown as Arguments<N>))
+    const { body } = answer as unknown as {
       body: { data: ItemOf<N>[]; hasMore: boolean; nextCursor?: string }
     }
     yield* body.data

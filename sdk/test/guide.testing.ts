@@ -43,6 +43,14 @@ function scriptsOf(blocks: readonly Block[]): Map<string, string> {
  */
 export async function runGuide(file: string): Promise<{ stdout: string; stderr: string }> {
   const { baseUrl, tokenId, clientSecret } = await makePlatform()
+  return runCommands(file, { BASE: baseUrl, TOKEN_ID: tokenId, CLIENT_SECRET: clientSecret })
+}
+
+/** The same for a guide that starts a server of its own; `env` is what it reads from the environment. */
+export async function runCommands(
+  file: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ stdout: string; stderr: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-guide-'))
   try {
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -51,7 +59,7 @@ export async function runGuide(file: string): Promise<{ stdout: string; stderr: 
     const commands = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code)
     return await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands.join('\n')], {
       cwd: folder,
-      env: { ...process.env, BASE: baseUrl, TOKEN_ID: tokenId, CLIENT_SECRET: clientSecret },
+      env: { ...process.env, ...env },
     })
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -15,7 +15,10 @@ test.skipIf(!canRunGuides)(
       ...['ALLOW_LIST', 'sandbox.uma.test', 'ALL'],
       ...['PENDING', 'CLAIMED', '9999250', 'ACTIVE'],
       'COMPLETED',
-      'DEBIT CREDIT DEBIT DEBIT DEBIT DEBIT CREDIT',
+      'CREDITED',
+      'NO_MATCH',
+      'CREDITED',
+      'DEBIT CREDIT DEBIT DEBIT DEBIT DEBIT CREDIT CREDIT CREDIT',
       ...['34 EUR, 120 USD', '16'],
     ])
   },

@@ -5,7 +5,8 @@ import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import { ID_KINDS, type IdKind } from '@countersign/contract/core/ids'
 import { expect } from 'vitest'
 import { toJson } from '../src/json/json.ts'
-import { type AgentClient, newAgent, POLICY } from './agents.testing.ts'
+import { type AgentClient, newAgent } from './agents.testing.ts'
+import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
 import { clear, newCard, used } from './cards.testing.ts'
 import {
   type Client,
@@ -19,7 +20,7 @@ import {
 } from './client.testing.ts'
 import { noId } from './ids.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
-import { informationRequest, newBusinessCase, ownerOf } from './verifications.testing.ts'
+import { newBusinessCase } from './verifications.testing.ts'
 
 /** The endpoints as data: a new one in the table is tested without further code. */
 export const ENDPOINTS: readonly (readonly [name: EndpointName, endpoint: Endpoint])[] =
@@ -40,9 +41,6 @@ export async function forEach<T>(
   }
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
 }
-
-/** What a path's parameter names: a record by its id, the receiver at an UMA address, or what a code stands for. */
-export type ParamKind = IdKind | 'Business' | 'UmaAddress' | 'DeviceCode' | 'InvitationCode'
 
 /** A well-formed id of no record. */
 export function missingId(kind: string): string {
@@ -100,8 +98,6 @@ export interface World {
   /** The records of an agent, which replace those. */
   readonly ofAgent: Ids
 }
-
-type Ids = Readonly<Partial<Record<ParamKind, string>>>
 
 /** The caller of an endpoint: the platform, its agent, or, where the code in the path is the credential, anyone. */
 export function callerOf({ auth }: Endpoint, { client, agent }: Pick<World, 'client' | 'agent'>) {
@@ -174,6 +170,8 @@ export async function newWorld(client: Client): Promise<World> {
     Event: await firstEvent(client),
     Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
     RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,
+    LedgerAccount: await firstOf(client, '/ledger/accounts?name=rail'),
+    LedgerTransfer: await firstOf(client, `/ledger/transfers?accountId=${customer.usd}`),
   }
   return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
 }
@@ -215,6 +213,11 @@ async function keepAwayFromMidnight(client: Client): Promise<void> {
   if (now.getUTCHours() === 23) await client.advance(3600)
 }
 
+/** The id of the first record of a list. */
+async function firstOf(client: Client, path: string): Promise<string> {
+  return (await client.get(path)).body.data[0].id
+}
+
 /** The first events of a platform. The feed shows them once no earlier transaction is open. */
 async function firstEvent(client: Client): Promise<string> {
   for (;;) {
@@ -231,126 +234,6 @@ export function validBody(name: EndpointName, ids: Ids): Json | undefined {
   if (!body) return upload ? {} : undefined
   const written = BODIES[name]?.(ids, ++bodies)
   return written ?? samples(body as JsonSchema)[0]!
-}
-
-const restrictedTo = ({ InternalAccount, ExternalAccount }: Ids) => ({
-  accountRestrictions: {
-    allowedAccountIds: [InternalAccount!],
-    allowedExternalAccountIds: [ExternalAccount!],
-    accountRules: [{ accountId: ExternalAccount!, executionMode: 'AUTO' }],
-  },
-})
-
-const SIMULATED = ({ InternalAccount, ExternalAccount }: Ids) => ({
-  type: 'TRANSFER_OUT',
-  amount: 100,
-  currency: 'USD',
-  sourceAccountId: InternalAccount!,
-  destinationAccountId: ExternalAccount!,
-})
-
-const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> = {
-  config_update: () => ({}),
-  token_create: (_, unique) => ({ name: `Token ${unique}`, permissions: ['VIEW'] }),
-  customer_create: () => ({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }),
-  customer_update: () => ({ customerType: 'INDIVIDUAL', fullName: 'Ada King' }),
-  customer_external_account_create: ({ Customer }, unique) => ({
-    customerId: Customer!,
-    currency: 'USD',
-    accountInfo: {
-      accountType: 'USD_ACCOUNT',
-      accountNumber: `${1_000_000_000 + unique}999`,
-      routingNumber: '021000021',
-      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
-    },
-  }),
-  platform_external_account_create: (_, unique) => ({
-    currency: 'USD',
-    accountInfo: {
-      accountType: 'USD_ACCOUNT',
-      accountNumber: `${2_000_000_000 + unique}999`,
-      routingNumber: '021000021',
-      beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Lovelace Ltd' },
-    },
-  }),
-  credential_challenge: () => ({}),
-  credential_verify: () => ({ type: 'EMAIL_OTP', encryptedOtpBundle: '{}' }),
-  quote_create: ({ Customer, InternalAccount, ExternalAccount }) => ({
-    source: { sourceType: 'ACCOUNT', accountId: InternalAccount!, customerId: Customer! },
-    destination: { destinationType: 'ACCOUNT', accountId: ExternalAccount! },
-    lockedCurrencySide: 'SENDING',
-    lockedCurrencyAmount: 1000,
-  }),
-  transfer_in: ({ InternalAccount, ExternalAccount }) => ({
-    source: { accountId: ExternalAccount! },
-    destination: { accountId: InternalAccount! },
-    amount: 100,
-  }),
-  transfer_out: ({ InternalAccount, ExternalAccount }) => ({
-    source: { accountId: InternalAccount! },
-    destination: { accountId: ExternalAccount! },
-    amount: 100,
-  }),
-  beneficial_owner_create: ({ Business }) => ownerOf(Business!, { ownershipPercentage: 0 }),
-  beneficial_owner_update: () => ({ ownershipPercentage: 0 }),
-  verification_create: ({ Customer }) => ({ customerId: Customer! }),
-  verification_decide: ({ Business }) => informationRequest(Business!),
-  document_create: ({ Customer }) => ({ documentHolder: Customer!, documentType: 'PASSPORT', country: 'DE' }),
-  agent_create: ({ Customer, ...ids }) => ({
-    name: 'Shopper',
-    customerId: Customer!,
-    policy: { ...POLICY, ...restrictedTo(ids) },
-  }),
-  agent_update: () => ({}),
-  agent_policy_update: restrictedTo,
-  agent_policy_simulate: SIMULATED,
-  agent_me_policy_simulate: SIMULATED,
-  agent_me_external_account_create: (ids, unique) => BODIES.customer_external_account_create!(ids, unique),
-  agent_me_quote_create: (ids, unique) => BODIES.quote_create!(ids, unique),
-  agent_me_transfer_in: (ids, unique) => BODIES.transfer_in!(ids, unique),
-  agent_me_transfer_out: (ids, unique) => BODIES.transfer_out!(ids, unique),
-  card_create: ({ Customer, InternalAccount }) => ({
-    cardholderId: Customer!,
-    form: 'VIRTUAL',
-    fundingSources: [InternalAccount!],
-  }),
-  card_update: ({ InternalAccount }) => ({ fundingSources: [InternalAccount!] }),
-  delegated_key_create: ({ Card, InternalAccount }) => ({
-    cardId: Card!,
-    internalAccountId: InternalAccount!,
-    nickname: 'Spending',
-  }),
-  stablecoin_account_link: (_, unique) => ({
-    provider: 'BRALE',
-    apiClientId: `client ${unique}.999`,
-    apiClientSecret: 'secret',
-  }),
-  invitation_create: ({ UmaAddress }) => ({ inviterUma: UmaAddress! }),
-  invitation_claim: ({ UmaAddress }) => ({ inviteeUma: UmaAddress! }),
-  sandbox_card_authorization: () => ({
-    amount: 100,
-    currency: { code: 'USD' },
-    merchant: { descriptor: 'COFFEE SHOP' },
-  }),
-  sandbox_card_clearing: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
-  sandbox_card_return: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
-  sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
-  // Without an account or a reference, so that it waits in suspense.
-  sandbox_deposit: () => ({ amount: 100, currency: 'USD' }),
-  sandbox_rail_event: (_, unique) => ({
-    type: 'payment.returned',
-    paymentId: `Transaction:${unique}`,
-    message: 'Account closed',
-  }),
-  deposit_assign: ({ InternalAccount }) => ({ accountId: InternalAccount! }),
-  sandbox_account_fund: () => ({ amount: 100 }),
-  sandbox_uma_receive: ({ Customer }) => ({
-    senderUmaAddress: '$grace@bank.example',
-    customerId: Customer!,
-    receivingCurrencyCode: 'USD',
-    receivingCurrencyAmount: 100,
-  }),
-  sandbox_clock_advance: () => ({ seconds: 0 }),
 }
 
 /** Checks the form of an error (specification 7), and its expected members. */
@@ -385,7 +268,7 @@ export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: st
  */
 export async function stateOf(client: Client, agent?: AgentClient): Promise<unknown> {
   const lists = ENDPOINTS.filter(([, { auth, method, params, query, path }]) => {
-    const needsMore = (query as JsonSchema | undefined)?.required?.length
+    const needsMore = (query as JsonSchema | undefined)?.required?.length || path === '/ledger/transfers'
     const goesOn = path.startsWith('/sandbox/clock') || path.endsWith('/exchange-rates') || path === '/events'
     // Nothing changes it.
     const isFixed = path === '/discoveries'

@@ -7,7 +7,7 @@ import { makeStamp } from '../src/crypto/stamp.ts'
 import { parseJson, toJson } from '../src/json/json.ts'
 import { formWith, takesUpload } from './uploads.testing.ts'
 
-/** An answer as it came over HTTP; integers beyond 2^53 are bigints. */
+/** An answer as it came over HTTP; integers beyond 2^53 are bigints. A text that is no JSON is as it is. */
 export interface Reply {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of every shape
@@ -54,9 +54,10 @@ export class Client {
       ...(body === undefined ? {} : { body: form ?? (typeof body === 'string' ? body : toJson(body)) }),
     })
     const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
     return {
       status: response.status,
-      body: text === '' ? undefined : parseJson(text),
+      body: text === '' ? undefined : isJson ? parseJson(text) : text,
       headers: response.headers,
     }
   }

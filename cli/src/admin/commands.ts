@@ -9,6 +9,7 @@ import {
   revokeToken,
   unlockWallet,
 } from './admin.ts'
+import { checkRails, listRails } from './rails.ts'
 import { reconcile } from './reconcile.ts'
 import { decideVerification, listVerifications, reopenVerification } from './verifications.ts'
 
@@ -21,6 +22,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addToken(program, done)
   addWallet(program, done)
   addVerification(program, done)
+  addRails(program, done)
   addReconcile(program, done)
 }
 
@@ -137,4 +139,19 @@ function addReconcile(program: Command, done: Done): void {
     .action(async (options: { rail?: string; date?: string; json?: boolean }) =>
       done(await reconcile(options)),
     )
+}
+
+function addRails(program: Command, done: Done): void {
+  const rails = program.command('rails').description('the rails of RAILS_FILE')
+  rails
+    .command('list')
+    .description('print the routing table: a payment goes by the first line that fits')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => done(await listRails(options)))
+  rails
+    .command('check')
+    .description('call each rail, signed, and say how that went; exits with 1 where one falls short')
+    .option('--rail <name>', 'this one alone')
+    .option('--json', 'print JSON')
+    .action(async (options: { rail?: string; json?: boolean }) => done(await checkRails(options)))
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { ConnectorStatement } from '@countersign/contract/connectors/events'
+import { ConnectorStatement, type StatementEntry } from '@countersign/contract/connectors/events'
 import { runHook } from '../kit/accounts.ts'
 import {
   balanceOf,
@@ -70,8 +70,18 @@ async function isBalance(context: Context): Promise<void> {
   holds(balance === BigInt(closingBalance), `GET /balance says ${balance}, the statement ${closingBalance}`)
 }
 
+/** The entries of the statement, and of those that the connector has closed by itself during the run, as at midnight. */
+function entriesOf(context: Context): StatementEntry[] {
+  const last = statementOf(context)
+  const statements = new Map([[last.statementId, last]])
+  for (const { event } of context.receiver?.deliveries ?? [])
+    if (event.type === 'statement' && event.data.currency === last.currency && event.data.date < last.date)
+      statements.set(event.data.statementId, event.data)
+  return [...statements.values()].flatMap(({ entries }) => entries)
+}
+
 async function namesAll(context: Context): Promise<void> {
-  const { entries } = statementOf(context)
+  const entries = entriesOf(context)
   for (const [id, amounts] of context.moved) {
     const own = entries.filter(
       (one) => one.id === id || (one.kind.startsWith('DEPOSIT') && one.depositId === id),

@@ -32,6 +32,10 @@ export interface Upload {
   readonly bytesMax: number
 }
 
+/** The texts that may be answered in place of JSON, by their names in the API, as HTTP names them. */
+export const TEXT_TYPES = { csv: 'text/csv', html: 'text/html' } as const
+export type TextType = keyof typeof TEXT_TYPES
+
 /** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */
 export type Endpoint = Access & {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -68,6 +72,8 @@ export type Endpoint = Access & {
   readonly upload?: Upload
   /** Success answers by status; `null` is an answer without a body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
+  /** The texts that a 200 answer may be in place of JSON. Where `responses` has `null` for 200, it is always one of them. */
+  readonly texts?: readonly TextType[]
   /** The codes that the handler itself may raise. */
   readonly errors: readonly ErrorCode[]
 }
@@ -112,5 +118,14 @@ type AnswerOf<Responses> = {
   }
 }[keyof Responses & number]
 
-/** What an endpoint may answer on success: a status of its declaration with that status's body. */
-export type SuccessOf<E extends Endpoint> = AnswerOf<E['responses']>
+/** What an endpoint may answer as JSON on success: a status of its declaration with that status's body. */
+export type JsonAnswerOf<E extends Endpoint> = AnswerOf<E['responses']>
+
+/** What an endpoint may answer on success. A text in place of JSON is a string. */
+export type SuccessOf<E extends Endpoint> = E extends { texts: readonly TextType[] }
+  ? OrText<JsonAnswerOf<E>>
+  : JsonAnswerOf<E>
+
+type OrText<Answer> = Answer extends { status: 200; body: infer Body }
+  ? { status: 200; body: Exclude<Body, undefined> | string }
+  : Answer

@@ -51,6 +51,10 @@ export const ERRORS = {
   INVITATION_ALREADY_CLAIMED: { status: 400, message: 'The invitation has been claimed.' },
   INVITATION_CANCELLED: { status: 400, message: 'The invitation was cancelled.' },
   INVITATION_EXPIRED: { status: 400, message: 'The invitation has expired.' },
+  PERIOD_TOO_LONG: {
+    status: 400,
+    message: 'The period has more movements than one answer holds. Ask for a shorter one.',
+  },
   QUOTE_REQUEST_FAILED: { status: 400, message: 'The receiving side did not give a quote for this request.' },
   QUOTE_EXPIRED: { status: 400, message: 'The quote has expired.' },
   UNAUTHORIZED: { status: 401, message: 'The credentials are missing or not valid.' },
@@ -100,6 +104,7 @@ export const ERRORS = {
   DEPOSIT_NOT_FOUND: { status: 404, message: 'No such deposit.' },
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'No such reconciliation.' },
   RAIL_EVENT_NOT_FOUND: { status: 404, message: 'No such report of a rail.' },
+  LEDGER_TRANSFER_NOT_FOUND: { status: 404, message: 'No such transfer of the ledger.' },
   EVENT_NOT_FOUND: { status: 404, message: 'No such event.' },
   TOKEN_NOT_FOUND: { status: 404, message: 'No such token.' },
   CARD_NOT_FOUND: { status: 404, message: 'No such card.' },

@@ -38,6 +38,7 @@ export const ID_KINDS = {
   RailEvent: 38,
   RailStatement: 40,
   StatementEntry: 41,
+  LedgerAccount: 33,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */
@@ -46,7 +47,6 @@ export const INTERNAL_ID_KINDS = {
   Challenge: 30,
   DeviceCode: 31,
   KycLink: 32,
-  LedgerAccount: 33,
   IdToken: 34,
   RailPayment: 36,
   DepositAccount: 45,

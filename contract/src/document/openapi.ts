@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import { API } from '../api.ts'
-import { bodyBytesMaxOf, type Endpoint, KIB, MIB } from '../core/endpoint.ts'
+import { bodyBytesMaxOf, type Endpoint, KIB, MIB, TEXT_TYPES, type TextType } from '../core/endpoint.ts'
 import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
@@ -222,9 +222,21 @@ function successesOf(endpoint: Endpoint): Json {
         status === '202' && endpoint.signed
           ? 'Signature required: sign the payload and send the same request again'
           : endpoint.summary,
-      ...(schema ? { content: jsonContent(schema) } : {}),
+      ...contentOf(schema, status === '200' ? (endpoint.texts ?? []) : []),
     }
   return answers
+}
+
+/** The JSON of an answer, and the texts that it may be in place of that. */
+function contentOf(schema: TSchema | null, texts: readonly TextType[]): Json {
+  if (!schema && texts.length === 0) return {}
+  const text = { schema: { type: 'string' } }
+  return {
+    content: {
+      ...(schema ? jsonContent(schema) : {}),
+      ...Object.fromEntries(texts.map((type) => [TEXT_TYPES[type], text])),
+    },
+  }
 }
 
 function errorAnswersOf(endpoint: Endpoint): Json {

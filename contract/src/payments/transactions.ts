@@ -183,6 +183,27 @@ export const Transaction = OneOf('type', [IncomingTransaction, OutgoingTransacti
 
 const transactionPath = Type.Object({ transactionId: PathId })
 
+/** The filters of a list of transactions, and its order. */
+const transactionFilters = {
+  customerId: Type.Optional(Id('Customer')),
+  platformCustomerId: Type.Optional(Text(255)),
+  accountIdentifier: Type.Optional(
+    Text(255, { description: 'Source or destination: account id or UMA address' }),
+  ),
+  senderAccountIdentifier: Type.Optional(Text(255, { description: 'Source: account id or UMA address' })),
+  receiverAccountIdentifier: Type.Optional(
+    Text(255, { description: 'Destination: account id or UMA address' }),
+  ),
+  status: Type.Optional(OneOfWords(TRANSACTION_STATUSES)),
+  type: Type.Optional(OneOfWords(TRANSACTION_TYPES)),
+  reference: Type.Optional(Text(255, { description: 'The reference of reconciliationInstructions' })),
+  startDate: Type.Optional(Timestamp('Created at or after')),
+  endDate: Type.Optional(Timestamp('Created at or before')),
+  sortOrder: Type.Optional(
+    Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+  ),
+}
+
 export const transaction_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -191,27 +212,24 @@ export const transaction_list = endpoint({
   tag: 'Transactions',
   summary: 'List transactions',
   description: 'Every filter that is given must match. Ordered by time of creation.',
-  query: Type.Object({
-    customerId: Type.Optional(Id('Customer')),
-    platformCustomerId: Type.Optional(Text(255)),
-    accountIdentifier: Type.Optional(
-      Text(255, { description: 'Source or destination: account id or UMA address' }),
-    ),
-    senderAccountIdentifier: Type.Optional(Text(255, { description: 'Source: account id or UMA address' })),
-    receiverAccountIdentifier: Type.Optional(
-      Text(255, { description: 'Destination: account id or UMA address' }),
-    ),
-    status: Type.Optional(OneOfWords(TRANSACTION_STATUSES)),
-    type: Type.Optional(OneOfWords(TRANSACTION_TYPES)),
-    reference: Type.Optional(Text(255, { description: 'The reference of reconciliationInstructions' })),
-    startDate: Type.Optional(Timestamp('Created at or after')),
-    endDate: Type.Optional(Timestamp('Created at or before')),
-    ...pageQuery,
-    sortOrder: Type.Optional(
-      Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
-    ),
-  }),
+  query: Type.Object({ ...transactionFilters, ...pageQuery }),
   responses: { 200: Page(Transaction) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const transaction_csv = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/transactions.csv',
+  tag: 'Transactions',
+  summary: 'Download transactions as a CSV file',
+  description:
+    'All matching transactions, however many, in the columns of docs/books.md. A file that breaks off before its end was not ' +
+    'sent whole. Text of others that a spreadsheet would take for a formula begins with an apostrophe.',
+  query: Type.Object(transactionFilters),
+  responses: { 200: null },
+  texts: ['csv'],
   errors: ['INVALID_INPUT'],
 })
 
@@ -247,4 +265,4 @@ export const transaction_confirm = endpoint({
   errors: ['INVALID_INPUT', 'TRANSACTION_NOT_FOUND'],
 })
 
-export const transactions = { transaction_list, transaction_get, transaction_confirm }
+export const transactions = { transaction_list, transaction_csv, transaction_get, transaction_confirm }

@@ -1,7 +1,9 @@
 import { ConnectorPayment } from '@countersign/contract/connectors/protocol'
 import { readBody } from '@countersign/contract/connectors/reader'
 import { isObject } from '@countersign/contract/core/decode'
+import { readable } from '../formats/readable.ts'
 import { plusSeconds } from '../op/app.ts'
+import { present } from '../op/present.ts'
 import type { RailAnswer } from '../ports/rail.ts'
 import type { Answered } from './calls.ts'
 
@@ -46,13 +48,11 @@ function unknown(why: string, asking: Asking): RailAnswer {
   return { outcome: 'unknown', askAgainAt: askAgain('unknown', asking), why }
 }
 
-function outcomeOfPayment(
-  { status, connectorReference, transactionHash, failure }: ConnectorPayment,
-  asking: Asking,
-): RailAnswer {
-  const named = connectorReference === undefined ? {} : { connectorReference }
+function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking: Asking): RailAnswer {
+  const named = present({ connectorReference: readable(said.connectorReference) })
+  const transactionHash = readable(said.transactionHash)
   const failureReason = failure?.code ?? 'COUNTERPARTY_POST_TX_FAILED'
-  const detail = failure?.message ?? `The bank says ${status}`
+  const detail = readable(failure?.message) ?? `The bank says ${status}`
   switch (status) {
     case 'ACCEPTED':
       return { outcome: 'accepted', askAgainAt: askAgain('accepted', asking), ...named }

@@ -2,12 +2,12 @@ import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
 import { amountOfDigits } from '@countersign/contract/connectors/protocol'
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
-import { UNREADABLE } from '@countersign/contract/core/schema'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
 import type { DepositRow } from '../db/schema/rail-tables.ts'
 import { event } from '../events/events.ts'
+import { readable } from '../formats/readable.ts'
 import { type Leg, post } from '../ledger/ledger.ts'
 import { maySee, type Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
@@ -100,16 +100,6 @@ function newDeposit(op: Op, id: string, rail: string, said: ReceivedDeposit, amo
     updated_at: op.now,
   }
 }
-
-const TEXT_CHARACTERS_MAX = 500
-
-/** Texts of other banks as people can read them: a line, cut between characters. Undefined where nothing is left. */
-function readable(text: string | undefined): string | undefined {
-  const line = (text ?? '').toWellFormed().replaceAll(UNREADABLE_EACH, ' ').trim()
-  return line === '' ? undefined : [...line].slice(0, TEXT_CHARACTERS_MAX).join('')
-}
-
-const UNREADABLE_EACH = new RegExp(UNREADABLE, 'gu')
 
 function readableEach<T extends Readonly<Record<string, string | undefined>>>(texts: T) {
   const entries = Object.entries(texts).map(([name, text]) => [name, readable(text)] as const)

@@ -33,8 +33,15 @@ export function describeAccount({
     return typeof value === 'string' ? [`${memberInWords(member)} ${shown(member, value)}`] : []
   })
   const account = `${kindOf(account_type)}, ${members.join(', ')}`
-  const name = 'beneficiary' in info ? holderOf(info.beneficiary) : undefined
+  const name = nameOfHolder({ account_info: info })
   return name === undefined ? `the ${account}` : `${quoted(name)} (${account})`
+}
+
+/** The holder of an external account, where its details name one. */
+export function nameOfHolder({
+  account_info: info,
+}: Pick<ExternalAccountRow, 'account_info'>): string | undefined {
+  return 'beneficiary' in info ? holderOf(info.beneficiary) : undefined
 }
 
 function holderOf(beneficiary: Beneficiary): string | undefined {

@@ -1,15 +1,59 @@
-import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { type Endpoint, TEXT_TYPES } from '@countersign/contract/core/endpoint'
 import { parseJson, toJson } from '../json/json.ts'
-import type { ApiError } from '../op/operation.ts'
+import type { AnswerText, ApiError } from '../op/operation.ts'
 import type { Answer } from './call.ts'
 import { encodeError } from './errors.ts'
 import { validator } from './validate.ts'
 
 const NO_HEADERS = {}
 
+/** What a handler answers: JSON, or a text. */
+interface Told {
+  readonly status: number
+  readonly body?: unknown
+  readonly text?: AnswerText
+}
+
 /** Encodes the answer of a handler; one without a body is empty. */
-export function encode({ status, body }: { readonly status: number; readonly body?: unknown }): Answer {
+export function encode({ status, body, text }: Told): Answer {
+  if (text) return { status, headers: textHeaders(text), body: '', pieces: piecesOf(text) }
   return { status, headers: NO_HEADERS, body: body === undefined ? '' : toJson(body) }
+}
+
+function textHeaders({ type, fileName, headers }: AnswerText): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': `${TEXT_TYPES[type]}; charset=utf-8`,
+    ...(fileName === undefined ? {} : { 'Content-Disposition': `attachment; filename="${fileName}"` }),
+    ...headers,
+  }
+}
+
+async function* piecesOf({ pieces }: AnswerText): AsyncGenerator<string> {
+  yield* pieces
+}
+
+/**
+ * Makes the first piece of a text, so that a fault until then has an answer of its own. A fault after it breaks the
+ * connection off, and `failed` is told.
+ */
+export async function begun(answer: Answer, failed: (error: unknown) => void): Promise<Answer> {
+  if (!answer.pieces) return answer
+  const pieces = answer.pieces[Symbol.asyncIterator]()
+  const first = await pieces.next()
+  return { ...answer, pieces: resumed(first, pieces, failed) }
+}
+
+async function* resumed(
+  first: IteratorResult<string>,
+  pieces: AsyncIterator<string>,
+  failed: (error: unknown) => void,
+): AsyncGenerator<string> {
+  try {
+    for (let piece = first; !piece.done; piece = await pieces.next()) yield piece.value
+  } catch (error) {
+    failed(error)
+    throw error
+  }
 }
 
 /** Encodes a refusal. */
@@ -18,19 +62,22 @@ export function encodeRefusal(refusal: ApiError): Answer {
   return { status, headers, body: toJson(body) }
 }
 
-export type AnswerCheck = (outcome: { readonly status: number; readonly body?: unknown }) => void
+export type AnswerCheck = (outcome: Told) => void
 
 /** Checks answers against the contract, in tests all of them. Throws where one does not match. */
-export function createAnswerCheck({ method, path, responses }: Endpoint): AnswerCheck {
+export function createAnswerCheck({ method, path, responses, texts = [] }: Endpoint): AnswerCheck {
   const checks = new Map(
     Object.entries(responses).map(([status, schema]) => [
       Number(status),
       schema ? validator(schema, 'answer') : null,
     ]),
   )
-  return ({ status, body }) => {
+  return ({ status, body, text }) => {
     const check = checks.get(status)
     if (check === undefined) throw new Error(`${method} ${path} does not declare status ${status}`)
+    if (text && !(status === 200 && texts.includes(text.type)))
+      throw new Error(`${method} ${path} does not declare a text of type ${text.type}`)
+    if (text) return
     try {
       check?.(parseJson(toJson(body)))
     } catch (error) {

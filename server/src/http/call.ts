@@ -33,6 +33,8 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** In place of `body`: pieces of a text of the type in `headers`. */
+  readonly pieces?: AsyncIterable<string>
 }
 
 /** Whether the result of a step is already the answer. */

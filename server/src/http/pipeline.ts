@@ -19,7 +19,7 @@ import { commitForSure, type DecidedAnswer, decideAndCommit } from '../op/rerun.
 import { consumeRequest } from '../signed-retry/signed-retry.ts'
 import { findUnusedRequest } from '../signing/signing.ts'
 import { admit, codeOf } from './admission.ts'
-import { encode, encodeRefusal } from './answers.ts'
+import { begun, encode, encodeRefusal } from './answers.ts'
 import { parseBody } from './body.ts'
 import { type Answer, type Call, type Head, isAnswer } from './call.ts'
 import type { Deadline } from './deadline.ts'
@@ -69,7 +69,11 @@ export function createPipeline(
   const operation = operationOf(route, implementation)
   return {
     admit: (head) => orRefusal(route, head, () => admit(app, endpoint, head)),
-    answer: (call, caller) => orRefusal(route, call, () => answerCall(operation, call, caller)),
+    answer: (call, caller) =>
+      orRefusal(route, call, async () => {
+        const answer = await answerCall(operation, call, caller)
+        return begun(answer, (error) => brokeOff(route, call, error))
+      }),
   }
 }
 
@@ -86,6 +90,11 @@ async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): 
     countFailedAttempt(route, head, answer)
     return answer
   }
+}
+
+/** Logs a text that could not be made to its end. */
+function brokeOff({ app, name }: Route, { trace }: Head, error: unknown): void {
+  app.log.error({ ...trace, err: error, endpoint: name }, 'an answer broke off')
 }
 
 /** Counts a failed attempt at a device code: unknown, or no longer valid. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { API, type EndpointName } from '@countersign/contract/api'
 import { card_processor_event } from '@countersign/contract/cards/card-processor'
 import { rail_event } from '@countersign/contract/connectors/rail-events'
@@ -232,9 +233,10 @@ function headOf({ params, headers, ip, trace }: FastifyRequest): Head {
   return { params, authorization: headers.authorization, address: ip, trace }
 }
 
-function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+function sendAnswer(reply: FastifyReply, { status, headers, body, pieces }: Answer): FastifyReply {
   if (status >= 400) reply.request.trace.code = (JSON.parse(body) as { code: ErrorCode }).code
   reply.code(status).headers(headers).header('Cache-Control', 'no-store')
+  if (pieces) return reply.send(Readable.from(pieces))
   if (body === '') return reply.send()
   return reply.type('application/json; charset=utf-8').send(body)
 }

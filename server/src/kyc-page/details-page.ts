@@ -1,9 +1,9 @@
 import { shownIdentifier } from '../beneficial-owners/beneficial-owners.ts'
 import { customerView } from '../customers/customers.ts'
+import { html } from '../formats/html.ts'
 import { inLabels, typedOf, valueAt } from './answers.ts'
 import { customerFields, type Field } from './fields.ts'
 import { type Fault, fieldsHtml, hidden, summary, type Typed } from './form.ts'
-import { html } from './html.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
 import { type Progress, stepOf } from './progress.ts'
 

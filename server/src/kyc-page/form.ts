@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { isSameSecret } from '../crypto/same-text.ts'
+import { type Html, html } from '../formats/html.ts'
 import { COUNTRIES } from './countries.ts'
 import type { Field } from './fields.ts'
-import { type Html, html } from './html.ts'
 
 /** What was typed into a form, by the names of its fields. */
 export type Typed = ReadonlyMap<string, readonly string[]>

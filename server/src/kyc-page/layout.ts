@@ -1,8 +1,8 @@
 import type { KycLinkRow } from '../db/schema/kyc-link-tables.ts'
+import { Html, html } from '../formats/html.ts'
 import { KYC_PAGE_PATH, type UsedLink, uuidOf } from '../kyc-links/kyc-links.ts'
 import { platformConfig } from '../platforms/platforms.ts'
 import { formTokenOf } from './form.ts'
-import { Html, html } from './html.ts'
 import { type Progress, type Step, stepsOf } from './progress.ts'
 import { STYLE } from './style.ts'
 

@@ -1,11 +1,11 @@
 import { MAJOR_OWNER_PERCENT } from '@countersign/contract/customers/verification-requirements'
 import { beneficialOwnerView } from '../beneficial-owners/beneficial-owners.ts'
 import type { BeneficialOwnerRow } from '../db/schema/verification-tables.ts'
+import { type Html, html } from '../formats/html.ts'
 import { inLabels, typedOf } from './answers.ts'
 import { knownSecrets, type Tried } from './details-page.ts'
 import { OWNER_FIELDS } from './fields.ts'
 import { checkbox, type Fault, fieldsHtml, hidden, summary } from './form.ts'
-import { type Html, html } from './html.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
 import { lackingOf, type Progress, stepOf } from './progress.ts'
 

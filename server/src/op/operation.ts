@@ -1,9 +1,11 @@
 import type {
   BodyOf,
   Endpoint,
+  JsonAnswerOf,
   ParamsOf,
   QueryOf,
   SuccessOf,
+  TextType,
   Upload,
 } from '@countersign/contract/core/endpoint'
 import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
@@ -77,12 +79,30 @@ export interface Approval {
     | { readonly id: string; readonly credentialId: string; readonly areCodesLocked: boolean }
     | undefined
   readonly publicKey: string
+  /** The signature as it was sent; undefined for a proof of another kind. */
+  readonly stamp: string | undefined
   /** Data that the first call stored for the second. */
   readonly context: Readonly<Record<string, unknown>>
 }
 
 /** The answer, and the writes that make it true. */
-export type Outcome<E extends Endpoint> = SuccessOf<E> & { readonly writes?: readonly Write[] }
+export type Outcome<E extends Endpoint> = (JsonAnswerOf<E> | TextOutcome<E>) & {
+  readonly writes?: readonly Write[]
+}
+
+/** An answer that is a text in place of JSON. */
+type TextOutcome<E extends Endpoint> = E extends { texts: readonly (infer Type extends TextType)[] }
+  ? { readonly status: 200; readonly text: AnswerText<Type> }
+  : never
+
+/** A text that is sent piece by piece, as it is made. */
+export interface AnswerText<Type extends TextType = TextType> {
+  readonly type: Type
+  /** The name of the file, for a text that is to be saved. */
+  readonly fileName?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly pieces: AsyncIterable<string> | Iterable<string>
+}
 
 export type Handler<E extends Endpoint> = (op: Op, input: Input<E>) => Promise<Outcome<E>>
 

@@ -33,8 +33,8 @@ const COUNTED_ROWS_MAX = 10_000
 
 const MAC_BYTES = 16
 
-/** A list: its unordered rows, the table whose columns order them, and their presentation in the API. */
-export interface List<TB extends keyof Tables, Row, Item> {
+/** A list: its unordered rows, the table whose columns order them. */
+interface Rows<TB extends keyof Tables, Row> {
   /**
    * Several queries where no single index has all rows in this order. Each is read in its own index, as far as the page
    * may need.
@@ -44,8 +44,14 @@ export interface List<TB extends keyof Tables, Row, Item> {
   /** Left out: by creation. */
   readonly by?: Order<Row>
   readonly order?: 'asc' | 'desc'
-  readonly view: (rows: Row[]) => Promise<Item[]> | Item[]
 }
+
+/** Rows without a time of creation have another order. */
+type Ordered<Row> = Row extends { created_at: Date } ? unknown : { readonly by: Order<Row> }
+
+/** The rows of a list, and their presentation in the API. */
+export type List<TB extends keyof Tables, Row, Item> = Rows<TB, Row> &
+  Ordered<Row> & { readonly view: (rows: Row[]) => Promise<Item[]> | Item[] }
 
 /**
  * A page of a list, by default in the order of creation, newest first. `query` is the endpoint's whole query: its
@@ -53,44 +59,88 @@ export interface List<TB extends keyof Tables, Row, Item> {
  * 10,000 rows, and the cursor carries it to the next pages. Error: 400 `INVALID_INPUT` for a cursor that was changed or
  * belongs to another list.
  */
-export async function page<TB extends keyof Tables, Row extends { id: string; created_at: Date }, Item>(
+export async function page<TB extends keyof Tables, Row extends { id: string }, Item>(
   op: Op,
   query: PageQuery,
-  { rows, table, by = BY_CREATION, order = 'desc', view }: List<TB, Row, Item>,
+  list: List<TB, Row, Item>,
 ): Promise<{ data: Item[]; hasMore: boolean; nextCursor?: string; totalCount?: number }> {
   const { cursor, ...rest } = query
   const limit = query.limit ?? 20
+  const { table, order = 'desc' } = list
+  const by = orderOf(list)
   const binding = `${table} ${op.platform.id} ${toCanonicalJson(rest)}`
   const place = cursor === undefined ? undefined : readCursor(op, binding, cursor)
-  const position = place && by.read(...place.position)
-  const parts = 'where' in rows ? [rows] : rows
-  const columns = by.columns.map((column) => sql.ref(`${table}.${column}`))
-  const [first, second] = columns
-  const beyond = sql.raw(order === 'desc' ? '<' : '>')
-  const following = position
-    ? parts.map((part) =>
-        part.where(sql<boolean>`(${first}, ${second}) ${beyond} (${position[0]}, ${position[1]})`),
-      )
-    : parts
-  const found = await firstRows(op.read, table, following, columns, order, limit + 1)
+  const found = await rowsAfter(op, list, place?.position, limit + 1)
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
   const hasMore = found.length > limit
   const count = async () => {
     if (!hasMore) return found.length
+    const first = columnsOf(list)[0]!
     const counts = await Promise.all(
-      parts.map((part) => countUpTo(op.read, part, first!, order, COUNTED_ROWS_MAX + 1)),
+      partsOf(list).map((part) => countUpTo(op.read, part, first, order, COUNTED_ROWS_MAX + 1)),
     )
     const counted = counts.reduce((sum, one) => sum + one, 0)
     return counted > COUNTED_ROWS_MAX ? undefined : counted
   }
   const totalCount = place ? place.totalCount : await count()
   return {
-    data: await view(shown),
+    data: await list.view(shown),
     hasMore,
     ...(hasMore && last ? { nextCursor: writeCursor(op, binding, by.of(last), totalCount) } : {}),
     ...(totalCount === undefined ? {} : { totalCount }),
   }
+}
+
+/** All rows of a list, some hundred at a time: what is added or removed meanwhile makes none of the others appear twice. */
+export async function* everyRow<TB extends keyof Tables, Row extends { id: string; created_at: Date }>(
+  op: Op,
+  list: Rows<TB, Row>,
+): AsyncGenerator<Row[], void, undefined> {
+  const by = orderOf(list)
+  let position: readonly [string, string] | undefined
+  do {
+    const rows = await rowsAfter(op, list, position, READ_AT_ONCE)
+    const last = rows.at(-1)
+    if (rows.length > 0) yield rows
+    position = rows.length === READ_AT_ONCE && last ? by.of(last) : undefined
+  } while (position)
+}
+
+/** Small enough that many downloads fit into memory, large enough that the statements do not count. */
+const READ_AT_ONCE = 500
+
+/** The first rows beyond a position, or of all. */
+async function rowsAfter<TB extends keyof Tables, Row>(
+  op: Op,
+  list: Rows<TB, Row>,
+  position: readonly [string, string] | undefined,
+  max: number,
+): Promise<Row[]> {
+  const { table, order = 'desc' } = list
+  const columns = columnsOf(list)
+  const [first, second] = columns
+  const beyond = sql.raw(order === 'desc' ? '<' : '>')
+  const at = position && orderOf(list).read(...position)
+  const following = at
+    ? partsOf(list).map((part) =>
+        part.where(sql<boolean>`(${first}, ${second}) ${beyond} (${at[0]}, ${at[1]})`),
+      )
+    : partsOf(list)
+  return firstRows(op.read, table, following, columns, order, max)
+}
+
+/** `List` asks for an order where rows have no time of creation. */
+function orderOf<TB extends keyof Tables, Row>({ by }: Rows<TB, Row>): Order<Row> {
+  return by ?? (BY_CREATION as unknown as Order<Row>)
+}
+
+function columnsOf<TB extends keyof Tables, Row>(list: Rows<TB, Row>) {
+  return orderOf(list).columns.map((column) => sql.ref(`${list.table}.${column}`))
+}
+
+function partsOf<TB extends keyof Tables, Row>({ rows }: Rows<TB, Row>) {
+  return 'where' in rows ? [rows] : rows
 }
 
 /**

@@ -1,6 +1,7 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { OutgoingRateDetails } from '@countersign/contract/payments/rate-details'
 import type { Static } from 'typebox'
+import { decimalText } from '../formats/decimal.ts'
 import { type FeeSchedule, feesFor } from './fees.ts'
 import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
 
@@ -173,10 +174,7 @@ const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetail
 
 /** Formats an amount for a person: `25.00 USD`. */
 export function amountInWords(amount: bigint, currency: KnownCurrency): string {
-  const { decimals } = CURRENCIES[currency]
-  const digits = amount.toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  return `${whole}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`} ${currency}`
+  return `${decimalText(amount, CURRENCIES[currency].decimals)} ${currency}`
 }
 
 /**

@@ -7,6 +7,7 @@ import { expireAgentAction, rejectWaitingActions } from '../agent-actions/jobs.t
 import { agentHandlers } from '../agents/handlers.ts'
 import { transactionApprovalHandlers } from '../approvals/handlers.ts'
 import { beneficialOwnerHandlers } from '../beneficial-owners/handlers.ts'
+import { ledgerBookHandlers } from '../books/handlers.ts'
 import { delegatedKeyHandlers } from '../cards/delegated-keys.ts'
 import { cardHandlers } from '../cards/handlers.ts'
 import {
@@ -64,6 +65,7 @@ import { credentialRegistrationHandlers } from '../sign-in/registration-handlers
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
 import { stablecoinAccountHandlers } from '../stablecoin-accounts/handlers.ts'
 import { checkStablecoinAccount } from '../stablecoin-accounts/jobs.ts'
+import { statementHandlers } from '../statements/handlers.ts'
 import { clearStoredFiles, removeStoredFile } from '../stored-files/jobs.ts'
 import { tokenHandlers } from '../tokens/handlers.ts'
 import { transactionHandlers } from '../transactions/handlers.ts'
@@ -111,6 +113,8 @@ export const HANDLERS: ServedHandlers = {
   ...railEventHandlers,
   ...reconciliationHandlers,
   ...feeHandlers,
+  ...statementHandlers,
+  ...ledgerBookHandlers,
   ...invitationHandlers,
   ...agentHandlers,
   ...agentApprovalHandlers,

@@ -50,7 +50,7 @@ export async function approve(
     throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'Request differs from the first call' })
   const signer = stamp ? await findSigner(op, request, stamp) : await findMagicSigner(op, request)
   if (!signer) throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'Invalid wallet signature' })
-  return approval(request, signer, request.context)
+  return approval(request, signer, request.context, stamp && signature)
 }
 
 /** Checks a call that answers its request by a proof in the body instead of a stamp. */
@@ -69,8 +69,13 @@ export async function approveByProof(
 
 type Signer = Pick<Approval, 'publicKey' | 'session'>
 
-function approval(request: SigningRequestRow, signer: Signer, context: Approval['context']): Approval {
-  return { requestId: request.id, accountId: request.account_id, ...signer, context }
+function approval(
+  request: SigningRequestRow,
+  signer: Signer,
+  context: Approval['context'],
+  stamp?: string,
+): Approval {
+  return { requestId: request.id, accountId: request.account_id, ...signer, stamp, context }
 }
 
 function isSameCall(request: SigningRequestRow, call: SignedCall): boolean {
@@ -102,12 +107,17 @@ function signingSession(row: NonNullable<Awaited<ReturnType<typeof findActiveSes
 }
 
 /**
- * The writes that consume a request with its operation. Guards: not used before, its session not revoked meanwhile. A
+ * The writes that consume a request with its operation, and keep who signed and the signature. Guards: not used before, its session not revoked meanwhile. A
  * signature proves control of the wallet, so the count of its wrong codes is reset.
  */
 export function consumeRequest(op: Op, approval: Approval): Write[] {
   return [
-    update('signing_requests', approval.requestId, { consumed_at: null }, { consumed_at: op.now }),
+    update(
+      'signing_requests',
+      approval.requestId,
+      { consumed_at: null },
+      { consumed_at: op.now, session_id: approval.session?.id ?? null, stamp: approval.stamp ?? null },
+    ),
     ...(approval.session ? [expectRow('sessions', approval.session.id, { revoked_at: null })] : []),
     ...(approval.session?.areCodesLocked ? [clearCodeFailures(approval.accountId)] : []),
   ]

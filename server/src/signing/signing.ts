@@ -57,6 +57,8 @@ export function issueRequest(
     expires_at: authorization.expiresAt,
     consumed_at: null,
     created_at: op.now,
+    session_id: null,
+    stamp: null,
   }
   return {
     requestId,

@@ -1,7 +1,8 @@
 import type { transactions } from '@countersign/contract/payments/transactions'
 import { update } from '../db/commit/writes.ts'
 import { fieldError, type Handlers } from '../op/operation.ts'
-import { page } from '../op/paging.ts'
+import { everyRow, page } from '../op/paging.ts'
+import { transactionsCsv } from './csv.ts'
 import { selectTransactions } from './store.ts'
 import { findTransaction, transactionView } from './transactions.ts'
 
@@ -15,6 +16,18 @@ export const transactionHandlers: Handlers<typeof transactions> = {
       view: (rows) => rows.map((row) => transactionView(row, row)),
     }),
   }),
+
+  transaction_csv: async (op, { query }) => {
+    const pages = everyRow(op, {
+      rows: await selectTransactions(op, query),
+      table: 'transactions',
+      order: query.sortOrder ?? 'desc',
+    })
+    return {
+      status: 200,
+      text: { type: 'csv', fileName: 'transactions.csv', pieces: transactionsCsv(pages) },
+    }
+  },
 
   transaction_get: async (op, { params }) => {
     const row = await findTransaction(op, params.transactionId)

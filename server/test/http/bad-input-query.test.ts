@@ -1,5 +1,6 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { ParamKind } from '../bodies.testing.ts'
 import {
   callerOf,
   ENDPOINTS,
@@ -10,7 +11,6 @@ import {
   kindOfParam,
   missingId,
   newWorld,
-  type ParamKind,
   pathWith,
   validBody,
   type World,
@@ -91,6 +91,11 @@ function restOf(query: JsonSchema, name: string): string {
     .join('')
 }
 
+/** Where one of several members is required, one of them. */
+function oneOf({ path }: Endpoint): string {
+  return path === '/ledger/transfers' ? `&accountId=${world.ids.InternalAccount}` : ''
+}
+
 const WITH_QUERY = ENDPOINTS.filter(([, { query }]) => query !== undefined)
 
 describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint) => {
@@ -101,7 +106,7 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
     const parameters = members.flatMap(([name, schema]) =>
       badParameters(name, schema).map(({ text, field }) => ({
         field,
-        text: `?${text}${restOf(query, name)}`,
+        text: `?${text}${restOf(query, name)}${name === 'accountId' ? '' : oneOf(endpoint)}`,
       })),
     )
     await forEach(parameters, async ({ field, text }) => {
@@ -164,9 +169,13 @@ const WITH_PARAMS = ENDPOINTS.filter(
 
 /** What an id in an address may be instead: well-formed but nobody's, of another kind, no id at all. */
 function notIds(kind: ParamKind): string[] {
-  // A business is a customer too.
+  // A business is a customer too, and an internal account is an account of the ledger.
+  const same: Partial<Record<ParamKind, ParamKind>> = {
+    Customer: 'Business',
+    LedgerAccount: 'InternalAccount',
+  }
   const others = Object.entries(world.ids).flatMap(([other, id]) =>
-    other === kind || (kind === 'Customer' && other === 'Business') ? [] : [id!],
+    other === kind || other === same[kind] ? [] : [id!],
   )
   const odd = [
     'x',

@@ -2,6 +2,7 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../src/json/json.ts'
 import { type AgentClient, newAgent } from '../agents.testing.ts'
+import type { ParamKind } from '../bodies.testing.ts'
 import {
   callerOf,
   ENDPOINTS,
@@ -10,7 +11,6 @@ import {
   kindOfParam,
   missingId,
   newWorld,
-  type ParamKind,
   pathWith,
   stateOf,
   validBody,

@@ -87,6 +87,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/platform/fees': paid,
   '/deposits': made('sandbox_deposit'),
   '/rail-events': made('sandbox_rail_event'),
+  '/ledger/transfers': paid,
   '/agents': ({ client, customer }) => newAgent(client, customer.id),
   '/agents/approvals': waits,
   '/agents/{agentId}/decisions': waits,
@@ -104,21 +105,28 @@ async function addRows(world: World) {
 const PAGED = ENDPOINTS.filter(
   ([, { method, query }]) => method === 'GET' && (query as JsonSchema | undefined)?.properties?.cursor,
 )
-/** The feed of events begins with the oldest: `webhooks-feed.test.ts`. Providers are no records: `uma-providers.test.ts`. */
-const OTHERS = ['/events', '/uma-providers']
+/**
+ * The feed of events begins with the oldest: `webhooks-feed.test.ts`. Providers are no records: `uma-providers.test.ts`. Accounts
+ * of the ledger are in the order of their ids: `ledger-books.test.ts`.
+ */
+const OTHERS = ['/events', '/uma-providers', '/ledger/accounts']
 const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,
 )
+
+/** What a list has to be asked for. */
+const NEEDED: Readonly<Record<string, (ids: World['ids']) => string>> = {
+  '/beneficial-owners': ({ Business }) => `customerId=${Business}`,
+  '/ledger/transfers': ({ InternalAccount }) => `accountId=${InternalAccount}`,
+}
 
 /** A list as it is asked for in a world: by whom, and where. */
 function listOf(endpoint: Endpoint, world: World) {
   const ids = idsFor(endpoint, world)
   const path = pathWith(endpoint, (kind) => ids[kind]!)
   const caller = callerOf(endpoint, world)
-  // The one member that a list requires names the business whose owners it has.
-  const needed = (endpoint.query as JsonSchema).required?.includes('customerId')
-  const whole = (query: string) =>
-    needed ? `${query}${query.includes('?') ? '&' : '?'}customerId=${ids.Business}` : query
+  const needed = NEEDED[endpoint.path]?.(ids)
+  const whole = (query: string) => (needed ? `${query}${query.includes('?') ? '&' : '?'}${needed}` : query)
   return { path, get: (query: string) => caller.send('GET', whole(query)) }
 }
 

@@ -105,9 +105,10 @@ BEGIN
             FROM unnest(places, ids, rows) AS u (n, id, r)
             WHERE t.id = u.id AND jsonb_populate_record(t, u.r->'expect') = t RETURNING u.n)
           SELECT array_agg(n) INTO done FROM changed;
-        WHEN 'signing_requests consumed_at' THEN
+        WHEN 'signing_requests consumed_at,session_id,stamp' THEN
           WITH changed AS (
-            UPDATE signing_requests AS t SET consumed_at = (r->'set'->>'consumed_at')::timestamptz
+            UPDATE signing_requests AS t SET consumed_at = (r->'set'->>'consumed_at')::timestamptz,
+              session_id = (r->'set'->>'session_id')::uuid, stamp = r->'set'->>'stamp'
             FROM unnest(places, ids, rows) AS u (n, id, r)
             WHERE t.id = u.id AND jsonb_populate_record(t, u.r->'expect') = t RETURNING u.n)
           SELECT array_agg(n) INTO done FROM changed;

@@ -10,6 +10,7 @@ import { fxInFlight } from './fx-in-flight.ts'
 import { keyDigest } from './key-digest.ts'
 import { ledgerClose } from './ledger-close.ts'
 import { ledgerEnd } from './ledger-end.ts'
+import { ledgerEndedLate } from './ledger-ended-late.ts'
 import { ledgerMove } from './ledger-move.ts'
 import { ledgerOpen } from './ledger-open.ts'
 import { ledgerTransfer } from './ledger-transfer.ts'
@@ -63,6 +64,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   refuseTogether,
   commitTogether,
   ledgerTransferEndsOnce,
+  ledgerEndedLate,
   neverDeleted,
   agentMoneyIsBack,
   agentReserved,

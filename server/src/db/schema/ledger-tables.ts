@@ -39,3 +39,13 @@ export interface FxInFlightRow {
   bought: bigint
   sold: bigint
 }
+
+/** A transfer that ended more than a day after it was made. Only the database writes it. */
+export interface LedgerLateEndRow {
+  /** The id of the transfer. */
+  id: string
+  platform_id: string
+  debit_account_id: string
+  credit_account_id: string
+  ended_at: Date
+}

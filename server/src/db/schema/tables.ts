@@ -29,7 +29,7 @@ import type { EventRecordRow, StoredEventRow } from './event-tables.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from './import-tables.ts'
 import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
-import type { FxInFlightRow, LedgerAccountRow, LedgerTransferRow } from './ledger-tables.ts'
+import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
 import type {
   DepositAccountRow,
@@ -92,6 +92,7 @@ export interface Tables {
   card_pull_signatures: CardPullSignatureRow
   ledger_accounts: LedgerAccountRow
   ledger_transfers: LedgerTransferRow
+  ledger_late_ends: LedgerLateEndRow
   stored_files: StoredFileRow
   documents: DocumentRow
   document_reads: DocumentReadRow
@@ -234,6 +235,9 @@ export interface SigningRequestRow {
   expires_at: Date
   consumed_at: Date | null
   created_at: Date
+  /** The session that signed, and its signature as it was sent. */
+  session_id: string | null
+  stamp: string | null
 }
 
 export interface QuoteRow extends Stamped {

@@ -1,0 +1,52 @@
+import { ask, tableOf } from './ask.ts'
+
+interface Line {
+  readonly rail: string
+  readonly kind: string
+  readonly direction: string
+  readonly accountTypes: readonly string[]
+  readonly paymentRails?: readonly string[]
+  readonly currencies: readonly string[]
+  readonly now: string
+}
+
+interface Checked {
+  readonly rail: string
+  readonly ok: boolean
+  readonly says: string
+}
+
+/** `countersign rails list`: the routing table, first match. Gives the exit code. */
+export async function listRails(options: { json?: boolean }): Promise<number> {
+  return ask(['rails', 'list'], options.json ?? false, ({ data }: { readonly data: readonly Line[] }) =>
+    tableOf(
+      data.map(({ direction, accountTypes, paymentRails, currencies, rail, kind, now }) => [
+        direction,
+        currencies.join(','),
+        accountTypes.join(','),
+        paymentRails?.join(',') ?? 'any network',
+        rail,
+        kind,
+        now,
+      ]),
+      'RAILS_FILE is not set, or has no rail: no money moves.',
+    ),
+  )
+}
+
+/** `countersign rails check`: reaches each rail. Gives the exit code, 1 where one falls short. */
+export async function checkRails(options: { rail?: string; json?: boolean }): Promise<number> {
+  let isGood = true
+  const exitCode = await ask(
+    ['rails', 'check', ...(options.rail === undefined ? [] : ['--rail', options.rail])],
+    options.json ?? false,
+    ({ data }: { readonly data: readonly Checked[] }) => {
+      isGood = data.every(({ ok }) => ok)
+      return tableOf(
+        data.map(({ rail, ok, says }) => [ok ? 'ok' : 'fails', rail, says]),
+        'RAILS_FILE is not set, or has no rail: no money moves.',
+      )
+    },
+  )
+  return exitCode === 0 && !isGood ? 1 : exitCode
+}

@@ -1,0 +1,36 @@
+import type { Answer } from '@countersign/sdk/calls'
+import { Failure } from '../terminal/failure.ts'
+import { type Shell, say } from '../terminal/shell.ts'
+
+type Explanation = Answer<'ledger_transfer_explain'>['body']
+
+/** `countersign ledger explain`: of a transfer, or of each that a transaction, a quote or a purchase has caused. */
+export async function explainTransfer(shell: Shell, id: string): Promise<void> {
+  const { countersign } = shell
+  const ids = id.startsWith('LedgerTransfer:') ? [id] : await causedBy(shell, id)
+  if (ids.length === 0) throw new Failure(`${id} has caused no transfer of the ledger.`)
+  const explanations: Explanation[] = []
+  for (const ledgerTransferId of ids)
+    explanations.push(
+      (await countersign.call('ledger_transfer_explain', { params: { ledgerTransferId } })).body,
+    )
+  say(shell, explanations, explanations.flatMap(inWords))
+}
+
+async function causedBy({ countersign }: Shell, cause: string): Promise<string[]> {
+  const ids: string[] = []
+  const query = { cause, limit: 100, sortOrder: 'asc' } as const
+  for await (const transfer of countersign.paginate('ledger_transfer_list', { query })) ids.push(transfer.id)
+  return ids
+}
+
+/** Each step below the one that it led to. */
+function inWords({ steps }: Explanation): string[] {
+  return steps.flatMap(({ step, id, state, at, summary }, depth) => {
+    const indent = '  '.repeat(Math.min(depth, 1))
+    return [
+      `${indent}${step}  ${id}${state === undefined ? '' : `  ${state}`}  ${at}`,
+      `${indent}  ${summary}`,
+    ]
+  })
+}

@@ -1,0 +1,82 @@
+import { writeFile } from 'node:fs/promises'
+import type { Answer } from '@countersign/sdk/calls'
+import { CountersignError } from '@countersign/sdk/errors'
+import { toJson } from '@countersign/sdk/json'
+import { formatAmount } from '../terminal/amounts.ts'
+import { Failure } from '../terminal/failure.ts'
+import type { Shell } from '../terminal/shell.ts'
+import { given, timeOf } from './times.ts'
+
+export const STATEMENT_OUTPUTS = ['text', 'json', 'csv', 'html'] as const
+
+export interface StatementOptions {
+  readonly from?: string
+  readonly to?: string
+  readonly format: (typeof STATEMENT_OUTPUTS)[number]
+  readonly output?: string
+}
+
+type Statement = Exclude<Answer<'statement_get'>['body'], string>
+type Line = Statement['lines'][number]
+
+/** `countersign statement`. Throws Failure for a time that is none, and for a period with too many movements. */
+export async function makeStatement(
+  shell: Shell,
+  accountId: string,
+  options: StatementOptions,
+): Promise<void> {
+  const format = shell.isJson ? 'json' : options.format
+  const period = given({ from: timeOf(options.from, '--from'), to: timeOf(options.to, '--to') })
+  const query = { accountId, ...period, format: format === 'text' ? 'json' : format } as const
+  const body = await ask(shell, query)
+  const text =
+    typeof body === 'string'
+      ? body
+      : format === 'json'
+        ? `${toJson(body)}\n`
+        : `${inWords(body).join('\n')}\n`
+  if (options.output === undefined) process.stdout.write(text)
+  else await writeFile(options.output, text)
+}
+
+async function ask({ countersign }: Shell, query: Parameters<typeof statementCall>[1]) {
+  try {
+    return await statementCall(countersign, query)
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.code !== 'PERIOD_TOO_LONG') throw error
+    const { until, linesMax } = error.details ?? {}
+    throw new Failure(
+      `There are more than ${linesMax} movements. Ask for them up to --to ${until}, then from there on.`,
+    )
+  }
+}
+
+async function statementCall(
+  countersign: Shell['countersign'],
+  query: { accountId: string; from?: string; to?: string; format: 'json' | 'csv' | 'html' },
+) {
+  return (await countersign.call('statement_get', { query })).body
+}
+
+function inWords(statement: Statement): string[] {
+  const { account, from, to, lines, openingBalance, closingBalance, heldBalance } = statement
+  const figure = (amount: bigint) => formatAmount(amount, account.currency)
+  const rows = lines.map((line) => [line.at, figure(line.amount), figure(line.balance), what(line)] as const)
+  const widths = [1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)))
+  return [
+    `${account.id}  ${account.ownerName}`,
+    `  from ${from} to ${to}`,
+    `  opening balance  ${figure(openingBalance)}`,
+    ...rows.map(
+      ([at, amount, balance, words]) =>
+        `  ${at}  ${amount.padStart(widths[0]!)}  ${balance.padStart(widths[1]!)}  ${words}`,
+    ),
+    `  closing balance  ${figure(closingBalance)}`,
+    ...(heldBalance > 0n ? [`  of it held       ${figure(heldBalance)}`] : []),
+  ]
+}
+
+function what({ kind, counterparty = {}, reference }: Line): string {
+  const { name, umaAddress, accountId } = counterparty
+  return [kind, name ?? umaAddress ?? accountId, reference].filter((part) => part !== undefined).join('  ')
+}

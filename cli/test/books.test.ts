@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeShop, PROGRAM, type Run } from './shop.testing.ts'
+
+let folder: string
+let shop: Awaited<ReturnType<typeof makeShop>>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-cli-books-'))
+  shop = await makeShop(folder, 'card', { usdb: 1n, usd: 12_345n })
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+function run(...args: string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      { cwd: folder, env: shop.env },
+      (error, stdout, stderr) => {
+        resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+      },
+    )
+  })
+}
+
+describe.skipIf(!existsSync(PROGRAM))('the books on the command line', () => {
+  test('a statement is words, JSON, CSV or a page, on the screen or in a file', async () => {
+    const { usdId } = shop.customer
+    const words = await run('statement', usdId)
+    expect(words).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(words.stdout).toMatch(
+      /^InternalAccount:\S+ {2}.+\n {2}from \S+Z to \S+Z\n {2}opening balance {2}0\.00 USD\n {2}\S+Z {2}123\.45 USD {2}123\.45 USD {2}DEPOSIT {2}Sandbox\n {2}closing balance {2}123\.45 USD\n$/,
+    )
+    const json = JSON.parse((await run('statement', usdId, '--json')).stdout)
+    expect(json).toMatchObject({ account: { id: usdId }, closingBalance: 12_345 })
+    expect((await run('statement', usdId, '--format', 'csv')).stdout).toMatch(
+      /^at,line,kind,[\s\S]*MOVEMENT,DEPOSIT/,
+    )
+    expect(await run('statement', usdId, '--format', 'html', '--output', 'page.html')).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+    })
+    expect(await readFile(join(folder, 'page.html'), 'utf8')).toContain('<h1>Statement of account</h1>')
+    const empty = await run('statement', usdId, '--from', '2020-01-01', '--to', '2020-02-01T00:00:00Z')
+    expect(empty.stdout).toContain('from 2020-01-01T00:00:00.000Z to 2020-02-01T00:00:00.000Z')
+  })
+
+  test('a time that is none is said in one line', async () => {
+    expect(await run('statement', shop.customer.usdId, '--from', 'May')).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: '--from must be a time such as 2026-01-31 or 2026-01-31T12:00:00Z, not "May".\n',
+    })
+  })
+
+  test('transactions are a file, and a payment is explained', async () => {
+    const { countersign, customer } = shop
+    const { usdId } = customer
+    expect((await run('transactions', 'export', '-', '--account', usdId)).stdout).toMatch(
+      /^id,type,direction,[^\n]*\n$/,
+    )
+    const { data } = (await countersign.call('ledger_transfer_list', { query: { accountId: usdId } })).body
+    const explained = await run('ledger', 'explain', data[0]!.id)
+    expect(explained.stdout).toMatch(
+      /^ENTRY {2}LedgerTransfer:\S+ {2}posted {2}\S+Z\n {2}123\.45 USD went from [^\n]+\n {2}CAUSE {2}/,
+    )
+    expect((await run('ledger', 'explain', usdId)).stdout).toBe(explained.stdout)
+    expect(await run('ledger', 'explain', 'Transaction:x')).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'Transaction:x has caused no transfer of the ledger.\n',
+    })
+  })
+})

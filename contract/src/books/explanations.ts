@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
+import { LedgerTransfer } from './ledger.ts'
+
+/** What may lead to a transfer, from the ledger back to whoever agreed to it. */
+export const EXPLANATION_STEPS = [
+  'ENTRY',
+  'TRANSACTION',
+  'QUOTE',
+  'CARD_TRANSACTION',
+  'POLICY_DECISION',
+  'APPROVAL',
+  'SIGNATURE',
+  'CAUSE',
+] as const
+
+/** Who signed, and what: enough to check it without this server. */
+export const ExplainedSignature = Type.Object({
+  payload: Type.String({ description: 'The exact text that was signed' }),
+  sessionId: Type.Optional(Id('Session', 'The session that signed')),
+  credentialId: Type.Optional(Id('AuthMethod', 'The credential that issued the session')),
+  publicKey: Type.Optional(Type.String({ description: 'The key that signed, in hex' })),
+  stamp: Type.Optional(Type.String({ description: 'The signature as it was sent (Svc-Wallet-Signature)' })),
+  signature: Type.Optional(
+    Type.String({ description: 'A signature by the key of a card, over the payload, in base64' }),
+  ),
+})
+
+export const ExplanationStep = Type.Object({
+  step: OneOfWords(EXPLANATION_STEPS),
+  id: Text(96, { description: 'The record' }),
+  state: Type.Optional(Text(64)),
+  at: Timestamp('When it came to that'),
+  summary: Type.String({ description: 'A sentence for a person' }),
+  signature: Type.Optional(ExplainedSignature),
+})
+
+export const ledger_transfer_explain = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/ledger/transfers/{ledgerTransferId}/explain',
+  tag: 'Books',
+  summary: 'Explain a transfer of the ledger',
+  description:
+    'What led to it, step by step, as far as each exists: the entry, its transaction, the quote or the purchase by card, the ' +
+    'decision of an agent’s policy, the approval of the platform, the signature of the wallet.',
+  params: Type.Object({ ledgerTransferId: PathId }),
+  responses: { 200: Type.Object({ transfer: LedgerTransfer, steps: Type.Array(ExplanationStep) }) },
+  errors: ['LEDGER_TRANSFER_NOT_FOUND'],
+})

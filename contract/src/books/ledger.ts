@@ -1,0 +1,115 @@
+import { Type } from 'typebox'
+import { Currency, CurrencyAmount } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+
+export const NORMAL_SIDES = ['debit', 'credit'] as const
+export const LEDGER_TRANSFER_STATES = ['pending', 'posted', 'voided'] as const
+
+const accountOfLedger = (description: string) => IdOfAny(['InternalAccount', 'LedgerAccount'], description)
+
+const asOf = Type.Optional(
+  Timestamp('The balances of this moment: all that was posted before it. Left out: those of now'),
+)
+
+/** An account of the ledger: that of an internal account, which has its id, or one of the platform's own, which has a name. */
+export const LedgerAccount = Type.Object({
+  id: accountOfLedger('An internal account, or an account of the ledger alone'),
+  name: Type.Optional(
+    Text(128, { description: "The platform's own accounts: what it is for, such as `rail`, `fx`, `fees`" }),
+  ),
+  owner: IdOfAny(['Customer', 'Platform']),
+  currency: Currency,
+  normalSide: OneOfWords(NORMAL_SIDES, 'The side on which the balances are positive'),
+  posted: Int64({ description: 'All posted transfers together, in the smallest unit' }),
+  held: Int64({ minimum: 0, description: 'The part of it that pending transfers hold' }),
+  isClosed: Type.Boolean({ description: 'Closed for good, as the accounts of a deleted customer' }),
+})
+
+/** What a movement is caused by: the kind of record, and its id. */
+export const LedgerCause = Type.Object({
+  type: Text(64, { description: 'The kind of record: `transaction`, `quote`, `card_transaction`, …' }),
+  id: Text(96),
+})
+
+const Side = Type.Object({
+  accountId: accountOfLedger('An internal account, or an account of the ledger alone'),
+  name: Type.Optional(Text(128, { description: "The name of one of the platform's own accounts" })),
+})
+
+/** A movement of the ledger: it debits one account and credits another by one amount. */
+export const LedgerTransfer = Type.Object({
+  id: Id('LedgerTransfer'),
+  state: OneOfWords(
+    LEDGER_TRANSFER_STATES,
+    'A pending transfer holds its amount of the debited account. It is posted or voided once',
+  ),
+  debit: Side,
+  credit: Side,
+  amount: CurrencyAmount,
+  cause: LedgerCause,
+  createdAt: Timestamp(),
+  endedAt: Type.Optional(Timestamp('When it was posted or voided. It counts from this moment')),
+})
+
+export const ledger_account_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/ledger/accounts',
+  tag: 'Books',
+  summary: 'List the accounts of the ledger',
+  description:
+    'Internal accounts and the platform’s own. In each currency the posted balances of all debit accounts together equal ' +
+    'those of all credit accounts. Ordered by id.',
+  query: Type.Object({
+    name: Type.Optional(Text(128, { description: "Of the platform's own accounts" })),
+    currency: Type.Optional(CurrencyCode),
+    owner: Type.Optional(IdOfAny(['Customer', 'Platform'])),
+    asOf,
+    ...pageQuery,
+  }),
+  responses: { 200: Page(LedgerAccount) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const ledger_account_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/ledger/accounts/{ledgerAccountId}',
+  tag: 'Books',
+  summary: 'Read the balance of an account, of now or of any moment',
+  params: Type.Object({ ledgerAccountId: PathId }),
+  query: Type.Object({ asOf }),
+  responses: { 200: LedgerAccount },
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
+})
+
+export const ledger_transfer_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/ledger/transfers',
+  tag: 'Books',
+  summary: 'List transfers of the ledger',
+  description:
+    'Of a cause, of an account, or both: one of them is required. Those of a transaction include those of its quote, and ' +
+    'likewise. Ordered by time of creation.',
+  query: Type.Object({
+    cause: Type.Optional(
+      Text(96, { description: 'The id of a transaction, a quote, a purchase by card, or another cause' }),
+    ),
+    accountId: Type.Optional(accountOfLedger('Debited or credited')),
+    startDate: Type.Optional(Timestamp('Created at or after')),
+    endDate: Type.Optional(Timestamp('Created at or before')),
+    ...pageQuery,
+    sortOrder: Type.Optional(
+      Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+    ),
+  }),
+  responses: { 200: Page(LedgerTransfer) },
+  errors: ['INVALID_INPUT'],
+})

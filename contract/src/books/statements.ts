@@ -1,0 +1,132 @@
+import { Type } from 'typebox'
+import { InternalAccountType } from '../accounts/internal-accounts.ts'
+import { Currency } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, IdOfAny } from '../core/ids.ts'
+import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
+import { LedgerCause } from './ledger.ts'
+
+export const STATEMENT_LINE_KINDS = [
+  'DEPOSIT',
+  'PAYMENT_IN',
+  'PAYMENT_OUT',
+  'FEE',
+  'REFUND',
+  'FEE_REFUND',
+  'CARD_PURCHASE',
+  'CARD_REFUND',
+  'OTHER',
+] as const
+
+export type StatementLineKind = (typeof STATEMENT_LINE_KINDS)[number]
+
+export const STATEMENT_FORMATS = ['json', 'csv', 'html'] as const
+
+/** The most lines of one statement. */
+export const STATEMENT_LINES_MAX = 10_000
+
+/** The columns of a statement as a CSV file, in their order, with what each has. */
+export const STATEMENT_COLUMNS = {
+  at: 'when it was posted, ISO 8601, in UTC',
+  line: '`OPENING`, `MOVEMENT`, `CLOSING`, or `HOLD` for each amount that was held at the end',
+  kind: 'what the movement is; a fee has a line of its own',
+  currency: 'currency of the account',
+  units: 'what it adds to the balance, in the smallest unit; negative where it subtracts',
+  amount: 'the same as decimal text',
+  balanceUnits: 'the balance after it, in the smallest unit',
+  balance: 'the same as decimal text',
+  heldUnits:
+    'what is held of the closing balance, in the smallest unit: all together at `CLOSING`, then each',
+  held: 'the same as decimal text',
+  counterparty: 'the other side, in words',
+  reference: 'what identifies the payment at banks',
+  description: 'what the payer noted',
+  transactionId: 'the transaction',
+  cause: 'the record that caused the movement',
+  transferId: 'the transfer of the ledger',
+} as const
+
+export type StatementColumn = keyof typeof STATEMENT_COLUMNS
+
+/** The other side of a movement, as far as it is known. */
+export const Counterparty = Type.Object({
+  name: Type.Optional(Text(255)),
+  accountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),
+  umaAddress: Type.Optional(Text(255)),
+  description: Type.Optional(Type.String({ description: 'An external account in words' })),
+})
+
+const origin = {
+  transferId: Id('LedgerTransfer', 'A payment and its fee are one transfer'),
+  cause: LedgerCause,
+  transactionId: Type.Optional(Id('Transaction')),
+  counterparty: Type.Optional(Counterparty),
+  reference: Type.Optional(Text(255)),
+  description: Type.Optional(Type.String()),
+}
+
+export const StatementLine = Type.Object({
+  at: Timestamp('When it was posted'),
+  kind: OneOfWords(STATEMENT_LINE_KINDS),
+  amount: Int64({ description: 'What it adds to the balance; negative where it subtracts' }),
+  balance: Int64({ description: 'The balance after this line' }),
+  ...origin,
+})
+
+export const StatementHold = Type.Object({
+  since: Timestamp(),
+  amount: Int64({ exclusiveMinimum: 0 }),
+  ...origin,
+})
+
+/** A statement of an internal account. All amounts are in the smallest unit of its currency. */
+export const AccountStatement = Type.Object({
+  account: Type.Object({
+    id: Id('InternalAccount'),
+    type: InternalAccountType,
+    owner: IdOfAny(['Customer', 'Platform']),
+    ownerName: Type.String(),
+    currency: Currency,
+  }),
+  from: Timestamp(),
+  to: Timestamp(),
+  createdAt: Timestamp(),
+  openingBalance: Int64({ description: 'All that was posted before `from`' }),
+  closingBalance: Int64({
+    description: 'All that was posted before `to`: the opening balance and all lines',
+  }),
+  credits: Int64({ minimum: 0, description: 'The lines that add' }),
+  debits: Int64({ minimum: 0, description: 'The lines that subtract, without a sign' }),
+  fees: Int64({ description: 'The fees among them, less those that were refunded' }),
+  lines: Type.Array(StatementLine),
+  holds: Type.Array(StatementHold, {
+    description: 'What was held at the end of the period, and is part of the closing balance. At most 1,000',
+  }),
+  heldBalance: Int64({ minimum: 0, description: 'All that was held at the end of the period' }),
+})
+
+export const statement_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/statements',
+  tag: 'Books',
+  summary: 'Make a statement of an internal account',
+  description:
+    'Every movement that was posted at or after `from` and before `to`, with the balance after each. A payment with a fee is two ' +
+    'lines. A statement has at most 10,000 lines: for more, 400 `PERIOD_TOO_LONG` says in `details.until` up to where ' +
+    'it goes, and the next one begins there.',
+  query: Type.Object({
+    accountId: Id('InternalAccount'),
+    from: Type.Optional(Timestamp('Left out: since the account was opened')),
+    to: Type.Optional(Timestamp('Left out: until now')),
+    format: Type.Optional(
+      OneOfWords(STATEMENT_FORMATS, 'Left out: json. html is a page for reading and printing'),
+    ),
+  }),
+  responses: { 200: AccountStatement },
+  texts: ['csv', 'html'],
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND', 'PERIOD_TOO_LONG'],
+})
+
+export const statements = { statement_get }

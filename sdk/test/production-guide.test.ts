@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { canRunGuides, runCommands } from './guide.testing.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Ports that nothing listens on. */
+async function freePorts(count: number): Promise<string[]> {
+  const servers = Array.from({ length: count }, () => createServer())
+  await Promise.all(servers.map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))))
+  const ports = servers.map((server) => String((server.address() as AddressInfo).port))
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))
+  return ports
+}
+
+test.skipIf(!canRunGuides)(
+  'the guide to production goes from an empty machine to a reconciled statement, to the letter',
+  async () => {
+    const work = await mkdtemp(join(tmpdir(), 'countersign-walk-'))
+    onTestFinished(() => rm(work, { recursive: true, force: true, maxRetries: 5 }))
+    const [port, bank, rates] = await freePorts(3)
+    // The guide has a database of its own, whatever the other tests run on.
+    const env = {
+      REPO: ROOT,
+      WORK: work,
+      PORT: port!,
+      BANK_PORT: bank!,
+      RATES_PORT: rates!,
+      DATABASE_URL: '',
+    }
+    const { stdout } = await runCommands('production.md', env)
+    const [checked, ...said] = stdout.trim().split('\n')
+    expect(checked).toMatch(/^ok +example-bank +It answers/)
+    expect(said).toEqual([
+      ...['APPROVED', '1', '100000', 'Grace Hopper'],
+      ...['COMPLETED', '1', '1000000', 'COMPLETED'],
+      ...['COMPLETED', '80000'],
+      ...['BALANCED', 'BALANCED', 'no differences', '5', '2'],
+    ])
+  },
+  120_000,
+)

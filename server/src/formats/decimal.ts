@@ -1,0 +1,7 @@
+/** An amount in smallest units as decimal text: `-25.00` for -2500n with 2 decimals. */
+export function decimalText(amount: bigint, decimals: number): string {
+  const sign = amount < 0n ? '-' : ''
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  return `${sign}${whole}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`}`
+}

@@ -1,0 +1,14 @@
+import type { StatementLineKind } from '@countersign/contract/books/statements'
+
+/** What each kind of line is called for people. */
+export const KIND_WORDS: Readonly<Record<StatementLineKind, string>> = {
+  DEPOSIT: 'Deposit',
+  PAYMENT_IN: 'Payment received',
+  PAYMENT_OUT: 'Payment sent',
+  FEE: 'Fee',
+  REFUND: 'Payment returned',
+  FEE_REFUND: 'Fee returned',
+  CARD_PURCHASE: 'Purchase by card',
+  CARD_REFUND: 'Return of a purchase by card',
+  OTHER: 'Other movement',
+}
