@@ -129,18 +129,6 @@ function addVerification(program: Command, done: Done): void {
     )
 }
 
-function addReconcile(program: Command, done: Done): void {
-  program
-    .command('reconcile')
-    .description('hold the statements of rails against the books; the exit code is 1 where they differ')
-    .option('--rail <name>', 'one rail; left out: all')
-    .option('--date <date>', 'the day of the statements, like 2026-03-01; left out: yesterday')
-    .option('--json', 'print JSON')
-    .action(async (options: { rail?: string; date?: string; json?: boolean }) =>
-      done(await reconcile(options)),
-    )
-}
-
 function addRails(program: Command, done: Done): void {
   const rails = program.command('rails').description('the rails of RAILS_FILE')
   rails
@@ -154,4 +142,16 @@ function addRails(program: Command, done: Done): void {
     .option('--rail <name>', 'this one alone')
     .option('--json', 'print JSON')
     .action(async (options: { rail?: string; json?: boolean }) => done(await checkRails(options)))
+}
+
+function addReconcile(program: Command, done: Done): void {
+  program
+    .command('reconcile')
+    .description('hold the statements of rails against the books; the exit code is 1 where they differ')
+    .option('--rail <name>', 'one rail; left out: all')
+    .option('--date <date>', 'the day of the statements, like 2026-03-01; left out: yesterday')
+    .option('--json', 'print JSON')
+    .action(async (options: { rail?: string; date?: string; json?: boolean }) =>
+      done(await reconcile(options)),
+    )
 }

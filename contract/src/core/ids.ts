@@ -36,9 +36,9 @@ export const ID_KINDS = {
   WebhookSecret: 28,
   Deposit: 37,
   RailEvent: 38,
+  LedgerAccount: 33,
   RailStatement: 40,
   StatementEntry: 41,
-  LedgerAccount: 33,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

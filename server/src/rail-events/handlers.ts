@@ -2,7 +2,7 @@ import type { RailEventReason, railEvents } from '@countersign/contract/connecto
 import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
 import { insert } from '../db/commit/writes.ts'
 import type { RailEventRow } from '../db/schema/rail-tables.ts'
-import { RAIL_EVENT_TRANSITIONS } from '../db/schema/states.ts'
+import { RAIL_EVENT_APPLIED, RAIL_EVENT_TRANSITIONS, RAIL_EVENT_WAITING } from '../db/schema/states.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
@@ -50,7 +50,7 @@ export const railEventHandlers: Handlers<typeof railEvents> = {
 /** Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` where nobody waits for it any more. */
 async function findWaiting(op: Op, id: string): Promise<RailEventRow> {
   const row = await selectRailEvent(op, id)
-  if (!row || row.state === 'APPLIED')
+  if (!row || row.state === RAIL_EVENT_APPLIED)
     throw new ApiError('RAIL_EVENT_NOT_FOUND', { details: { field: 'railEventId' } })
   if (nextState(RAIL_EVENT_TRANSITIONS, row.state, 'resolve') === null)
     throw new ApiError('INVALID_STATE_TRANSITION', { message: 'This report was resolved already.' })
@@ -61,7 +61,7 @@ function railEventView(row: RailEventRow) {
   return {
     ...present({ note: row.note, resolvedAt: row.resolved_at?.toISOString() }),
     id: row.id,
-    status: row.state === 'RESOLVED' ? ('RESOLVED' as const) : ('WAITING' as const),
+    status: row.resolved_at === null ? RAIL_EVENT_WAITING : RAIL_EVENT_TRANSITIONS.WAITING.resolve,
     // The database has a reason for all that was not applied.
     reason: row.reason as RailEventReason,
     rail: row.rail,

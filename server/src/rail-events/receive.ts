@@ -3,6 +3,7 @@ import type { RailEventReason, rail_event } from '@countersign/contract/connecto
 import { insert, type Write } from '../db/commit/writes.ts'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import type { RailEventRow } from '../db/schema/rail-tables.ts'
+import { RAIL_EVENT_APPLIED, RAIL_EVENT_WAITING } from '../db/schema/states.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type ProcessorHandler } from '../op/operation.ts'
 import { railEventId } from '../rails/ids.ts'
@@ -77,7 +78,7 @@ export function railEventRow(
     rail,
     type: event.type,
     body: { ...event },
-    state: reason === undefined ? 'APPLIED' : 'WAITING',
+    state: reason === undefined ? RAIL_EVENT_APPLIED : RAIL_EVENT_WAITING,
     reason: reason ?? null,
     note: null,
     resolved_at: null,

@@ -32,14 +32,6 @@ export interface LedgerTransferRow {
   ended_at: Date | null
 }
 
-/** What counted conversions under way will buy and sell of a currency. Kept by the function `fx_in_flight`. */
-export interface FxInFlightRow {
-  platform_id: string
-  currency: KnownCurrency
-  bought: bigint
-  sold: bigint
-}
-
 /** A transfer that ended more than a day after it was made. Only the database writes it. */
 export interface LedgerLateEndRow {
   /** The id of the transfer. */
@@ -48,4 +40,12 @@ export interface LedgerLateEndRow {
   debit_account_id: string
   credit_account_id: string
   ended_at: Date
+}
+
+/** What counted conversions under way will buy and sell of a currency. Kept by the function `fx_in_flight`. */
+export interface FxInFlightRow {
+  platform_id: string
+  currency: KnownCurrency
+  bought: bigint
+  sold: bigint
 }

@@ -69,3 +69,6 @@ export const RAIL_EVENT_TRANSITIONS = {
   WAITING: { resolve: 'RESOLVED' },
   RESOLVED: { resolve: null },
 } as const satisfies Record<RailEventState, Record<'resolve', RailEventState | null>>
+/** A report begins as one of these. */
+export const RAIL_EVENT_APPLIED = 'APPLIED' satisfies RailEventState
+export const RAIL_EVENT_WAITING = 'WAITING' satisfies RailEventState
