@@ -185,7 +185,7 @@ function writeWhole(path, contents) {
  * Packages outside the bundle: they need files beside them, or are optional. A program bundles all others: loading
  * their thousand files one by one took half of the start time.
  */
-const OUTSIDE = ['@electric-sql/', '@scalar/', 'pg-native', 'pino']
+const OUTSIDE = ['@electric-sql/', '@scalar/', 'pg-native', 'pino', 'ssh2-sftp-client']
 
 /** For CommonJS packages in a bundle of ES modules. */
 const REQUIRE = `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`

@@ -25,6 +25,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'json',
     'formats',
     'outgoing',
+    'bank-files/formats',
     'crypto',
     'crypto/otp',
     'crypto/webauthn',
@@ -94,6 +95,8 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'signed-retry',
     // What implements the ports.
     'file-stores',
+    'bank-files/stores',
+    'bank-files',
     'rates',
     'verifiers',
     'connectors',

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { runAgents } from './agents.ts'
+import { runBankFiles } from './bank-files.ts'
 import { serveBareRoute } from './bare-route.ts'
 import { NoTurns, runBeside } from './beside.ts'
 import { runCards } from './cards.ts'
@@ -27,12 +28,14 @@ const COMMANDS = [
   'hostile',
   'growth',
   'import',
+  'bank-files',
   'start',
   'memory',
 ]
 
 const GROWTH_ROWS = 1_000_000
 const IMPORT_ROWS = 100_000
+const BANK_FILE_ROWS = 100_000
 
 const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--events N] [--rows N]
                      [--beside FOLDER]]
@@ -49,6 +52,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   growth   pages of transactions, transfers and the history of accounts with 10,000 and with N rows (1,000,000) stored;
            PostgreSQL only, some minutes
   import   a file of N customers (100,000) beside single calls, and the memory of the server; some minutes
+  bank-files  files of N payments (100,000) for a bank, written and read, and their memory
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
   Without a command: all of them but growth and import.`
@@ -89,6 +93,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (command === 'growth') await runGrowth({ rounds, rows: rows ?? GROWTH_ROWS })
     if (command === 'import')
       await runImport({ database: options.database ?? 'postgres', seconds, rows: rows ?? IMPORT_ROWS })
+    if (isWanted('bank-files')) await runBankFiles(rows ?? BANK_FILE_ROWS)
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
     return 0

@@ -12,6 +12,7 @@ export const RAIL_EVENT_REASONS = [
   'CONTRADICTION',
   'OTHER_AMOUNT',
   'UNREADABLE',
+  'CHANGE_OF_ACCOUNT',
 ] as const
 export type RailEventReason = (typeof RAIL_EVENT_REASONS)[number]
 

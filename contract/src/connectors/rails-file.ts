@@ -132,7 +132,123 @@ export const HttpRail = Type.Object({
   ),
 })
 
-export const RailEntry = OneOf('kind', [HttpRail])
+const line = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description })
+
+const Iban = Pattern('^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', {
+  maxLength: 34,
+  inWords: 'an IBAN without spaces',
+})
+const Bic = Pattern('^[A-Z0-9]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$', { maxLength: 11, inWords: 'a BIC' })
+const Routing = Pattern('^[0-9]{9}$', { maxLength: 9, inWords: 'a routing number of 9 digits' })
+
+const SepaFormat = Type.Object({
+  type: Tag('SEPA'),
+  name: line(70, 'The holder of the account, as the bank has it'),
+  iban: Iban,
+  bic: Type.Optional(Bic),
+})
+
+const AchFormat = Type.Object({
+  type: Tag('ACH'),
+  destination: Routing,
+  destinationName: line(23, 'The bank that gets the files'),
+  origin: line(10, 'The immediate origin that the bank gave'),
+  originName: line(23, 'The name beside it'),
+  companyName: line(16, 'The name that receivers read'),
+  companyId: line(10, 'The company identification that the bank gave'),
+  originatingBank: Pattern('^[0-9]{8}$', {
+    maxLength: 8,
+    inWords: '8 digits',
+    description: 'The routing number of the originating bank without its last digit',
+  }),
+  description: line(10, 'What receivers read beside the name, such as PAYOUT'),
+  accountNumber: line(17, 'The account at this bank, which others pay in to'),
+  routingNumber: Routing,
+  deliveredAfterDays: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10,
+      description:
+        'ACH says nothing of what arrived: a payment counts as delivered so many days of the week after its effective date, Saturday and Sunday aside, unless it came back. 3 where left out',
+    }),
+  ),
+})
+
+const Folders = {
+  outbox: line(200, 'The folder that the bank takes our files from'),
+  inbox: line(200, 'The folder that the bank puts its files into'),
+  done: line(200, 'The folder for files of the bank that were read'),
+  refused: line(200, 'The folder for files of the bank that could not be read'),
+}
+
+const Disk = Type.Object({
+  type: Tag('folder'),
+  path: line(1000, 'A folder of this machine'),
+  ...Folders,
+})
+
+const Sftp = Type.Object({
+  type: Tag('sftp'),
+  host: line(255, 'The host of the server'),
+  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: '22 where left out' })),
+  user: line(255, 'The user there'),
+  hostKey: Pattern('^SHA256:[A-Za-z0-9+/]{43}$', {
+    maxLength: 50,
+    inWords: 'SHA256: and 43 characters, as ssh-keygen -l prints it',
+    description: 'The fingerprint of the host key. A server with another one is refused',
+  }),
+  password: Type.Optional(EnvironmentReference),
+  privateKey: Type.Optional(EnvironmentReference),
+  passphrase: Type.Optional(EnvironmentReference),
+  path: Type.Optional(line(1000, 'The folder of the folders. Left out: the one in which the user begins')),
+  ...Folders,
+})
+
+export const BankFilesRail = Type.Object({
+  kind: Tag('bank-files'),
+  ...common,
+  format: OneOf('type', [SepaFormat, AchFormat]),
+  place: OneOf('type', [Disk, Sftp]),
+  everyMinutes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1440,
+      description:
+        'How often what has gathered becomes a file. 15 where left out; also at the cut-off of `hours`',
+    }),
+  ),
+  inboxEverySeconds: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      description: 'How often the inbox is looked into. 60 where left out',
+    }),
+  ),
+  filePaymentsMax: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100_000, description: 'Payments of one file. 10000 where left out' }),
+  ),
+  fileAmountMax: Type.Optional(
+    Int64({
+      minimum: 1,
+      description: 'The sum of one file, in the smallest unit. A payment above it has a file of its own',
+    }),
+  ),
+  fileMegabytesMax: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_000,
+      description: 'A file of the bank that is larger is refused. 200 where left out',
+    }),
+  ),
+  depositsFrom: Type.Optional(
+    OneOfWords(
+      ['STATEMENTS', 'ADVICES'],
+      'Which files of a bank book deposits: camt.053 (the default) or camt.054. Both tell of the same money, so one of them counts',
+    ),
+  ),
+})
+
+export const RailEntry = OneOf('kind', [HttpRail, BankFilesRail])
 
 export const RailsFile = Type.Object({
   $schema: Type.Optional(Type.String({ maxLength: 2000 })),
@@ -145,4 +261,5 @@ export const RailsFile = Type.Object({
 export type RailDirection = (typeof RAIL_DIRECTIONS)[number]
 export type RailEntryValue = Static<typeof RailEntry>
 export type HttpRailValue = Static<typeof HttpRail>
+export type BankFilesRailValue = Static<typeof BankFilesRail>
 export type RailsFileValue = Static<typeof RailsFile>

@@ -49,6 +49,7 @@ export const INTERNAL_ID_KINDS = {
   KycLink: 32,
   IdToken: 34,
   RailPayment: 36,
+  BankFile: 39,
   DepositAccount: 45,
 } as const
 

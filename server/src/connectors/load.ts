@@ -10,7 +10,9 @@ import { parseJson } from '../json/json.ts'
 import { faultOfHours } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
 import { ConfigError } from '../settings/config-error.ts'
+import { bankFilesRail } from './bank-files.ts'
 import { createHttpRail } from './http-rail.ts'
+import { problem } from './problem.ts'
 
 /** What loading a rails file needs. `check` throws for a text that is not such a file, and names the field. */
 export interface Loading {
@@ -49,20 +51,12 @@ async function jsonOfFile(path: string): Promise<unknown> {
   }
 }
 
-/** How each kind of rail is made. */
-const KINDS: {
-  readonly [Kind in RailEntryValue['kind']]: (
-    entry: Extract<RailEntryValue, { kind: Kind }>,
-    loading: Loading,
-  ) => ConfiguredRail
-} = { http: httpRail }
-
 function railOf(entry: RailEntryValue, loading: Loading): ConfiguredRail {
   const fault = entry.hours && faultOfHours(entry.hours)
   if (fault !== undefined) throw problem(entry, `hours: ${fault}`)
   const empty = entry.limits?.find(({ min, max }) => min !== undefined && max !== undefined && min > max)
   if (empty) throw problem(entry, `limits: min must not be above max for ${empty.currency}`)
-  return KINDS[entry.kind](entry, loading)
+  return entry.kind === 'http' ? httpRail(entry, loading) : bankFilesRail(entry, loading.environment)
 }
 
 function httpRail(entry: HttpRailValue, { environment, clock }: Loading): ConfiguredRail {
@@ -89,8 +83,4 @@ function secretsOf(entry: HttpRailValue, environment: Loading['environment']): U
       `the environment variable ${env} must have one or two secrets like whsec_…, separated by a comma`,
     )
   return secrets
-}
-
-function problem({ name }: Pick<RailEntryValue, 'name'>, text: string): ConfigError {
-  return new ConfigError(`RAILS_FILE, rail ${name}: ${text}`)
 }

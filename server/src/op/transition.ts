@@ -34,6 +34,8 @@ const STORED = {
   rail_events: { table: 'rail_events', column: 'state' },
   rail_payments: { table: 'rail_payments', column: 'state' },
   deposits: { table: 'deposits', column: 'state' },
+  bank_files: { table: 'bank_files', column: 'state' },
+  bank_inbox_files: { table: 'bank_inbox_files', column: 'state' },
 } as const
 
 type Stored = typeof STORED

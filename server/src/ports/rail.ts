@@ -1,6 +1,7 @@
 import type { AccountTypeName, PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
 import type { ConnectorStatement } from '@countersign/contract/connectors/events'
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
+import type { Write } from '../db/commit/writes.ts'
 import type { AccountDetails } from '../db/schema/documents.ts'
 
 /** Which way money goes by a rail: sent to an external account, pulled from one, or paid in by somebody. */
@@ -68,6 +69,11 @@ export interface Rail {
   readonly lateDeposits: 'RETURN' | 'CREDIT'
   /** The first time from `now` on at which it takes payments: `now` itself within its hours. */
   opensAt(now: Date): Date
+  /**
+   * Puts a payment into a queue of this server, from which the rail takes it by itself and reports: instead of `send` and
+   * `pull`. Present where payments do not go by calls.
+   */
+  enqueue?(payment: QueuedPayment): Enqueued
   /**
    * Sends a payment, or returns the outcome of an earlier call. Called at least once per payment. Idempotent: `id` names
    * the payment, which goes out once.
@@ -157,6 +163,22 @@ export interface RailPayment {
   readonly submittedAt: Date
   readonly now: Date
 }
+
+/** A payment for a queue, with the id of its record. */
+export interface QueuedPayment extends RailPayment {
+  readonly recordId: string
+  readonly platformId: string
+  readonly direction: 'OUT' | 'PULL'
+  /** The sender of the deposit whose money goes back, as the rail has told of it. */
+  readonly sender?:
+    | { readonly name?: string; readonly accountIdentifier?: string; readonly bankIdentifier?: string }
+    | undefined
+}
+
+/** What puts it into the queue, whose guard is that it is not there yet; or why the rail cannot carry it. */
+export type Enqueued =
+  | { readonly outcome: 'queued'; readonly writes: readonly Write[] }
+  | Extract<RailAnswer, { outcome: 'failed' }>
 
 /** Why a payment failed, in the words of specification 2.11. */
 export const PAYMENT_FAILURES = [

@@ -13,6 +13,8 @@ import { applyReport } from './apply.ts'
 import { railEventRow } from './receive.ts'
 import { selectRailEvent, selectRailEvents } from './store.ts'
 
+const RESOLVED = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_WAITING].resolve
+
 /** What a bank of the sandbox reports, by the one door. */
 export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
   sandbox_rail_event: async (op, { body }) => {
@@ -61,7 +63,7 @@ function railEventView(row: RailEventRow) {
   return {
     ...present({ note: row.note, resolvedAt: row.resolved_at?.toISOString() }),
     id: row.id,
-    status: row.resolved_at === null ? RAIL_EVENT_WAITING : RAIL_EVENT_TRANSITIONS.WAITING.resolve,
+    status: row.resolved_at === null ? RAIL_EVENT_WAITING : RESOLVED,
     // The database has a reason for all that was not applied.
     reason: row.reason as RailEventReason,
     rail: row.rail,

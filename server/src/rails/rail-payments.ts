@@ -8,9 +8,9 @@ import {
 } from '../db/schema/states.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
-import type { RailAnswer, RailPayment } from '../ports/rail.ts'
-import { railPaymentId } from './ids.ts'
-import { selectOtherAccount, selectRailPayment } from './store.ts'
+import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
+import { depositId, railPaymentId } from './ids.ts'
+import { selectDeposit, selectOtherAccount, selectRailPayment } from './store.ts'
 
 /** A payment that a rail is to carry, without what the rail's own record knows. */
 export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
@@ -86,8 +86,27 @@ export async function askRail(op: Op, carried: Carried, isAsked: boolean): Promi
     return { answer: { outcome: 'accepted', askAgainAt: row.submit_at }, writes: [] }
   const account = accountId === null ? undefined : (await selectOtherAccount(op, accountId))?.account_info
   const submittedAt = row.submit_at
-  const answer = await call({ ...payment, account, isAsked, submittedAt, now: op.now })
+  const given = { ...payment, account, isAsked, submittedAt, now: op.now }
+  if (rail.enqueue) return enqueued(op, row, given, (queued) => rail.enqueue!(queued))
+  const answer = await call(given)
   return { answer, writes: kept(op, row, answer) }
+}
+
+/** Puts a payment into the rail's queue, once: its record stays as it is until the rail has it. */
+async function enqueued(
+  op: Op,
+  row: RailPaymentRow,
+  payment: RailPayment,
+  enqueue: NonNullable<Rail['enqueue']>,
+): Promise<Said> {
+  const { returnOf } = payment
+  const deposit = returnOf === undefined ? undefined : await selectDeposit(op, depositId(row.rail, returnOf))
+  const sender = deposit?.details.sender
+  const { id: recordId, platform_id: platformId, direction } = row
+  const said = enqueue({ ...payment, recordId, platformId, direction, sender })
+  return said.outcome === 'queued'
+    ? { answer: { outcome: 'accepted' }, writes: said.writes }
+    : { answer: said, writes: kept(op, row, said) }
 }
 
 /** How a payment ended, by its record; undefined where the rail has to say it still. */

@@ -5,6 +5,7 @@ import type { JsonSchema } from '@countersign/contract/core/decode'
 import { VerificationOutcome } from '@countersign/contract/customers/verifications'
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
+import { type Desks, keepDesks } from '../bank-files/desk.ts'
 import { loadRails } from '../connectors/load.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
 import { createCommitter } from '../db/commit/committer.ts'
@@ -46,6 +47,7 @@ import type { VerifierAnswer } from '../ports/verifier.ts'
 import { RailRegistry } from '../rails/registry.ts'
 import { createHttpRates } from '../rates/http-rates.ts'
 import { keepAsking } from '../reconciliations/ask.ts'
+import { recordStatement } from '../reconciliations/statements.ts'
 import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
 import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
@@ -224,6 +226,7 @@ function runWith(
   let stopClearing: (() => Promise<void>) | undefined
   let opening: Opening | undefined
   let stopAsking: (() => Promise<void>) | undefined
+  let desks: Desks | undefined
   server.addHook('onReady', async () => {
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
@@ -234,6 +237,7 @@ function runWith(
     if (app.config.mode === 'production') {
       opening = keepOpen(app)
       stopAsking = keepAsking(app)
+      desks = keepDesks(app, recordStatement)
     }
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
@@ -253,6 +257,7 @@ function runWith(
     await stopClearing?.()
     await opening?.stop()
     await stopAsking?.()
+    await desks?.stop()
     await stores.spool.close()
     await app.db.close()
   }

@@ -56,6 +56,7 @@ test('the numbers of the kinds are those that they have always had', () => {
     LedgerAccount: 33,
     IdToken: 34,
     RailPayment: 36,
+    BankFile: 39,
     DepositAccount: 45,
   })
   expect(INVITATION_NUMBER).toBe(35)

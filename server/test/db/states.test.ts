@@ -36,6 +36,8 @@ import { expect, test } from 'vitest'
 import { FUNCTIONS } from '../../src/db/functions/functions.ts'
 import { SCHEMA } from '../../src/db/schema/migrate.ts'
 import {
+  BANK_FILE_TRANSITIONS,
+  BANK_INBOX_TRANSITIONS,
   RAIL_EVENT_TRANSITIONS,
   RAIL_PAYMENT_TRANSITIONS,
   RESERVATION_TRANSITIONS,
@@ -54,6 +56,8 @@ type Transitions = Readonly<Record<string, Readonly<Record<string, string | null
 const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_actions.state': Object.keys(AGENT_ACTION_TRANSITIONS),
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
+  'bank_files.state': Object.keys(BANK_FILE_TRANSITIONS),
+  'bank_inbox_files.state': Object.keys(BANK_INBOX_TRANSITIONS),
   'beneficial_owners.kyc_status': Object.keys(OWNER_KYC_TRANSITIONS),
   'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
   'cards.state': Object.keys(CARD_TRANSITIONS),
@@ -166,6 +170,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${MESSAGE_TRANSITIONS.QUEUED.fail}'`,
       `state = '${STORED_FILE_TRANSITIONS.KEPT.remove}'`,
       `state = '${DEPOSIT_INITIAL}'`,
+      `state = '${BANK_INBOX_TRANSITIONS.READING.refuse}'`,
       // A report that was applied has no reason, and is not in the queue.
       `state = 'APPLIED'`,
       `state <> 'APPLIED'`,

@@ -41,6 +41,8 @@ const WRITTEN = [
   ['card_transactions', 'card_transactions', 'state', shown.CARD_TRANSACTION_TRANSITIONS],
   ['delegated_keys', 'delegated_keys', 'status', shown.DELEGATED_KEY_TRANSITIONS],
   ['stored_files', 'stored_files', 'state', internal.STORED_FILE_TRANSITIONS],
+  ['bank_files', 'bank_files', 'state', internal.BANK_FILE_TRANSITIONS],
+  ['bank_inbox_files', 'bank_inbox_files', 'state', internal.BANK_INBOX_TRANSITIONS],
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
   ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],

@@ -8,6 +8,7 @@ import { contactVerification } from './0005-contact-verification.ts'
 import { customerImports } from './0006-customer-imports.ts'
 import { kycLinks } from './0007-kyc-links.ts'
 import { rails } from './0008-rails.ts'
+import { bankFiles } from './0009-bank-files.ts'
 import { reconciliation } from './0010-reconciliation.ts'
 import { books } from './0011-books.ts'
 import { positions } from './0012-positions.ts'
@@ -31,6 +32,7 @@ export const SCHEMA: Schema = {
     { name: '0006-customer-imports', sql: customerImports },
     { name: '0007-kyc-links', sql: kycLinks },
     { name: '0008-rails', sql: rails },
+    { name: '0009-bank-files', sql: bankFiles },
     { name: '0010-reconciliation', sql: reconciliation },
     { name: '0011-books', sql: books },
     { name: '0012-positions', sql: positions },

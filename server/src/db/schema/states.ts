@@ -70,5 +70,32 @@ export const RAIL_EVENT_TRANSITIONS = {
   RESOLVED: { resolve: null },
 } as const satisfies Record<RailEventState, Record<'resolve', RailEventState | null>>
 /** A report begins as one of these. */
-export const RAIL_EVENT_APPLIED = 'APPLIED' satisfies RailEventState
-export const RAIL_EVENT_WAITING = 'WAITING' satisfies RailEventState
+export const RAIL_EVENT_APPLIED = 'APPLIED' as const satisfies RailEventState
+export const RAIL_EVENT_WAITING = 'WAITING' as const satisfies RailEventState
+
+export type BankFileState = 'COLLECTING' | 'WRITING' | 'READY' | 'WRITTEN'
+export type BankFileEvent = 'close' | 'whole' | 'rename'
+
+/**
+ * A file for a bank. `close`: its payments are fixed. `whole`: all of it is there, under a name that the bank does not look at.
+ * `rename`: it has the name that the bank looks for, and is never written again.
+ */
+export const BANK_FILE_TRANSITIONS = {
+  COLLECTING: { close: 'WRITING', whole: null, rename: null },
+  WRITING: { close: null, whole: 'READY', rename: null },
+  READY: { close: null, whole: null, rename: 'WRITTEN' },
+  WRITTEN: { close: null, whole: null, rename: null },
+} as const satisfies Record<BankFileState, Record<BankFileEvent, BankFileState | null>>
+export const BANK_FILE_INITIAL = 'COLLECTING' satisfies BankFileState
+
+export type BankInboxState = 'READING' | 'READ' | 'REFUSED'
+export type BankInboxEvent = 'read' | 'refuse'
+
+/** A file of a bank. `read`: all of it has taken effect. `refuse`: it cannot be read, and nothing of it has taken effect. */
+export const BANK_INBOX_TRANSITIONS = {
+  READING: { read: 'READ', refuse: 'REFUSED' },
+  READ: { read: null, refuse: null },
+  REFUSED: { read: null, refuse: null },
+} as const satisfies Record<BankInboxState, Record<BankInboxEvent, BankInboxState | null>>
+export const BANK_INBOX_INITIAL = 'READING' satisfies BankInboxState
+export const BANK_INBOX_REFUSED = BANK_INBOX_TRANSITIONS.READING.refuse

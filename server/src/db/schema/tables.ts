@@ -12,6 +12,7 @@ import type {
   AgentReservationRow,
   AgentRow,
 } from './agent-tables.ts'
+import type { BankDeskRow, BankFileRow, BankInboxFileRow, BankPaymentRow } from './bank-file-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
 import type { ContactCodeRow } from './contact-tables.ts'
 import type { DocumentReadRow, DocumentRow, StoredFileRow } from './document-tables.ts'
@@ -97,6 +98,10 @@ export interface Tables {
   documents: DocumentRow
   document_reads: DocumentReadRow
   rail_payments: RailPaymentRow
+  bank_desks: BankDeskRow
+  bank_files: BankFileRow
+  bank_payments: BankPaymentRow
+  bank_inbox_files: BankInboxFileRow
   deposit_accounts: DepositAccountRow
   deposits: DepositRow
   rail_events: RailEventRow

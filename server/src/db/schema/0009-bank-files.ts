@@ -1,0 +1,98 @@
+/** Rails of files: what waits for a file, our files, and those of banks. */
+export const bankFiles = `
+-- The desk of a rail of files: its counters, and which process works there. The id follows from the rail.
+CREATE TABLE bank_desks (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  rail text NOT NULL,
+  -- The number of the last file, and the last trace number that was given out.
+  files bigint NOT NULL CHECK (files >= 0),
+  traces bigint NOT NULL CHECK (traces >= 0),
+  -- When payments were last made files, and when the inbox was last looked into.
+  collected_at timestamptz NOT NULL,
+  looked_at timestamptz NOT NULL,
+  claimed_until timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+
+-- A file for a bank. What is in it follows from this row and its payments, so it can be written again.
+CREATE TABLE bank_files (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  rail text NOT NULL,
+  number bigint NOT NULL,
+  name text NOT NULL,
+  -- What the bank calls it by in its answers.
+  message_name text NOT NULL,
+  state text NOT NULL CHECK (state IN ('COLLECTING', 'WRITING', 'READY', 'WRITTEN')),
+  -- The one batch of a SEPA file; of ACH all that are there.
+  batches jsonb NOT NULL,
+  payments integer NOT NULL CHECK (payments >= 0),
+  total bigint NOT NULL CHECK (total >= 0),
+  -- The trace number before that of its first payment.
+  traces_before bigint NOT NULL,
+  -- The members of the rails file that the content has, as they were; local date and time of its making; the day of execution.
+  format jsonb NOT NULL,
+  made_on text NOT NULL,
+  executed_on text NOT NULL,
+  -- The name of the part that is whole.
+  part text,
+  -- Its payments have been told that the bank has them; and, where that is known by time alone, that they have arrived.
+  accepted_at timestamptz,
+  settles_at timestamptz,
+  settled_at timestamptz,
+  -- What the bank last said of the whole file.
+  bank_status text,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX bank_files_number ON bank_files (rail, number);
+CREATE INDEX bank_files_open ON bank_files (rail, number) WHERE accepted_at IS NULL;
+CREATE INDEX bank_files_unsettled ON bank_files (rail, settles_at) WHERE settles_at IS NOT NULL AND settled_at IS NULL;
+CREATE INDEX bank_files_message ON bank_files (rail, message_name);
+
+-- A payment that waits for a file or is in one, as it was given: later changes of an account do not change a file. The id is
+-- that of its record, rail_payments.
+CREATE TABLE bank_payments (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  rail text NOT NULL,
+  payment_id uuid NOT NULL,
+  direction text NOT NULL,
+  batch text NOT NULL,
+  reference text NOT NULL,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  details jsonb NOT NULL,
+  file_id uuid REFERENCES bank_files,
+  -- From 1 within its file, and the trace number of ACH.
+  place integer,
+  trace bigint,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT bank_payments_filed CHECK ((file_id IS NULL) = (place IS NULL))
+);
+CREATE INDEX bank_payments_waiting ON bank_payments (rail, created_at, id) WHERE file_id IS NULL;
+CREATE UNIQUE INDEX bank_payments_file ON bank_payments (file_id, place) WHERE file_id IS NOT NULL;
+CREATE INDEX bank_payments_reference ON bank_payments (rail, reference);
+CREATE INDEX bank_payments_trace ON bank_payments (rail, trace) WHERE trace IS NOT NULL;
+
+-- A file of a bank. The id follows from the rail and the digest of its content: the same file under two names is one.
+CREATE TABLE bank_inbox_files (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  rail text NOT NULL,
+  name text NOT NULL,
+  sha256 bytea NOT NULL,
+  bytes bigint NOT NULL,
+  kind text NOT NULL,
+  -- READING: how far is in records. READ: all of it has taken effect. REFUSED: none of it has.
+  state text NOT NULL CHECK (state IN ('READING', 'READ', 'REFUSED')),
+  records integer NOT NULL CHECK (records >= 0),
+  reason text,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT bank_inbox_files_reason CHECK ((state = 'REFUSED') = (reason IS NOT NULL))
+);
+CREATE INDEX bank_inbox_files_page ON bank_inbox_files (platform_id, created_at DESC, id DESC);
+`
