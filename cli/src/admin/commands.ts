@@ -150,8 +150,8 @@ function addReconcile(program: Command, done: Done): void {
     .description('hold the statements of rails against the books; the exit code is 1 where they differ')
     .option('--rail <name>', 'one rail; left out: all')
     .option('--date <date>', 'the day of the statements, like 2026-03-01; left out: yesterday')
+    .option('--book <entry>', 'book an entry that is UNEXPLAINED, StatementEntry:…; goes together with --as')
+    .option('--as <account>', 'fx: it was dealt at the bank; costs: the bank has charged or paid it')
     .option('--json', 'print JSON')
-    .action(async (options: { rail?: string; date?: string; json?: boolean }) =>
-      done(await reconcile(options)),
-    )
+    .action(async (options: Parameters<typeof reconcile>[0]) => done(await reconcile(options)))
 }

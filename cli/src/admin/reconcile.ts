@@ -1,6 +1,7 @@
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { Failure } from '../terminal/failure.ts'
 import { runServerProgram } from '../terminal/server-program.ts'
-import { tableOf } from './ask.ts'
+import { ask, tableOf } from './ask.ts'
 
 /** A day of a rail in one currency; amounts are texts of digits. */
 interface Reconciled {
@@ -21,7 +22,14 @@ interface Reconciled {
 }
 
 /** `countersign reconcile`: gives the exit code, 1 where there are differences. */
-export async function reconcile(options: { rail?: string; date?: string; json?: boolean }): Promise<number> {
+export async function reconcile(options: {
+  rail?: string
+  date?: string
+  book?: string
+  as?: string
+  json?: boolean
+}): Promise<number> {
+  if (options.book !== undefined || options.as !== undefined) return book(options)
   const args = [
     ...['reconciliation', 'run'],
     ...(options.rail === undefined ? [] : ['--rail', options.rail]),
@@ -32,6 +40,26 @@ export async function reconcile(options: { rail?: string; date?: string; json?: 
   const { data } = JSON.parse(output) as { readonly data: readonly Reconciled[] }
   process.stdout.write(options.json ? output : inWords(data))
   return data.some(({ differenceCount }) => differenceCount > 0) ? 1 : 0
+}
+
+interface Booked {
+  readonly booked: string
+  readonly as: string
+  readonly rail: string
+  readonly currency: string
+  readonly amount: string
+}
+
+function book(options: { book?: string; as?: string; json?: boolean }): Promise<number> {
+  if (options.book === undefined || options.as === undefined)
+    throw new Failure('--book and --as go together: --book StatementEntry:… --as fx')
+  const args = ['reconciliation', 'book', '--entry', options.book, '--as', options.as]
+  return ask(
+    args,
+    options.json ?? false,
+    ({ booked, as, rail, currency, amount }: Booked) =>
+      `${booked} is booked: ${amountIn(currency, amount)} of ${rail} to ${as}.\n`,
+  )
 }
 
 export function inWords(data: readonly Reconciled[]): string {

@@ -53,6 +53,12 @@ const summary = {
       closingBalance: Int64(),
       entryCount: Type.Integer({ minimum: 0 }),
       entrySum: Int64({ description: 'The sum of its entries; money in is positive' }),
+      charged: Type.Optional(Int64({ description: 'What the bank has charged: the sum of its fees' })),
+      expectedCosts: Type.Optional(
+        Int64({
+          description: 'What its payments cost by the rails file. Left out where that names no costs',
+        }),
+      ),
     }),
   ),
   ledger: Type.Optional(

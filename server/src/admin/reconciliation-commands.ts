@@ -1,13 +1,14 @@
 import type { App } from '../op/app.ts'
 import type { Rail } from '../ports/rail.ts'
 import { currenciesOf, type Reconciled, reconcileNow } from '../reconciliations/ask.ts'
+import { BOOKED_AS, type BookedAs, bookEntry } from '../reconciliations/book-entry.ts'
 import { isDate, lastEnded } from '../reconciliations/days.ts'
 import type { AdminCommand } from './commands.ts'
 
 /** Differences of one day that the command shows: the socket of a running server takes short answers. */
 const DIFFERENCES_SHOWN_MAX = 50
 
-/** The operator's command that holds statements against the books. */
+/** The operator's commands about statements of rails. */
 export const RECONCILIATION_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   'reconciliation run': {
     usage: 'reconciliation run [--rail NAME] [--date YYYY-MM-DD]',
@@ -25,6 +26,13 @@ export const RECONCILIATION_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       return { data }
     },
   },
+  'reconciliation book': {
+    usage: 'reconciliation book --entry ID --as fx|costs',
+    options: { entry: { type: 'string' }, as: { type: 'string' } },
+    required: ['entry', 'as'],
+    check: ({ as }) => void bookedAs(String(as)),
+    run: async (app, { entry, as }) => bookEntry(app, String(entry), bookedAs(String(as))),
+  },
 }
 
 async function run(app: App, rail: Rail, date: string | undefined): Promise<object[]> {
@@ -35,6 +43,13 @@ async function run(app: App, rail: Rail, date: string | undefined): Promise<obje
     if (found) shown.push(inJson(found))
   }
   return shown
+}
+
+/** Reads what an entry is booked as. */
+function bookedAs(text: string): BookedAs {
+  const found = BOOKED_AS.find((one) => one === text)
+  if (!found) throw new Error(`--as takes ${BOOKED_AS.join(' or ')}, not ${text}`)
+  return found
 }
 
 /** Amounts as texts of digits: the command's JSON is read by any program. */

@@ -13,7 +13,7 @@ import { selectNamingEntries, selectStatement } from './store.ts'
 
 /** Entries that one run looks at, and those of them that it applies: each is a payment's own work. */
 const ENTRIES_MAX = 500
-const APPLIED_MAX = 20
+const APPLIED_MAX = 100
 
 /**
  * Applies what the entries of a statement tell and nobody has told yet, as if the event had come: a lost event heals. Then the

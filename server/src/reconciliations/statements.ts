@@ -15,6 +15,7 @@ import { post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
 import { depositId } from '../rails/ids.ts'
+import { expectedCosts } from './costs.ts'
 import { railStatementId, selectEntry, selectStatement, statementEntryId } from './store.ts'
 
 /** What is written for a statement; with a reason nothing is, and the statement waits for a person. */
@@ -44,6 +45,8 @@ export async function recordStatement(op: Op, rail: string, said: ConnectorState
     closing: read.closing,
     entry_sum: entries.reduce((sum, { amount }) => sum + amount, 0n),
     entry_count: entries.length,
+    charged: -entries.reduce((sum, { kind, amount }) => sum + (kind === 'FEE' ? amount : 0n), 0n),
+    expected_costs: expectedCosts(op.rails.find(rail), read.currency, entries) ?? null,
     received_at: op.now,
   }
   const day = before ?? newDay(op, rail, read.currency, said.date)
@@ -72,6 +75,8 @@ export function newDay(op: Op, rail: string, currency: KnownCurrency, date: stri
     closing: null,
     entry_sum: null,
     entry_count: null,
+    charged: null,
+    expected_costs: null,
     booked_count: 0,
     balance: null,
     later: null,

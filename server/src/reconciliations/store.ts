@@ -2,7 +2,7 @@ import { idOf, idOfKind, uuidOf, uuidOfText } from '../db/engine/ids.ts'
 import { rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../db/schema/reconciliation-tables.ts'
-import type { Op } from '../op/app.ts'
+import type { App, Op } from '../op/app.ts'
 import type { OpenEntry, StatedDay } from './compare.ts'
 
 /** The id of a day of a rail in one currency. */
@@ -31,6 +31,14 @@ const ENTRY_BY_ID = rowByKey<RailStatementEntryRow>(
 
 export async function selectEntry(op: Op, id: string): Promise<RailStatementEntryRow | undefined> {
   return op.find(ENTRY_BY_ID, id)
+}
+
+/** An entry of any platform, for the operator. */
+export async function findEntry(
+  app: Pick<App, 'lookup'>,
+  id: string,
+): Promise<RailStatementEntryRow | undefined> {
+  return app.lookup(ENTRY_BY_ID, id)
 }
 
 /** The words of the bank about entries, by their ids. */
@@ -153,7 +161,7 @@ export async function selectIsUsed(
 export interface Sides {
   /** The balance of the ledger's account now. */
   readonly posted: bigint
-  /** What later statements have booked by themselves. */
+  /** What entries of later statements were booked by themselves. */
   readonly bookedLater: bigint
   readonly items: readonly ItemRow[]
   readonly open: readonly OpenEntry[]
@@ -225,7 +233,7 @@ const SIDES = `
   SELECT coalesce((SELECT posted FROM ledger_accounts WHERE id = $6), 0)::bigint AS posted,
     coalesce((SELECT sum(e.amount) FROM rail_statements s JOIN rail_statement_entries e ON e.statement_id = s.id
       WHERE s.platform_id = $1 AND s.rail = $2 AND s.currency = $3 AND s.date > $4
-        AND e.kind IN ('FEE', 'INTEREST') AND e.reason IS NULL), 0)::bigint AS "bookedLater",
+        AND e.item_id IS NULL AND e.reason IS NULL), 0)::bigint AS "bookedLater",
     coalesce((SELECT jsonb_agg(to_jsonb(i)) FROM (
       SELECT r.root AS id, coalesce(o.ours, 0)::text AS ours, coalesce(o.by_cut, 0)::text AS "oursByCut", o.since AS "oursSince",
         coalesce(t.theirs, 0)::text AS theirs, t.since AS "theirsSince", coalesce(t.twice, false) AS "isTwice",

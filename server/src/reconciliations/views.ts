@@ -17,6 +17,7 @@ export function reconciliationView(row: RailStatementRow) {
           closingBalance: closing,
           entryCount: entry_count,
           entrySum: entry_sum,
+          ...present({ charged: row.charged, expectedCosts: row.expected_costs }),
         }
       : undefined
   const isCompared = closing !== null && balance !== null && later !== null

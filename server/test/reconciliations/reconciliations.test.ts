@@ -158,6 +158,30 @@ describe('a statement', () => {
   })
 })
 
+test('an entry that nothing explains is booked by the operator, once, as what it was', async () => {
+  const bank = new ModelBank(world)
+  bank.book(yesterday, { kind: 'OTHER', amount: '700', text: 'FX deal 4711' })
+  bank.book(yesterday, { kind: 'OTHER', amount: '-3' })
+  await bank.tell(bank.event('statement', bank.close(yesterday)))
+  const before = (await world.client.get('/positions')).body.data.find(isEuro)?.position ?? 0
+  const [day] = await run(bank, yesterday)
+  const entries = Object.fromEntries(
+    day.differences.map(({ amount, about }: Reply['body']) => [amount, about]),
+  )
+  const book = (entry: string, as: string) =>
+    runCommand(world.service.app, ['reconciliation', 'book', '--entry', entry, '--as', as], '')
+  expect(await book(entries['700'], 'fx')).toMatchObject({ rail: bank.name, currency: 'EUR', amount: '700' })
+  await book(entries['-3'], 'costs')
+  await expect(book(entries['700'], 'fx')).rejects.toThrow('needs no booking')
+  await expect(book(entries['700'], 'suspense')).rejects.toThrow('--as takes fx or costs, not suspense')
+  await expect(book('StatementEntry:none', 'fx')).rejects.toThrow('There is no entry')
+  expect(await run(bank, yesterday)).toMatchObject([{ status: 'BALANCED', ledgerBalance: '697' }])
+  // What was bought at the bank covers the position.
+  expect((await world.client.get('/positions')).body.data.find(isEuro).position).toBe(before + 700)
+})
+
+const isEuro = ({ currency }: Reply['body']) => currency.code === 'EUR'
+
 test('the commands and the calls refuse what is not there', async () => {
   const { app } = world.service
   await expect(runCommand(app, ['reconciliation', 'run', '--rail', 'nobody'], '')).rejects.toThrow(

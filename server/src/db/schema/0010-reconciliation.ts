@@ -16,6 +16,9 @@ CREATE TABLE rail_statements (
   closing bigint,
   entry_sum bigint,
   entry_count integer,
+  -- What its fees sum to, and what the rails file makes of its payments; null where that names no costs.
+  charged bigint,
+  expected_costs bigint,
   -- Entries up to this place were applied.
   booked_count integer NOT NULL DEFAULT 0,
   -- The ledger's account of the rail as of the statement, and what it has moved since.

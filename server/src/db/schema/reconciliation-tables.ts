@@ -25,6 +25,9 @@ export interface RailStatementRow extends Stamped {
   closing: bigint | null
   entry_sum: bigint | null
   entry_count: number | null
+  /** What its fees sum to, and what the rails file makes of its payments. */
+  charged: bigint | null
+  expected_costs: bigint | null
   booked_count: number
   balance: bigint | null
   later: bigint | null

@@ -271,10 +271,7 @@ export interface QuoteRow extends Stamped {
   expires_at: Date
   /** The state of the pull from an external account; null where there is none, or not yet. */
   pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
-  /**
-   * Where it is counted among the conversions under way: how far short the position in its receiving currency could be. Null:
-   * it is not counted, or no longer.
-   */
+  /** How far short the position may be, while it is counted in `fx_in_flight`; else null. */
   position_limit: bigint | null
 }
 
