@@ -100,7 +100,7 @@ describe('in production', () => {
 
   test('what is pulled in can be spent, and what comes back of it is taken, or owed to the platform', async () => {
     const { customerId, account } = await funded('1000')
-    const other = await euroAccount(customerId, '104')
+    const other = await euroAccount(customerId)
     const pulled = await world.client.post('/transfer-in', {
       source: { accountId: other },
       destination: { accountId: account.id },
@@ -111,7 +111,8 @@ describe('in production', () => {
       () => available(customerId),
       (amount) => amount === 6_000,
     )
-    await send(account.id, await euroAccount(customerId, '000'), 4_000)
+    await send(account.id, await euroAccount(customerId, '102'), 4_000)
+    await world.desk('POST', `/pulls/${encodeURIComponent(pulled.body.id)}/return`)
     const { body } = await ended(pulled.body.id, 'REFUNDED')
     expect(body.counterpartyInformation).toMatchObject({ shortfall: '3000' })
     expect(await available(customerId)).toBe(0)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
 import { Client, type Credentials, type Reply } from '../client.testing.ts'
 import { BANK_SECRET, exampleBank, SECRET_NAME, serveRates } from '../production.testing.ts'
@@ -73,6 +73,8 @@ export class RailWorld {
   /** Undefined while it starts. */
   readonly #servers: (ServerProcess | undefined)[] = []
   #bank: BankProcess | undefined
+  /** How often a server was killed. */
+  kills = 0
 
   /** Has so many servers; they and the bank end with the test. */
   static async open(servers: number, random: Random): Promise<RailWorld> {
@@ -134,7 +136,8 @@ export class RailWorld {
     const server = this.#servers[n]
     if (!server) return
     this.#servers[n] = undefined
-    await server.kill('SIGKILL')
+    expect((await server.kill('SIGKILL')).signal).toBe('SIGKILL')
+    this.kills += 1
     await this.#openServer(n)
   }
 
