@@ -101,9 +101,9 @@ export async function askRail(
     return { answer: { outcome: 'accepted', askAgainAt: row.submit_at }, writes: [] }
   const account = other ?? (accountId === null ? undefined : await detailsOf(op, accountId))
   const submittedAt = row.submit_at
-  const given = { ...payment, account, isAsked, submittedAt, now: op.now }
-  if (rail.enqueue) return enqueued(op, row, given, (queued) => rail.enqueue!(queued))
-  const answer = await call(given)
+  const asking = { ...payment, account, isAsked, submittedAt, now: op.now }
+  if (rail.enqueue) return enqueued(op, row, asking, (queued) => rail.enqueue!(queued))
+  const answer = await call(asking)
   return { answer, writes: kept(op, row, answer) }
 }
 

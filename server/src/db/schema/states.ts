@@ -75,7 +75,7 @@ export const RAIL_EVENT_TRANSITIONS = {
   RESOLVED: { apply: null, resolve: null },
 } as const satisfies Record<RailEventState, Record<RailEventEvent, RailEventState | null>>
 /** A report that takes effect at once is recorded as applied. */
-export const RAIL_EVENT_INITIAL = 'WAITING' satisfies RailEventState
+export const RAIL_EVENT_INITIAL = 'WAITING' as const satisfies RailEventState
 
 export type BankFileState = 'COLLECTING' | 'WRITING' | 'READY' | 'WRITTEN'
 export type BankFileEvent = 'close' | 'whole' | 'rename'
