@@ -61,6 +61,8 @@ export class Banks {
       await writeFile(railsFile, JSON.stringify({ rails: ALL.map((one) => this.#entryOf(one)) }))
       return {
         COUNTERSIGN_MODE: 'production',
+        // As in the sandbox: no line for each request.
+        LOG_LEVEL: 'warn',
         COUNTERSIGN_MASTER_KEY: MASTER_KEY,
         PORT: String(this.#serverPort),
         RAILS_FILE: railsFile,
