@@ -69,6 +69,7 @@ const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
   '/auth/sessions': 'Session',
   '/cards': 'Card',
   '/invitations': 'InvitationCode',
+  '/reconciliations': 'RailStatement',
   '/sandbox/cards': 'Card',
   '/sandbox/internal-accounts': 'InternalAccount',
   '/customers/bulk/jobs': 'CustomerImport',
@@ -168,6 +169,8 @@ export async function newWorld(client: Client): Promise<World> {
     DeviceCode: code,
     StablecoinProviderAccount: await linkedAccount(client),
     Event: await firstEvent(client),
+    // A sandbox has no statements: tests in production have the days of rails.
+    RailStatement: noId('RailStatement'),
     Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
     RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,
     LedgerAccount: await firstOf(client, '/ledger/accounts?name=rail'),

@@ -139,6 +139,8 @@ const nouns = {
   Document: CustomerDocument,
   DocumentType,
   BulkUploadWebhook: webhooks.BulkUploadWebhook,
+  DepositWebhook: webhooks.DepositWebhook,
+  ReconciliationWebhook: webhooks.ReconciliationWebhook,
   BusinessBeneficiary: beneficiaries.BusinessBeneficiary,
   BusinessCustomer: customers.BusinessCustomer,
   BusinessCustomerCreateRequest: customers.BusinessCustomerCreateRequest,

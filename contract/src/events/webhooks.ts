@@ -12,8 +12,10 @@ import { BulkCustomerImportJob } from '../customers/customer-imports.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { Customer } from '../customers/customers.ts'
 import { Verification } from '../customers/verifications.ts'
+import { Deposit } from '../payments/deposits.ts'
 import { UmaInvitation } from '../payments/invitations.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
+import { Reconciliation } from '../payments/reconciliations.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
 
@@ -42,12 +44,18 @@ export const OutgoingPaymentWebhook = webhook(
     'OUTGOING_PAYMENT.REFUND_PENDING',
     'OUTGOING_PAYMENT.REFUND_COMPLETED',
     'OUTGOING_PAYMENT.REFUND_FAILED',
+    'OUTGOING_PAYMENT.FUNDING_RETURNED',
   ],
   Transaction,
 )
 
 export const IncomingPaymentWebhook = webhook(
-  ['INCOMING_PAYMENT.PENDING', 'INCOMING_PAYMENT.COMPLETED', 'INCOMING_PAYMENT.FAILED'],
+  [
+    'INCOMING_PAYMENT.PENDING',
+    'INCOMING_PAYMENT.COMPLETED',
+    'INCOMING_PAYMENT.FAILED',
+    'INCOMING_PAYMENT.RETURNED',
+  ],
   IncomingPaymentWebhookData,
 )
 
@@ -108,6 +116,11 @@ export const AgentActionWebhook = webhook(
     decision: AgentDecision,
   }),
 )
+
+export const DepositWebhook = webhook(['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 'DEPOSIT.REVERSED'], Deposit)
+
+/** A day of a rail, as lists show it. */
+export const ReconciliationWebhook = webhook(['RECONCILIATION.DIFFERENT'], Reconciliation)
 
 export const InvitationWebhook = webhook(['INVITATION.CLAIMED'], UmaInvitation)
 
@@ -193,6 +206,16 @@ export const WEBHOOKS = {
   'agent-action': {
     summary: 'An action of an agent waits for approval',
     body: AgentActionWebhook,
+    answers: RECEIVED,
+  },
+  deposit: {
+    summary: 'Money from outside waits for a person, or has gone back',
+    body: DepositWebhook,
+    answers: RECEIVED,
+  },
+  reconciliation: {
+    summary: 'The statement of a bank and the books differ',
+    body: ReconciliationWebhook,
     answers: RECEIVED,
   },
   'internal-account-status': {
