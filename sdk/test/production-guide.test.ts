@@ -40,7 +40,7 @@ test.skipIf(!canRunGuides)(
       ...['APPROVED', '1', '100000', 'Grace Hopper'],
       ...['COMPLETED', '1', '1000000', 'COMPLETED'],
       ...['COMPLETED', '80000'],
-      ...['BALANCED', 'BALANCED', 'no differences', '5', '2'],
+      ...['BALANCED', 'BALANCED', 'no differences', '7', '2'],
     ])
   },
   120_000,

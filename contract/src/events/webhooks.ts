@@ -1,140 +1,27 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
-import { InternalAccount } from '../accounts/internal-accounts.ts'
-import { AgentAction } from '../agents/agent-actions.ts'
-import { AgentDecision } from '../agents/agent-policy.ts'
-import { AuthMethod } from '../auth/credentials.ts'
-import { Card } from '../cards/cards.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
-import { FreeFormInput, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
-import { BulkCustomerImportJob } from '../customers/customer-imports.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
-import { Customer } from '../customers/customers.ts'
-import { Verification } from '../customers/verifications.ts'
-import { Deposit } from '../payments/deposits.ts'
-import { UmaInvitation } from '../payments/invitations.ts'
-import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
-import { Reconciliation } from '../payments/reconciliations.ts'
-import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
-
-function webhook<const T extends EventType, D extends TSchema>(types: readonly T[], data: D) {
-  return Type.Object({ ...EventEnvelope.properties, type: OneOfWords(types), data })
-}
-
-/** An incoming payment. While it is PENDING, the answer decides about it. */
-export const IncomingPaymentWebhookData = Type.Object({
-  ...IncomingTransaction.properties,
-  requestedReceiverCustomerInfoFields: Type.Optional(
-    Type.Array(CounterpartyFieldDefinition, {
-      description: 'The information about the receiver that the sending side requests',
-    }),
-  ),
-})
-
-/** A transaction of direction DEBIT, including a transfer out, which is of type INCOMING. */
-export const OutgoingPaymentWebhook = webhook(
-  [
-    'OUTGOING_PAYMENT.PENDING',
-    'OUTGOING_PAYMENT.PROCESSING',
-    'OUTGOING_PAYMENT.COMPLETED',
-    'OUTGOING_PAYMENT.FAILED',
-    'OUTGOING_PAYMENT.EXPIRED',
-    'OUTGOING_PAYMENT.REFUND_PENDING',
-    'OUTGOING_PAYMENT.REFUND_COMPLETED',
-    'OUTGOING_PAYMENT.REFUND_FAILED',
-    'OUTGOING_PAYMENT.FUNDING_RETURNED',
-  ],
-  Transaction,
-)
-
-export const IncomingPaymentWebhook = webhook(
-  [
-    'INCOMING_PAYMENT.PENDING',
-    'INCOMING_PAYMENT.COMPLETED',
-    'INCOMING_PAYMENT.FAILED',
-    'INCOMING_PAYMENT.RETURNED',
-  ],
-  IncomingPaymentWebhookData,
-)
-
-export const CustomerWebhook = webhook(
-  [
-    'CUSTOMER.KYC_APPROVED',
-    'CUSTOMER.KYC_REJECTED',
-    'CUSTOMER.KYC_PENDING',
-    'CUSTOMER.KYB_APPROVED',
-    'CUSTOMER.KYB_REJECTED',
-    'CUSTOMER.KYB_PENDING',
-  ],
-  Customer,
-)
-
-export const VerificationWebhook = webhook(
-  [
-    'VERIFICATION.RESOLVE_ERRORS',
-    'VERIFICATION.READY_FOR_VERIFICATION',
-    'VERIFICATION.IN_PROGRESS',
-    'VERIFICATION.PENDING_MANUAL_REVIEW',
-    'VERIFICATION.APPROVED',
-    'VERIFICATION.REJECTED',
-  ],
-  Verification,
-)
-
-/** The end of an import, without its row errors. */
-export const BulkUploadWebhook = webhook(
-  ['BULK_UPLOAD.COMPLETED', 'BULK_UPLOAD.FAILED'],
-  BulkCustomerImportJob,
-)
-
-export const InternalAccountWebhook = webhook(
-  ['INTERNAL_ACCOUNT.BALANCE_UPDATED', 'INTERNAL_ACCOUNT.STATUS_UPDATED'],
-  InternalAccount,
-)
-
-/** A credential as `GET /auth/credentials` shows it. */
-export const CredentialWebhook = webhook(
-  ['AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', 'AUTH_CREDENTIAL.CODES_LOCKED'],
-  AuthMethod,
-)
-
-export const CardStateChangeWebhook = webhook(['CARD.STATE_CHANGE'], Card)
-
-export const CardFundingSourceChangeWebhook = webhook(['CARD.FUNDING_SOURCE_CHANGE'], Card)
-
-/**
- * What a person needs for the decision: the action with its payment, the agent, and the rules that require an approval.
- */
-export const AgentActionWebhook = webhook(
-  ['AGENT_ACTION.PENDING_APPROVAL'],
-  Type.Object({
-    ...AgentAction.properties,
-    agentName: Text(255),
-    summary: Text(8192, { description: 'The action in one sentence' }),
-    decision: AgentDecision,
-  }),
-)
-
-export const DepositWebhook = webhook(['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 'DEPOSIT.REVERSED'], Deposit)
-
-/** A day of a rail, as lists show it. */
-export const ReconciliationWebhook = webhook(['RECONCILIATION.DIFFERENT'], Reconciliation)
-
-export const InvitationWebhook = webhook(['INVITATION.CLAIMED'], UmaInvitation)
-
-export const TestWebhook = Type.Object({
-  ...Type.Omit(EventEnvelope, ['data']).properties,
-  type: OneOfWords(['TEST']),
-})
-
-/** The body that a platform may send with its approval of a payment. */
-export const IncomingPaymentApproval = Type.Object({
-  receiverCustomerInfo: Type.Optional(
-    FreeFormInput('The information about the receiver that the sending side requested'),
-  ),
-})
+import {
+  AgentActionWebhook,
+  BulkUploadWebhook,
+  CardFundingSourceChangeWebhook,
+  CardStateChangeWebhook,
+  CredentialWebhook,
+  CustomerWebhook,
+  DepositWebhook,
+  IncomingPaymentApproval,
+  IncomingPaymentWebhook,
+  InternalAccountWebhook,
+  InvitationWebhook,
+  OutgoingPaymentWebhook,
+  ReconciliationWebhook,
+  TestWebhook,
+  VerificationWebhook,
+} from './webhook-bodies.ts'
 
 /** One kind of request to the platform's server. */
 export interface Webhook {

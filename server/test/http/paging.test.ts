@@ -107,9 +107,9 @@ const PAGED = ENDPOINTS.filter(
 )
 /**
  * The feed of events begins with the oldest: `webhooks-feed.test.ts`. Providers are no records: `uma-providers.test.ts`. Accounts
- * of the ledger are in the order of their ids: `ledger-books.test.ts`.
+ * of the ledger are in the order of their ids: `ledger-books.test.ts`. A sandbox has no statements: `reconciliations.test.ts`.
  */
-const OTHERS = ['/events', '/uma-providers', '/ledger/accounts']
+const OTHERS = ['/events', '/uma-providers', '/ledger/accounts', '/reconciliations']
 const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,
 )

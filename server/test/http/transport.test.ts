@@ -41,9 +41,10 @@ async function send(
   const headers = { Authorization: client.authorization, ...init.headers }
   const response = await fetch(client.baseUrl + path, { ...init, method, headers })
   const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
   const reply: Reply = {
     status: response.status,
-    body: text === '' ? undefined : parseJson(text),
+    body: text === '' ? undefined : isJson ? parseJson(text) : text,
     headers: response.headers,
   }
   return reply

@@ -28,10 +28,8 @@ CREATE TABLE rail_payments (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 ) WITH (fillfactor = 60);
-CREATE INDEX rail_payments_page ON rail_payments (platform_id, created_at DESC, id DESC);
--- What is not ended, by its rail.
+-- What has not ended, by its rail: reconciliation looks no further back than the oldest.
 CREATE INDEX rail_payments_open ON rail_payments (rail, created_at) WHERE state IN ('GIVEN', 'ACCEPTED');
-CREATE INDEX rail_payments_reference ON rail_payments (rail, reference);
 
 -- Where others pay in: for an account, or for all of a currency, and then the payer states a reference.
 CREATE TABLE deposit_accounts (
