@@ -21,6 +21,7 @@ import { documents } from './customers/documents.ts'
 import { kycLinks } from './customers/kyc-links.ts'
 import { verifications } from './customers/verifications.ts'
 import { webhooks } from './events/webhooks.ts'
+import { cancellations } from './payments/cancellations.ts'
 import { deposits } from './payments/deposits.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
@@ -71,6 +72,7 @@ export const API = {
   ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,
+  ...cancellations,
   ...deposits,
   ...railEvents,
   ...reconciliations,

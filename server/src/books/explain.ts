@@ -2,15 +2,17 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { findActionOf } from '../agents/actions.ts'
 import type { CardTransactionRow } from '../db/schema/card-tables.ts'
 import type { LedgerTransferRow } from '../db/schema/ledger-tables.ts'
+import type { DepositRow } from '../db/schema/rail-tables.ts'
 import type { QuoteRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { present } from '../op/present.ts'
 import { amountInWords } from '../pricing/pricing.ts'
 import { findQuote } from '../quotes/quotes.ts'
+import { findDepositRow } from '../rails/deposit-rows.ts'
 import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import { agentSteps } from './explain-agents.ts'
 import { cardSignatures, walletSignature } from './explain-signatures.ts'
-import { partyInWords, payeeOf, payerOf } from './parties.ts'
+import { partyInWords, payeeOf, payerOf, senderOf } from './parties.ts'
 import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPurchase } from './store.ts'
 
@@ -31,6 +33,10 @@ export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step
     case 'card_transaction': {
       const purchase = await selectPurchase(op, transfer.cause_id)
       return purchase ? [entry, purchaseStep(purchase), ...(await cardSignatures(op, purchase))] : [entry]
+    }
+    case 'deposit': {
+      const deposit = await findDepositRow(op, transfer.cause_id)
+      return [entry, deposit ? depositStep(deposit) : causeStep(transfer)]
     }
     default:
       return [entry, causeStep(transfer)]
@@ -62,8 +68,22 @@ function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
   const summary =
     cause === 'sandbox_fund'
       ? 'The sandbox put money on the account: POST /sandbox/internal-accounts/{accountId}/fund.'
-      : `Caused by a record of the kind ${cause}.`
+      : cause === 'statement'
+        ? 'An entry of the statement of a rail, such as a fee or interest.'
+        : `Caused by a record of the kind ${cause}.`
   return { step: 'CAUSE', id: cause_id, at: created_at.toISOString(), summary }
+}
+
+function depositStep({ id, state, reason, rail, rail_reference, details, updated_at }: DepositRow): Step {
+  const from = partyInWords(senderOf(details)) || 'somebody who is not named'
+  const why = reason === null ? '' : ` (${reason})`
+  return {
+    step: 'CAUSE',
+    id,
+    state,
+    at: updated_at.toISOString(),
+    summary: `A deposit from ${from}, by the rail ${rail}, which calls it ${rail_reference}. It is ${state}${why}.`,
+  }
 }
 
 async function paymentSteps(

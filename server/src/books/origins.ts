@@ -2,8 +2,9 @@ import type { QuoteRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { heldAt } from '../quotes/settlement.ts'
+import { findDepositRow } from '../rails/deposit-rows.ts'
 import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
-import { type Party, payeeOf, payerOf } from './parties.ts'
+import { type Party, payeeOf, payerOf, senderOf } from './parties.ts'
 import { selectPurchase } from './store.ts'
 
 /** What a movement of an account is to its owner. */
@@ -46,6 +47,7 @@ const ORIGINS: Readonly<Record<string, (op: Op, moved: Moved) => Promise<Origin>
   quote: ofQuote,
   transaction: ofTransaction,
   card_transaction: ofPurchase,
+  deposit: ofDeposit,
   sandbox_fund: async () => ({ kind: 'DEPOSIT', fee: 0n, counterparty: { name: 'Sandbox' } }),
 }
 
@@ -82,6 +84,22 @@ function namesOf(transaction: TransactionWithCustomer) {
     transactionId: transaction.id,
     reference: transaction.reference,
     description: transaction.remittance_information ?? transaction.description,
+  }
+}
+
+/** Money that came in by a rail, or that its bank has taken back. */
+async function ofDeposit(op: Op, { causeId, change }: Moved): Promise<Origin> {
+  const kind = change > 0n ? 'DEPOSIT' : 'REFUND'
+  const deposit = await findDepositRow(op, causeId)
+  if (!deposit) return { kind, fee: 0n }
+  const { details, rail_reference: reference, transaction_id } = deposit
+  return {
+    kind,
+    fee: 0n,
+    ...(transaction_id === null ? {} : { transactionId: transaction_id }),
+    counterparty: senderOf(details),
+    reference,
+    description: details.remittanceInformation ?? null,
   }
 }
 

@@ -1,4 +1,5 @@
 import { findInternalAccount } from '../accounts/accounts.ts'
+import type { DepositDetails } from '../db/schema/rail-tables.ts'
 import type { QuoteRow } from '../db/schema/tables.ts'
 import { describeAccount, nameOfHolder } from '../external-accounts/describe.ts'
 import type { Op } from '../op/app.ts'
@@ -40,7 +41,21 @@ export async function payeeOf(
 /** Whoever pays a transaction. Money that was paid in for a quote comes from an account that nobody has named. */
 export async function payerOf(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
   if (transaction.source_account_id !== null) return partyOfAccount(op, transaction.source_account_id)
+  const said = transaction.details.sender
+  if (said) return senderOf(said)
   return present({ ...nameKnown(transaction), umaAddress: transaction.source_identifier })
+}
+
+/** Whoever has sent a deposit, as far as the rail has said. */
+export function senderOf({ sender }: DepositDetails): Party {
+  return present({ name: sender?.name, description: textOf(sender) })
+}
+
+function textOf(sender: DepositDetails['sender']): string | undefined {
+  const parts = [sender?.name, sender?.accountIdentifier, sender?.bankName].filter(
+    (part) => part !== undefined,
+  )
+  return parts.length > 0 ? parts.join(', ') : undefined
 }
 
 /** The name of the other side, where it was disclosed. */

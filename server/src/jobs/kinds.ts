@@ -20,6 +20,7 @@ export const JOB_KINDS = [
   'message.deliver',
   'quote.expire',
   'rail-event.retry',
+  'rail-payment.cancel',
   'receipt.expire',
   'receipt.settle',
   'statement.book',

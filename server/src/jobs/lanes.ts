@@ -35,6 +35,7 @@ export const LANES = {
       'deposit-account.open',
       'deposit.return',
       'external-account.check',
+      'rail-payment.cancel',
       'transaction.pull',
       'transaction.refund',
       'transaction.settle',

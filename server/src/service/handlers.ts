@@ -48,6 +48,7 @@ import { quoteHandlers } from '../quotes/handlers.ts'
 import { expireQuote, refundTransaction, settleTransaction } from '../quotes/jobs.ts'
 import { pullTransaction } from '../quotes/pull.ts'
 import { sandboxSendHandlers } from '../quotes/sandbox-send.ts'
+import { cancellationHandlers, cancelRailPayment } from '../rail-events/cancel.ts'
 import { railEventHandlers, sandboxRailEventHandlers } from '../rail-events/handlers.ts'
 import { createRailEvent } from '../rail-events/receive.ts'
 import { retryRailEvent } from '../rail-events/retry.ts'
@@ -110,6 +111,7 @@ export const HANDLERS: ServedHandlers = {
   ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
+  ...cancellationHandlers,
   ...depositHandlers,
   ...railEventHandlers,
   ...reconciliationHandlers,
@@ -171,6 +173,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'stored-file.remove': removeStoredFile,
   'stored-files.clear': clearStoredFiles,
   'stablecoin-account.check': checkStablecoinAccount,
+  'rail-payment.cancel': cancelRailPayment,
   'transaction.pull': pullTransaction,
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,

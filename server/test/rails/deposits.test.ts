@@ -89,6 +89,22 @@ describe('a deposit', () => {
     })
   })
 
+  test('is in the statement of its account and in the explanation of the ledger, with its sender', async () => {
+    const to = await account()
+    const id = await paidIn(numberOf(to), '4321', { sender: { name: 'Grace Hopper' } })
+    const credited = await deposit(id, 'CREDITED')
+    const statement = await world.client.get(
+      `/statements?accountId=${to.id}&from=2026-01-01T00:00:00Z&to=2999-01-01T00:00:00Z`,
+    )
+    expect(statement.body.lines).toMatchObject([
+      { kind: 'DEPOSIT', amount: 4321, counterparty: { name: 'Grace Hopper' }, reference: id },
+    ])
+    const { data } = (await world.client.get(`/ledger/transfers?cause=${credited.id}`)).body
+    const explained = await world.client.get(`/ledger/transfers/${data[0].id}/explain`)
+    expect(explained.body.steps[1]).toMatchObject({ step: 'CAUSE', id: credited.id, state: 'CREDITED' })
+    expect(explained.body.steps[1].summary).toContain('Grace Hopper')
+  })
+
   test('to the shared number is matched by the reference, however it is written', async () => {
     const to = await account()
     const { rows } = await world.service.app.db.query<{ reference: string }>(

@@ -165,6 +165,20 @@ describe('in production', () => {
     expect(await available(customerId)).toBe(80_000)
   })
 
+  test('a payment that the bank has only accepted is cancelled, and its money is back; one that is delivered is not', async () => {
+    const { customerId, account } = await funded()
+    const waits = await send(account.id, await euroAccount(customerId, '105'), 10_000)
+    expect(await available(customerId)).toBe(90_000)
+    expect((await world.client.post(`/transactions/${waits}/cancel`)).status).toBe(200)
+    await ended(waits, 'FAILED')
+    expect(await available(customerId)).toBe(100_000)
+    expect(await entriesOf(waits)).toEqual([])
+    const paid = await send(account.id, await euroAccount(customerId, '102'), 10_000)
+    await ended(paid, 'COMPLETED')
+    const late = await world.client.post(`/transactions/${paid}/cancel`)
+    expect([late.status, late.body.code]).toEqual([409, 'INVALID_STATE_TRANSITION'])
+  })
+
   test('the bank is asked for the name of the holder of a new account', async () => {
     const customerId = await world.newApproved()
     const statuses = await Promise.all(

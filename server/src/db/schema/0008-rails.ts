@@ -104,8 +104,9 @@ CREATE INDEX rail_events_waiting ON rail_events (platform_id, created_at DESC, i
 DROP INDEX jobs_due_main;
 CREATE INDEX jobs_due_main ON jobs (platform_id, due_at, id)
   WHERE kind NOT IN ('customers.import', 'message.deliver', 'deposit-account.open', 'deposit.return',
-    'external-account.check', 'transaction.pull', 'transaction.refund', 'transaction.settle', 'transfer.settle', 'webhook.ask', 'webhook.deliver');
+    'external-account.check', 'rail-payment.cancel', 'transaction.pull', 'transaction.refund', 'transaction.settle',
+    'transfer.settle', 'webhook.ask', 'webhook.deliver');
 CREATE INDEX jobs_due_payments ON jobs (platform_id, due_at, id)
-  WHERE kind IN ('deposit-account.open', 'deposit.return', 'external-account.check', 'transaction.pull', 'transaction.refund',
-    'transaction.settle', 'transfer.settle');
+  WHERE kind IN ('deposit-account.open', 'deposit.return', 'external-account.check', 'rail-payment.cancel', 'transaction.pull',
+    'transaction.refund', 'transaction.settle', 'transfer.settle');
 `

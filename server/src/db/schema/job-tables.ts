@@ -23,6 +23,7 @@ export interface JobPayloads {
   'message.deliver': { readonly messageId: string }
   'quote.expire': { readonly quoteId: string }
   /** A report that fits nothing yet, and when it was tried last, as a number of seconds after it came. */
+  'rail-payment.cancel': { readonly transactionId: string }
   'rail-event.retry': { readonly railEventId: string; readonly waitedSeconds: number }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }

@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { PathId } from '../core/ids.ts'
+import { Transaction } from './transactions.ts'
+
+/** Asks the rail of a payment not to send it. Where that is in time, the payment fails and its money is given back. */
+export const transaction_cancel = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/transactions/{transactionId}/cancel',
+  tag: 'Transactions',
+  summary: 'Cancel a payment',
+  description:
+    'For a payment out that its rail has not delivered. One that waits for the hours of its rail is cancelled at once; of any ' +
+    'other the rail is asked, and the transaction shows what came of that. The answer is the transaction as it is now.',
+  params: Type.Object({ transactionId: PathId }),
+  responses: { 200: Transaction },
+  errors: ['TRANSACTION_NOT_FOUND', 'CONFLICT', 'INVALID_STATE_TRANSITION'],
+})
+
+export const cancellations = { transaction_cancel }
