@@ -7,7 +7,7 @@ const USAGE = `Usage: npm run example-bank -- --port 9100 --data FOLDER [options
   --port N         where the bank listens (default 9100)
   --host ADDRESS   default 127.0.0.1
   --data FOLDER    where it keeps its journal
-  --events URL     where events go: …/2025-10-13/rail-events/NAME-OF-THE-RAIL; left out, they wait
+  --events URL     where events go: …/rail-events/NAME-OF-THE-RAIL; left out, they wait
   --behaviour JSON for example '{"answerDelayMs":50}'; docs/connectors/build-a-connector.md has all members
 
 The environment has EXAMPLE_BANK_SECRET: whsec_… , or two of them with a space between while they are changed.`

@@ -169,7 +169,7 @@ function eventOperation(): Json {
     operationId: 'event',
     summary: 'Something happened at the bank',
     description:
-      'To `POST {base address of Countersign}/rail-events/{rail}`, repeated with the same id until the answer is 2xx. Any order.',
+      'To `POST {address of the server}/rail-events/{rail}`, repeated with the same id until the answer is 2xx. Any order.',
     parameters: headers(),
     requestBody: { required: true, content: jsonContent(events.ConnectorEvent) },
     responses: {
