@@ -1,7 +1,7 @@
 import type { Write } from '../db/commit/writes.ts'
-import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
-import { type App, createOp, type Op } from '../op/app.ts'
+import type { App, Op } from '../op/app.ts'
 import { StaleRead } from '../op/operation.ts'
+import { operate } from '../platforms/operate.ts'
 import type { BankFilesRail } from './rail.ts'
 
 const ATTEMPTS_MAX = 6
@@ -15,9 +15,7 @@ export interface Desk {
 
 /** One operation of the desk, outside of any request. */
 export async function opOf({ app, rail, platformId }: Desk): Promise<Op> {
-  const platform = await app.lookup(BARE_PLATFORM_BY_ID, platformId)
-  if (!platform) throw new Error(`The platform of the rail ${rail.name} is gone`)
-  return createOp(app, await app.withConfig(platform), { kind: 'rail', rail: rail.name })
+  return operate(app, platformId, { kind: 'rail', rail: rail.name })
 }
 
 /** Reads, decides and commits, again where the reads were stale. Throws where that does not end. */

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto'
 import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import { idOfKind } from '../db/engine/ids.ts'
 import type { BankFileRow, BankPaymentRow } from '../db/schema/bank-file-tables.ts'
 import type { RailPaymentEvent } from '../db/schema/states.ts'
+import { readable } from '../formats/readable.ts'
 import type { Op } from '../op/app.ts'
 import type { Report } from '../rail-events/apply.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
@@ -134,14 +136,13 @@ function deposit(
   const { depositsFrom = 'STATEMENTS', format } = rail.entry
   if ((statement.kind === 'STATEMENT') !== (depositsFrom === 'STATEMENTS')) return NOTHING
   const transaction = record.type === 'transaction' ? record.transaction : undefined
-  const place = `${entry.place}.${transaction?.place ?? 0}`
   const sender = transaction && {
     ...given('name', transaction.debtor.name),
     ...given('accountIdentifier', transaction.debtor.account),
     ...given('bankIdentifier', transaction.debtor.bic),
   }
   const data: ReceivedDeposit = {
-    depositId: `${statement.id} ${place}`,
+    depositId: nameOf(record, amount),
     depositAccountId: accountOf(format),
     amount: moneyOf(amount, entry.currency),
     ...given('remittanceInformation', transaction?.remittanceInformation ?? entry.text),
@@ -151,6 +152,36 @@ function deposit(
   }
   return { what: 'report', report: { id, type: 'deposit.received', occurredAt: data.receivedAt, data } }
 }
+
+/**
+ * The bank's own name of money that came in. Its reference of the entry is the same in a statement that comes again, corrected
+ * and under another id, so that the money is counted once; what else is said of it keeps apart what a bank gives one reference.
+ * Without a reference it is its place in this statement.
+ */
+function nameOf(record: Extract<BankRecord, { type: 'transaction' | 'entry' }>, amount: bigint): string {
+  const { statement, entry } = record
+  const transaction = record.type === 'transaction' ? record.transaction : undefined
+  const place = transaction?.place ?? 0
+  const reference = transaction?.servicerReference ?? entry.servicerReference
+  if (!reference || NO_REFERENCE.has(reference)) return `${statement.id} ${entry.place}.${place}`
+  const { endToEndId, debtor, remittanceInformation } = transaction ?? {}
+  const said = [
+    place,
+    String(amount),
+    entry.currency,
+    endToEndId,
+    debtor?.account,
+    debtor?.name,
+    remittanceInformation,
+  ]
+  const digest = hash('sha256', JSON.stringify(said)).slice(0, DIGEST_CHARACTERS)
+  return `${entry.bookedOn ?? entry.valueOn ?? ''} ${reference.slice(0, REFERENCE_CHARACTERS_MAX)} ${digest}`
+}
+
+/** What banks write where they have no reference. */
+const NO_REFERENCE: ReadonlySet<string> = new Set(['NOTPROVIDED', 'NONREF'])
+const REFERENCE_CHARACTERS_MAX = 100
+const DIGEST_CHARACTERS = 16
 
 /** A record of an ACH file. */
 export async function ofAch(source: Source, record: AchRecord): Promise<Understood> {
@@ -225,14 +256,17 @@ function told(
   return { what: 'report', report }
 }
 
+const TEXT_CHARACTERS_MAX = 255
+
 function moneyOf(amount: bigint, currency: string): ReceivedDeposit['amount'] {
   return { value: String(amount), currency, decimals: decimalsOf(currency) ?? 0 } as ReceivedDeposit['amount']
 }
 
-/** A member where there is a text, cut to what a report takes. */
+/** A member where there is a text that people can read, cut to what a report takes. */
 function given<Name extends string>(
   name: Name,
   text: string | null | undefined,
 ): { readonly [K in Name]?: string } {
-  return text ? ({ [name]: text.slice(0, 255) } as { [K in Name]?: string }) : {}
+  const line = readable(text ?? undefined, TEXT_CHARACTERS_MAX)
+  return line === undefined ? {} : ({ [name]: line } as { [K in Name]?: string })
 }

@@ -1,6 +1,8 @@
 import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { BankFileRow } from '../db/schema/bank-file-tables.ts'
+import { readable } from '../formats/readable.ts'
+import { present } from '../op/present.ts'
 import { findRailEvent } from '../rail-events/rail-events.ts'
 import { type ApplyStatement, recorded } from '../rail-events/receive.ts'
 import { type Desk, decide, opOf } from './decide.ts'
@@ -80,7 +82,7 @@ function textOf(record: Extract<BankRecord, { type: 'transaction' | 'entry' }>):
     record.type === 'transaction'
       ? [record.transaction.remittanceInformation, record.transaction.text].filter(Boolean).join(' ')
       : record.entry.text
-  return text ? { text: text.slice(0, 500) } : {}
+  return present({ text: readable(text ?? undefined) })
 }
 
 /** Hands a statement on whose lines are all known, once. Advices and statements without balances are no day's whole. */

@@ -4,6 +4,7 @@ import {
   CONNECTOR_VERSION_HEADER,
   callSigningId,
 } from '@countersign/contract/connectors/protocol'
+import { isObject } from '@countersign/contract/core/decode'
 import { standardHeaders } from '../crypto/standard-webhooks.ts'
 import { textFromUtf8 } from '../crypto/text.ts'
 import { parseJson, toJson } from '../json/json.ts'
@@ -47,11 +48,19 @@ export async function callConnector(
     const bounds = { signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX, reach: 'any', keepsOpen: true } as const
     const answer = await send(outgoing, bounds)
     if (!answer.isWhole) return { why: `The answer has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
-    return { status: answer.status, body: jsonOf(answer.body) }
+    return { status: answer.status, body: storable(jsonOf(answer.body)) }
   } catch (error) {
     if (error instanceof NoAnswer) return { why: `The connector is not reached: ${error.code}` }
     throw error
   }
+}
+
+/** The same value with texts that a database can store: a statement must not be lost for one character of a bank. */
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '\ufffd')
+  if (Array.isArray(value)) return value.map(storable)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, storable(one)]))
 }
 
 /** The value of a JSON text; undefined where it is none. */

@@ -1,5 +1,5 @@
-import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
-import { type App, createOp, plusSeconds } from '../op/app.ts'
+import { type App, plusSeconds } from '../op/app.ts'
+import { operate } from '../platforms/operate.ts'
 import type { Rail } from '../ports/rail.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
 import { toOpen } from './open.ts'
@@ -72,18 +72,13 @@ async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<
 }
 
 async function openPools(app: App, rail: string, platformId: string, currencies: readonly string[]) {
-  const op = await opOf(app, platformId)
+  const op = await operate(app, platformId)
   for (const currency of currencies)
     if (!(await findPool(op, rail, currency))) await app.commit(op, toOpen(op, rail, currency, null))
 }
 
 async function open(app: App, platformId: string, rail: string, { id, currency }: MissingDepositAccount) {
-  const op = await opOf(app, platformId)
+  const op = await operate(app, platformId)
   // Not done where another process has written it first.
   await app.commit(op, toOpen(op, rail, currency, id))
-}
-
-async function opOf(app: App, platformId: string) {
-  const platform = (await app.lookup(BARE_PLATFORM_BY_ID, platformId))!
-  return createOp(app, await app.withConfig(platform), { kind: 'operator' })
 }

@@ -1,10 +1,10 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { insert } from '../db/commit/writes.ts'
-import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import type { RailStatementRow } from '../db/schema/reconciliation-tables.ts'
 import { systemAccountId } from '../ledger/ledger.ts'
-import { type App, createOp, type Op } from '../op/app.ts'
+import type { App, Op } from '../op/app.ts'
 import { decideAndCommit } from '../op/rerun.ts'
+import { operate } from '../platforms/operate.ts'
 import type { Rail } from '../ports/rail.ts'
 import { bookNext } from './book.ts'
 import { daysBetween, lastEnded } from './days.ts'
@@ -61,10 +61,9 @@ export function currenciesOf({ entry }: Rail): KnownCurrency[] {
 }
 
 /** An operation of the platform that a rail belongs to; undefined while there is none. */
-export async function opOf(app: App, rail: Rail): Promise<Op | undefined> {
+async function opOf(app: App, rail: Rail): Promise<Op | undefined> {
   const platformId = await app.rails.ownerOf(rail)
-  const platform = platformId === undefined ? undefined : await app.lookup(BARE_PLATFORM_BY_ID, platformId)
-  return platform && createOp(app, await app.withConfig(platform), { kind: 'operator' })
+  return platformId === undefined ? undefined : operate(app, platformId)
 }
 
 /**

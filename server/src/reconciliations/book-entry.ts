@@ -1,9 +1,9 @@
 import { update } from '../db/commit/writes.ts'
-import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
 import { job } from '../jobs/jobs.ts'
 import { post } from '../ledger/ledger.ts'
-import { type App, createOp } from '../op/app.ts'
+import type { App } from '../op/app.ts'
 import { decideAndCommit } from '../op/rerun.ts'
+import { operate } from '../platforms/operate.ts'
 import { findEntry, selectEntry, selectLatest, selectStatement } from './store.ts'
 
 /** What an entry can be booked as that names no payment: what was dealt at the bank itself, or what the bank has charged. */
@@ -16,9 +16,8 @@ export type BookedAs = (typeof BOOKED_AS)[number]
  */
 export async function bookEntry(app: App, entryId: string, as: BookedAs): Promise<object> {
   const known = await findEntry(app, entryId)
-  const platform = known && (await app.lookup(BARE_PLATFORM_BY_ID, known.platform_id))
-  if (!platform) throw new Error(`There is no entry ${entryId}.`)
-  const op = createOp(app, await app.withConfig(platform), { kind: 'operator' })
+  if (!known) throw new Error(`There is no entry ${entryId}.`)
+  const op = await operate(app, known.platform_id)
   return decideAndCommit<object>(
     app,
     op,

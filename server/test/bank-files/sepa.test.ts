@@ -16,9 +16,11 @@ const statement = (entries: readonly SampleEntry[]) => {
   return [`stmt-${statements}.xml`, camtFile({ id: `STMT-${statements}`, entries })] as const
 }
 
+let deposits = 0
 const deposit = (reference: string, amount: string): SampleEntry => ({
   amount,
   direction: 'CRDT',
+  servicerReference: `SVC-${++deposits}`,
   transactions: [{ amount, debtor: 'Ada Lovelace', text: `for ${reference}` }],
 })
 
@@ -169,6 +171,21 @@ test('the same file under two names takes effect once, and so does an instant pa
   expect(await bank.balanceOf(customerId)).toBe(5_000n)
   await send(customerId, account.id, 1_000, { paymentRail: 'SEPA_INSTANT' })
   expect((await bank.takeFile()).text).toContain('<LclInstrm><Cd>INST</Cd></LclInstrm>')
+})
+
+test('a statement that comes again, corrected and under another id, counts its deposits once', async () => {
+  const { customerId, account } = await bank.customer()
+  const paid = deposit(referenceOf(account), '50.00')
+  // Of another payment with the same text and amount the bank has another reference.
+  const other = deposit(referenceOf(account), '50.00')
+  expect(await bank.put(...statement([paid]))).toBe('done')
+  expect(await bank.put(...statement([paid, other]))).toBe('done')
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 10_000n,
+  )
+  const { data } = (await bank.world.client.get(`/deposits?accountId=${account.id}`)).body
+  expect(data).toHaveLength(2)
 })
 
 test('a file that cannot be read is put aside whole, and a person sees it', async () => {

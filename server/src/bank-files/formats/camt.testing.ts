@@ -16,6 +16,8 @@ export interface SampleEntry {
   readonly status?: string
   readonly isReversal?: boolean
   readonly batch?: string
+  /** The bank's own reference of the entry. */
+  readonly servicerReference?: string
   readonly transactions?: readonly SampleTransaction[]
 }
 
@@ -55,12 +57,20 @@ export function balance(type: string, amount: string): string {
 }
 
 export function camtEntry(
-  { amount, direction, status = 'BOOK', isReversal, batch, transactions = [] }: SampleEntry,
+  {
+    amount,
+    direction,
+    status = 'BOOK',
+    isReversal,
+    batch,
+    servicerReference = 'SVC-1',
+    transactions = [],
+  }: SampleEntry,
   version: '08' | '02',
 ): string {
   const details = transactions.map((one) => camtTransaction(one, direction, version)).join('')
   const btch = batch === undefined ? '' : `<Btch><PmtInfId>${batch}</PmtInfId></Btch>`
-  return `<Ntry><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>${direction}</CdtDbtInd>${isReversal ? '<RvslInd>true</RvslInd>' : ''}<Sts>${version === '08' ? `<Cd>${status}</Cd>` : status}</Sts><BookgDt><Dt>2026-03-02</Dt></BookgDt><ValDt><Dt>2026-03-02</Dt></ValDt><AcctSvcrRef>SVC-1</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>RCDT</Cd><SubFmlyCd>ESCT</SubFmlyCd></Fmly></Domn></BkTxCd>${details || btch ? `<NtryDtls>${btch}${details}</NtryDtls>` : ''}<AddtlNtryInf>SEPA</AddtlNtryInf></Ntry>`
+  return `<Ntry><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>${direction}</CdtDbtInd>${isReversal ? '<RvslInd>true</RvslInd>' : ''}<Sts>${version === '08' ? `<Cd>${status}</Cd>` : status}</Sts><BookgDt><Dt>2026-03-02</Dt></BookgDt><ValDt><Dt>2026-03-02</Dt></ValDt><AcctSvcrRef>${servicerReference}</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>RCDT</Cd><SubFmlyCd>ESCT</SubFmlyCd></Fmly></Domn></BkTxCd>${details || btch ? `<NtryDtls>${btch}${details}</NtryDtls>` : ''}<AddtlNtryInf>SEPA</AddtlNtryInf></Ntry>`
 }
 
 function camtTransaction(
