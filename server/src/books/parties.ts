@@ -2,11 +2,12 @@ import { findInternalAccount } from '../accounts/accounts.ts'
 import type { DepositDetails } from '../db/schema/rail-tables.ts'
 import type { QuoteRow } from '../db/schema/tables.ts'
 import { describeAccount, nameOfHolder } from '../external-accounts/describe.ts'
+import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
 import { present } from '../op/present.ts'
 import { platformConfig } from '../platforms/platforms.ts'
 import type { TransactionWithCustomer } from '../transactions/transactions.ts'
-import { selectCustomerDetails, selectExternalAccountEver } from './store.ts'
+import { selectCustomerDetails } from './store.ts'
 
 /** The other side of a movement, as far as it is known. */
 export interface Party {
@@ -69,7 +70,7 @@ async function partyOfAccount(op: Op, accountId: string): Promise<Party> {
     const { customer_id } = await findInternalAccount(op, accountId)
     return { name: await ownerName(op, customer_id), accountId }
   }
-  const account = await selectExternalAccountEver(op, accountId)
+  const account = await findExternalAccountEver(op, accountId)
   if (!account) return { accountId }
   return present({ name: nameOfHolder(account), accountId, description: describeAccount(account) })
 }

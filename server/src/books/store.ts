@@ -5,7 +5,7 @@ import { whereGiven } from '../db/read/where-given.ts'
 import type { CardTransactionRow } from '../db/schema/card-tables.ts'
 import type { LedgerAccountRow, LedgerTransferRow } from '../db/schema/ledger-tables.ts'
 import { TRANSFER_INITIAL } from '../db/schema/states.ts'
-import type { CustomerRow, ExternalAccountRow } from '../db/schema/tables.ts'
+import type { CustomerRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { timeIfGiven } from '../op/time-range.ts'
 import { moved } from './moved.ts'
@@ -70,16 +70,6 @@ export function selectTransfers(op: Op, causes: readonly string[] | undefined, f
     matching.where('debit_account_id', '=', accountId),
     matching.where('credit_account_id', '=', accountId),
   ]
-}
-
-const EXTERNAL_ACCOUNT_BY_ID = rowByKey<ExternalAccountRow>(
-  'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[])',
-  'id',
-)
-
-/** An external account, deleted or not: a payment of long ago still names it. */
-export async function selectExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
-  return op.find(EXTERNAL_ACCOUNT_BY_ID, id)
 }
 
 const CARD_TRANSACTION_BY_ID = rowByKey<CardTransactionRow>(

@@ -13,7 +13,7 @@ import { maySee, type Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { fingerprintOf, identifiersOf } from './account-details.ts'
-import { selectExternalAccount } from './store.ts'
+import { selectExternalAccount, selectExternalAccountEver } from './store.ts'
 
 /** A requested account. An account of the platform has no `customerId`, and receives no UMA payments. */
 export type CreateBody = BodyOf<typeof customer_external_account_create>
@@ -32,6 +32,11 @@ export async function findExternalAccount(
   if (!account || !maySee(op, account.customer_id))
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
+}
+
+/** An external account, deleted or not: a payment goes on to the account that it began with, and one of long ago names it. */
+export async function findExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
+  return selectExternalAccountEver(op, id)
 }
 
 /** Error: 400 that names `field`, where the requested rail does not reach the account. */

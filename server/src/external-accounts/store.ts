@@ -39,6 +39,16 @@ export async function selectExternalAccount(op: Op, id: string): Promise<Externa
   return op.find(LIVE_BY_ID, id)
 }
 
+const BY_ID = rowByKey<ExternalAccountRow>(
+  'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[])',
+  'id',
+)
+
+/** Deleted or not. */
+export async function selectExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
 /** The owner's account with this fingerprint: the same account, however it is written. */
 export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, fingerprint: string) {
   return live(op)

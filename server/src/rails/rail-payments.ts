@@ -8,11 +8,12 @@ import {
   type RailPaymentEvent,
   type RailPaymentState,
 } from '../db/schema/states.ts'
+import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
 import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
 import { depositId, railPaymentId } from './ids.ts'
-import { selectDeposit, selectOtherAccount, selectRailPayment } from './store.ts'
+import { selectDeposit, selectRailPayment } from './store.ts'
 
 /** A payment that a rail is to carry, without what the rail's own record knows. */
 export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
@@ -140,7 +141,7 @@ export async function notGiven(
 }
 
 async function detailsOf(op: Op, accountId: string): Promise<AccountDetails | undefined> {
-  return (await selectOtherAccount(op, accountId))?.account_info
+  return (await findExternalAccountEver(op, accountId))?.account_info
 }
 
 /** How a payment ended, by its record; undefined where the rail has to say it still. */

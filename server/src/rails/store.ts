@@ -1,6 +1,5 @@
 import { rowByKey } from '../db/read/lookup.ts'
 import type { DepositAccountRow, DepositRow, RailPaymentRow } from '../db/schema/rail-tables.ts'
-import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
 const PAYMENT_BY_ID = rowByKey<RailPaymentRow>(
@@ -10,16 +9,6 @@ const PAYMENT_BY_ID = rowByKey<RailPaymentRow>(
 
 export async function selectRailPayment(op: Op, id: string): Promise<RailPaymentRow | undefined> {
   return op.find(PAYMENT_BY_ID, id)
-}
-
-/** Deleted or not: a payment goes on to the account that it began with. */
-const ACCOUNT_BY_ID = rowByKey<ExternalAccountRow>(
-  'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[])',
-  'id',
-)
-
-export async function selectOtherAccount(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
-  return op.find(ACCOUNT_BY_ID, id)
 }
 
 const DEPOSIT_ACCOUNT_BY_ID = rowByKey<DepositAccountRow>(
