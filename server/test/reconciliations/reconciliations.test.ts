@@ -96,7 +96,9 @@ describe('a statement', () => {
     expect(now).toMatchObject({ status: 'DIFFERENT', difference: '310', differenceCount: 3 })
     const shown = await settled(bank, yesterday)
     const { body } = await world.client.get(`/reconciliations/${shown.id}`)
-    expect(body).toMatchObject({ ...shown, difference: 310 })
+    // The statement's own job may look once more between the two readings: the same result, a later moment.
+    const { reconciledAt: _, ...result } = shown
+    expect(body).toMatchObject({ ...result, difference: 310 })
     expect(body.differences.map(({ reason, amount, text }: Reply['body']) => [reason, amount, text])).toEqual(
       [
         ['OPENING_BALANCE', 100, undefined],
