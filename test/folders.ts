@@ -68,6 +68,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'exchange-rates',
     'fees',
     'uma',
+    'screenings',
     'rails',
     'invitations',
     'receivers',
@@ -101,6 +102,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'verifiers',
     'connectors',
     'stablecoin-providers',
+    'screening-providers',
     'sandbox',
     'observability',
     // HTTP, and the process.

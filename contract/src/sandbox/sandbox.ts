@@ -94,6 +94,7 @@ export const MAGIC_VALUE_FAMILIES = [
   'CARD',
   'CARD_PURCHASE',
   'STABLECOIN_ACCOUNT',
+  'SCREENED_ADDRESS',
 ] as const
 
 /** The effect of one value. */

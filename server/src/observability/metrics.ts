@@ -55,6 +55,12 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     label: 'rule',
     values: AGENT_DENIAL_RULES,
   })
+  const screenings = new Tally(registry, {
+    name: 'countersign_screenings_total',
+    help: 'Addresses that were looked for on lists, by outcome; FAILED: nobody could say.',
+    label: 'outcome',
+    values: ['CLEAR', 'HIT', 'FAILED'],
+  })
   const showDueWork = createDueWorkGauges(registry)
   const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
   const showReconciliations = createReconciliationGauges(registry)
@@ -69,6 +75,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     job: (kind, result) => jobs.inc({ kind, result }),
     webhookAttempt: (result) => webhooks.add(webhookResult(result)),
     agentDenied: (rule) => denials.add(rule),
+    screened: (outcome) => screenings.add(outcome),
     contentType: registry.contentType,
     async text() {
       const [work, reconciliations] = await Promise.all([

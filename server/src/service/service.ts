@@ -54,7 +54,9 @@ import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
 import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
 import { sandboxRails } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
+import { sandboxScreening } from '../sandbox/screening.ts'
 import { sandboxStablecoinProvider } from '../sandbox/stablecoin-provider.ts'
+import { type OpenedScreening, openScreening } from '../screening-providers/open.ts'
 import type { Config } from '../settings/config.ts'
 import { ConfigError } from '../settings/config-error.ts'
 import { createBrale } from '../stablecoin-providers/brale.ts'
@@ -78,6 +80,8 @@ export interface Service {
   readonly server: FastifyInstance
   /** Reads RAILS_FILE again. What is under way stays with its rail. Throws ConfigError, and then nothing has changed. */
   reloadRails(): Promise<void>
+  /** Reads SCREENING_FILE again. Throws ConfigError, and then nothing has changed. */
+  reloadScreening(): Promise<void>
   /** Drains requests, finishes jobs under way, closes the database. */
   close(): Promise<void>
 }
@@ -106,7 +110,9 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const fileStore = await createFileStore(config)
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
     const rails = await openRails(config, db)
-    return assemble(config, options, { bare, db, dataKeys, enclave, fileStore, spool, rails })
+    const log = createLog(config.logLevel, options.logFile)
+    const screened = await openScreened(config, log)
+    return assemble(config, options, { bare, db, dataKeys, enclave, fileStore, spool, rails, log, screened })
   } catch (error) {
     await bare.close()
     throw error
@@ -123,14 +129,15 @@ interface Stores {
   readonly fileStore: FileStore
   readonly spool: Spool
   readonly rails: Rails
+  readonly log: App['log']
+  readonly screened: OpenedScreening | undefined
 }
 
 /** Assembles the parts. Those that depend on each other resolve each other at their first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
-  const { bare, db, enclave, fileStore, spool, rails } = stores
+  const { bare, db, enclave, fileStore, spool, rails, log, screened } = stores
   const metrics = createMetrics(db, machineClock, config.mode)
   const lookup = createLookup(db)
-  const log = createLog(config.logLevel, options.logFile)
   const app: App = {
     config,
     db,
@@ -146,6 +153,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     fileStore,
     spool,
     rails,
+    screening: screened?.screening,
     ...createOutside(config, enclave, log),
     origin: () => config.publicUrl ?? addressOf(server, config),
     failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
@@ -172,6 +180,20 @@ async function openRails(config: Config, db: Database): Promise<Rails> {
   })
   if (config.railsFile) await fillRails(registry, config.railsFile)
   return registry
+}
+
+/** Who knows addresses that must not be paid: the sandbox's list, or what the settings name. Throws ConfigError. */
+async function openScreened(
+  { mode, screening }: Config,
+  log: App['log'],
+): Promise<OpenedScreening | undefined> {
+  if (mode === 'sandbox') return { screening: sandboxScreening }
+  return (
+    screening &&
+    openScreening(screening, machineClock, (cause) =>
+      log.error({ err: cause }, 'the screened addresses stay as they were'),
+    )
+  )
 }
 
 /** Reads the file of the rails. Throws ConfigError. */
@@ -220,7 +242,7 @@ function runWith(
   app: App,
   jobs: JobRunner,
   stores: Stores,
-): Pick<Service, 'close' | 'reloadRails'> {
+): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
   let stopClearing: (() => Promise<void>) | undefined
@@ -268,7 +290,8 @@ function runWith(
     opening?.restart()
     jobs.wake()
   }
-  return { close, reloadRails }
+  const reloadScreening = async () => stores.screened?.file?.reload()
+  return { close, reloadRails, reloadScreening }
 }
 
 /** Reseals what is not under the newest data key, until done or stopped. Never rejects. */

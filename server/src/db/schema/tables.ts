@@ -40,6 +40,7 @@ import type {
   RailPaymentRow,
 } from './rail-tables.ts'
 import type { RailStatementEntryRow, RailStatementRow } from './reconciliation-tables.ts'
+import type { ScreeningRow } from './screening-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
@@ -105,6 +106,7 @@ export interface Tables {
   deposit_accounts: DepositAccountRow
   deposits: DepositRow
   rail_events: RailEventRow
+  screenings: ScreeningRow
   rail_statements: RailStatementRow
   rail_statement_entries: RailStatementEntryRow
 }
