@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createOp } from '../../src/op/app.ts'
+import { findScreeningOf, screen } from '../../src/screenings/screenings.ts'
 import {
   exampleBank,
   type InternalAccount,
-  numberOf,
   openProduction,
   type Production,
   SECRET_NAME,
@@ -70,16 +71,22 @@ let made = 0
 /** An address that no other test has. */
 const newAddress = () => `0x${String(++made).padStart(40, '0')}`
 
-/** A payment of euros to an address, which is executed. */
-async function paid(address: string): Promise<string> {
-  const { body: wallet } = await world.client.post('/customers/external-accounts', {
+async function newWallet(address: string): Promise<string> {
+  const accountInfo = { accountType: 'BASE_WALLET', address }
+  const made = await world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USDC',
-    accountInfo: { accountType: 'BASE_WALLET', address },
+    accountInfo,
   })
+  expect(made.status).toBe(201)
+  return made.body.id
+}
+
+/** A payment of euros to a wallet, which is executed. */
+async function paidTo(wallet: string): Promise<string> {
   const { status, body } = await world.client.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: account.id },
-    destination: { destinationType: 'ACCOUNT', accountId: wallet.id },
+    destination: { destinationType: 'ACCOUNT', accountId: wallet },
     lockedCurrencySide: 'SENDING',
     lockedCurrencyAmount: 1_000,
     immediatelyExecute: true,
@@ -87,6 +94,8 @@ async function paid(address: string): Promise<string> {
   expect(status, JSON.stringify(body)).toBe(201)
   return body.transactionId
 }
+
+const paid = async (address: string) => paidTo(await newWallet(address))
 
 const statusOf = async (id: string) => (await world.client.get(`/transactions/${id}`)).body.status
 const ended = (id: string, status: string) =>
@@ -194,28 +203,12 @@ test('a deposit whose sender nobody can judge is reported again until it is judg
 })
 
 test('an address of the file is a hit without a question, from the moment the file has it', async () => {
-  const address = `0x${'Ab'.repeat(20)}`.toLowerCase()
-  await ended(await paid(address), 'COMPLETED')
+  const wallet = await newWallet(`0x${'ab'.repeat(20)}`)
+  await ended(await paidTo(wallet), 'COMPLETED')
   expect(provider.asked).toHaveLength(1)
-  await writeFile(file, `${address.toUpperCase().replace('0X', '0x')}, Mixer\n`)
-  const id = await paid(newAddress())
-  await ended(id, 'COMPLETED')
-  const { body: again } = await world.client.post('/quotes', {
-    source: { sourceType: 'ACCOUNT', accountId: account.id },
-    destination: {
-      destinationType: 'ACCOUNT',
-      accountId: (
-        await world.client.get(`/customers/external-accounts?customerId=${customerId}`)
-      ).body.data.find(
-        (one: { accountInfo: { address: string } }) => one.accountInfo.address.toLowerCase() === address,
-      ).id,
-    },
-    lockedCurrencySide: 'SENDING',
-    lockedCurrencyAmount: 1_000,
-    immediatelyExecute: true,
-  })
-  expect(await screeningOf(again.transactionId)).toMatchObject({ list: 'file', detail: 'Mixer' })
-  expect(provider.asked).toHaveLength(2)
+  await writeFile(file, `0x${'AB'.repeat(20)}, Mixer\n`)
+  expect(await screeningOf(await paidTo(wallet))).toMatchObject({ list: 'file', detail: 'Mixer' })
+  expect(provider.asked).toHaveLength(1)
 })
 
 test('a file that cannot be used is named by its line, and changes nothing', async () => {
@@ -227,4 +220,23 @@ test('a file that cannot be used is named by its line, and changes nothing', asy
     /^SCREENING_FILE: line 2 has an address with 0x/,
   )
   expect((await screeningOf(await paid(address))).status).toBe('WAITING')
+})
+
+test('two runs that ask at the same time keep one answer, and the other run finds it', async () => {
+  provider.answer = HIT
+  const { app } = world.service
+  const platform = await app.read.selectFrom('platforms').selectAll().executeTakeFirstOrThrow()
+  const op = createOp(app, platform, { kind: 'job', jobId: 'test' })
+  const wanted = {
+    network: 'BASE',
+    address: newAddress(),
+    direction: 'PAY',
+    amount: 1n,
+    currency: 'USDC',
+    subject: op.newId('Transaction'),
+  } as const
+  const runs = await Promise.all([screen(op, wanted), screen(op, wanted)])
+  const results = await Promise.all(runs.map(({ writes }) => app.committer.commit(writes)))
+  expect(results.map(({ done }) => done).sort()).toEqual([false, true])
+  expect((await findScreeningOf(op, 'PAY', wanted.subject))?.state).toBe('WAITING')
 })
