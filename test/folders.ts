@@ -94,6 +94,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'kyc-page',
     'signed-retry',
     // What implements the ports.
+    'chains/nodes',
     'file-stores',
     'bank-files/stores',
     'bank-files',
