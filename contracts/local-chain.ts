@@ -167,15 +167,20 @@ async function deploy(
 
 type Send = (transaction: Readonly<Record<string, unknown>>) => Promise<Hex>
 
-/** Sends from an account of the chain. Where each transaction has its block, resolves when that is mined. */
+/** Sends from an account of the chain. Where each transaction has its block, resolves when that is mined, and throws where it was reverted. */
 async function sendTransaction(
   url: string,
   transaction: Readonly<Record<string, unknown>>,
   isAutomatic: boolean,
 ): Promise<Hex> {
   if (!isAutomatic) return (await rpcCall(url, 'eth_sendTransaction', [transaction])) as Hex
-  const receipt = (await rpcCall(url, 'eth_sendTransactionSync', [transaction])) as { transactionHash: Hex }
-  return receipt.transactionHash
+  const receipt = (await rpcCall(url, 'eth_sendTransactionSync', [transaction])) as Readonly<
+    Record<'transactionHash' | 'status', Hex>
+  >
+  if (receipt.status !== '0x0') return receipt.transactionHash
+  // The same again as a question has the contract's reason.
+  await rpcCall(url, 'eth_call', [transaction, 'latest'])
+  throw new Error(`${receipt.transactionHash} was reverted`)
 }
 
 type TokenCalls = Pick<
