@@ -10,7 +10,7 @@ export default defineConfig({
     include: [
       '{contract,server,sdk,cli,bench}/src/**/*.test.ts',
       '{server,sdk,cli}/test/**/*.test.ts',
-      '{connectors,test,e2e}/**/*.test.ts',
+      '{connectors,contracts,test,e2e}/**/*.test.ts',
     ],
     exclude: ['**/node_modules/**', '**/dist/**'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],

@@ -7,6 +7,7 @@ const ROOMS = [
   'sdk',
   'cli',
   'connectors',
+  'contracts',
   'e2e',
   'bench',
   'docs',

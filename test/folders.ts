@@ -30,6 +30,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'crypto/otp',
     'crypto/webauthn',
     'crypto/oidc',
+    'crypto/evm',
     'pricing',
     'settings',
     // The database.
@@ -95,9 +96,14 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'kyc-page',
     'signed-retry',
     // What implements the ports.
+    'chains/nodes',
     'file-stores',
     'bank-files/stores',
     'bank-files',
+    'chains/formats',
+    'chains/payments',
+    'chains/follow',
+    'chains',
     'rates',
     'verifiers',
     'connectors',

@@ -30,11 +30,24 @@ const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
   cli: ['contract', 'sdk'],
   console: ['contract', 'sdk'],
   connectors: ['contract'],
+  contracts: [],
   e2e: ['sdk'],
 }
 
 /** All rooms, so that a folder of an npm package is not mistaken for one. */
-const ROOMS = ['contract', 'server', 'sdk', 'cli', 'console', 'connectors', 'bench', 'e2e', 'test', 'scripts']
+const ROOMS = [
+  'contract',
+  'server',
+  'sdk',
+  'cli',
+  'console',
+  'connectors',
+  'contracts',
+  'bench',
+  'e2e',
+  'test',
+  'scripts',
+]
 
 /** The folders whose work is SQL, beside each folder's store.ts. Others may call these. */
 const SQL_FOLDERS = ['db', 'ledger', 'events', 'jobs', 'signing', 'enclave']

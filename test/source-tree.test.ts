@@ -20,7 +20,19 @@ import {
 } from './source-rules.ts'
 
 const ROOT = new URL('../', import.meta.url)
-const ROOMS = ['contract', 'server', 'sdk', 'cli', 'console', 'connectors', 'e2e', 'bench', 'scripts', 'test']
+const ROOMS = [
+  'contract',
+  'server',
+  'sdk',
+  'cli',
+  'console',
+  'connectors',
+  'contracts',
+  'e2e',
+  'bench',
+  'scripts',
+  'test',
+]
 
 function sourcesBelow(folder: string): Source[] {
   if (!existsSync(new URL(folder, ROOT))) return []

@@ -7,6 +7,7 @@ import { SCREENING_INITIAL } from '@countersign/contract/core/screening-states'
 import type { Write } from '../db/commit/writes.ts'
 import type { DepositAccountRow, DepositRow } from '../db/schema/rail-tables.ts'
 import type { Op } from '../op/app.ts'
+import type { Rail } from '../ports/rail.ts'
 import { networkOf } from '../screenings/payments.ts'
 import { screen } from '../screenings/screenings.ts'
 
@@ -39,8 +40,8 @@ export async function screenSender(
 }
 
 /**
- * The network of the chain that a deposit came on: as its rail is of one, has said, or has opened an account there; or by the
- * form of the address. Undefined for a bank's.
+ * The network of the chain that a deposit came on: that of its rail, or as the rail has said or has opened an account there, or
+ * by the form of the address. Undefined for a bank's.
  */
 function originOf(
   op: Op,
@@ -48,19 +49,18 @@ function originOf(
   opened: DepositAccountRow | undefined,
   address: string,
 ): string | undefined {
+  const by = op.rails.find(rail)
+  if (by?.chain) return by.chain.network
   const said = networkOf(details.paymentRail?.toUpperCase() ?? '')
   if (CHAINS.has(said)) return said
   const type = opened?.account_info?.accountType
   if (type !== undefined && isOnChain(type)) return networkOf(type)
-  return chainOfRail(op, rail) ?? (EVM_ADDRESS.test(address) ? ANY_EVM : undefined)
+  return chainServedBy(by?.entry) ?? (EVM_ADDRESS.test(address) ? ANY_EVM : undefined)
 }
 
 /** The chain of a rail that brings deposits of chains alone: the first that it serves. */
-function chainOfRail(op: Op, name: string): string | undefined {
-  const entry = op.rails.find(name)?.entry
-  if (!entry) return undefined
-  if ('network' in entry && typeof entry.network === 'string') return entry.network
-  const types = entry.serves
+function chainServedBy(entry: Rail['entry']): string | undefined {
+  const types = (entry?.serves ?? [])
     .filter(({ direction }) => direction === 'IN')
     .flatMap(({ accountTypes }) => accountTypes)
   return types[0] !== undefined && types.every(isOnChain) ? networkOf(types[0]) : undefined

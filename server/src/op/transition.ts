@@ -37,6 +37,8 @@ const STORED = {
   screenings: { table: 'screenings', column: 'state' },
   bank_files: { table: 'bank_files', column: 'state' },
   bank_inbox_files: { table: 'bank_inbox_files', column: 'state' },
+  chain_payments: { table: 'chain_payments', column: 'state' },
+  chain_transactions: { table: 'chain_transactions', column: 'state' },
 } as const
 
 type Stored = typeof STORED
