@@ -2,9 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { secretOfText, standardHeaders } from '../../src/crypto/standard-webhooks.ts'
 import { createOp } from '../../src/op/app.ts'
 import { findScreeningOf, screen } from '../../src/screenings/screenings.ts'
 import {
+  BANK_SECRET,
   exampleBank,
   type InternalAccount,
   openProduction,
@@ -165,19 +167,54 @@ test('what is rejected or cancelled never comes to the rail, and its money is ba
 })
 
 test('where nobody can say nothing is paid and nothing is lost: it goes on once somebody can', async () => {
-  provider.answer = FAILURE
+  provider.answer = 'hangs'
+  const before = await balance()
   const id = await paid(newAddress())
+  const failed = /countersign_screenings_total\{outcome="FAILED"\} [1-9]/
   await until(
-    async () => provider.asked.length,
-    (times) => times > 0,
+    () => world.service.app.metrics.text(),
+    (metrics) => failed.test(metrics),
   )
   expect(await statusOf(id)).toBe('PROCESSING')
+  expect(await balance()).toBe(before - 1_000)
   expect(desk.paid).not.toContain(id)
+  expect((await world.client.get('/screenings?status=WAITING')).body.data).toEqual([])
   provider.answer = CLEAR
   await ended(id, 'COMPLETED')
   expect(desk.paid.filter((one) => one === id)).toHaveLength(1)
-  const metrics = await world.service.app.metrics.text()
-  expect(metrics).toMatch(/countersign_screenings_total\{outcome="FAILED"\} [1-9]/)
+}, 40_000)
+
+test('a report of a deposit whose sender nobody can judge is 503, and changes nothing', async () => {
+  provider.answer = FAILURE
+  const event = {
+    id: 'evt-unjudged',
+    type: 'deposit.received',
+    occurredAt: new Date().toISOString(),
+    data: {
+      depositId: 'unjudged',
+      depositAccountId: 'nobody',
+      amount: { value: '700', currency: 'EUR' },
+      receivedAt: new Date().toISOString(),
+      sender: { accountIdentifier: newAddress() },
+    },
+  }
+  const body = Buffer.from(JSON.stringify(event))
+  const told = async () => {
+    const headers = {
+      'Content-Type': 'application/json',
+      'connector-version': '1',
+      ...standardHeaders([secretOfText(BANK_SECRET)!], event.id, body, new Date()),
+    }
+    const url = `${world.service.app.origin()}/rail-events/example-bank`
+    return (await fetch(url, { method: 'POST', headers, body })).status
+  }
+  const deposits = async () => (await world.client.get('/deposits?limit=100')).body.data.length
+  const before = await deposits()
+  expect(await told()).toBe(503)
+  expect(await deposits()).toBe(before)
+  provider.answer = CLEAR
+  expect([await told(), await told()]).toEqual([200, 200])
+  expect(await deposits()).toBe(before + 1)
 })
 
 test('a deposit whose sender nobody can judge is reported again until it is judged', async () => {
@@ -192,10 +229,13 @@ test('a deposit whose sender nobody can judge is reported again until it is judg
   expect(await balance()).toBe(before)
   provider.answer = HIT
   const deposit = await until(
-    async () => (await world.client.get('/deposits?status=SUSPENSE')).body.data[0],
+    async () =>
+      (await world.client.get('/deposits?status=SUSPENSE')).body.data.find(
+        (one: { railReference: string }) => one.railReference === 'judged-late',
+      ),
     (found) => found !== undefined,
   )
-  expect(deposit).toMatchObject({ railReference: 'judged-late', reason: 'SCREENING_HIT' })
+  expect(deposit).toMatchObject({ status: 'SUSPENSE', reason: 'SCREENING_HIT' })
   const screening = await screeningOf(deposit.id)
   expect(screening).toMatchObject({ status: 'WAITING', network: 'EVM', address: sender })
   await world.client.post(`/screenings/${screening.id}/release`)
