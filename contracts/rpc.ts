@@ -23,8 +23,7 @@ interface Answer {
 /** Makes calls in one request, in this order. Throws RpcError for the first that failed. */
 export async function rpcBatch(url: string, calls: readonly RpcCall[]): Promise<unknown[]> {
   const body = JSON.stringify(
-    calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })),
-    (_, value: unknown) => (typeof value === 'bigint' ? `0x${value.toString(16)}` : value),
+    calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params: params.map(inHex) })),
   )
   const response = await fetch(url, {
     method: 'POST',
@@ -48,4 +47,12 @@ export async function rpcCall(
 ): Promise<unknown> {
   const [result] = await rpcBatch(url, [{ method, params }])
   return result
+}
+
+/** Before the text is made: within a server's process the text of a bigint is its digits. */
+function inHex(value: unknown): unknown {
+  if (typeof value === 'bigint') return `0x${value.toString(16)}`
+  if (Array.isArray(value)) return value.map(inHex)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inHex(one)]))
 }

@@ -30,6 +30,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'crypto/otp',
     'crypto/webauthn',
     'crypto/oidc',
+    'crypto/evm',
     'pricing',
     'settings',
     // The database.
@@ -98,6 +99,10 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'file-stores',
     'bank-files/stores',
     'bank-files',
+    'chains/formats',
+    'chains/payments',
+    'chains/follow',
+    'chains',
     'rates',
     'verifiers',
     'connectors',

@@ -1,5 +1,4 @@
-/** Bytes as `0x` and hex digits, always in lower case here: data, hashes of 32 bytes, addresses of 20. */
-export type Hex = `0x${string}`
+import type { Hex } from '../formats/hex.ts'
 
 export interface ChainBlock {
   readonly number: bigint

@@ -1,10 +1,10 @@
+import type { Hex } from '../../formats/hex.ts'
 import {
   CallReverted,
   type ChainBlock,
   type ChainCall,
   type ChainNodes,
   type ChainReceipt,
-  type Hex,
   NodeError,
 } from '../../ports/chain-nodes.ts'
 import type { Log } from '../../ports/log.ts'

@@ -1,11 +1,5 @@
-import type {
-  ChainBlock,
-  ChainFees,
-  ChainLog,
-  ChainReceipt,
-  Hex,
-  LogFilter,
-} from '../../ports/chain-nodes.ts'
+import type { Hex } from '../../formats/hex.ts'
+import type { ChainBlock, ChainFees, ChainLog, ChainReceipt, LogFilter } from '../../ports/chain-nodes.ts'
 import { NodeFailure, Refusal } from './failure.ts'
 import type { Node } from './node.ts'
 import { isRangeRefusal } from './refusals.ts'

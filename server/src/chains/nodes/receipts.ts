@@ -1,5 +1,6 @@
+import type { Hex } from '../../formats/hex.ts'
 import { toJson } from '../../json/json.ts'
-import type { ChainReceipt, Hex } from '../../ports/chain-nodes.ts'
+import type { ChainReceipt } from '../../ports/chain-nodes.ts'
 
 /** So close to the head two honest nodes may be on different branches for a while. */
 export const TIP_BLOCKS = 4n

@@ -1,5 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { CallReverted, type Hex, type Sent } from '../../ports/chain-nodes.ts'
+import type { Hex } from '../../formats/hex.ts'
+import { CallReverted, type Sent } from '../../ports/chain-nodes.ts'
 import type { Refusal } from './failure.ts'
 import { isData } from './values.ts'
 

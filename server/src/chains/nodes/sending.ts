@@ -1,4 +1,5 @@
-import { type Hex, NodeError, type Sent } from '../../ports/chain-nodes.ts'
+import type { Hex } from '../../formats/hex.ts'
+import { NodeError, type Sent } from '../../ports/chain-nodes.ts'
 import { NodeFailure, Refusal } from './failure.ts'
 import type { Node } from './node.ts'
 import { sentOf } from './refusals.ts'

@@ -1,5 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
-import type { ChainBlock, ChainLog, ChainReceipt, Hex } from '../../ports/chain-nodes.ts'
+import type { Hex } from '../../formats/hex.ts'
+import type { ChainBlock, ChainLog, ChainReceipt } from '../../ports/chain-nodes.ts'
 import { NodeFailure } from './failure.ts'
 
 const HASH_BYTES = 32
