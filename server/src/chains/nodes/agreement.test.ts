@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Hex } from '../../ports/chain-nodes.ts'
+import type { Hex } from '../../formats/hex.ts'
 import {
   blockHash,
   chainOf,

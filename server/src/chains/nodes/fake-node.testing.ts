@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import type { Hex } from '../../formats/hex.ts'
 import { toJson } from '../../json/json.ts'
-import type { ChainNodes, Hex } from '../../ports/chain-nodes.ts'
+import type { ChainNodes } from '../../ports/chain-nodes.ts'
 import { type ChainNodesOptions, createChainNodes } from './chain-nodes.ts'
 import type { NodeAlert } from './node.ts'
 

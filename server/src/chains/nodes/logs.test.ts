@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Hex, LogFilter } from '../../ports/chain-nodes.ts'
+import type { Hex } from '../../formats/hex.ts'
+import type { LogFilter } from '../../ports/chain-nodes.ts'
 import {
   blockHash,
   chainOf,
