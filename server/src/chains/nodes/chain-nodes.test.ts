@@ -149,6 +149,17 @@ describe('a node that is not to be used', () => {
     await expect(chain.chainId()).rejects.toMatchObject({ problem: 'OTHER_CHAIN', isDisagreement: false })
   })
 
+  test('one that stands by is found too when the chain is asked for', async () => {
+    const chain = chainOf(
+      [await startNode(), await startNode({ chainId: 1 }), await startNode({ hijack: () => true })],
+      {
+        timeoutMs: 300,
+      },
+    )
+    expect(await chain.chainId()).toBe(CHAIN_ID)
+    expect(chain.alerts.map(({ kind }) => kind)).toContain('OTHER_CHAIN')
+  })
+
   test('the chain is asked for again after a minute and after a failure', async () => {
     const node = await startNode()
     const chain = chainOf([node])

@@ -73,7 +73,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
       return block.hash
     },
     async chainId() {
-      await pool.one((node) => node.check())
+      await pool.checkAll()
       return chainId
     },
     logs: (filter) => pool.agreed('logs', (node) => logsOf(node, filter)),
