@@ -99,6 +99,17 @@ describe('what two nodes say differently', () => {
     expect(await chain.receipt(hash)).toMatchObject({ blockNumber: 95n, status: 'success' })
   })
 
+  test('a receipt that a node cannot have yet counts as none', async () => {
+    const heads = [{ head: 100 }, { head: 90 }]
+    for (const [one, other] of [heads, [...heads].reverse()]) {
+      const [first, second, chain] = await twoNodes(one, other)
+      const ahead = first.head === 100 ? first : second
+      ahead.receipts.set(hashOfReceipt(95), wireReceipt(ahead, 95))
+      expect(await chain.receipt(hashOfReceipt(95))).toBeUndefined()
+      expect(chain.alerts).toEqual([])
+    }
+  })
+
   test('a receipt near the head counts as none yet, except within one block', async () => {
     const [first, second, chain] = await twoNodes({}, { branch: { from: 97, name: 'other' } })
     const hash = hashOfReceipt(97)

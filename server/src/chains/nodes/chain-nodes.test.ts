@@ -91,6 +91,15 @@ describe('one node', () => {
       (node) => ({ ...wireReceipt(node, 500), transactionHash: hashOfReceipt(5) }),
     ],
     ['a log of another block', (node) => ({ ...wireReceipt(node, 5), logs: [wireLog(node, 6)] })],
+    [
+      'a log of another number',
+      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...wireLog(node, 5), blockNumber: '0x6' }] }),
+    ],
+    [
+      'a log of another hash',
+      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...wireLog(node, 5), blockHash: hashOf('') }] }),
+    ],
+    ['a log of another transaction', (node) => ({ ...wireReceipt(node, 5), logs: [wireLog(node, 5, 1)] })],
     ['no status', (node) => ({ ...wireReceipt(node, 5), status: undefined })],
     ['another status', (node) => ({ ...wireReceipt(node, 5), status: '0x2' })],
     ['a hash that is too short', (node) => ({ ...wireReceipt(node, 5), blockHash: '0x12' })],

@@ -81,6 +81,23 @@ describe.each(Object.entries(BAD))('a node that %s', (_, { given, isAlert }) => 
   })
 })
 
+test('an answer to another request is refused, however well it reads', async () => {
+  const node = await startNode()
+  const chain = chainOf([node])
+  await chain.chainId()
+  node.hijack = (response) => Boolean(response.end('{"jsonrpc":"2.0","id":1,"result":"0x5"}'))
+  await expect(chain.coin('0x00')).rejects.toMatchObject({ problem: 'NO_ANSWER' })
+  const reverted = '"error":{"code":3,"message":"execution reverted"}'
+  node.hijack = undefined
+  await chain.chainId()
+  node.hijack = (response) => Boolean(response.end(`{"jsonrpc":"2.0","id":1,${reverted}}`))
+  await expect(chain.call({ to: '0x00', data: '0x' })).rejects.toMatchObject({ name: 'NodeError' })
+  node.hijack = undefined
+  await chain.chainId()
+  node.hijack = (response) => Boolean(response.end('{"jsonrpc":"2.0","id":0,"result":"0x5"}'))
+  expect(await chain.coin('0x00')).toBe(5n)
+})
+
 test('a node that has failed rests, twice as long each time, up to a minute', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
   const chain = chainOf([first, second])

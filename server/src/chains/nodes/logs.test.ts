@@ -71,6 +71,10 @@ const LIES: Readonly<Record<string, (log: Wire, node: FakeNode) => unknown>> = {
   'two logs at one place': (log) => [log, { ...log, transactionHash: hashOf('other') }],
   'a log of another branch': () => [wireLog({ branch: { from: 0, name: 'other' } }, 12)],
   'logs of two branches': (log) => [log, wireLog({ branch: { from: 0, name: 'other' } }, 12, 1)],
+  'logs of two branches, the right one last': (log) => [
+    wireLog({ branch: { from: 0, name: 'other' } }, 12, 1),
+    log,
+  ],
   'a log of no block': (log) => [{ ...log, blockHash: null, blockNumber: null }],
   'a log with odd bytes': (log) => [{ ...log, data: '0x123' }],
   'a log with a huge index': (log) => [{ ...log, logIndex: hex(2n ** 64n) }],
