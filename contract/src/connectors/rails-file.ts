@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { ACCOUNT_TYPES, type AccountTypeName } from '../accounts/account-types.ts'
+import { EVM_NETWORKS } from '../core/evm.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id } from '../core/ids.ts'
 import { PAYMENT_RAILS } from '../core/rails.ts'
@@ -248,7 +249,101 @@ export const BankFilesRail = Type.Object({
   ),
 })
 
-export const RailEntry = OneOf('kind', [HttpRail, BankFilesRail])
+const EvmAddress = (description: string) =>
+  Pattern('^0x[0-9a-fA-F]{40}$', {
+    maxLength: 42,
+    inWords: '0x and 40 hexadecimal digits, with the capitals of its checksum',
+    description,
+  })
+
+const EvmToken = Type.Object({
+  currency: CurrencyCode,
+  address: EvmAddress('The contract. Its decimals are read at the start and must be those of the currency'),
+  standard: OneOfWords(
+    ['EIP3009', 'ERC20'],
+    'EIP3009: payments are authorizations that any account may bring to the chain, as of USDC. ERC20: plain transfers, whose sender pays the gas',
+  ),
+})
+
+export const EvmRail = Type.Object({
+  kind: Tag('evm'),
+  ...common,
+  network: OneOfWords(EVM_NETWORKS, 'What the API calls the chain: its wallets are NETWORK_WALLET'),
+  chainId: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'As EIP-155 has it. A node of another chain is not used; at the start it is an error',
+  }),
+  rpcs: Type.Array(
+    OneOf('type', [
+      Type.Object({ type: Tag('url'), url: line(2000, 'https://, or http:// on this machine') }),
+      Type.Object({ type: Tag('secret'), ...EnvironmentReference.properties }),
+    ]),
+    {
+      minItems: 1,
+      maxItems: 10,
+      description:
+        'Nodes over JSON-RPC, the preferred one first. Where the address has a key in it: a secret',
+    },
+  ),
+  agreement: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2,
+      description:
+        'How many nodes have to say the same before money is credited or a payment counts. 1 where left out',
+    }),
+  ),
+  tokens: Type.Array(EvmToken, { minItems: 1, maxItems: 20 }),
+  confirmations: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    description: 'How many blocks deep a payment or deposit has to be before it counts, its own included',
+  }),
+  fees: Type.Optional(
+    Type.Object({
+      maxGwei: Type.Optional(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 100_000,
+          description: 'No transaction pays more for a unit of gas: payments wait. 500 where left out',
+        }),
+      ),
+      stuckSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 86_400,
+          description:
+            'After so long without a block a transaction is replaced by one with higher fees. 60 where left out',
+        }),
+      ),
+      marginPercent: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 1000,
+          description: "What quotes and estimates add to the network's present fee. 20 where left out",
+        }),
+      ),
+    }),
+  ),
+  gasAccounts: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 20, description: 'Accounts that pay the gas. 1 where left out' }),
+  ),
+  sweeps: Type.Optional(
+    Type.Array(
+      Type.Object({
+        currency: CurrencyCode,
+        from: Int64({
+          minimum: 1,
+          description: 'An address is swept to the treasury from this balance on, in the smallest unit',
+        }),
+      }),
+      { maxItems: 20, description: 'Left out: deposits stay on their addresses' },
+    ),
+  ),
+})
+
+export const RailEntry = OneOf('kind', [HttpRail, BankFilesRail, EvmRail])
 
 export const RailsFile = Type.Object({
   $schema: Type.Optional(Type.String({ maxLength: 2000 })),
@@ -262,4 +357,5 @@ export type RailDirection = (typeof RAIL_DIRECTIONS)[number]
 export type RailEntryValue = Static<typeof RailEntry>
 export type HttpRailValue = Static<typeof HttpRail>
 export type BankFilesRailValue = Static<typeof BankFilesRail>
+export type EvmRailValue = Static<typeof EvmRail>
 export type RailsFileValue = Static<typeof RailsFile>

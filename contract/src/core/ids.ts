@@ -51,6 +51,7 @@ export const INTERNAL_ID_KINDS = {
   RailPayment: 36,
   BankFile: 39,
   DepositAccount: 45,
+  ChainRecord: 47,
 } as const
 
 /** The number in place of a kind where the id is a bare text: the code of an invitation. */

@@ -1,6 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { ExternalAccountDetails } from '../accounts/account-types.ts'
 import { CARD_UPDATE_STATES } from '../cards/cards.ts'
+import { EVM_NETWORKS } from '../core/evm.ts'
 import { CurrencyCode, UmaAddress } from '../core/formats.ts'
 import { Id, IdOfAny } from '../core/ids.ts'
 import { PaymentRail } from '../core/rails.ts'
@@ -53,6 +54,35 @@ export const SignedDestination = OneOf('destinationType', [
   Type.Object({ destinationType: Tag('UMA_ADDRESS'), umaAddress: UmaAddress, currency: CurrencyCode }),
 ])
 
+const EvmAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', maxLength: 42 })
+
+/**
+ * What the wallet's own key signs where the wallet is on a chain: transfers of one token by EIP-3009, and nothing else. The
+ * domain is there in full, so that a device can compute what is signed.
+ */
+export const SignedChainTransfers = Type.Object({
+  network: OneOfWords(EVM_NETWORKS),
+  chainId: Type.Integer({ minimum: 1 }),
+  token: Type.Object(
+    { currency: CurrencyCode, address: EvmAddress, name: Type.String(), version: Type.String() },
+    { description: 'The contract, with the name and version of its EIP-712 domain' },
+  ),
+  from: EvmAddress,
+  validBefore: Timestamp('The chain takes the transfers before this time only'),
+  transfers: Type.Array(
+    Type.Object({
+      purpose: OneOfWords(
+        ['PAYMENT', 'FEE'],
+        'PAYMENT: to the payee, or to this server for what it pays out elsewhere. FEE: to this server',
+      ),
+      to: EvmAddress,
+      amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the token' }),
+      nonce: Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'The chain takes each nonce once' }),
+    }),
+    { minItems: 1, maxItems: 2 },
+  ),
+})
+
 const credentialFields = {
   type: AuthMethodType,
   nickname: Type.String(),
@@ -84,6 +114,7 @@ export const PAYLOADS = {
     feesIncluded: Int64({ minimum: 0, description: 'Smallest unit of the currency that is sent' }),
     delivers: Amount,
     destination: SignedDestination,
+    chain: Type.Optional(SignedChainTransfers),
   }),
   credential_create: payload('credential_create', { credential: NewCredential }),
   credential_delete: payload('credential_delete', { credential: SignedCredential }),

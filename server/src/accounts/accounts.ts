@@ -96,7 +96,7 @@ export function makeWallet(
 ): { readonly accountId: string; readonly writes: readonly Write[] } {
   const id = op.newId('InternalAccount')
   const { sealedSeed, sparkAddress } = op.enclave.newWallet(id)
-  const keys = { spark_address: sparkAddress, sealed_seed: sealedSeed }
+  const keys = { ...NO_WALLET, spark_address: sparkAddress, sealed_seed: sealedSeed }
   const account = { id, customerId, type: 'EMBEDDED_WALLET', currency: WALLET_CURRENCY } as const
   return { accountId: id, writes: accountWrites(op, account, keys) }
 }
@@ -110,13 +110,15 @@ export async function openMissingPlatformAccounts(op: Op, currencies: readonly s
     .flatMap((currency) => makeInternalAccount(op, null, currency))
 }
 
+/** The seed of a wallet, and where it is: on Spark, or on the chain of a rail. */
+type WalletKeys = Pick<InternalAccountRow, 'spark_address' | 'chain_rail' | 'chain_address' | 'sealed_seed'>
+
+const NO_WALLET: WalletKeys = { spark_address: null, chain_rail: null, chain_address: null, sealed_seed: null }
+
 function accountWrites(
   from: From,
   account: Pick<InternalAccountRow, 'id' | 'type' | 'currency'> & { readonly customerId: string | null },
-  keys: Pick<InternalAccountRow, 'spark_address' | 'sealed_seed'> = {
-    spark_address: null,
-    sealed_seed: null,
-  },
+  keys: WalletKeys = NO_WALLET,
 ): Write[] {
   const { id, customerId, type, currency } = account
   const row: InternalAccountRow = {

@@ -1,6 +1,7 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import type { OpenedDepositAccount, WantedDepositAccount } from '../ports/rail.ts'
+import type { RailDesk } from '../rails/desk.ts'
 import { nextOpening } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
 import { currenciesIn } from '../rails/routing.ts'
@@ -33,8 +34,13 @@ export function createBankFilesRail(entry: BankFilesRailValue, folder: BankFolde
     pull: byFiles,
     refund: byFiles,
     pullable: async () => undefined,
-    openDepositAccount: async (wanted) => depositAccount(entry, wanted),
+    openDepositAccount: async (_, wanted) => depositAccount(entry, wanted),
   }
+}
+
+/** What the desk of a rail of files works with. */
+export interface Desk extends RailDesk {
+  readonly rail: BankFilesRail
 }
 
 export function isBankFilesRail(rail: object): rail is BankFilesRail {

@@ -52,7 +52,7 @@ export function createHttpRail(
     refund: async () => {
       throw new Error('A rail that keeps records refunds by payments of its own')
     },
-    async openDepositAccount({ holder, ...wanted }) {
+    async openDepositAccount(_, { holder, ...wanted }) {
       const request = { ...wanted, ...(holder ? { holder } : {}) }
       return openedOf(
         read(DepositAccount, await call('POST', '/deposit-accounts', request, wanted.id), 'deposit'),

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type {
+  EvmRailValue,
   HttpRailValue,
   RailEntryValue,
   RailsFileValue,
@@ -8,6 +9,8 @@ import { secretOfText } from '../crypto/standard-webhooks.ts'
 import { messageOf } from '../formats/thrown.ts'
 import { parseJson } from '../json/json.ts'
 import { faultOfHours } from '../rails/hours.ts'
+import type { Enclave } from '../ports/enclave.ts'
+import type { Log } from '../ports/log.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
 import { ConfigError } from '../settings/config-error.ts'
 import { bankFilesRail } from './bank-files.ts'
@@ -19,6 +22,11 @@ export interface Loading {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly check: (value: unknown) => RailsFileValue
   readonly clock: () => Date
+  /** Holds the keys on chains. */
+  readonly enclave: Enclave
+  /** Hears of nodes of chains that cannot be used. */
+  readonly onNodeAlert: (rail: string) => void
+  readonly log: Log
 }
 
 const TIMEOUT_SECONDS = 10
@@ -29,7 +37,21 @@ export async function loadRails(path: string, loading: Loading): Promise<Configu
   const names = rails.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${twice}`)
-  return rails.map((entry) => railOf(entry, loading))
+  const chains = rails.filter((entry) => entry.kind === 'evm')
+  checkChains(chains)
+  return Promise.all(rails.map((entry) => railOf(entry, loading)))
+}
+
+/** One id of a chain is one chain, and a network one of them. */
+function checkChains(entries: readonly EvmRailValue[]): void {
+  for (const entry of entries) {
+    const other = entries.find(({ network, chainId }) => (network === entry.network) !== (chainId === entry.chainId))
+    if (other)
+      throw problem(
+        entry,
+        `${entry.network} is the chain ${entry.chainId} here, but ${other.network} is ${other.chainId} for the rail ${other.name}`,
+      )
+  }
 }
 
 function checked(value: unknown, check: Loading['check']): RailsFileValue {
@@ -51,12 +73,20 @@ async function jsonOfFile(path: string): Promise<unknown> {
   }
 }
 
-function railOf(entry: RailEntryValue, loading: Loading): ConfiguredRail {
+async function railOf(entry: RailEntryValue, loading: Loading): Promise<ConfiguredRail> {
   const fault = entry.hours && faultOfHours(entry.hours)
   if (fault !== undefined) throw problem(entry, `hours: ${fault}`)
   const empty = entry.limits?.find(({ min, max }) => min !== undefined && max !== undefined && min > max)
   if (empty) throw problem(entry, `limits: min must not be above max for ${empty.currency}`)
-  return entry.kind === 'http' ? httpRail(entry, loading) : bankFilesRail(entry, loading.environment)
+  switch (entry.kind) {
+    case 'http':
+      return httpRail(entry, loading)
+    case 'bank-files':
+      return bankFilesRail(entry, loading.environment)
+    case 'evm':
+      // What it needs takes long to load, and most servers have no chain.
+      return (await import('./evm.ts')).evmRail(entry, loading)
+  }
 }
 
 function httpRail(entry: HttpRailValue, { environment, clock }: Loading): ConfiguredRail {

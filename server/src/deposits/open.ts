@@ -36,7 +36,7 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
   const rail = op.rails.find(row.rail)
   if (!rail?.openDepositAccount) throw new Error(`The rail ${row.rail} opens nothing to pay in to`)
   const account = row.account_id === null ? undefined : await findInternalAccount(op, row.account_id)
-  const opened = await rail.openDepositAccount({
+  const opened = await rail.openDepositAccount(op, {
     id: row.account_id ?? poolOf(row.currency),
     purpose: account ? 'ACCOUNT' : 'POOL',
     currency: row.currency,
@@ -51,11 +51,12 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
     updated_at: op.now,
   }
   const filled = update('deposit_accounts', row.id, { rail_reference: null }, change)
-  if (!account) return [filled]
+  if (!account) return [filled, ...(opened.writes ?? [])]
   const others = (account.funding ?? []).filter(({ rail: other }) => other !== row.rail)
   const funding = [...others, fundingOf(row, opened)]
   return [
     filled,
+    ...(opened.writes ?? []),
     update(
       'internal_accounts',
       account.id,

@@ -1,18 +1,32 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { evmAddressOf, evmKeyAt, evmSignature, WALLET_PATH } from '../crypto/evm/keys.ts'
 import { makeOtpTargetBundle, openOtpBundle, sealSessionKey, sealWalletExport } from '../crypto/otp/bundle.ts'
 import { signOtpToken } from '../crypto/otp/token.ts'
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, signMessage } from '../crypto/p256.ts'
 import type { Database } from '../db/engine/port.ts'
-import type { Enclave, OtpTarget, OtpTargetOwner, OtpTokenClaims, SealedText } from '../ports/enclave.ts'
+import type { Hex } from '../formats/hex.ts'
+import type {
+  Enclave,
+  NewWallet,
+  OtpTarget,
+  OtpTargetOwner,
+  OtpTokenClaims,
+  SealedText,
+  StampedPayload,
+} from '../ports/enclave.ts'
 import { KEY_BYTES, type KEY_PAIRS } from './data-keys.ts'
 import type { Keyring } from './keyring.ts'
 import { mnemonicOf, seedFromEntropy, sparkAddress } from './wallet.ts'
+import { signStampedTransfers } from './wallet-transfers.ts'
 
 const WALLET_ENTROPY_BYTES = 32
+const CHAIN_SEED_BYTES = 64
 
 interface EnclaveKeys {
   readonly quorum: KeyPair
   readonly webhook: KeyPair
+  /** The seed of the keys that hold the platform's money on chains. */
+  readonly chainSeed: Uint8Array
 }
 
 /**
@@ -30,11 +44,21 @@ export async function openEnclave(
     keyPairFromPrivateKey(
       await findOrMakeSecret(db, name, keyring, () => generateKeyPair().privateKey, createdAt),
     )
-  const keys = { quorum: await keyPair('quorum_key'), webhook: await keyPair('webhook_key') }
+  const keys = {
+    quorum: await keyPair('quorum_key'),
+    webhook: await keyPair('webhook_key'),
+    chainSeed: await findOrMakeSecret(
+      db,
+      'chain_seed',
+      keyring,
+      () => randomBytes(CHAIN_SEED_BYTES),
+      createdAt,
+    ),
+  }
   return new InProcessEnclave(keyring, keys, mode)
 }
 
-/** Holds two key pairs and the keys of digests in memory between calls, and no other secret. */
+/** Holds two key pairs, the seed of chains and the keys of digests in memory between calls, and no other secret. */
 class InProcessEnclave implements Enclave {
   readonly quorumPublicKey: string
   readonly webhookPublicKey: string
@@ -83,16 +107,45 @@ class InProcessEnclave implements Enclave {
     return signOtpToken({ ...claims, expiresAtMs: expiresAt.getTime() }, this.#keys.quorum)
   }
 
-  newWallet(accountId: string): { readonly sealedSeed: Uint8Array; readonly sparkAddress: string } {
+  newWallet(accountId: string): NewWallet {
     const entropy = randomBytes(WALLET_ENTROPY_BYTES)
     const seed = seedFromEntropy(entropy)
     const wallet = {
       sealedSeed: this.#keyring.seal(entropy, `wallet_seed ${accountId}`),
       sparkAddress: sparkAddress(seed, this.#mode === 'production' ? 'spark' : 'sparkrt'),
+      evmAddress: evmAddressOf(evmKeyAt(seed, WALLET_PATH)),
     }
     entropy.fill(0)
     seed.fill(0)
     return wallet
+  }
+
+  signWalletTransfers(accountId: string, sealedSeed: Uint8Array, order: StampedPayload): Hex[] {
+    const entropy = this.#open(sealedSeed, `wallet_seed ${accountId}`, `seed of ${accountId}`)
+    const seed = seedFromEntropy(entropy)
+    const key = evmKeyAt(seed, WALLET_PATH)
+    try {
+      return signStampedTransfers(accountId, key, order)
+    } finally {
+      for (const secret of [entropy, seed, key]) secret.fill(0)
+    }
+  }
+
+  chainAddress(path: string): Hex {
+    return this.#withChainKey(path, evmAddressOf)
+  }
+
+  signOnChain(path: string, digest: Uint8Array): Hex {
+    return this.#withChainKey(path, (key) => evmSignature(digest, key))
+  }
+
+  #withChainKey<T>(path: string, use: (key: Uint8Array) => T): T {
+    const key = evmKeyAt(this.#keys.chainSeed, path)
+    try {
+      return use(key)
+    } finally {
+      key.fill(0)
+    }
   }
 
   newSessionKey(clientPublicKey: string): { readonly publicKey: string; readonly encryptedKey: string } {

@@ -57,6 +57,12 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   })
   const showDueWork = createDueWorkGauges(registry)
   const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
+  const chainAlerts = new Counter({
+    name: 'countersign_chain_alerts_total',
+    help: 'What a person should know of the chain of a rail, by kind.',
+    labelNames: ['rail', 'kind'],
+    registers: [registry],
+  })
   const showReconciliations = createReconciliationGauges(registry)
   const askReconciliations = oneAtATime(() => findReconciliations(db, clock()).catch(() => undefined))
 
@@ -68,6 +74,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     },
     job: (kind, result) => jobs.inc({ kind, result }),
     webhookAttempt: (result) => webhooks.add(webhookResult(result)),
+    chainAlert: (rail, kind) => chainAlerts.inc({ rail, kind }),
     agentDenied: (rule) => denials.add(rule),
     contentType: registry.contentType,
     async text() {

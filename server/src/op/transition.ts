@@ -36,6 +36,8 @@ const STORED = {
   deposits: { table: 'deposits', column: 'state' },
   bank_files: { table: 'bank_files', column: 'state' },
   bank_inbox_files: { table: 'bank_inbox_files', column: 'state' },
+  chain_payments: { table: 'chain_payments', column: 'state' },
+  chain_transactions: { table: 'chain_transactions', column: 'state' },
 } as const
 
 type Stored = typeof STORED

@@ -1,3 +1,5 @@
+import type { Hex } from '../formats/hex.ts'
+
 /**
  * The only holder of secrets that never leave: the quorum key, the targets that codes are sealed to, wallet seeds. It
  * gives out sealed bytes, which the database may keep, and public results. This is an interface, so that another
@@ -29,8 +31,21 @@ export interface Enclave {
   /** The verification token that binds a signed-in contact to a key (formats 6). */
   signOtpToken(claims: OtpTokenClaims): string
 
-  /** Makes a wallet: its seed, sealed to the account's record, and its derived Spark address. */
-  newWallet(accountId: string): { readonly sealedSeed: Uint8Array; readonly sparkAddress: string }
+  /** Makes a wallet: its seed, sealed to the account's record, and its derived addresses on Spark and on EVM chains. */
+  newWallet(accountId: string): NewWallet
+
+  /**
+   * Signs the transfers on a chain that a payload names (`SignedChainTransfers`), by the wallet's own key: in their order,
+   * 65 bytes each. Throws where the stamp is not that key's over these exact characters, or the payload is not of this wallet: no
+   * other way leads to that key.
+   */
+  signWalletTransfers(accountId: string, sealedSeed: Uint8Array, order: StampedPayload): Hex[]
+
+  /** The address on EVM chains of the key at a BIP-32 path of the enclave's own seed. */
+  chainAddress(path: string): Hex
+
+  /** Signs a digest of 32 bytes by the key at a path of the enclave's own seed: r, s and v, 65 bytes. */
+  signOnChain(path: string, digest: Uint8Array): Hex
 
   /**
    * A new session key, sealed to the client's key (130 hex characters), and its public half (66). The key itself is not
@@ -85,13 +100,27 @@ export interface Enclave {
   ): Uint8Array
 }
 
-/** The kinds of records that have sealed text. */
-
 /**
  * The records that keep sealed text: contents of messages, numbers of documents, identifiers of owners, credentials, and
  * secret answers that are kept with their key.
  */
 export type SealedText = 'message' | 'document' | 'beneficialOwner' | 'stablecoinAccount' | 'keptAnswer'
+
+export interface NewWallet {
+  readonly sealedSeed: Uint8Array
+  readonly sparkAddress: string
+  readonly evmAddress: Hex
+}
+
+/** A payload with the stamp of a session of the wallet, as the caller has checked it. */
+export interface StampedPayload {
+  /** The exact characters that were stamped. */
+  readonly payload: string
+  /** The `Svc-Wallet-Signature` header. */
+  readonly stamp: string
+  /** The key of the session that stamped it: 66 hex characters. */
+  readonly sessionPublicKey: string
+}
 
 export interface OtpTargetOwner {
   readonly challengeId: string

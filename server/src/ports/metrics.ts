@@ -2,6 +2,12 @@ import type { AgentDenialRule } from '@countersign/contract/agents/agent-policy'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import type { CommitObserver } from '../db/commit/committer.ts'
 
+/**
+ * What is wrong at a chain: nodes that fail, disagree or are of another chain; money that is missing for gas or for payments; a
+ * transaction that would cost more than the limit; a reorganisation deeper than the confirmations; work that fails.
+ */
+export type ChainAlert = 'nodes' | 'gas' | 'treasury' | 'fee-limit' | 'reorganisation' | 'work'
+
 /** The metrics of this process, for Prometheus. Calls never throw and cost at most about a microsecond. */
 export interface Metrics extends CommitObserver {
   /**
@@ -19,6 +25,8 @@ export interface Metrics extends CommitObserver {
   job(kind: string, result: 'done' | 'failed'): void
   /** An attempt to deliver a webhook: the status of the answer, or the error code. */
   webhookAttempt(result: number | string): void
+  /** Something at the chain of a rail that a person should know of. */
+  chainAlert(rail: string, kind: ChainAlert): void
   /** A denial by an agent's policy, by its rule. */
   agentDenied(rule: AgentDenialRule): void
   /**

@@ -1,8 +1,10 @@
 import type { AccountTypeName, PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
 import type { ConnectorStatement } from '@countersign/contract/connectors/events'
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
+import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { Write } from '../db/commit/writes.ts'
 import type { AccountDetails } from '../db/schema/documents.ts'
+import type { Hex } from '../formats/hex.ts'
 
 /** Which way money goes by a rail: sent to an external account, pulled from one, or paid in by somebody. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
@@ -41,6 +43,34 @@ export interface Rails {
   list(): readonly Rail[]
 }
 
+/** The operation that records are of. */
+export interface RecordsFrom {
+  readonly now: Date
+  readonly platform: { readonly id: string }
+}
+
+/** The chain of a rail: what quotes, wallets and estimates need of it. */
+export interface RailChain {
+  readonly network: EvmNetwork
+  readonly chainId: number
+  /** Where the platform's money on the chain is. */
+  readonly treasury: Hex
+  /** The contract of a currency, as it was read from the chain. Error: 503 `UNAVAILABLE` while nobody could read it. */
+  token(currency: string): ChainToken
+  /** The record of an address of its own, for an internal account or a quote, and the address in the API's spelling. */
+  newAddress(from: RecordsFrom, ownerId: string): { readonly address: string; readonly writes: readonly Write[] }
+  /** The record of the address of a wallet, whose key derives from the wallet's own seed. */
+  walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
+}
+
+export interface ChainToken {
+  readonly currency: string
+  readonly address: Hex
+  readonly standard: 'EIP3009' | 'ERC20'
+  /** EIP-712. Undefined where the token has no EIP-3009. */
+  readonly domain: { readonly name: string; readonly version: string } | undefined
+}
+
 /** Smallest unit. */
 export interface RailLimits {
   readonly min?: bigint
@@ -61,6 +91,8 @@ export interface Rail {
    * sent by another rail, and reports of it come in unasked.
    */
   readonly isRecorded: boolean
+  /** Present where it is a chain. */
+  readonly chain?: RailChain
   /** Whether it takes nothing new any more. */
   readonly isRetired: boolean
   /** The currencies that others pay in by it. */
@@ -91,7 +123,7 @@ export interface Rail {
   /** Reads a report: undefined where its signature is not valid. Absent where the rail reports in another way. */
   readEvent?(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array): unknown
   /** Opens what others pay in to. Idempotent: the same request has the same details. Absent where nothing comes in. */
-  openDepositAccount?(wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
+  openDepositAccount?(from: RecordsFrom, wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
   /** Whether the holder of an account has this name. Absent where the rail cannot tell. */
   checkAccount?(account: AccountDetails): Promise<AccountCheckResult>
   /** Asks the rail not to send a payment. Its report says whether that was in time. Absent where it cannot be asked. */
@@ -118,6 +150,8 @@ export interface OpenedDepositAccount {
   readonly matching: 'ACCOUNT' | 'REFERENCE'
   /** The details that payers need. */
   readonly accountInfo: PaymentAccountInfoValue
+  /** What this server has to keep of it. */
+  readonly writes?: readonly Write[]
 }
 
 export type AccountCheckResult = 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'UNAVAILABLE'

@@ -1,5 +1,5 @@
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
-import type { Rail, Rails, Wanted } from '../ports/rail.ts'
+import { type Rail, type Rails, SANDBOX_RAIL, type Wanted } from '../ports/rail.ts'
 import { isWithin, limitsOf, serves } from './routing.ts'
 
 /** A rail of the file, with its entry. */
@@ -13,9 +13,15 @@ export class RailRegistry implements Rails {
   #rails: readonly ConfiguredRail[] = []
   readonly #oldestPlatform: () => Promise<string | undefined>
 
-  /** `oldestPlatform` is whose rails those are that name none. */
-  constructor(oldestPlatform: () => Promise<string | undefined>) {
+  readonly #sandbox: Rail | undefined
+
+  /**
+   * `oldestPlatform` is whose rails those are that name none. `sandbox` carries what none of the file does, for every platform;
+   * in production there is none.
+   */
+  constructor(oldestPlatform: () => Promise<string | undefined>, sandbox?: Rail) {
     this.#oldestPlatform = oldestPlatform
+    this.#sandbox = sandbox
   }
 
   replace(rails: readonly ConfiguredRail[]): void {
@@ -26,18 +32,19 @@ export class RailRegistry implements Rails {
     return this.#rails
   }
 
-  find(name: string | null): ConfiguredRail | undefined {
+  find(name: string | null): Rail | undefined {
+    if (this.#sandbox && (name === null || name === SANDBOX_RAIL)) return this.#sandbox
     return this.#rails.find((rail) => rail.name === name)
   }
 
   /** Whose rail it is; undefined while the server has no platform. */
   async ownerOf({ name }: Rail): Promise<string | undefined> {
-    return this.find(name)?.entry.platform ?? (await this.#oldestPlatform())
+    return this.find(name)?.entry?.platform ?? (await this.#oldestPlatform())
   }
 
   async route(platformId: string, wanted: Wanted): Promise<Rail | undefined> {
     const able = await this.#serving(platformId, wanted)
-    return able.find(({ entry }) => isWithin(limitsOf(entry, wanted.currency), wanted.amount))
+    return able.find(({ entry }) => isWithin(limitsOf(entry, wanted.currency), wanted.amount)) ?? this.#sandbox
   }
 
   async limitsFor(platformId: string, wanted: Wanted) {

@@ -6,7 +6,8 @@ import { VerificationOutcome } from '@countersign/contract/customers/verificatio
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
 import { type Desks, keepDesks } from '../bank-files/desk.ts'
-import { loadRails } from '../connectors/load.ts'
+import type { Chains } from '../chains/desk.ts'
+import { type Loading, loadRails } from '../connectors/load.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
 import { createCommitter } from '../db/commit/committer.ts'
 import { claimMode } from '../db/engine/mode.ts'
@@ -52,7 +53,7 @@ import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
 import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
 import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
-import { sandboxRails } from '../sandbox/rail.ts'
+import { sandboxRail, sandboxRails } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
 import { sandboxStablecoinProvider } from '../sandbox/stablecoin-provider.ts'
 import type { Config } from '../settings/config.ts'
@@ -105,8 +106,21 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const enclave = await openEnclave(db, dataKeys, config.mode, machineClock())
     const fileStore = await createFileStore(config)
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
-    const rails = await openRails(config, db)
-    return assemble(config, options, { bare, db, dataKeys, enclave, fileStore, spool, rails })
+    const metrics = createMetrics(db, machineClock, config.mode)
+    const log = createLog(config.logLevel, options.logFile)
+    const loading: Loading = {
+      environment: process.env,
+      check: checkRailsFile,
+      clock: machineClock,
+      enclave,
+      log,
+      onNodeAlert: (rail) => metrics.chainAlert(rail, 'nodes'),
+    }
+    const rails = await openRails(config, db, loading)
+    return assemble(config, options, {
+      ...{ bare, db, dataKeys, enclave, fileStore, spool, rails },
+      ...{ metrics, log, loading },
+    })
   } catch (error) {
     await bare.close()
     throw error
@@ -123,14 +137,16 @@ interface Stores {
   readonly fileStore: FileStore
   readonly spool: Spool
   readonly rails: Rails
+  readonly metrics: App['metrics']
+  readonly log: App['log']
+  /** What the file of the rails is read with. */
+  readonly loading: Loading
 }
 
 /** Assembles the parts. Those that depend on each other resolve each other at their first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
-  const { bare, db, enclave, fileStore, spool, rails } = stores
-  const metrics = createMetrics(db, machineClock, config.mode)
+  const { bare, db, enclave, fileStore, spool, rails, metrics, log } = stores
   const lookup = createLookup(db)
-  const log = createLog(config.logLevel, options.logFile)
   const app: App = {
     config,
     db,
@@ -161,24 +177,33 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
 }
 
 /** The rails: the sandbox's, or those of the operator's file. */
-async function openRails(config: Config, db: Database): Promise<Rails> {
-  if (config.mode === 'sandbox') return sandboxRails
+async function openRails(config: Config, db: Database, loading: Loading): Promise<Rails> {
+  if (config.mode === 'sandbox' && !config.railsFile) return sandboxRails
   const read = createRead(db)
   let oldest: string | undefined
   const registry = new RailRegistry(async () => {
     // It stays the oldest.
     oldest ??= await findOldestPlatform(read)
     return oldest
-  })
-  if (config.railsFile) await fillRails(registry, config.railsFile)
+  }, config.mode === 'sandbox' ? sandboxRail : undefined)
+  if (config.railsFile) await fillRails(registry, config.railsFile, config.mode, loading)
   return registry
 }
 
 /** Reads the file of the rails. Throws ConfigError. */
-async function fillRails(registry: RailRegistry, path: string): Promise<void> {
-  registry.replace(
-    await loadRails(path, { environment: process.env, check: checkRailsFile, clock: machineClock }),
-  )
+async function fillRails(
+  registry: RailRegistry,
+  path: string,
+  mode: Config['mode'],
+  loading: Loading,
+): Promise<void> {
+  const rails = await loadRails(path, loading)
+  const other = rails.find(({ entry }) => entry.kind !== 'evm')
+  if (mode === 'sandbox' && other)
+    throw new ConfigError(
+      `RAILS_FILE, rail ${other.name}: kind ${other.entry.kind} belongs to production; a sandbox may have chains`,
+    )
+  registry.replace(rails)
 }
 
 /** The implementations of ports to the outside: issuers, rates, delivery of messages. */
@@ -227,6 +252,7 @@ function runWith(
   let opening: Opening | undefined
   let stopAsking: (() => Promise<void>) | undefined
   let desks: Desks | undefined
+  let chains: Chains | undefined
   server.addHook('onReady', async () => {
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
@@ -238,7 +264,8 @@ function runWith(
       opening = keepOpen(app)
       stopAsking = keepAsking(app)
       desks = keepDesks(app, recordStatement)
-    }
+    } else if (app.config.railsFile) opening = keepOpen(app)
+    if (app.config.railsFile) chains = (await import('../chains/desk.ts')).keepChains(app)
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
@@ -258,13 +285,14 @@ function runWith(
     await opening?.stop()
     await stopAsking?.()
     await desks?.stop()
+    await chains?.stop()
     await stores.spool.close()
     await app.db.close()
   }
   const reloadRails = async () => {
     const { railsFile } = app.config
     if (!railsFile || !(stores.rails instanceof RailRegistry)) return
-    await fillRails(stores.rails, railsFile)
+    await fillRails(stores.rails, railsFile, app.config.mode, stores.loading)
     opening?.restart()
     jobs.wake()
   }

@@ -51,7 +51,7 @@ export interface Config {
   readonly fees: FeeSchedule
   /** How far platforms' positions may be short. Absent: as far as they get. */
   readonly positionLimits?: PositionLimits
-  /** The file of the rails. Production alone has one. */
+  /** The file of the rails. That of a sandbox has chains alone. */
   readonly railsFile?: string
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
@@ -135,7 +135,7 @@ export function readConfig(env: Environment): Config {
     documents: readDocuments(env),
     fees: readFees(env),
     ...readPositionLimits(env),
-    ...readRailsFile(env, mode),
+    ...readRailsFile(env),
     sandboxUmaDomain: readUmaDomain(env),
     ...readUmaProviders(env),
     ...readBrale(env),
@@ -307,11 +307,8 @@ function readMessageLimit(env: Environment, name: string, fallback: string): Mes
   return limit
 }
 
-function readRailsFile({ RAILS_FILE }: Environment, mode: Config['mode']): Pick<Config, 'railsFile'> {
-  if (!RAILS_FILE) return {}
-  if (mode === 'sandbox')
-    throw new ConfigError('RAILS_FILE belongs to production: the sandbox has a rail of its own')
-  return { railsFile: resolve(RAILS_FILE) }
+function readRailsFile({ RAILS_FILE }: Environment): Pick<Config, 'railsFile'> {
+  return RAILS_FILE ? { railsFile: resolve(RAILS_FILE) } : {}
 }
 
 const RATES_AGE_SECONDS_DEFAULT = 15 * 60

@@ -83,3 +83,10 @@ export interface BankInboxFileRow extends Stamped {
   records: number
   reason: string | null
 }
+
+export interface BankFileTables {
+  bank_desks: BankDeskRow
+  bank_files: BankFileRow
+  bank_payments: BankPaymentRow
+  bank_inbox_files: BankInboxFileRow
+}

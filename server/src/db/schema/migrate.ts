@@ -12,6 +12,7 @@ import { bankFiles } from './0009-bank-files.ts'
 import { reconciliation } from './0010-reconciliation.ts'
 import { books } from './0011-books.ts'
 import { positions } from './0012-positions.ts'
+import { chains } from './0013-chains.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -36,6 +37,7 @@ export const SCHEMA: Schema = {
     { name: '0010-reconciliation', sql: reconciliation },
     { name: '0011-books', sql: books },
     { name: '0012-positions', sql: positions },
+    { name: '0013-chains', sql: chains },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

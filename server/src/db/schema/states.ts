@@ -103,3 +103,32 @@ export const BANK_INBOX_TRANSITIONS = {
 } as const satisfies Record<BankInboxState, Record<BankInboxEvent, BankInboxState | null>>
 export const BANK_INBOX_INITIAL = 'READING' satisfies BankInboxState
 export const BANK_INBOX_REFUSED = BANK_INBOX_TRANSITIONS.READING.refuse
+
+export type ChainPaymentState = 'WAITING' | 'SENT' | 'PAID' | 'FAILED'
+export type ChainPaymentEvent = 'send' | 'retry' | 'pay' | 'fail'
+
+/**
+ * A transfer on a chain. `send`: a transaction carries it. `retry`: that one did not, and another may. `pay`: it is in a confirmed
+ * block, whoever brought it there. `fail`: no transaction can carry it any more.
+ */
+export const CHAIN_PAYMENT_TRANSITIONS = {
+  WAITING: { send: 'SENT', retry: null, pay: 'PAID', fail: 'FAILED' },
+  SENT: { send: null, retry: 'WAITING', pay: 'PAID', fail: 'FAILED' },
+  PAID: { send: null, retry: null, pay: null, fail: null },
+  FAILED: { send: null, retry: null, pay: null, fail: null },
+} as const satisfies Record<ChainPaymentState, Record<ChainPaymentEvent, ChainPaymentState | null>>
+export const CHAIN_PAYMENT_INITIAL = 'WAITING' satisfies ChainPaymentState
+
+export type ChainTransactionState = 'OPEN' | 'MINED' | 'DONE'
+export type ChainTransactionEvent = 'mine' | 'unmine' | 'confirm'
+
+/** A transaction with its nonce. `unmine`: its block is no longer of the chain. */
+export const CHAIN_TRANSACTION_TRANSITIONS = {
+  OPEN: { mine: 'MINED', unmine: null, confirm: null },
+  MINED: { mine: 'MINED', unmine: 'OPEN', confirm: 'DONE' },
+  DONE: { mine: null, unmine: null, confirm: null },
+} as const satisfies Record<
+  ChainTransactionState,
+  Record<ChainTransactionEvent, ChainTransactionState | null>
+>
+export const CHAIN_TRANSACTION_INITIAL = 'OPEN' satisfies ChainTransactionState

@@ -2,6 +2,7 @@ import type { ExternalAccountTypeName } from '@countersign/contract/accounts/acc
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { Permission } from '@countersign/contract/core/endpoint'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
+import type { Hex } from '../../formats/hex.ts'
 import type { RateSummary } from '../../pricing/pricing.ts'
 import type {
   AgentActionRow,
@@ -12,8 +13,9 @@ import type {
   AgentReservationRow,
   AgentRow,
 } from './agent-tables.ts'
-import type { BankDeskRow, BankFileRow, BankInboxFileRow, BankPaymentRow } from './bank-file-tables.ts'
+import type { BankFileTables } from './bank-file-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
+import type { ChainTables } from './chain-tables.ts'
 import type { ContactCodeRow } from './contact-tables.ts'
 import type { DocumentReadRow, DocumentRow, StoredFileRow } from './document-tables.ts'
 import type {
@@ -44,7 +46,7 @@ import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-i
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
-export interface Tables {
+export interface Tables extends BankFileTables, ChainTables {
   platforms: PlatformRow
   api_tokens: TokenRow
   customers: CustomerRow
@@ -98,10 +100,6 @@ export interface Tables {
   documents: DocumentRow
   document_reads: DocumentReadRow
   rail_payments: RailPaymentRow
-  bank_desks: BankDeskRow
-  bank_files: BankFileRow
-  bank_payments: BankPaymentRow
-  bank_inbox_files: BankInboxFileRow
   deposit_accounts: DepositAccountRow
   deposits: DepositRow
   rail_events: RailEventRow
@@ -169,6 +167,9 @@ export interface InternalAccountRow extends Stamped {
   status: 'PENDING' | 'ACTIVE' | 'CLOSED' | 'FROZEN'
   private_enabled: boolean
   spark_address: string | null
+  /** The rail of a wallet on a chain, and its address there, in place of the one on Spark. */
+  chain_rail: string | null
+  chain_address: Hex | null
   sealed_seed: Uint8Array | null
   /** Where it is paid in to by the rails that have opened something for it. */
   funding: readonly RailFunding[] | null

@@ -2,24 +2,23 @@ import type { Write } from '../db/commit/writes.ts'
 import type { App, Op } from '../op/app.ts'
 import { StaleRead } from '../op/operation.ts'
 import { operate } from '../platforms/operate.ts'
-import type { BankFilesRail } from './rail.ts'
 
 const ATTEMPTS_MAX = 6
 
-/** What the desk of a rail works with. */
-export interface Desk {
+/** Where the work of a rail is done that no request and no job does. */
+export interface RailDesk {
   readonly app: App
-  readonly rail: BankFilesRail
+  readonly rail: { readonly name: string }
   readonly platformId: string
 }
 
 /** One operation of the desk, outside of any request. */
-export async function opOf({ app, rail, platformId }: Desk): Promise<Op> {
+export async function opOf({ app, rail, platformId }: RailDesk): Promise<Op> {
   return operate(app, platformId, { kind: 'rail', rail: rail.name })
 }
 
 /** Reads, decides and commits, again where the reads were stale. Throws where that does not end. */
-export async function decide(desk: Desk, by: (op: Op) => Promise<readonly Write[]>): Promise<void> {
+export async function decide(desk: RailDesk, by: (op: Op) => Promise<readonly Write[]>): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const op = await opOf(desk)
     try {

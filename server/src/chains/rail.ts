@@ -1,0 +1,139 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { insert } from '../db/commit/writes.ts'
+import type { ChainAddressRow, ChainRole } from '../db/schema/chain-tables.ts'
+import { toChecksumAddress } from '../formats/addresses.ts'
+import type { Hex } from '../formats/hex.ts'
+import { ApiError } from '../op/operation.ts'
+import type { ChainNodes } from '../ports/chain-nodes.ts'
+import type { Enclave } from '../ports/enclave.ts'
+import type { ChainToken, OpenedDepositAccount, RailChain, RecordsFrom } from '../ports/rail.ts'
+import { WALLET_PATH } from '../crypto/evm/keys.ts'
+import type { RailDesk } from '../rails/desk.ts'
+import { nextOpening } from '../rails/hours.ts'
+import type { ConfiguredRail } from '../rails/registry.ts'
+import { currenciesIn } from '../rails/routing.ts'
+import type { ChainFacts } from './facts.ts'
+import { pathOf } from './formats/paths.ts'
+import { chainAddressIdOf } from './ids.ts'
+
+/** A rail of kind `evm`: a chain, its tokens, and the keys of this server there. */
+export interface EvmRail extends ConfiguredRail {
+  readonly entry: EvmRailValue
+  readonly nodes: ChainNodes
+  readonly chain: RailChain
+  /** Undefined while nobody could read them. */
+  facts: ChainFacts | undefined
+  /** The block up to which logs were followed, as this process last saw it. */
+  followedBlock: bigint
+}
+
+/** What the desk of a chain works with. */
+export interface ChainDesk extends RailDesk {
+  readonly rail: EvmRail
+}
+
+export const TREASURY = 'TREASURY'
+
+/** The gas accounts of a rail, by their names. */
+export function gasNames({ gasAccounts = 1 }: EvmRailValue): string[] {
+  return Array.from({ length: gasAccounts }, (_, index) => `GAS ${index}`)
+}
+
+export function isEvmRail(rail: object): rail is EvmRail {
+  return 'nodes' in rail && 'chain' in rail
+}
+
+/** A rail of an entry whose form and addresses are right. */
+export function createEvmRail(entry: EvmRailValue, nodes: ChainNodes, enclave: Enclave): EvmRail {
+  const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
+  const rail: EvmRail = {
+    name,
+    entry,
+    nodes,
+    facts: undefined,
+    followedBlock: 0n,
+    chain: chainOf(entry, enclave, () => rail),
+    isRecorded: true,
+    isRetired,
+    lateDeposits,
+    currenciesIn: currenciesIn(entry),
+    opensAt: (now) => (hours ? nextOpening(hours, now) : now),
+    send: byQueue,
+    pull: byQueue,
+    refund: byQueue,
+    pullable: async () => undefined,
+    openDepositAccount: async (from, wanted) => depositAccount(rail, from, wanted.id),
+  }
+  return rail
+}
+
+async function byQueue(): Promise<never> {
+  throw new Error('A chain takes payments by its queue')
+}
+
+function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): RailChain {
+  const { name, network, chainId, tokens } = entry
+  return {
+    network,
+    chainId,
+    treasury: enclave.chainAddress(pathOf(name, 'TREASURY', TREASURY)),
+    token: (currency) => tokenOf(rail(), tokens, currency),
+    newAddress(from, ownerId) {
+      const path = pathOf(name, 'DEPOSIT', ownerId)
+      const address = enclave.chainAddress(path)
+      const row = addressRow(rail(), from, { of: ownerId, address, role: 'DEPOSIT', path, ownerId })
+      return { address: toChecksumAddress(address.slice(2)), writes: [insert('chain_addresses', row)] }
+    },
+    walletAddress: (from, ownerId, address) =>
+      insert(
+        'chain_addresses',
+        addressRow(rail(), from, { of: ownerId, address, role: 'WALLET', path: WALLET_PATH, ownerId }),
+      ),
+  }
+}
+
+function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: string): ChainToken {
+  const found = tokens.find((token) => token.currency === currency)
+  if (!found) throw new Error(`The rail has no token for ${currency}`)
+  const address = found.address.toLowerCase() as Hex
+  const known = facts?.tokens[address]
+  if (!known) throw new ApiError('UNAVAILABLE', { message: 'The chain cannot be reached yet. Try again soon.' })
+  const { domain } = known
+  return { currency, address, standard: found.standard, domain: domain && { name: domain.name, version: domain.version } }
+}
+
+/** An address of ours, by what it is for. */
+export function addressRow(
+  { name, followedBlock }: Pick<EvmRail, 'name' | 'followedBlock'>,
+  { now, platform }: RecordsFrom,
+  one: {
+    readonly of: string
+    readonly address: Hex
+    readonly role: ChainRole
+    readonly path: string
+    readonly ownerId: string | null
+  },
+): ChainAddressRow {
+  return {
+    id: chainAddressIdOf(name, one.of),
+    platform_id: platform.id,
+    rail: name,
+    address: one.address,
+    role: one.role,
+    path: one.path,
+    owner_id: one.ownerId,
+    from_block: followedBlock,
+    created_at: now,
+  }
+}
+
+/** An address of its own, to which whatever arrives is credited. A quote has one when it is made, so currencies have no pool. */
+function depositAccount(rail: EvmRail, from: RecordsFrom, ownerId: string): OpenedDepositAccount {
+  const { address, writes } = rail.chain.newAddress(from, ownerId)
+  const accountInfo = {
+    accountType: `${rail.entry.network}_WALLET`,
+    address,
+    assetType: 'USDC',
+  } as OpenedDepositAccount['accountInfo']
+  return { railReference: address.toLowerCase(), matching: 'ACCOUNT', accountInfo, writes }
+}

@@ -1,0 +1,73 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { readFacts, WrongChain } from '../chains/facts.ts'
+import { createChainNodes } from '../chains/nodes/chain-nodes.ts'
+import { createEvmRail, type EvmRail } from '../chains/rail.ts'
+import { hasEvmChecksum } from '../formats/addresses.ts'
+import { messageOf } from '../formats/thrown.ts'
+import { NodeError } from '../ports/chain-nodes.ts'
+import type { Loading } from './load.ts'
+import { problem } from './problem.ts'
+
+/**
+ * A rail of kind `evm`, of an entry whose form is right. Its nodes are asked which chain they are of, and what its tokens are.
+ * Where nobody answers, the rail begins without, and asks again. Throws ConfigError where an answer is another than the entry's.
+ */
+export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<EvmRail> {
+  const fault = faultOf(entry)
+  if (fault !== undefined) throw problem(entry, fault)
+  const { environment, clock, enclave, log, onNodeAlert } = loading
+  const rpcs = entry.rpcs.map((rpc) => urlOf(entry, rpc, environment))
+  let otherChain: string | undefined
+  const nodes = createChainNodes({
+    rpcs,
+    agreement: entry.agreement ?? 1,
+    chainId: entry.chainId,
+    clock,
+    log,
+    // A chain of this machine makes blocks when it is asked to.
+    ...(rpcs.every((url) => url.startsWith('http:')) ? { headAgeSecondsMax: Number.POSITIVE_INFINITY } : {}),
+    onAlert: ({ kind, node, detail }) => {
+      if (kind === 'OTHER_CHAIN') otherChain ??= `the node ${node} is of another chain: ${detail}`
+      onNodeAlert(entry.name)
+    },
+  })
+  const rail = createEvmRail(entry, nodes, enclave)
+  try {
+    rail.facts = await readFacts(entry, nodes)
+  } catch (error) {
+    if (error instanceof WrongChain) throw problem(entry, error.message)
+    if (!(error instanceof NodeError)) throw error
+  }
+  if (otherChain !== undefined) throw problem(entry, otherChain)
+  return rail
+}
+
+/** What is wrong with an entry; undefined where nothing is. */
+function faultOf({ network, serves, tokens, sweeps = [], rpcs, agreement = 1 }: EvmRailValue): string | undefined {
+  const wrong = tokens.find(({ address }) => !hasEvmChecksum(address))
+  if (wrong) return `tokens: the checksum of ${wrong.address} is wrong`
+  const currencies = tokens.map(({ currency }) => currency)
+  if (new Set(currencies).size < currencies.length) return 'tokens: two contracts have one currency'
+  const type = `${network}_WALLET`
+  for (const { direction, accountTypes, currencies: served } of serves) {
+    if (direction === 'PULL') return 'serves: a chain pulls nothing'
+    if (accountTypes.some((one) => one !== type)) return `serves: accountTypes of ${network} are ${type} alone`
+    const other = served.find((one) => !currencies.includes(one))
+    if (other !== undefined) return `serves: tokens has no contract of ${other}`
+  }
+  const unswept = sweeps.find(({ currency }) => !currencies.includes(currency))
+  if (unswept) return `sweeps: tokens has no contract of ${unswept.currency}`
+  const plain = sweeps.find(({ currency }) => tokens.some((one) => one.currency === currency && one.standard === 'ERC20'))
+  if (plain) return `sweeps: ${plain.currency} has no signed transfers, so that its addresses would need coin for gas`
+  return rpcs.length < agreement ? 'rpcs: agreement of 2 needs two nodes' : undefined
+}
+
+/** The address of a node. The message repeats none: it may have a key in it. */
+function urlOf(entry: EvmRailValue, rpc: EvmRailValue['rpcs'][number], environment: Loading['environment']): string {
+  const text = rpc.type === 'url' ? rpc.url : (environment[rpc.env] ?? '')
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url?.protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  if (url?.protocol === 'https:' || isPlain) return text
+  const where = rpc.type === 'url' ? 'rpcs: url' : `the environment variable ${rpc.env}`
+  throw problem(entry, `${where} must be an address that begins with https:// (http:// for this machine alone)`)
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesOf, type Hex, hexOf } from '../../formats/hex.ts'
+
+/**
+ * A transfer of a token that its holder signs and anybody may bring to the chain (EIP-3009). The chain takes one of each
+ * nonce, so what has the same nonce happens once at most.
+ */
+export interface Authorization {
+  readonly from: Hex
+  readonly to: Hex
+  /** Smallest unit of the token. */
+  readonly value: bigint
+  /** Unix seconds: the chain takes it before that time only. */
+  readonly validBefore: bigint
+  /** 32 bytes. */
+  readonly nonce: Hex
+}
+
+const WORD_BYTES = 32
+const TYPE_HASH = keccak_256(
+  Buffer.from(
+    'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
+  ),
+)
+
+/** What EIP-712 calls the domain: the one contract for which a signature counts. */
+export interface TokenDomain {
+  readonly name: string
+  readonly version: string
+  readonly chainId: number
+  readonly verifyingContract: Hex
+}
+
+const DOMAIN_TYPE_HASH = keccak_256(
+  Buffer.from('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'),
+)
+
+/** The hash of a domain, as the token's `DOMAIN_SEPARATOR` says it. */
+export function domainSeparator({ name, version, chainId, verifyingContract }: TokenDomain): Hex {
+  return hexOf(
+    keccak_256(
+      Buffer.concat([
+        DOMAIN_TYPE_HASH,
+        keccak_256(Buffer.from(name)),
+        keccak_256(Buffer.from(version)),
+        number(BigInt(chainId)),
+        word(bytesOf(verifyingContract)),
+      ]),
+    ),
+  )
+}
+
+/** What is signed: the digest of EIP-712 in the domain of a token's contract. `validAfter` is 0. */
+export function authorizationDigest(domainSeparator: Hex, one: Authorization): Uint8Array {
+  const struct = keccak_256(
+    Buffer.concat([
+      TYPE_HASH,
+      word(bytesOf(one.from)),
+      word(bytesOf(one.to)),
+      number(one.value),
+      number(0n),
+      number(one.validBefore),
+      word(bytesOf(one.nonce)),
+    ]),
+  )
+  return keccak_256(Buffer.concat([Uint8Array.of(0x19, 0x01), bytesOf(domainSeparator), struct]))
+}
+
+/** What an authorization of a payment is for: the payment itself, or the fee of a wallet's payment. */
+export type AuthorizedPart = 'payment' | 'fee'
+
+/** The nonce of a payment's authorization: it follows from the payment, so that a second one can never count. */
+export function authorizationNonce(part: AuthorizedPart, paymentId: string): Hex {
+  return `0x${createHash('sha256').update(`countersign ${part} ${paymentId}`).digest('hex')}`
+}
+
+function word(bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.alloc(WORD_BYTES - bytes.length), bytes])
+}
+
+function number(value: bigint): Uint8Array {
+  return Buffer.from(value.toString(16).padStart(2 * WORD_BYTES, '0'), 'hex')
+}

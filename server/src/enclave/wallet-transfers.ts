@@ -1,0 +1,53 @@
+import { SignedChainTransfers } from '@countersign/contract/signing/payloads'
+import { Value } from 'typebox/value'
+import { authorizationDigest, domainSeparator } from '../crypto/evm/authorization.ts'
+import { evmAddressOf, evmSignature } from '../crypto/evm/keys.ts'
+import { parseStamp, verifyStamp } from '../crypto/stamp.ts'
+import type { Hex } from '../formats/hex.ts'
+import { parseJson } from '../json/json.ts'
+import type { StampedPayload } from '../ports/enclave.ts'
+
+const MS = 1000
+
+/**
+ * The signatures of the transfers that a stamped payload names, by the key of its wallet. Throws for a stamp of another key or
+ * over other characters, and for a payload of another account or another address.
+ */
+export function signStampedTransfers(
+  accountId: string,
+  key: Uint8Array,
+  { payload, stamp, sessionPublicKey }: StampedPayload,
+): Hex[] {
+  const parsed = parseStamp(stamp)
+  if (parsed?.publicKey !== sessionPublicKey || !verifyStamp(parsed, payload))
+    throw new Error('The payload does not have the stamp of its session')
+  const { account, chain } = parseJson(payload) as { account?: unknown; chain?: unknown }
+  if (account !== accountId) throw new Error(`The payload is not of ${accountId}`)
+  if (!Value.Check(SignedChainTransfers, chain)) throw new Error('The payload names no transfers')
+  const from = evmAddressOf(key)
+  if (chain.from.toLowerCase() !== from) throw new Error('The payload is of another address')
+  const { name, version, address } = chain.token
+  const separator = domainSeparator({
+    name,
+    version,
+    chainId: chain.chainId,
+    verifyingContract: lower(address),
+  })
+  const validBefore = BigInt(Math.floor(Date.parse(chain.validBefore) / MS))
+  return chain.transfers.map(({ to, amount, nonce }) =>
+    evmSignature(
+      authorizationDigest(separator, {
+        from,
+        to: lower(to),
+        value: amount,
+        validBefore,
+        nonce: nonce as Hex,
+      }),
+      key,
+    ),
+  )
+}
+
+function lower(address: string): Hex {
+  return address.toLowerCase() as Hex
+}
