@@ -4,8 +4,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { RailsFile } from '@countersign/contract/connectors/rails-file'
+import type { JsonSchema } from '@countersign/contract/core/decode'
 import type { Address, Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { validator } from '../server/src/http/validate.ts'
 import { chainAbsent, openChain } from '../server/test/chain.testing.ts'
 import { compileContracts, rootFolder } from './compile.ts'
 import { LOCAL_CHAIN_ID, type LocalChain } from './local-chain.ts'
@@ -173,7 +176,10 @@ describe.skipIf(chainAbsent)('npm run chain', () => {
       token: Address
     }
     expect(lines.join('\n')).toContain(`RAILS_FILE=${join(folder, 'rails.json')} npm start`)
-    expect(await member('rails.json')).toMatchObject({ rails: [{ kind: 'evm', rpcs: [{ url }] }] })
+    const checked = validator(RailsFile as JsonSchema, 'body')(await member('rails.json'))
+    expect(checked).toMatchObject({
+      rails: [{ kind: 'evm', rpcs: [{ url }], tokens: [{ address: token }] }],
+    })
     const minted = (at: string) =>
       rpcCall(at, 'eth_getLogs', [{ address: token, fromBlock: '0x0' }]) as Promise<
         { topics: Hex[]; data: Hex }[]

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { CHAIN_MNEMONIC } from './anvil.ts'
 import { rootFolder } from './compile.ts'
 import { type LocalChain, openLocalChain } from './local-chain.ts'
@@ -79,17 +80,15 @@ function writeFiles(folder: string, chain: LocalChain, blockSeconds: number): Fi
     path: "m/44'/60'/0'/0/0",
   }
   const { url, chainId, token, plainToken, multicall } = chain
-  const rail = {
+  const rail: EvmRailValue = {
     kind: 'evm',
     name: 'local-chain',
     network: 'BASE',
     chainId,
-    rpcs: [{ url }],
-    agreement: 1,
+    rpcs: [{ type: 'url', url }],
     tokens: [{ currency: 'USDC', address: token, standard: 'EIP3009' }],
     // Blocks come by themselves only where they have a time.
     confirmations: blockSeconds === 0 ? 1 : 2,
-    multicall,
     serves: [
       { direction: 'OUT', accountTypes: ['BASE_WALLET'], currencies: ['USDC'] },
       { direction: 'IN', accountTypes: ['BASE_WALLET'], currencies: ['USDC'] },
