@@ -23,7 +23,7 @@ interface Answer {
 /** Makes calls in one request, in this order. Throws RpcError for the first that failed. */
 export async function rpcBatch(url: string, calls: readonly RpcCall[]): Promise<unknown[]> {
   const body = JSON.stringify(
-    calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call, params: written(call.params) })),
+    calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params: params.map(inHex) })),
   )
   const response = await fetch(url, {
     method: 'POST',
@@ -49,10 +49,10 @@ export async function rpcCall(
   return result
 }
 
-/** A bigint as the protocol writes it. JSON's own hook for it belongs to the server where both share a process. */
-function written(value: unknown): unknown {
+/** Before the text is made: within a server's process the text of a bigint is its digits. */
+function inHex(value: unknown): unknown {
   if (typeof value === 'bigint') return `0x${value.toString(16)}`
-  if (Array.isArray(value)) return value.map(written)
+  if (Array.isArray(value)) return value.map(inHex)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, written(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inHex(one)]))
 }

@@ -95,11 +95,11 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'kyc-page',
     'signed-retry',
     // What implements the ports.
+    'chains/nodes',
     'file-stores',
     'bank-files/stores',
     'bank-files',
     'chains/formats',
-    'chains/nodes',
     'chains/payments',
     'chains/follow',
     'chains',

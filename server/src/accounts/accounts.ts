@@ -113,7 +113,12 @@ export async function openMissingPlatformAccounts(op: Op, currencies: readonly s
 /** The seed of a wallet, and where it is: on Spark, or on the chain of a rail. */
 type WalletKeys = Pick<InternalAccountRow, 'spark_address' | 'chain_rail' | 'chain_address' | 'sealed_seed'>
 
-const NO_WALLET: WalletKeys = { spark_address: null, chain_rail: null, chain_address: null, sealed_seed: null }
+const NO_WALLET: WalletKeys = {
+  spark_address: null,
+  chain_rail: null,
+  chain_address: null,
+  sealed_seed: null,
+}
 
 function accountWrites(
   from: From,

@@ -5,11 +5,11 @@ import { applyReport } from '../rail-events/apply.ts'
 import { findRailEvent } from '../rail-events/rail-events.ts'
 import { recorded } from '../rail-events/receive.ts'
 import { decide } from '../rails/desk.ts'
-import type { Desk } from './rail.ts'
 import { type AchRecord, readAch } from './formats/ach-reader.ts'
 import { type BankRecord, CAMT_NAMESPACES, readCamt } from './formats/camt.ts'
 import { type BankStatus, PAIN_002_NAMESPACES, readPain002 } from './formats/pain-002.ts'
 import { tellAll } from './outgoing.ts'
+import type { Desk } from './rail.ts'
 import { ofAch, ofBooking, ofStatus, type Understood } from './reports.ts'
 
 export type FileRecord =

@@ -56,7 +56,12 @@ export function keepChains(app: App): Chains {
 
 /** Works once at each chain. One that fails is logged, and left alone for a while. */
 export async function workAtChains(app: App, holds: Map<string, Hold> = new Map()): Promise<void> {
-  await Promise.all(app.rails.list().filter(isEvmRail).map((rail) => workAt(app, rail, holdOf(holds, rail))))
+  await Promise.all(
+    app.rails
+      .list()
+      .filter(isEvmRail)
+      .map((rail) => workAt(app, rail, holdOf(holds, rail))),
+  )
 }
 
 function holdOf(holds: Map<string, Hold>, { name }: EvmRail): Hold {

@@ -1,11 +1,10 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
-import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
 import { domainSeparator } from '../crypto/evm/authorization.ts'
 import type { TokenFacts } from '../db/schema/chain-tables.ts'
 import type { Hex } from '../formats/hex.ts'
 import { CallReverted, type ChainNodes } from '../ports/chain-nodes.ts'
-import { TOKEN_ABI } from './formats/token.ts'
 
 /** What a chain says of itself and of the tokens of its rail. It never changes. */
 export interface ChainFacts {
@@ -38,31 +37,43 @@ async function factsOf(
   chainId: number,
 ): Promise<TokenFacts> {
   if ((await nodes.code(address)) === '0x') throw new WrongChain(`there is no contract at ${address}`)
-  const read = <Name extends 'name' | 'version' | 'decimals' | 'DOMAIN_SEPARATOR'>(functionName: Name) =>
-    viewOf(nodes, address, functionName)
-  const decimals = Number(await read('decimals'))
+  const decimals = Number(await numberOf(nodes, address, 'decimals()'))
   const expected = isKnownCurrency(currency) ? CURRENCIES[currency].decimals : undefined
   if (decimals !== expected)
     throw new WrongChain(`the contract ${address} has ${decimals} decimals, but ${currency} has ${expected}`)
   if (standard === 'ERC20') return { decimals }
-  const [name, version, separator] = [await read('name'), await read('version'), await read('DOMAIN_SEPARATOR')]
+  const name = await textOf(nodes, address, 'name()')
+  const version = await textOf(nodes, address, 'version()')
+  const separator = await viewOf(nodes, address, 'DOMAIN_SEPARATOR()')
   if (domainSeparator({ name, version, chainId, verifyingContract: address }) !== separator)
     throw new WrongChain(`the contract ${address} has another domain than its name and version say`)
   return { decimals, domain: { name, version, separator } }
 }
 
-/** Throws WrongChain where the contract has no such function. */
-async function viewOf<Name extends 'name' | 'version' | 'decimals' | 'DOMAIN_SEPARATOR'>(
-  nodes: ChainNodes,
-  to: Hex,
-  functionName: Name,
-) {
+async function numberOf(nodes: ChainNodes, to: Hex, signature: string): Promise<bigint> {
+  const data = await viewOf(nodes, to, signature)
+  return decoded(to, signature, () => decodeAbiParameters([{ type: 'uint256' }], data)[0])
+}
+
+async function textOf(nodes: ChainNodes, to: Hex, signature: string): Promise<string> {
+  const data = await viewOf(nodes, to, signature)
+  return decoded(to, signature, () => decodeAbiParameters([{ type: 'string' }], data)[0])
+}
+
+function decoded<T>(to: Hex, signature: string, decode: () => T): T {
   try {
-    const data = await nodes.call({ to, data: encodeFunctionData({ abi: TOKEN_ABI, functionName }) })
-    return decodeFunctionResult({ abi: TOKEN_ABI, functionName, data })
+    return decode()
+  } catch {
+    throw new WrongChain(`the contract ${to} answers ${signature} in another form`)
+  }
+}
+
+/** Throws WrongChain where the contract has no such function. */
+async function viewOf(nodes: ChainNodes, to: Hex, signature: string): Promise<Hex> {
+  try {
+    return await nodes.call({ to, data: toFunctionSelector(signature) })
   } catch (error) {
-    if (error instanceof CallReverted || (error instanceof Error && error.name.startsWith('Abi')))
-      throw new WrongChain(`the contract ${to} has no ${functionName}`)
+    if (error instanceof CallReverted) throw new WrongChain(`the contract ${to} has no ${signature}`)
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { WALLET_PATH } from '../crypto/evm/keys.ts'
 import { insert } from '../db/commit/writes.ts'
 import type { ChainAddressRow, ChainRole } from '../db/schema/chain-tables.ts'
 import { toChecksumAddress } from '../formats/addresses.ts'
@@ -7,7 +8,6 @@ import { ApiError } from '../op/operation.ts'
 import type { ChainNodes } from '../ports/chain-nodes.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { ChainToken, OpenedDepositAccount, RailChain, RecordsFrom } from '../ports/rail.ts'
-import { WALLET_PATH } from '../crypto/evm/keys.ts'
 import type { RailDesk } from '../rails/desk.ts'
 import { nextOpening } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
@@ -97,9 +97,15 @@ function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: s
   if (!found) throw new Error(`The rail has no token for ${currency}`)
   const address = found.address.toLowerCase() as Hex
   const known = facts?.tokens[address]
-  if (!known) throw new ApiError('UNAVAILABLE', { message: 'The chain cannot be reached yet. Try again soon.' })
+  if (!known)
+    throw new ApiError('UNAVAILABLE', { message: 'The chain cannot be reached yet. Try again soon.' })
   const { domain } = known
-  return { currency, address, standard: found.standard, domain: domain && { name: domain.name, version: domain.version } }
+  return {
+    currency,
+    address,
+    standard: found.standard,
+    domain: domain && { name: domain.name, version: domain.version },
+  }
 }
 
 /** An address of ours, by what it is for. */

@@ -20,7 +20,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
   let otherChain: string | undefined
   const nodes = createChainNodes({
     rpcs,
-    agreement: entry.agreement ?? 1,
+    agreement: entry.agreement === 2 ? 2 : 1,
     chainId: entry.chainId,
     clock,
     log,
@@ -43,7 +43,14 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
 }
 
 /** What is wrong with an entry; undefined where nothing is. */
-function faultOf({ network, serves, tokens, sweeps = [], rpcs, agreement = 1 }: EvmRailValue): string | undefined {
+function faultOf({
+  network,
+  serves,
+  tokens,
+  sweeps = [],
+  rpcs,
+  agreement = 1,
+}: EvmRailValue): string | undefined {
   const wrong = tokens.find(({ address }) => !hasEvmChecksum(address))
   if (wrong) return `tokens: the checksum of ${wrong.address} is wrong`
   const currencies = tokens.map(({ currency }) => currency)
@@ -51,23 +58,34 @@ function faultOf({ network, serves, tokens, sweeps = [], rpcs, agreement = 1 }: 
   const type = `${network}_WALLET`
   for (const { direction, accountTypes, currencies: served } of serves) {
     if (direction === 'PULL') return 'serves: a chain pulls nothing'
-    if (accountTypes.some((one) => one !== type)) return `serves: accountTypes of ${network} are ${type} alone`
+    if (accountTypes.some((one) => one !== type))
+      return `serves: accountTypes of ${network} are ${type} alone`
     const other = served.find((one) => !currencies.includes(one))
     if (other !== undefined) return `serves: tokens has no contract of ${other}`
   }
   const unswept = sweeps.find(({ currency }) => !currencies.includes(currency))
   if (unswept) return `sweeps: tokens has no contract of ${unswept.currency}`
-  const plain = sweeps.find(({ currency }) => tokens.some((one) => one.currency === currency && one.standard === 'ERC20'))
-  if (plain) return `sweeps: ${plain.currency} has no signed transfers, so that its addresses would need coin for gas`
+  const plain = sweeps.find(({ currency }) =>
+    tokens.some((one) => one.currency === currency && one.standard === 'ERC20'),
+  )
+  if (plain)
+    return `sweeps: ${plain.currency} has no signed transfers, so that its addresses would need coin for gas`
   return rpcs.length < agreement ? 'rpcs: agreement of 2 needs two nodes' : undefined
 }
 
 /** The address of a node. The message repeats none: it may have a key in it. */
-function urlOf(entry: EvmRailValue, rpc: EvmRailValue['rpcs'][number], environment: Loading['environment']): string {
+function urlOf(
+  entry: EvmRailValue,
+  rpc: EvmRailValue['rpcs'][number],
+  environment: Loading['environment'],
+): string {
   const text = rpc.type === 'url' ? rpc.url : (environment[rpc.env] ?? '')
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url?.protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
   if (url?.protocol === 'https:' || isPlain) return text
   const where = rpc.type === 'url' ? 'rpcs: url' : `the environment variable ${rpc.env}`
-  throw problem(entry, `${where} must be an address that begins with https:// (http:// for this machine alone)`)
+  throw problem(
+    entry,
+    `${where} must be an address that begins with https:// (http:// for this machine alone)`,
+  )
 }

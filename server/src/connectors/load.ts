@@ -8,9 +8,9 @@ import type {
 import { secretOfText } from '../crypto/standard-webhooks.ts'
 import { messageOf } from '../formats/thrown.ts'
 import { parseJson } from '../json/json.ts'
-import { faultOfHours } from '../rails/hours.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { Log } from '../ports/log.ts'
+import { faultOfHours } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
 import { ConfigError } from '../settings/config-error.ts'
 import { bankFilesRail } from './bank-files.ts'
@@ -45,7 +45,9 @@ export async function loadRails(path: string, loading: Loading): Promise<Configu
 /** One id of a chain is one chain, and a network one of them. */
 function checkChains(entries: readonly EvmRailValue[]): void {
   for (const entry of entries) {
-    const other = entries.find(({ network, chainId }) => (network === entry.network) !== (chainId === entry.chainId))
+    const other = entries.find(
+      ({ network, chainId }) => (network === entry.network) !== (chainId === entry.chainId),
+    )
     if (other)
       throw problem(
         entry,

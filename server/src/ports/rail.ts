@@ -58,7 +58,10 @@ export interface RailChain {
   /** The contract of a currency, as it was read from the chain. Error: 503 `UNAVAILABLE` while nobody could read it. */
   token(currency: string): ChainToken
   /** The record of an address of its own, for an internal account or a quote, and the address in the API's spelling. */
-  newAddress(from: RecordsFrom, ownerId: string): { readonly address: string; readonly writes: readonly Write[] }
+  newAddress(
+    from: RecordsFrom,
+    ownerId: string,
+  ): { readonly address: string; readonly writes: readonly Write[] }
   /** The record of the address of a wallet, whose key derives from the wallet's own seed. */
   walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
 }

@@ -44,7 +44,9 @@ export class RailRegistry implements Rails {
 
   async route(platformId: string, wanted: Wanted): Promise<Rail | undefined> {
     const able = await this.#serving(platformId, wanted)
-    return able.find(({ entry }) => isWithin(limitsOf(entry, wanted.currency), wanted.amount)) ?? this.#sandbox
+    return (
+      able.find(({ entry }) => isWithin(limitsOf(entry, wanted.currency), wanted.amount)) ?? this.#sandbox
+    )
   }
 
   async limitsFor(platformId: string, wanted: Wanted) {

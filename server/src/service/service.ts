@@ -181,11 +181,14 @@ async function openRails(config: Config, db: Database, loading: Loading): Promis
   if (config.mode === 'sandbox' && !config.railsFile) return sandboxRails
   const read = createRead(db)
   let oldest: string | undefined
-  const registry = new RailRegistry(async () => {
-    // It stays the oldest.
-    oldest ??= await findOldestPlatform(read)
-    return oldest
-  }, config.mode === 'sandbox' ? sandboxRail : undefined)
+  const registry = new RailRegistry(
+    async () => {
+      // It stays the oldest.
+      oldest ??= await findOldestPlatform(read)
+      return oldest
+    },
+    config.mode === 'sandbox' ? sandboxRail : undefined,
+  )
   if (config.railsFile) await fillRails(registry, config.railsFile, config.mode, loading)
   return registry
 }

@@ -11,7 +11,10 @@ const HARDENED_MAX = 0x7fff_ffff
  * known tells nothing of another.
  */
 export function pathOf(rail: string, role: keyof typeof ROLES, of: string): string {
-  return ['m', 44, 60, ...stepsOf(`rail ${rail}`), ROLES[role], ...stepsOf(of)].join("'/").concat("'").replace("m'", 'm')
+  return ['m', 44, 60, ...stepsOf(`rail ${rail}`), ROLES[role], ...stepsOf(of)]
+    .join("'/")
+    .concat("'")
+    .replace("m'", 'm')
 }
 
 function stepsOf(name: string): [number, number] {

@@ -1,6 +1,6 @@
 import { mnemonicToSeedSync } from '@scure/bip39'
 import fc from 'fast-check'
-import { domainSeparator, hashTypedData, recoverAddress } from 'viem'
+import { hashTypedData, recoverAddress, domainSeparator as separatorByViem } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { toChecksumAddress } from '../../formats/addresses.ts'

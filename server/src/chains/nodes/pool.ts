@@ -1,0 +1,116 @@
+import { toJson } from '../../json/json.ts'
+import { NodeError, type NodeProblem } from '../../ports/chain-nodes.ts'
+import type { Log } from '../../ports/log.ts'
+import { NodeFailure } from './failure.ts'
+import type { Node, NodeAlert } from './node.ts'
+
+/** The same alert is given at most this often. */
+const ALERT_EVERY_MS = 60_000
+
+/** An answer, and who gave it. */
+export interface Answered<T> {
+  readonly node: Node
+  readonly answer: T
+}
+
+/** What a node's failure is called where no other node answers, the most telling one first. */
+const PROBLEMS: readonly (readonly [NodeProblem, NodeFailure['kind']])[] = [
+  ['OTHER_CHAIN', 'OTHER_CHAIN'],
+  ['OLD_BLOCK', 'OLD_BLOCK'],
+  ['BEHIND', 'BEHIND'],
+]
+
+/** Asks as many nodes as have to agree, in their order, and the next one in place of one that fails. */
+export class Pool {
+  readonly nodes: readonly Node[]
+  readonly #agreement: number
+  readonly #alert: (alert: NodeAlert) => void
+
+  constructor(nodes: readonly Node[], agreement: number, alert: (alert: NodeAlert) => void) {
+    this.nodes = nodes
+    this.#agreement = agreement
+    this.#alert = alert
+  }
+
+  /** The answer of one node. Throws NodeError. */
+  async one<T>(ask: (node: Node) => Promise<T>): Promise<T> {
+    return (await this.answers(ask, this.nodes, 1))[0]!.answer
+  }
+
+  /** An answer that as many nodes give as have to agree. Asks again before it calls a difference one. Throws NodeError. */
+  async agreed<T>(question: string, ask: (node: Node) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const [first, ...others] = await this.answers(ask)
+      const text = textOf(first!.answer)
+      const other = others.find(({ answer }) => textOf(answer) !== text)
+      if (!other) return first!.answer
+      if (attempt === 2) throw this.disagreement(question, [first!.node, other.node])
+    }
+  }
+
+  /** The answers of as many nodes as have to agree, out of these. Throws NodeError. */
+  async answers<T>(
+    ask: (node: Node) => Promise<T>,
+    nodes = this.nodes,
+    count = this.#agreement,
+  ): Promise<readonly Answered<T>[]> {
+    const left = [...nodes].sort((a, b) => a.restsUntilMs - b.restsUntilMs)
+    const failures: (readonly [Node, NodeFailure])[] = []
+    const next = async (): Promise<Answered<T> | undefined> => {
+      for (let node = left.shift(); node; node = left.shift()) {
+        try {
+          const answer = await ask(node)
+          node.worked()
+          return { node, answer }
+        } catch (error) {
+          if (!(error instanceof NodeFailure)) throw error
+          node.failed(error)
+          failures.push([node, error])
+        }
+      }
+      return undefined
+    }
+    const answers = await Promise.all(Array.from({ length: count }, next))
+    const given = answers.filter((answer) => answer !== undefined)
+    if (given.length < count) throw this.#noAnswer(failures)
+    return given
+  }
+
+  #noAnswer(failures: readonly (readonly [Node, NodeFailure])[]): NodeError {
+    const kinds = new Set(failures.map(([, { kind }]) => kind))
+    const problem = PROBLEMS.find(([, kind]) => kinds.has(kind))?.[0] ?? 'NO_ANSWER'
+    const detail = failures.map(([{ name }, { message }]) => `${name}: ${message}`).join('; ')
+    if (problem === 'NO_ANSWER') this.#alert({ kind: problem, node: 'all', detail })
+    return new NodeError(problem, `Too few nodes answer: ${detail}`)
+  }
+
+  /** Two nodes contradict each other: nobody knows which of them lies. */
+  disagreement(question: string, nodes: readonly Node[]): NodeError {
+    const node = nodes.map(({ name }) => name).join(', ')
+    const detail = `Two nodes disagree on ${question}`
+    this.#alert({ kind: 'DISAGREEMENT', node, detail })
+    return new NodeError('DISAGREEMENT', `${detail}: ${node}`)
+  }
+}
+
+/** Equal for equal answers: the readers give members in one order. */
+function textOf(answer: unknown): string {
+  return answer === undefined ? '' : toJson(answer)
+}
+
+/** Logs alerts and gives them on, the same one at most once a minute. */
+export function alertOnce(
+  log: Log,
+  clock: () => Date,
+  onAlert: ((alert: NodeAlert) => void) | undefined,
+): (alert: NodeAlert) => void {
+  const givenAtMs = new Map<string, number>()
+  return (alert) => {
+    const nowMs = clock().getTime()
+    const name = `${alert.kind} ${alert.node}`
+    if (nowMs < (givenAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + ALERT_EVERY_MS) return
+    givenAtMs.set(name, nowMs)
+    log.error({ ...alert }, 'a node of a chain is not to be trusted or not there')
+    onAlert?.(alert)
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LocalChain } from '../../contracts/local-chain.ts'
+import { pathOf } from '../src/chains/formats/paths.ts'
+import { type EvmRail, isEvmRail } from '../src/chains/rail.ts'
+import type { Hex } from '../src/formats/hex.ts'
+import { createPlatform } from '../src/service/first-platform.ts'
+import { openChain } from './chain.testing.ts'
+import { Client } from './client.testing.ts'
+import { openApp } from './open-app.testing.ts'
+import { serveRates, until } from './production.testing.ts'
+
+/** A server whose rail is a chain of its own on this machine, over HTTP. */
+export interface OnChain {
+  readonly chain: LocalChain
+  readonly service: Awaited<ReturnType<typeof openApp>>
+  readonly client: Client
+  /** The rail, as the server has it. */
+  rail(): EvmRail
+  /** Writes the rails file again, and has the server read it. */
+  setRail(entry: object): Promise<void>
+  close(): Promise<void>
+}
+
+export const CONFIRMATIONS = 3
+
+/** The entry of a rail on this chain. */
+export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, more: object = {}): object {
+  return {
+    kind: 'evm',
+    name: 'base',
+    network: 'BASE',
+    chainId: chain.chainId,
+    rpcs: [{ type: 'url', url: chain.url }],
+    confirmations: CONFIRMATIONS,
+    tokens: [{ currency: 'USDC', address: chain.token, standard: 'EIP3009' }],
+    serves: (['OUT', 'IN'] as const).map((direction) => ({
+      direction,
+      accountTypes: ['BASE_WALLET'],
+      currencies: ['USDC'],
+    })),
+    ...more,
+  }
+}
+
+/**
+ * A server on a chain; the treasury and the gas account have money. `mode` production, or a sandbox that has a chain. Further
+ * rails stand after it in the file.
+ */
+export async function openOnChain({
+  mode = 'production',
+  entry = {},
+  chain: given,
+  rails = [],
+  funded = true,
+}: {
+  readonly mode?: 'production' | 'sandbox'
+  readonly entry?: object
+  readonly chain?: LocalChain
+  readonly rails?: readonly object[]
+  readonly funded?: boolean
+} = {}): Promise<OnChain> {
+  const chain = given ?? (await openChain())
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-chain-'))
+  const railsFile = join(folder, 'rails.json')
+  const rates = await serveRates()
+  const write = (one: object) => writeFile(railsFile, JSON.stringify({ rails: [one, ...rails] }))
+  await write(evmEntry(chain, entry))
+  const service = await openApp({
+    COUNTERSIGN_MODE: mode,
+    RAILS_FILE: railsFile,
+    ...(mode === 'production' ? { RATES_URL: rates.url } : {}),
+  })
+  await service.server.listen({ host: '127.0.0.1', port: 0 })
+  const origin = service.app.origin()
+  const client = new Client(await createPlatform(service.app, 'On a chain'), `${origin}/2025-10-13`)
+  const rail = () => service.app.rails.list().find(isEvmRail)!
+  await until(
+    async () => rail().followedBlock,
+    (block) => block >= 0n && rail().facts !== undefined,
+  )
+  if (funded) {
+    const { treasury } = rail().chain
+    await chain.mint(treasury, 1_000_000_000_000n)
+    await chain.sendCoin(gasAddressOf(service, rail()), 10n ** 20n)
+  }
+  return {
+    chain,
+    service,
+    client,
+    rail,
+    setRail: async (one) => {
+      await write(one)
+      await service.reloadRails()
+    },
+    async close() {
+      await service.close()
+      await rates.close()
+      if (!given) await chain.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The address of the first gas account of a rail. */
+export function gasAddressOf({ app }: OnChain['service'], { name }: EvmRail): Hex {
+  return app.enclave.chainAddress(pathOf(name, 'GAS', 'GAS 0'))
+}
