@@ -236,7 +236,7 @@ describe('a node that is not to be used', () => {
       rpcs: ['http://127.0.0.1:1'],
       agreement: 2,
       chainId: 1,
-      clock: () => new Date(),
+      clock: () => new Date(0),
       log,
     } as const
     expect(() => createChainNodes(options)).toThrow('needs as many nodes')
