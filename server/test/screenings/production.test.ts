@@ -132,6 +132,20 @@ test('an address that nobody knows is paid once, after one question that names t
   expect(await screeningOf(id)).toMatchObject({ status: 'CLEAR', network: 'BASE', address })
 })
 
+test('that it may be paid is on the disk before the rail hears of the payment', async () => {
+  const kept: unknown[] = []
+  desk.arrives = async (id) => {
+    const { rows } = await world.service.app.db.query<{ state: string }>(
+      'SELECT state FROM screenings WHERE transaction_id = $1',
+      [id.slice(-36)],
+    )
+    kept.push(rows)
+  }
+  await ended(await paid(newAddress()), 'COMPLETED')
+  desk.arrives = async () => {}
+  expect(kept).toEqual([[{ state: 'CLEAR' }]])
+})
+
 test('a hit of the provider waits for a person, who lets it go', async () => {
   provider.answer = HIT
   const id = await paid(newAddress())

@@ -51,6 +51,8 @@ export interface AddressDesk {
   readonly url: string
   /** The payments that it was given, in their order; a repeat is not one more. */
   readonly paid: string[]
+  /** What happens as a payment arrives, before it counts. */
+  arrives: (id: string) => Promise<void>
   close(): Promise<void>
 }
 
@@ -63,13 +65,20 @@ export async function addressDesk(): Promise<AddressDesk> {
       request.method === 'POST'
         ? JSON.parse(Buffer.concat(chunks).toString()).id
         : request.url!.split('/').at(-1)!
+    if (request.method === 'POST') await self.arrives(id)
     if (request.method === 'POST' && !paid.includes(id)) paid.push(id)
     const [status, body] = paid.includes(id)
       ? [200, { id, status: 'DELIVERED', transactionHash: `0x${'ab'.repeat(32)}` }]
       : [404, { code: 'PAYMENT_NOT_FOUND', message: 'It was never given here' }]
     response.writeHead(Number(status), { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   })
-  return { url: await listening(server), paid, close: () => closed(server) }
+  const self: AddressDesk = {
+    url: await listening(server),
+    paid,
+    arrives: async () => {},
+    close: () => closed(server),
+  }
+  return self
 }
 
 async function listening(server: Server): Promise<string> {
