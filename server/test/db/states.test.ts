@@ -11,7 +11,7 @@ import {
 } from '@countersign/contract/core/customer-states'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
 import { RECONCILIATION_STATES } from '@countersign/contract/core/reconciliation-states'
-import { SCREENING_STATES } from '@countersign/contract/core/screening-states'
+import { SCREENING_STATES, SCREENING_TRANSITIONS } from '@countersign/contract/core/screening-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -195,6 +195,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${CHAIN_TRANSACTION_INITIAL}'`,
       `state <> '${CHAIN_TRANSACTION_TRANSITIONS.MINED.confirm}'`,
       `state = '${CHAIN_MOVEMENT_TRANSITIONS.BOOKED.doubt}'`,
+      `state <> '${SCREENING_TRANSITIONS.WAITING.clear}'`,
     ].sort(),
   )
 })
