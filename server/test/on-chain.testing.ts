@@ -107,3 +107,37 @@ export async function openOnChain({
 export function gasAddressOf({ app }: OnChain['service'], { name }: EvmRail): Hex {
   return app.enclave.chainAddress(pathOf(name, 'GAS', 'GAS 0'))
 }
+
+/** A customer whom a person has approved, with an account in USDC and its address. */
+export async function newHolder({
+  client,
+  service,
+}: Pick<OnChain, 'client' | 'service'>): Promise<{
+  readonly customerId: string
+  readonly account: Reply['body']
+  readonly address: Hex
+}> {
+  const created = await client.post('/customers', PERSON)
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body))
+  const { id: customerId } = created.body
+  const started = await client.post('/verifications', { customerId })
+  const args = ['verification', 'decide', '--verification', started.body.id, '--decision', 'APPROVE']
+  await runCommand(service.app, args, client.baseUrl)
+  const account = await accountOf(client, customerId, 'USDC')
+  return { customerId, account, address: account.fundingPaymentInstructions[0].accountOrWalletInfo.address }
+}
+
+/** The deposits of an account, once they are so many and nothing is left to come. */
+export async function credited({ client }: OnChain, accountId: string, count: number): Promise<Reply['body'][]> {
+  const found = await until(
+    () => client.get(`/deposits?accountId=${accountId}&limit=100`),
+    ({ body }) => body.data.length >= count,
+  )
+  return found.body.data
+}
+
+/** What an account can spend, in the smallest unit. */
+export async function balanceOf({ client }: OnChain, accountId: string): Promise<bigint> {
+  const found = await client.get(`/customers/internal-accounts?accountId=${accountId}`)
+  return BigInt(found.body.data[0].balance.amount)
+}

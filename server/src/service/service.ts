@@ -6,7 +6,7 @@ import { VerificationOutcome } from '@countersign/contract/customers/verificatio
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
 import { type Desks, keepDesks } from '../bank-files/desk.ts'
-import type { Chains } from '../chains/desk.ts'
+import type { Chains } from '../chains/desk/desk.ts'
 import { type Loading, loadRails } from '../connectors/load.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
 import { createCommitter } from '../db/commit/committer.ts'
@@ -268,7 +268,7 @@ function runWith(
       stopAsking = keepAsking(app)
       desks = keepDesks(app, recordStatement)
     } else if (app.config.railsFile) opening = keepOpen(app)
-    if (app.config.railsFile) chains = (await import('../chains/desk.ts')).keepChains(app)
+    if (app.config.railsFile) chains = (await import('../chains/desk/desk.ts')).keepChains(app)
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })

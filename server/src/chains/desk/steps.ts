@@ -1,0 +1,5 @@
+import { follow } from '../follow/follow.ts'
+import type { ChainDesk } from '../rail.ts'
+
+/** What is done at a chain, again and again, in this order. Each step goes on where the last run of it ended. */
+export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [follow]
