@@ -31,7 +31,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
   })
 
   test('money is credited once it is as deep as configured, once, with its sender', async () => {
-    const { account, address } = await newHolder(on)
+    const { customerId, account, address } = await newHolder(on)
     const hash = await on.chain.transfer(1, address, 2_500_000n)
     await on.chain.mine(2)
     const [deposit] = await credited(on, account.id, 1)
@@ -47,6 +47,6 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
       async () => on.rail().followedBlock,
       async (block) => block >= 3n,
     )
-    expect(await balanceOf(on, account.id)).toBe(2_500_000n)
+    expect(await balanceOf(on, customerId)).toBe(2_500_000n)
   })
 })

@@ -1,15 +1,17 @@
 import { expectRow, insert, update, type Write } from '../../db/commit/writes.ts'
 import type { ChainMovementRow, ChainRow } from '../../db/schema/chain-tables.ts'
+import { CHAIN_MOVEMENT_INITIAL, CHAIN_MOVEMENT_TRANSITIONS } from '../../db/schema/states.ts'
 import { recordDeposit } from '../../deposits/deposits.ts'
 import { toChecksumAddress } from '../../formats/addresses.ts'
 import type { Hex } from '../../formats/hex.ts'
 import type { Op } from '../../op/app.ts'
+import { transition } from '../../op/transition.ts'
 import { decide, opOf } from '../../rails/desk.ts'
 import { chainMovementIdOf } from '../ids.ts'
 import type { ChainDesk } from '../rail.ts'
 import { findChain } from '../records.ts'
-import { type Sighting, sightingsOf } from './kinds.ts'
 import { keptBlock } from './kept-blocks.ts'
+import { type Sighting, sightingsOf } from './kinds.ts'
 import { type RangeRead, timeOf } from './ranges.ts'
 import { spent } from './spent.ts'
 import { selectMovementsOf } from './store.ts'
@@ -66,8 +68,7 @@ export async function whileAt(
   let isThere = true
   await decide(desk, async (op) => {
     const chain = await findChain(op, cursor.id)
-    isThere =
-      chain?.followed_block === cursor.followed_block && chain.followed_hash === cursor.followed_hash
+    isThere = chain?.followed_block === cursor.followed_block && chain.followed_hash === cursor.followed_hash
     if (!chain || !isThere) return []
     const writes = await by(op, chain)
     return writes.length === 0 ? [] : [expectRow('chains', chain.id, guardOf(cursor)), ...writes]
@@ -97,11 +98,7 @@ function alone({ kind, from, to }: Sighting): string | undefined {
   return kind === 'DEPOSIT' && to?.owner_id?.startsWith('Quote:') ? to.id : undefined
 }
 
-async function bookedOf(
-  op: Op,
-  chain: ChainRow,
-  sightings: readonly Sighting[],
-): Promise<readonly Write[]> {
+async function bookedOf(op: Op, chain: ChainRow, sightings: readonly Sighting[]): Promise<readonly Write[]> {
   const hashes = [...new Set(sightings.map(({ seen }) => seen.transactionHash))]
   const known = new Map<Hex, ChainMovementRow[]>()
   for (const row of await selectMovementsOf(op, chain.rail, hashes))
@@ -140,17 +137,18 @@ function sameOf(
 }
 
 async function comesAgain(op: Op, row: ChainMovementRow, { seen }: Sighting): Promise<Write[]> {
-  if (row.state === 'BOOKED' && row.block_hash === seen.blockHash) return []
-  const guard = { state: row.state, block_hash: row.block_hash }
+  const isUnsure = row.state === 'UNSURE'
+  if (!isUnsure && row.block_hash === seen.blockHash) return []
   const change = {
-    state: 'BOOKED',
     block_number: seen.blockNumber,
     block_hash: seen.blockHash,
     log_index: seen.logIndex,
     happened_at: seen.happenedAt,
     updated_at: op.now,
-  } as const
-  return [update('chain_movements', row.id, guard, change)]
+  }
+  if (isUnsure)
+    return [transition(op, 'chain_movements', CHAIN_MOVEMENT_TRANSITIONS, row, 'book', change).write]
+  return [update('chain_movements', row.id, { block_hash: row.block_hash }, change)]
 }
 
 async function begin(
@@ -160,8 +158,7 @@ async function begin(
   { seen, kind, side, from, to, payment }: Sighting,
 ): Promise<readonly Write[]> {
   const { rail } = chain
-  const idOf = (turn: number) =>
-    chainMovementIdOf(rail, seen.transactionHash, seen.logIndex, side, turn)
+  const idOf = (turn: number) => chainMovementIdOf(rail, seen.transactionHash, seen.logIndex, side, turn)
   let turn = 1
   while (known.some(({ id }) => id === idOf(turn))) turn += 1
   const row: ChainMovementRow = {
@@ -180,7 +177,7 @@ async function begin(
     amount: seen.amount,
     kind,
     item_id: payment?.id ?? null,
-    state: 'BOOKED',
+    state: CHAIN_MOVEMENT_INITIAL,
     booked_at: seen.happenedAt > chain.latest_time ? seen.happenedAt : chain.latest_time,
     gone_at: null,
     created_at: op.now,

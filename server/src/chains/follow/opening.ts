@@ -1,4 +1,5 @@
 import type { ChainAddressRow, ChainMovementRow, ChainRow } from '../../db/schema/chain-tables.ts'
+import { CHAIN_MOVEMENT_INITIAL } from '../../db/schema/states.ts'
 import type { Hex } from '../../formats/hex.ts'
 import { opOf } from '../../rails/desk.ts'
 import { chainMovementIdOf } from '../ids.ts'
@@ -75,7 +76,7 @@ function openingRow(
     amount: held.amount,
     kind: 'DEPOSIT',
     item_id: null,
-    state: 'BOOKED',
+    state: CHAIN_MOVEMENT_INITIAL,
     booked_at: followed_time,
     gone_at: null,
   }

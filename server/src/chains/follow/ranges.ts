@@ -62,12 +62,7 @@ export function blocksPerRequest({ rail }: ChainDesk, named: Named): bigint {
 }
 
 /** Reads a range. All of it is of the branch of its last block. Throws NodeError, also where the chain changes meanwhile. */
-export async function readRange(
-  desk: ChainDesk,
-  named: Named,
-  from: bigint,
-  to: bigint,
-): Promise<RangeRead> {
+export async function readRange(desk: ChainDesk, named: Named, from: bigint, to: bigint): Promise<RangeRead> {
   const { nodes, entry } = desk.rail
   const before = await blockAt(desk, to)
   const found = await Promise.all(
@@ -77,7 +72,12 @@ export async function readRange(
     }),
   )
   const all = found.flatMap(({ currency, token, logs }) => logs.map((log) => ({ currency, token, log })))
-  const ours = named ?? (await participants(desk, found.flatMap(({ logs }) => logs)))
+  const ours =
+    named ??
+    (await participants(
+      desk,
+      found.flatMap(({ logs }) => logs),
+    ))
   const transfers = all.flatMap((one) => transferSeen(desk, ours, one))
   const times = await timesOf(desk, transfers)
   if ((await nodes.block(to))?.hash !== before.hash) throw changed(to)

@@ -1,6 +1,10 @@
 import { update, type Write } from '../../db/commit/writes.ts'
 import type { ChainMovementRow, ChainRow } from '../../db/schema/chain-tables.ts'
-import { CHAIN_PAYMENT_TRANSITIONS } from '../../db/schema/states.ts'
+import {
+  CHAIN_MOVEMENT_TRANSITIONS,
+  CHAIN_PAYMENT_TRANSITIONS,
+  type ChainMovementEvent,
+} from '../../db/schema/states.ts'
 import type { Op } from '../../op/app.ts'
 import { transition } from '../../op/transition.ts'
 import type { ChainLog, ChainReceipt } from '../../ports/chain-nodes.ts'
@@ -44,13 +48,12 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
     const isStill = await whileAt(desk, chain, async (op) => {
       const above = await selectBookedAbove(op, rail.name, number, MARKED_MAX)
       count = above.length
-      const change = { state: 'UNSURE', updated_at: op.now } as const
-      return above.map(({ id }) => update('chain_movements', id, { state: 'BOOKED' }, change))
+      return above.map((row) => moved(op, row, 'doubt'))
     })
     if (!isStill) return undefined
     if (count === 0) break
   }
-  let moved: ChainRow | undefined
+  let back: ChainRow | undefined
   const isStill = await whileAt(desk, chain, async (op, now) => {
     const change = {
       followed_block: number,
@@ -58,12 +61,12 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
       followed_time: timeOf(shared.block),
       updated_at: op.now,
     }
-    moved = { ...now, ...change }
+    back = { ...now, ...change }
     const guard = { followed_block: from, followed_hash: hash }
     return [update('chains', chain.id, guard, change), ...(await told(op, chain, number))]
   })
   rail.followedBlock = number
-  return isStill ? moved : undefined
+  return isStill ? back : undefined
 }
 
 /** A report for a person: what was final is not. */
@@ -108,14 +111,20 @@ async function settled(
   const log = receipt?.logs.find((one) => isOf(row, one))
   // It comes again with a block that is not deep enough yet.
   if (log && log.blockNumber > chain.followed_block) return []
-  const guard = { state: 'UNSURE' } as const
   if (log) {
     const { blockNumber: block_number, blockHash: block_hash, logIndex: log_index } = log
-    const change = { state: 'BOOKED', block_number, block_hash, log_index, updated_at: op.now } as const
-    return [update('chain_movements', row.id, guard, change)]
+    return [moved(op, row, 'book', { block_number, block_hash, log_index })]
   }
-  const change = { state: 'GONE', gone_at: chain.latest_time, updated_at: op.now } as const
-  return [update('chain_movements', row.id, guard, change), ...(await takenBack(op, row))]
+  return [moved(op, row, 'lose', { gone_at: chain.latest_time }), ...(await takenBack(op, row))]
+}
+
+function moved(
+  op: Op,
+  row: ChainMovementRow,
+  by: ChainMovementEvent,
+  change: Partial<ChainMovementRow> = {},
+): Write {
+  return transition(op, 'chain_movements', CHAIN_MOVEMENT_TRANSITIONS, row, by, change).write
 }
 
 function isOf({ token, sender, recipient, amount }: ChainMovementRow, log: ChainLog): boolean {

@@ -124,14 +124,14 @@ export function selectBookedAbove(
   rail: string,
   block: bigint,
   limit: number,
-): Promise<Pick<ChainMovementRow, 'id'>[]> {
+): Promise<ChainMovementRow[]> {
   return op.read
     .selectFrom('chain_movements')
     .where('rail', '=', rail)
     .where('block_number', '>', block)
     .where('state', '=', 'BOOKED')
     .limit(limit)
-    .select('id')
+    .selectAll()
     .execute()
 }
 
