@@ -164,3 +164,13 @@ export async function balanceOf({ client }: OnChain, customerId: string | undefi
   )
   return BigInt(found.body.data[0].balance.amount)
 }
+
+/** Waits until the chain was followed as far as it can be now. */
+export async function followed({ chain, service }: Pick<OnChain, 'chain' | 'service'>): Promise<void> {
+  const { number } = await chain.block()
+  const last = number - BigInt(CONFIRMATIONS) + 1n
+  await until(
+    () => service.app.read.selectFrom('chains').select('followed_block').executeTakeFirst(),
+    (row) => row !== undefined && row.followed_block >= last,
+  )
+}

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hex } from '../../src/formats/hex.ts'
 import { chainAbsent } from '../chain.testing.ts'
-import { balanceOf, credited, newHolder, type OnChain, openOnChain } from '../on-chain.testing.ts'
-import { until } from '../production.testing.ts'
+import { balanceOf, credited, followed, newHolder, type OnChain, openOnChain } from '../on-chain.testing.ts'
 
 let on: OnChain
 
 describe.skipIf(chainAbsent)('deposits on a chain', () => {
   beforeAll(async () => {
     on = await openOnChain()
+    await on.chain.mint(on.chain.account(1).address, 1_000_000_000_000n)
   })
   afterAll(() => on?.close())
 
@@ -43,10 +43,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     })
     expect(deposit.railReference.startsWith(`${hash}:`)).toBe(true)
     await on.chain.mine(5)
-    await until(
-      async () => on.rail().followedBlock,
-      async (block) => block >= 3n,
-    )
+    await followed(on)
     expect(await balanceOf(on, customerId)).toBe(2_500_000n)
   })
 })
