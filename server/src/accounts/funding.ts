@@ -43,12 +43,17 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
         isPlatformAccount,
       },
     ]
+  const opened = openedByRails(op, account, isPlatformAccount)
   const from = op.depositDetails
-  if (!from) return openedByRails(op, account, isPlatformAccount)
+  if (!from) return opened
   const reference = fundingReference(account.id)
   // A Lightning invoice can be paid once only; deposit details of an account have to stay valid.
-  const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
-  return types.map((type) => {
+  const types = fundingTypesOf(account.currency).filter(
+    (type) =>
+      type !== 'LIGHTNING' &&
+      !opened.some(({ accountOrWalletInfo }) => accountOrWalletInfo.accountType === type),
+  )
+  const simulated = types.map((type) => {
     const accountOrWalletInfo = from.details(type, account.id, account.currency, reference)
     const note =
       'Sandbox: no real payment can reach these details. Fund the account with the sandbox endpoint instead.'
@@ -58,6 +63,7 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       isPlatformAccount,
     }
   })
+  return [...opened, ...simulated]
 }
 
 /** What rails have opened for an account, as long as they take something new. */
