@@ -15,6 +15,7 @@ import { currenciesIn } from '../rails/routing.ts'
 import type { ChainFacts } from './facts.ts'
 import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf } from './ids.ts'
+import { createTransferFees } from './transfer-fee.ts'
 
 /** A rail of kind `evm`: a chain, its tokens, and the keys of this server there. */
 export interface EvmRail extends ConfiguredRail {
@@ -44,7 +45,12 @@ export function isEvmRail(rail: object): rail is EvmRail {
 }
 
 /** A rail of an entry whose form and addresses are right. */
-export function createEvmRail(entry: EvmRailValue, nodes: ChainNodes, enclave: Enclave): EvmRail {
+export function createEvmRail(
+  entry: EvmRailValue,
+  nodes: ChainNodes,
+  enclave: Enclave,
+  clock: () => Date,
+): EvmRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
   const rail: EvmRail = {
     name,
@@ -52,7 +58,10 @@ export function createEvmRail(entry: EvmRailValue, nodes: ChainNodes, enclave: E
     nodes,
     facts: undefined,
     followedBlock: 0n,
-    chain: chainOf(entry, enclave, () => rail),
+    chain: {
+      ...chainOf(entry, enclave, () => rail),
+      transferFee: createTransferFees(entry, nodes, clock),
+    },
     isRecorded: true,
     isRetired,
     lateDeposits,
@@ -71,7 +80,7 @@ async function byQueue(): Promise<never> {
   throw new Error('A chain takes payments by its queue')
 }
 
-function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): RailChain {
+function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Omit<RailChain, 'transferFee'> {
   const { name, network, chainId, tokens } = entry
   return {
     network,

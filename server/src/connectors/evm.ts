@@ -31,7 +31,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
       onNodeAlert(entry.name)
     },
   })
-  const rail = createEvmRail(entry, nodes, enclave)
+  const rail = createEvmRail(entry, nodes, enclave, clock)
   try {
     rail.facts = await readFacts(entry, nodes)
   } catch (error) {

@@ -5,6 +5,7 @@ import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { Write } from '../db/commit/writes.ts'
 import type { AccountDetails } from '../db/schema/documents.ts'
 import type { Hex } from '../formats/hex.ts'
+import type { NetworkFee } from '../pricing/network-fees.ts'
 
 /** Which way money goes by a rail: sent to an external account, pulled from one, or paid in by somebody. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
@@ -57,6 +58,11 @@ export interface RailChain {
   readonly treasury: Hex
   /** The contract of a currency, as it was read from the chain. Error: 503 `UNAVAILABLE` while nobody could read it. */
   token(currency: string): ChainToken
+  /**
+   * What the chain charges at most, by its present fees, for so many transfers of a currency, with the margin of the rails file.
+   * Error: 503 `UNAVAILABLE` where no node tells.
+   */
+  transferFee(currency: string, transfers: number): Promise<NetworkFee>
   /** The record of an address of its own, for an internal account or a quote, and the address in the API's spelling. */
   newAddress(
     from: RecordsFrom,
