@@ -37,6 +37,7 @@ const STORED = {
   bank_files: { table: 'bank_files', column: 'state' },
   bank_inbox_files: { table: 'bank_inbox_files', column: 'state' },
   chain_payments: { table: 'chain_payments', column: 'state' },
+  chain_movements: { table: 'chain_movements', column: 'state' },
   chain_transactions: { table: 'chain_transactions', column: 'state' },
 } as const
 

@@ -1,5 +1,5 @@
 import type { Hex } from '../../formats/hex.ts'
-import type { ChainPaymentState, ChainTransactionState } from './states.ts'
+import type { ChainMovementState, ChainPaymentState, ChainTransactionState } from './states.ts'
 import type { Stamped } from './tables.ts'
 
 /** What was read of a token's contract. */
@@ -120,7 +120,7 @@ export interface ChainMovementRow extends Stamped {
   amount: bigint
   kind: 'DEPOSIT' | 'PAYMENT' | 'OWN' | 'SPENT'
   item_id: string | null
-  state: 'BOOKED' | 'UNSURE' | 'GONE'
+  state: ChainMovementState
 }
 
 /** A block that was followed up to. */
