@@ -344,6 +344,11 @@ export const EvmRail = Type.Object({
   gasAccounts: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 20, description: 'Accounts that pay the gas. 1 where left out' }),
   ),
+  faucet: Type.Optional(
+    EvmAddress(
+      "Of a sandbox alone: an account whose key the first node has itself, as a local chain's. It mints what accounts are funded with, and gives the gas accounts their coin",
+    ),
+  ),
   sweeps: Type.Optional(
     Type.Array(
       Type.Object({

@@ -13,6 +13,7 @@ import { nextOpening } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
 import { currenciesIn } from '../rails/routing.ts'
 import type { ChainFacts } from './facts.ts'
+import type { Faucet } from './faucet.ts'
 import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf } from './ids.ts'
 import { createTransferFees } from './transfer-fee.ts'
@@ -22,6 +23,10 @@ export interface EvmRail extends ConfiguredRail {
   readonly entry: EvmRailValue
   readonly nodes: ChainNodes
   readonly chain: RailChain
+  /** Present on a sandbox's chain that has one. */
+  readonly faucet: Faucet | undefined
+  /** The addresses of its gas accounts, in the order of their names. */
+  readonly gas: readonly Hex[]
   /** Undefined while nobody could read them. */
   facts: ChainFacts | undefined
   /** The block up to which logs were followed, as this process last saw it. */
@@ -49,18 +54,21 @@ export function createEvmRail(
   entry: EvmRailValue,
   nodes: ChainNodes,
   enclave: Enclave,
-  clock: () => Date,
+  { clock, faucet }: { readonly clock: () => Date; readonly faucet?: Faucet | undefined },
 ): EvmRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
   const rail: EvmRail = {
     name,
     entry,
     nodes,
+    faucet,
+    gas: gasNames(entry).map((of) => enclave.chainAddress(pathOf(name, 'GAS', of))),
     facts: undefined,
     followedBlock: 0n,
     chain: {
       ...chainOf(entry, enclave, () => rail),
       transferFee: createTransferFees(entry, nodes, clock),
+      ...(faucet ? { mint: faucet.mint } : {}),
     },
     isRecorded: true,
     isRetired,

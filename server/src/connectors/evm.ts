@@ -1,5 +1,6 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { readFacts, WrongChain } from '../chains/facts.ts'
+import { createFaucet } from '../chains/faucet.ts'
 import { createChainNodes } from '../chains/nodes/chain-nodes.ts'
 import { createEvmRail, type EvmRail } from '../chains/rail.ts'
 import { hasEvmChecksum } from '../formats/addresses.ts'
@@ -35,7 +36,10 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
       onNodeAlert(entry.name)
     },
   })
-  const rail = createEvmRail(entry, nodes, enclave, clock)
+  const rail = createEvmRail(entry, nodes, enclave, {
+    clock,
+    faucet: entry.faucet === undefined ? undefined : createFaucet(entry, entry.faucet, rpcs[0]!),
+  })
   try {
     rail.facts = await readFacts(entry, nodes)
   } catch (error) {
@@ -54,9 +58,11 @@ function faultOf({
   sweeps = [],
   rpcs,
   agreement = 1,
+  faucet,
 }: EvmRailValue): string | undefined {
   const wrong = tokens.find(({ address }) => !hasEvmChecksum(address))
   if (wrong) return `tokens: the checksum of ${wrong.address} is wrong`
+  if (faucet !== undefined && !hasEvmChecksum(faucet)) return `faucet: the checksum of ${faucet} is wrong`
   const currencies = tokens.map(({ currency }) => currency)
   if (new Set(currencies).size < currencies.length) return 'tokens: two contracts have one currency'
   const type = `${network}_WALLET`

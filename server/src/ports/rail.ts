@@ -68,6 +68,11 @@ export interface RailChain {
     from: RecordsFrom,
     ownerId: string,
   ): { readonly address: string; readonly writes: readonly Write[] }
+  /**
+   * Mints so much to an address, at the faucet of a sandbox's chain. Absent where there is none. Called twice it mints twice. Throws
+   * where the node does not answer, or refuses.
+   */
+  mint?(currency: string, to: Hex, amount: bigint): Promise<void>
   /** The record of the address of a wallet, whose key derives from the wallet's own seed. */
   walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
 }
