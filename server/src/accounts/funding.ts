@@ -28,7 +28,7 @@ export function fundingReference(accountId: string): string {
 
 /**
  * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid through what the rails
- * have opened for it, in sandbox through made-up deposit details.
+ * have opened for it, in sandbox through made-up deposit details, but for the chains that it has.
  */
 export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
@@ -43,12 +43,18 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
         isPlatformAccount,
       },
     ]
+  const opened = openedByRails(op, account, isPlatformAccount)
   const from = op.depositDetails
-  if (!from) return openedByRails(op, account, isPlatformAccount)
+  if (!from) return opened
   const reference = fundingReference(account.id)
   // A Lightning invoice can be paid once only; deposit details of an account have to stay valid.
   const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
-  return types.map((type) => {
+  const onChain = op.rails
+    .list()
+    .filter(({ chain, currenciesIn }) => chain && currenciesIn.includes(account.currency))
+    .map(({ chain }) => chain?.network)
+  const madeUp = types.filter((type) => !onChain.some((network) => network === networkOf(type)))
+  const details = madeUp.map((type) => {
     const accountOrWalletInfo = from.details(type, account.id, account.currency, reference)
     const note =
       'Sandbox: no real payment can reach these details. Fund the account with the sandbox endpoint instead.'
@@ -58,6 +64,7 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       isPlatformAccount,
     }
   })
+  return [...opened, ...details]
 }
 
 /** What rails have opened for an account, as long as they take something new. */
