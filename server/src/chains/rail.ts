@@ -22,6 +22,8 @@ import { createTransferFees } from './transfer-fee.ts'
 export interface EvmRail extends ConfiguredRail {
   readonly entry: EvmRailValue
   readonly nodes: ChainNodes
+  /** Each node by itself, by its host: its address may have a key in it. */
+  readonly nodesApart: readonly { readonly host: string; readonly nodes: ChainNodes }[]
   readonly chain: RailChain
   /** Present on a sandbox's chain that has one. */
   readonly faucet: Faucet | undefined
@@ -49,18 +51,25 @@ export function isEvmRail(rail: object): rail is EvmRail {
   return 'nodes' in rail && 'chain' in rail
 }
 
+interface RailParts {
+  readonly clock: () => Date
+  readonly faucet?: Faucet | undefined
+  readonly nodesApart?: EvmRail['nodesApart']
+}
+
 /** A rail of an entry whose form and addresses are right. */
 export function createEvmRail(
   entry: EvmRailValue,
   nodes: ChainNodes,
   enclave: Enclave,
-  { clock, faucet }: { readonly clock: () => Date; readonly faucet?: Faucet | undefined },
+  { clock, faucet, nodesApart = [] }: RailParts,
 ): EvmRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
   const rail: EvmRail = {
     name,
     entry,
     nodes,
+    nodesApart,
     faucet,
     gas: gasNames(entry).map((of) => enclave.chainAddress(pathOf(name, 'GAS', of))),
     facts: undefined,
