@@ -349,6 +349,11 @@ export const EvmRail = Type.Object({
       "Of a sandbox alone: an account whose key the first node has itself, as a local chain's. It mints what accounts are funded with, and gives the gas accounts their coin",
     ),
   ),
+  multicall: Type.Optional(
+    EvmAddress(
+      "Multicall3, by which a wallet's payment and its fee are one transaction. Left out: the address that it has on most networks",
+    ),
+  ),
   sweeps: Type.Optional(
     Type.Array(
       Type.Object({

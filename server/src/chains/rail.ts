@@ -17,6 +17,8 @@ import type { Faucet } from './faucet.ts'
 import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf } from './ids.ts'
 import { createTransferFees } from './transfer-fee.ts'
+import { faultOfPayee } from './payees.ts'
+import { enqueue } from './queue.ts'
 
 /** A rail of kind `evm`: a chain, its tokens, and the keys of this server there. */
 export interface EvmRail extends ConfiguredRail {
@@ -84,6 +86,8 @@ export function createEvmRail(
     lateDeposits,
     currenciesIn: currenciesIn(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
+    enqueue: (payment) => enqueue(rail, payment),
+    faultOfPayee: (read, account) => faultOfPayee(rail, read, account),
     send: byQueue,
     pull: byQueue,
     refund: byQueue,

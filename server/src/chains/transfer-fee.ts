@@ -2,6 +2,7 @@ import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { ApiError } from '../op/operation.ts'
 import { type ChainFees, type ChainNodes, NodeError } from '../ports/chain-nodes.ts'
 import { COIN_OF, type NetworkFee } from '../pricing/network-fees.ts'
+import { feeLimit, offer } from './payments/fees.ts'
 
 /**
  * The gas of one transfer, above what was measured for dollars in use: an authorization that is relayed to an account without a
@@ -9,20 +10,13 @@ import { COIN_OF, type NetworkFee } from '../pricing/network-fees.ts'
  */
 const GAS_UNITS = { EIP3009: 120_000n, ERC20: 80_000n } as const
 const MARGIN_PERCENT = 20
-const GWEI = 10n ** 9n
-const MAX_GWEI = 500
 /** A block of the fastest chains. */
 const FEES_MS = 2000
 
-/** What a unit of gas costs at most, in wei: of a transaction that is signed at these fees, and whose limit the rails file has. */
-export function gasPriceMax({ fees }: EvmRailValue, { baseFeePerGas, priorityFeePerGas }: ChainFees): bigint {
-  // The base fee can double within six blocks.
-  const asked = 2n * baseFeePerGas + priorityFeePerGas
-  const most = (BigInt(Math.ceil((fees?.maxGwei ?? MAX_GWEI) * 1000)) * GWEI) / 1000n
-  return asked < most ? asked : most
-}
-
-/** What so many transfers cost at most, at these fees of the chain, with the margin. In wei, rounded up. */
+/**
+ * What so many transfers cost at most, with the margin: at what a transaction offers that is signed at these fees of the chain. In wei,
+ * rounded up.
+ */
 export function transferCost(
   entry: EvmRailValue,
   present: ChainFees,
@@ -31,7 +25,10 @@ export function transferCost(
 ): bigint {
   const { gasUnits, extraWei = 0n, marginPercent = MARGIN_PERCENT } = entry.fees ?? {}
   const gas = gasUnits === undefined ? GAS_UNITS[standard] : BigInt(gasUnits)
-  const each = gas * gasPriceMax(entry, present) + extraWei
+  // Above its limit the rail does not send: what it sends then, once fees have fallen, is within it.
+  const limit = feeLimit(entry)
+  const price = offer(present, limit)?.maxFee ?? limit
+  const each = gas * price + extraWei
   return (BigInt(transfers) * each * BigInt(100 + marginPercent) + 99n) / 100n
 }
 
