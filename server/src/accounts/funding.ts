@@ -28,7 +28,7 @@ export function fundingReference(accountId: string): string {
 
 /**
  * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid through what the rails
- * have opened for it, in sandbox through made-up deposit details, but for the chains that it has.
+ * have opened for it, in sandbox through made-up deposit details.
  */
 export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
@@ -48,13 +48,12 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
   if (!from) return opened
   const reference = fundingReference(account.id)
   // A Lightning invoice can be paid once only; deposit details of an account have to stay valid.
-  const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
-  const onChain = op.rails
-    .list()
-    .filter(({ chain, currenciesIn }) => chain && currenciesIn.includes(account.currency))
-    .map(({ chain }) => chain?.network)
-  const madeUp = types.filter((type) => !onChain.some((network) => network === networkOf(type)))
-  const details = madeUp.map((type) => {
+  const types = fundingTypesOf(account.currency).filter(
+    (type) =>
+      type !== 'LIGHTNING' &&
+      !opened.some(({ accountOrWalletInfo }) => accountOrWalletInfo.accountType === type),
+  )
+  const simulated = types.map((type) => {
     const accountOrWalletInfo = from.details(type, account.id, account.currency, reference)
     const note =
       'Sandbox: no real payment can reach these details. Fund the account with the sandbox endpoint instead.'
@@ -64,7 +63,7 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       isPlatformAccount,
     }
   })
-  return [...opened, ...details]
+  return [...opened, ...simulated]
 }
 
 /** What rails have opened for an account, as long as they take something new. */

@@ -16,9 +16,9 @@ import type { ChainFacts } from './facts.ts'
 import type { Faucet } from './faucet.ts'
 import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf } from './ids.ts'
-import { createTransferFees } from './transfer-fee.ts'
 import { faultOfPayee } from './payees.ts'
 import { enqueue } from './queue.ts'
+import { createTransferFees } from './transfer-fee.ts'
 
 /** A rail of kind `evm`: a chain, its tokens, and the keys of this server there. */
 export interface EvmRail extends ConfiguredRail {

@@ -5,6 +5,7 @@ import { type ChainFees, NodeError } from '../ports/chain-nodes.ts'
 import { networkFeeRoundedUp } from '../pricing/network-fees.ts'
 import { feesOf, price } from '../pricing/pricing.ts'
 import { type RateTable, type Ratio, rateBetween } from '../pricing/ratios.ts'
+import { feeLimit } from './payments/fees.ts'
 import { createTransferFees, transferCost } from './transfer-fee.ts'
 
 const GWEI = 10n ** 9n
@@ -57,7 +58,7 @@ describe('the fee of a network', () => {
         const present = { baseFeePerGas: one.base, priorityFeePerGas: one.priority }
         const amount = transferCost(entry, present, 'EIP3009', transfers)
         // What a transaction pays that is signed with this limit, in whatever block it lands.
-        const limit = min(2n * one.base + one.priority, BigInt(Math.round(one.maxGwei * 1000)) * 10n ** 6n)
+        const limit = min(2n * one.base + one.priority, feeLimit(entry))
         const paid = ((BigInt(gasUnits) * one.gasShare) / 1000n) * min(limit, one.laterBase + one.priority)
         const most = BigInt(transfers) * (paid + extraWei)
         expect(amount * 100n).toBeGreaterThanOrEqual(most * BigInt(100 + marginPercent))

@@ -64,7 +64,10 @@ export async function receiveDeposit(
   return (await recordDeposit(op, rail, said, amount)).writes
 }
 
-/** Records a new deposit, and places it. `paidTo` is the account whose own number it was paid to, where the caller knows. */
+/**
+ * Records a new deposit, and places it. `paidTo` is whose own number or address it was paid to, where the caller knows: an internal
+ * account, a quote, or the platform itself.
+ */
 export async function recordDeposit(
   op: Op,
   rail: string,
@@ -122,7 +125,7 @@ function readableEach<T extends Readonly<Record<string, string | undefined>>>(te
 /** The account or quote that a deposit is for, or why there is none. */
 async function findTarget(
   op: Op,
-  { details }: DepositRow,
+  { currency, details }: DepositRow,
   opened: readonly DepositAccountRow[],
   paidTo: string | undefined,
 ): Promise<Target | DepositReason> {
@@ -132,9 +135,8 @@ async function findTarget(
     hasAny ? selectAccountsByReference(op, references) : [],
     hasAny ? selectQuotesByReference(op, references) : [],
   ])
-  const own = paidTo ?? opened[0]?.account_id
   return targetOf({
-    own: own ? { kind: 'account', id: own } : undefined,
+    own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
     stated: [
       ...accounts.flatMap(({ account_id }) =>
         account_id ? [{ kind: 'account', id: account_id } as const] : [],
@@ -154,6 +156,16 @@ export async function placeAgain(op: Op, row: DepositRow): Promise<Placed> {
   const paidTo = isOwn ? depositAccount : undefined
   const opened = await selectDepositAccountsOf(op, row.rail, depositAccount)
   return place(op, row, await findTarget(op, row, opened, paidTo), 'suspense')
+}
+
+/** Whom a number or address belongs to: by the kind of the id. The platform's is for its own account. */
+async function ownTarget(op: Op, currency: string, id: string | undefined): Promise<Target | undefined> {
+  if (id === undefined) return undefined
+  if (id.startsWith('Quote:'))
+    return { kind: 'quote', quoteId: id, transactionId: (await findQuote(op, id)).transaction_id }
+  if (id !== op.platform.id) return { kind: 'account', id }
+  const account = await selectPlatformAccount(op, currency)
+  return account && { kind: 'account', id: account.id }
 }
 
 async function place(op: Op, row: DepositRow, target: Target | DepositReason, from: From): Promise<Placed> {

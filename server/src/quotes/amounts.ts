@@ -1,5 +1,4 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import type { KeptRequest } from '../db/schema/documents.ts'
 import { INT64_MAX } from '../json/int64.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
@@ -8,17 +7,16 @@ import { networkFeeRoundedUp } from '../pricing/network-fees.ts'
 import { type Price, price } from '../pricing/pricing.ts'
 import type { RateTable } from '../pricing/ratios.ts'
 import type { Parties, QuoteBody } from './parties.ts'
-import { railsOfQuote } from './rails.ts'
+import { type QuoteRails, railsOfQuote } from './rails.ts'
 
 const FIELD = 'lockedCurrencyAmount'
 
-type Railed = Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo'>
 type Ends = Pick<Parties, 'payer' | 'payee'>
 
 interface Amounts {
   readonly rates: RateTable
   readonly found: Price
-  readonly railed: Railed
+  readonly railed: QuoteRails
 }
 
 /**
@@ -28,6 +26,7 @@ interface Amounts {
  */
 export async function amountsOf(
   op: Op,
+  quoteId: string,
   body: QuoteBody,
   ends: Ends,
   paymentRail: string | null,
@@ -41,8 +40,8 @@ export async function amountsOf(
     const found = price(rates, op.fees, sending, receiving, side, amount, networkFee)
     if (!found) throw fieldError('INVALID_AMOUNT', FIELD, 'The amount is too small for this payment.')
     checkAmounts(op, sending, found)
-    const railed = await railsOfQuote(op, ends, found, paymentRail)
-    const cost = await networkCost(op, rates, ends, railed)
+    const railed = await railsOfQuote(op, quoteId, ends, found, paymentRail)
+    const cost = await networkCost(op, rates, ends, railed.kept)
     if (cost <= networkFee) return { rates, found, railed }
     networkFee = cost
   }
@@ -55,7 +54,12 @@ function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
 }
 
 /** What chains charge for the transfers of a quote, in its sending currency: of the payment, and of what the key of a wallet signs. */
-async function networkCost(op: Op, rates: RateTable, ends: Ends, { railOut }: Railed): Promise<bigint> {
+async function networkCost(
+  op: Op,
+  rates: RateTable,
+  ends: Ends,
+  { railOut }: QuoteRails['kept'],
+): Promise<bigint> {
   const { payer, payee } = ends
   const ofPayee = railOut ?? (payee.kind === 'internal' ? payee.account.chain_rail : null)
   const ofPayer = payer.kind === 'account' ? payer.account.chain_rail : null

@@ -40,7 +40,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   const parties = await findParties(op, body)
   checkImmediate(body, parties)
   if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
-  const quote = await priced(op, body, parties)
+  const { quote, writes: ofRails } = await priced(op, body, parties)
   await checkPosition(op, quote)
   const { customer, payer, payee } = parties
   const told = { ...present({ PURPOSE_OF_PAYMENT: body.purposeOfPayment }), ...body.senderCustomerInfo }
@@ -55,6 +55,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   const writes = [
     ...(signing ? [signing.write] : []),
     insert('quotes', complete),
+    ...ofRails,
     insert('transactions', row),
     ...announce(op, transaction),
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
@@ -85,12 +86,17 @@ function checkImmediate(body: QuoteBody, { payer }: Parties): void {
     )
 }
 
-async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parties): Promise<QuoteRow> {
+async function priced(
+  op: Op,
+  body: QuoteBody,
+  { customer, payer, payee }: Parties,
+): Promise<{ readonly quote: QuoteRow; readonly writes: readonly Write[] }> {
   const [sending, receiving] = [payer.currency, payee.currency]
   const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
-  const { rates, found, railed } = await amountsOf(op, body, { payer, payee }, rail ?? null)
-  return {
-    id: op.newId('Quote'),
+  const id = op.newId('Quote')
+  const { rates, found, railed } = await amountsOf(op, id, body, { payer, payee }, rail ?? null)
+  const quote: QuoteRow = {
+    id,
     platform_id: op.platform.id,
     customer_id: customer?.id ?? null,
     state: QUOTE_INITIAL,
@@ -109,7 +115,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
       ...keptOfRequest(body),
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
       ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
-      ...railed,
+      ...railed.kept,
       ...counterpartyOf(op, sending, payee),
     },
     signing_request_id: null,
@@ -120,6 +126,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
     created_at: op.now,
     updated_at: op.now,
   }
+  return { quote, writes: railed.writes }
 }
 
 /** The transaction that pays a quote, not yet executed. */
