@@ -201,11 +201,33 @@ export interface RailPayment {
   readonly now: Date
 }
 
+/** Transfers by EIP-3009 that the key of a wallet has signed: the chain takes them as they are, from whoever brings them. */
+export interface SignedTransfers {
+  /** The internal account of the wallet. */
+  readonly walletId: string
+  readonly from: Hex
+  readonly token: Hex
+  /** Unix seconds. */
+  readonly validBefore: bigint
+  readonly payment: SignedTransfer
+  readonly fee?: SignedTransfer
+}
+
+export interface SignedTransfer {
+  readonly to: Hex
+  /** Smallest unit of the token. */
+  readonly amount: bigint
+  readonly nonce: Hex
+  readonly signature: Hex
+}
+
 /** A payment for a queue, with the id of its record. */
 export interface QueuedPayment extends RailPayment {
   readonly recordId: string
   readonly platformId: string
   readonly direction: 'OUT' | 'PULL'
+  /** Present where a wallet pays by its own key, and not the treasury. */
+  readonly signed?: SignedTransfers | undefined
   /** The sender of the deposit whose money goes back, as the rail has told of it. */
   readonly sender?:
     | { readonly name?: string; readonly accountIdentifier?: string; readonly bankIdentifier?: string }

@@ -1,42 +1,71 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { fundingTypesOf } from '../accounts/funding.ts'
 import type { KeptRequest } from '../db/schema/documents.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError } from '../op/operation.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import type { Price } from '../pricing/pricing.ts'
 import { chooseRail } from '../rails/choose.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
+import { openChain, placeOf } from './on-chain.ts'
 import type { Parties, Payee, Payer } from './parties.ts'
 
 const FIELD = 'lockedCurrencyAmount'
 
 /**
- * The rails of a quote, which it keeps: what sends its payment, what pulls its money, or what that is paid in by. Errors: 501
- * `NOT_IMPLEMENTED` where none serves it, 400 `AMOUNT_OUT_OF_RANGE` where none takes the amount.
+ * The rails of a quote, which it keeps: what sends its payment, what pulls its money, or what that is paid in by; and the wallets on
+ * chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400 `AMOUNT_OUT_OF_RANGE` where none takes the
+ * amount, 400 `SELF_PAYMENT` where a wallet pays its own address.
  */
 export async function railsOfQuote(
   op: Op,
   { payer, payee }: Pick<Parties, 'payer' | 'payee'>,
   { sendingAmount, receivingAmount }: Price,
   paymentRail: string | null,
-): Promise<Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo'>> {
-  const [railOut, funding] = await Promise.all([
+): Promise<Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo' | 'wallet' | 'payTo'>> {
+  const [out, funding] = await Promise.all([
     outgoing(op, payee, receivingAmount, paymentRail),
     incoming(op, payer, sendingAmount),
   ])
-  return present({ railOut, ...funding })
+  const wallet = payer.kind === 'account' ? placeOf(payer.account) : undefined
+  if (!wallet) return present({ ...out, ...funding })
+  const straight = straightBy(op, wallet, payer.currency, payee)
+  const collected = straight ? {} : { railIn: wallet.rail }
+  return present({ ...out, ...straight, ...collected, wallet })
 }
 
 async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: string | null) {
-  if (payee.kind === 'internal') return undefined
+  if (payee.kind === 'internal') {
+    const place = placeOf(payee.account)
+    if (!place) return {}
+    openChain(op, place.rail)
+    return { railOut: place.rail, payTo: place.address }
+  }
   if (payee.kind === 'uma') {
     // Only the sandbox pays receivers at UMA addresses elsewhere.
-    if (op.rails.find(null)) return undefined
+    if (op.rails.find(null)) return {}
     throw new ApiError('NOT_IMPLEMENTED', { message: 'No rail of this server pays UMA addresses elsewhere.' })
   }
   const { account_type: accountType, currency } = payee.account
   const wanted = { direction: 'OUT', accountType, paymentRail, currency, amount } as const
-  return (await chooseRail(op, wanted, FIELD)).name ?? undefined
+  return { railOut: (await chooseRail(op, wanted, FIELD)).name ?? undefined }
+}
+
+/** The rail by which a wallet pays its payee straight: somebody on its own chain who takes what it holds. */
+function straightBy(
+  op: Op,
+  { rail, address }: NonNullable<KeptRequest['wallet']>,
+  currency: KnownCurrency,
+  payee: Payee,
+): { readonly railOut: string } | undefined {
+  const { network } = openChain(op, rail)
+  if (payee.kind === 'uma' || payee.currency !== currency) return undefined
+  if (payee.kind === 'internal') return payee.account.chain_rail === rail ? { railOut: rail } : undefined
+  const { account_type, identifier } = payee.account
+  if (account_type !== `${network}_WALLET`) return undefined
+  if (identifier.toLowerCase() === address)
+    throw fieldError('SELF_PAYMENT', 'destination', 'The destination is the address of the wallet that pays')
+  return { railOut: rail }
 }
 
 async function incoming(op: Op, payer: Payer, amount: bigint) {

@@ -11,7 +11,7 @@ import {
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
-import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
+import type { Rail, RailAnswer, RailPayment, SignedTransfers } from '../ports/rail.ts'
 import { depositId, railPaymentId } from './ids.ts'
 import { selectDeposit, selectRailPayment } from './store.ts'
 
@@ -22,6 +22,8 @@ export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
   readonly direction: 'OUT' | 'PULL'
   /** The external account at the other end, whose details the rail gets. */
   readonly accountId: string | null
+  /** What the key of the paying wallet signs, where it is on a chain. Asked for when the rail takes the payment. */
+  readonly sign?: (() => Promise<SignedTransfers>) | undefined
 }
 
 /**
@@ -89,7 +91,7 @@ export async function askRail(
   isAsked: boolean,
   { given, other }: Known = {},
 ): Promise<Said> {
-  const { rail: name, direction, accountId, ...payment } = carried
+  const { rail: name, direction, accountId, sign, ...payment } = carried
   const rail = op.rails.find(name)
   if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
   const call = (asked: RailPayment) => (direction === 'OUT' ? rail.send(asked) : rail.pull(asked))
@@ -103,7 +105,7 @@ export async function askRail(
   const account = other ?? (accountId === null ? undefined : await detailsOf(op, accountId))
   const submittedAt = row.submit_at
   const asking = { ...payment, account, isAsked, submittedAt, now: op.now }
-  if (rail.enqueue) return enqueued(op, row, asking, (queued) => rail.enqueue!(queued))
+  if (rail.enqueue) return enqueued(op, row, asking, sign, (queued) => rail.enqueue!(queued))
   const answer = await call(asking)
   return { answer, writes: kept(op, row, answer) }
 }
@@ -113,13 +115,14 @@ async function enqueued(
   op: Op,
   row: RailPaymentRow,
   payment: RailPayment,
+  sign: Carried['sign'],
   enqueue: NonNullable<Rail['enqueue']>,
 ): Promise<Said> {
   const { returnOf } = payment
   const deposit = returnOf === undefined ? undefined : await selectDeposit(op, depositId(row.rail, returnOf))
   const sender = deposit?.details.sender
   const { id: recordId, platform_id: platformId, direction } = row
-  const said = enqueue({ ...payment, recordId, platformId, direction, sender })
+  const said = enqueue({ ...payment, recordId, platformId, direction, sender, signed: await sign?.() })
   return said.outcome === 'queued'
     ? { answer: { outcome: 'accepted' }, writes: said.writes }
     : { answer: said, writes: kept(op, row, said) }
