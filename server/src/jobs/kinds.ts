@@ -34,6 +34,7 @@ export const JOB_KINDS = [
   'transfer.settle',
   'verification.check',
   'verification.submit',
+  'wallet.repay',
   'webhook.ask',
   'webhook.deliver',
 ] as const satisfies readonly JobKind[]

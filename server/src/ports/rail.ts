@@ -64,6 +64,8 @@ export interface RailChain {
   ): { readonly address: string; readonly writes: readonly Write[] }
   /** The record of the address of a wallet, whose key derives from the wallet's own seed. */
   walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
+  /** The id of that record. */
+  walletAddressId(accountId: string): string
 }
 
 export interface ChainToken {
@@ -201,33 +203,29 @@ export interface RailPayment {
   readonly now: Date
 }
 
-/** Transfers by EIP-3009 that the key of a wallet has signed: the chain takes them as they are, from whoever brings them. */
-export interface SignedTransfers {
-  /** The internal account of the wallet. */
-  readonly walletId: string
-  readonly from: Hex
-  readonly token: Hex
+/** A transfer on a chain that the holder of a wallet has signed (EIP-3009), with a second one for the fee. */
+export interface SignedChainPayment {
+  /** The record of the wallet's address, and the address. */
+  readonly senderId: string
+  readonly sender: Hex
   /** Unix seconds. */
   readonly validBefore: bigint
-  readonly payment: SignedTransfer
-  readonly fee?: SignedTransfer
-}
-
-export interface SignedTransfer {
-  readonly to: Hex
-  /** Smallest unit of the token. */
-  readonly amount: bigint
-  readonly nonce: Hex
   readonly signature: Hex
+  readonly fee?: {
+    /** Smallest unit. */
+    readonly amount: bigint
+    readonly recipient: Hex
+    readonly signature: Hex
+  }
 }
 
 /** A payment for a queue, with the id of its record. */
 export interface QueuedPayment extends RailPayment {
+  /** Present where a wallet pays: what its holder has signed. */
+  readonly signed?: SignedChainPayment | undefined
   readonly recordId: string
   readonly platformId: string
   readonly direction: 'OUT' | 'PULL'
-  /** Present where a wallet pays by its own key, and not the treasury. */
-  readonly signed?: SignedTransfers | undefined
   /** The sender of the deposit whose money goes back, as the rail has told of it. */
   readonly sender?:
     | { readonly name?: string; readonly accountIdentifier?: string; readonly bankIdentifier?: string }

@@ -10,7 +10,7 @@ import type { Hex } from '../formats/hex.ts'
 import { parseJson } from '../json/json.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
-import type { ChainToken, RailChain, SignedTransfer, SignedTransfers } from '../ports/rail.ts'
+import type { ChainToken, RailChain, SignedChainPayment } from '../ports/rail.ts'
 import { amountInWords } from '../pricing/pricing.ts'
 import { selectOrder } from './store.ts'
 
@@ -110,29 +110,30 @@ export function transfersInWords(
  * The transfers of a quote by the wallet's own key, under the stamp that has executed it. The same transfers have the same
  * signatures.
  */
-export async function signedTransfers(op: Op, quote: QuoteRow): Promise<SignedTransfers> {
+export async function signedTransfers(op: Op, quote: QuoteRow): Promise<SignedChainPayment> {
   const account = await findInternalAccount(op, required(quote, 'source_account_id'))
   const { payload, stamp, public_key } = await selectOrder(op, required(quote, 'signing_request_id'))
   if (stamp === null || public_key === null) throw new Error(`${quote.id} was not stamped`)
   const order = { payload, stamp, sessionPublicKey: public_key }
-  const signatures = op.enclave.signWalletTransfers(account.id, required(account, 'sealed_seed'), order)
-  const { chain } = parseJson(payload) as { readonly chain: ChainTransfers }
-  const [payment, fee] = chain.transfers.map(
-    ({ to, amount, nonce }, index): SignedTransfer => ({
-      to: lower(to),
-      amount: BigInt(amount),
-      nonce: lower(nonce),
-      signature: signatures[index]!,
-    }),
+  const [signature, feeSignature] = op.enclave.signWalletTransfers(
+    account.id,
+    required(account, 'sealed_seed'),
+    order,
   )
-  if (!payment) throw new Error(`${quote.id} has no transfer`)
+  if (!signature) throw new Error(`${quote.id} has no transfer`)
+  const { chain } = parseJson(payload) as { readonly chain: ChainTransfers }
+  const { rail, address } = walletOf(quote)
+  const on = op.rails.find(rail)?.chain
+  if (!on) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
+  const [, fee] = chain.transfers
   return {
-    walletId: account.id,
-    from: lower(chain.from),
-    token: lower(chain.token.address),
+    senderId: on.walletAddressId(account.id),
+    sender: address,
     validBefore: BigInt(Math.floor(Date.parse(chain.validBefore) / MS)),
-    payment,
-    ...(fee ? { fee } : {}),
+    signature,
+    ...(fee && feeSignature
+      ? { fee: { amount: BigInt(fee.amount), recipient: lower(fee.to), signature: feeSignature } }
+      : {}),
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
-import type { Rail, RailAnswer, RailPayment, SignedTransfers } from '../ports/rail.ts'
+import type { Rail, RailAnswer, RailPayment, SignedChainPayment } from '../ports/rail.ts'
 import { depositId, railPaymentId } from './ids.ts'
 import { selectDeposit, selectRailPayment } from './store.ts'
 
@@ -23,7 +23,7 @@ export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
   /** The external account at the other end, whose details the rail gets. */
   readonly accountId: string | null
   /** What the key of the paying wallet signs, where it is on a chain. Asked for when the rail takes the payment. */
-  readonly sign?: (() => Promise<SignedTransfers>) | undefined
+  readonly sign?: (() => Promise<SignedChainPayment>) | undefined
 }
 
 /**
