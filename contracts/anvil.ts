@@ -26,6 +26,8 @@ export interface Anvil {
 
 const READY = /^Listening on (\S+:\d+)$/
 const LOG_LINES_MAX = 20
+/** A chain that is killed loses what happened since. */
+const STATE_SECONDS = '5'
 
 let binary: string | undefined | null = null
 
@@ -62,7 +64,9 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const child = spawnWatched(path, [
     ...['--host', '127.0.0.1', '--port', String(options.port), '--chain-id', String(options.chainId)],
     ...['--mnemonic', CHAIN_MNEMONIC],
-    ...(options.stateFile === undefined ? [] : ['--state', options.stateFile]),
+    ...(options.stateFile === undefined
+      ? []
+      : ['--state', options.stateFile, '--state-interval', STATE_SECONDS]),
   ])
   running.add(child)
   const ended = once(child, 'exit').then(() => {

@@ -30,7 +30,6 @@ const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
   cli: ['contract', 'sdk'],
   console: ['contract', 'sdk'],
   connectors: ['contract'],
-  contracts: [],
   e2e: ['sdk'],
 }
 

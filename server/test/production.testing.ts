@@ -44,7 +44,11 @@ export function exampleBank(url: string, more: Partial<HttpRailValue> = {}): obj
   return { kind: 'http', name: 'example-bank', url, secret: { env: SECRET_NAME }, serves: lines, ...more }
 }
 
-export async function openProduction(more: Partial<HttpRailValue> = {}): Promise<Production> {
+/** `more` changes the entry of the bank in the rails file, `settings` the environment of the server. */
+export async function openProduction(
+  more: Partial<HttpRailValue> = {},
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Production> {
   process.env[SECRET_NAME] = BANK_SECRET
   const folder = await mkdtemp(join(tmpdir(), 'countersign-production-'))
   const railsFile = join(folder, 'rails.json')
@@ -54,6 +58,7 @@ export async function openProduction(more: Partial<HttpRailValue> = {}): Promise
     COUNTERSIGN_MODE: 'production',
     RAILS_FILE: railsFile,
     RATES_URL: rates.url,
+    ...settings,
   })
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   const origin = service.app.origin()

@@ -1,5 +1,7 @@
 import { rowByKey } from '../db/read/lookup.ts'
-import type { ChainAddressRow, ChainRow } from '../db/schema/chain-tables.ts'
+import type { Read } from '../db/read/read.ts'
+import type { ChainRole, ChainRow } from '../db/schema/chain-tables.ts'
+import type { Hex } from '../formats/hex.ts'
 import type { Op } from '../op/app.ts'
 
 const CHAIN_BY_ID = rowByKey<ChainRow>('SELECT * FROM chains WHERE id = ANY ($1::uuid[])', 'id')
@@ -8,11 +10,13 @@ export async function selectChain(op: Op, id: string): Promise<ChainRow | undefi
   return op.find(CHAIN_BY_ID, id)
 }
 
-const ADDRESS_BY_ID = rowByKey<ChainAddressRow>(
-  'SELECT * FROM chain_addresses WHERE id = ANY ($1::uuid[])',
-  'id',
-)
-
-export async function selectChainAddress(op: Op, id: string): Promise<ChainAddressRow | undefined> {
-  return op.find(ADDRESS_BY_ID, id)
+/** What an address is for, if it is one of ours on the chain of a rail. The address is in lower case. */
+export async function selectRoleOf(read: Read, rail: string, address: Hex): Promise<ChainRole | undefined> {
+  const found = await read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .where('address', '=', address)
+    .select('role')
+    .executeTakeFirst()
+  return found?.role
 }

@@ -3,10 +3,15 @@ import { readFacts, WrongChain } from '../chains/facts.ts'
 import { createChainNodes } from '../chains/nodes/chain-nodes.ts'
 import { createEvmRail, type EvmRail } from '../chains/rail.ts'
 import { hasEvmChecksum } from '../formats/addresses.ts'
-import { messageOf } from '../formats/thrown.ts'
 import { NodeError } from '../ports/chain-nodes.ts'
 import type { Loading } from './load.ts'
 import { problem } from './problem.ts'
+
+/** A chain of this machine makes blocks when it is asked to, and its time may be moved on. */
+const ANY_TIME = {
+  headAgeSecondsMax: Number.POSITIVE_INFINITY,
+  headAheadSecondsMax: Number.POSITIVE_INFINITY,
+} as const
 
 /**
  * A rail of kind `evm`, of an entry whose form is right. Its nodes are asked which chain they are of, and what its tokens are.
@@ -24,8 +29,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
     chainId: entry.chainId,
     clock,
     log,
-    // A chain of this machine makes blocks when it is asked to.
-    ...(rpcs.every((url) => url.startsWith('http:')) ? { headAgeSecondsMax: Number.POSITIVE_INFINITY } : {}),
+    ...(rpcs.every((url) => url.startsWith('http:')) ? ANY_TIME : {}),
     onAlert: ({ kind, node, detail }) => {
       if (kind === 'OTHER_CHAIN') otherChain ??= `the node ${node} is of another chain: ${detail}`
       onNodeAlert(entry.name)

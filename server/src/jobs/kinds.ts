@@ -14,6 +14,7 @@ export const JOB_KINDS = [
   'customers.import',
   'deposit-account.open',
   'deposit.return',
+  'deposit.screened',
   'documents.remove',
   'external-account.check',
   'invitation.expire',

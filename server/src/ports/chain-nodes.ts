@@ -76,6 +76,7 @@ export interface ChainNodes {
   block(number: bigint): Promise<ChainBlock | undefined>
   /** The hash of block 0. */
   genesis(): Promise<Hex>
+  /** Asks all nodes, also those that stand by. It is the configured one, unless all are of another. */
   chainId(): Promise<number>
   /**
    * All logs of a range, by block and index. Each one matches the filter, is there once, and is in the block that has its

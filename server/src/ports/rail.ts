@@ -3,6 +3,7 @@ import type { ConnectorStatement } from '@countersign/contract/connectors/events
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { Write } from '../db/commit/writes.ts'
+import type { Read } from '../db/read/read.ts'
 import type { AccountDetails } from '../db/schema/documents.ts'
 import type { Hex } from '../formats/hex.ts'
 
@@ -131,6 +132,11 @@ export interface Rail {
   openDepositAccount?(from: RecordsFrom, wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
   /** Whether the holder of an account has this name. Absent where the rail cannot tell. */
   checkAccount?(account: AccountDetails): Promise<AccountCheckResult>
+  /**
+   * Why nothing is sent to an account, in words that end the sentence about it; undefined where nothing speaks against it, or nobody
+   * can tell now. Absent where every account of the right form is taken.
+   */
+  faultOfPayee?(read: Read, account: AccountDetails): Promise<string | undefined>
   /** Asks the rail not to send a payment. Its report says whether that was in time. Absent where it cannot be asked. */
   cancel?(id: string): Promise<RailAnswer>
   /** What the rail holds for us by currency, in the smallest unit. */

@@ -2,10 +2,10 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { fundingTypesOf } from '../accounts/funding.ts'
 import type { KeptRequest } from '../db/schema/documents.ts'
 import type { Op } from '../op/app.ts'
-import { ApiError, fieldError } from '../op/operation.ts'
+import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import type { Price } from '../pricing/pricing.ts'
-import { chooseRail } from '../rails/choose.ts'
+import { checkPayee, chooseRail } from '../rails/choose.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
 import { openChain, placeOf } from './on-chain.ts'
 import type { Parties, Payee, Payer } from './parties.ts'
@@ -15,7 +15,7 @@ const FIELD = 'lockedCurrencyAmount'
 /**
  * The rails of a quote, which it keeps: what sends its payment, what pulls its money, or what that is paid in by; and the wallets on
  * chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400 `AMOUNT_OUT_OF_RANGE` where none takes the
- * amount, 400 `SELF_PAYMENT` where a wallet pays its own address.
+ * amount.
  */
 export async function railsOfQuote(
   op: Op,
@@ -48,24 +48,25 @@ async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: strin
   }
   const { account_type: accountType, currency } = payee.account
   const wanted = { direction: 'OUT', accountType, paymentRail, currency, amount } as const
-  return { railOut: (await chooseRail(op, wanted, FIELD)).name ?? undefined }
+  const rail = await chooseRail(op, wanted, FIELD)
+  await checkPayee(op, rail, payee.account.account_info, 'destination.accountId')
+  return { railOut: rail.name ?? undefined }
 }
 
 /** The rail by which a wallet pays its payee straight: somebody on its own chain who takes what it holds. */
 function straightBy(
   op: Op,
-  { rail, address }: NonNullable<KeptRequest['wallet']>,
+  { rail }: NonNullable<KeptRequest['wallet']>,
   currency: KnownCurrency,
   payee: Payee,
 ): { readonly railOut: string } | undefined {
   const { network } = openChain(op, rail)
   if (payee.kind === 'uma' || payee.currency !== currency) return undefined
-  if (payee.kind === 'internal') return payee.account.chain_rail === rail ? { railOut: rail } : undefined
-  const { account_type, identifier } = payee.account
-  if (account_type !== `${network}_WALLET`) return undefined
-  if (identifier.toLowerCase() === address)
-    throw fieldError('SELF_PAYMENT', 'destination', 'The destination is the address of the wallet that pays')
-  return { railOut: rail }
+  const isThere =
+    payee.kind === 'internal'
+      ? payee.account.chain_rail === rail
+      : payee.account.account_type === `${network}_WALLET`
+  return isThere ? { railOut: rail } : undefined
 }
 
 async function incoming(op: Op, payer: Payer, amount: bigint) {

@@ -58,6 +58,8 @@ test('the numbers of the kinds are those that they have always had', () => {
     RailPayment: 36,
     BankFile: 39,
     DepositAccount: 45,
+    ChainRecord: 47,
+    Screening: 46,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

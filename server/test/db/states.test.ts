@@ -11,6 +11,7 @@ import {
 } from '@countersign/contract/core/customer-states'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
 import { RECONCILIATION_STATES } from '@countersign/contract/core/reconciliation-states'
+import { SCREENING_STATES, SCREENING_TRANSITIONS } from '@countersign/contract/core/screening-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -38,6 +39,11 @@ import { SCHEMA } from '../../src/db/schema/migrate.ts'
 import {
   BANK_FILE_TRANSITIONS,
   BANK_INBOX_TRANSITIONS,
+  CHAIN_MOVEMENT_TRANSITIONS,
+  CHAIN_PAYMENT_INITIAL,
+  CHAIN_PAYMENT_TRANSITIONS,
+  CHAIN_TRANSACTION_INITIAL,
+  CHAIN_TRANSACTION_TRANSITIONS,
   RAIL_EVENT_TRANSITIONS,
   RAIL_PAYMENT_TRANSITIONS,
   RESERVATION_TRANSITIONS,
@@ -58,6 +64,9 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
   'bank_files.state': Object.keys(BANK_FILE_TRANSITIONS),
   'bank_inbox_files.state': Object.keys(BANK_INBOX_TRANSITIONS),
+  'chain_movements.state': Object.keys(CHAIN_MOVEMENT_TRANSITIONS),
+  'chain_payments.state': Object.keys(CHAIN_PAYMENT_TRANSITIONS),
+  'chain_transactions.state': Object.keys(CHAIN_TRANSACTION_TRANSITIONS),
   'beneficial_owners.kyc_status': Object.keys(OWNER_KYC_TRANSITIONS),
   'card_transactions.state': Object.keys(CARD_TRANSACTION_TRANSITIONS),
   'cards.state': Object.keys(CARD_TRANSITIONS),
@@ -76,6 +85,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
   'rail_events.state': Object.keys(RAIL_EVENT_TRANSITIONS),
   'rail_payments.state': Object.keys(RAIL_PAYMENT_TRANSITIONS),
+  'screenings.state': SCREENING_STATES,
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
   'rail_statements.state': RECONCILIATION_STATES,
   'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
@@ -179,6 +189,13 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${WEBHOOK_DELIVERY_INITIAL}'`,
+      `state = '${CHAIN_PAYMENT_INITIAL}'`,
+      `state = '${CHAIN_PAYMENT_TRANSITIONS.WAITING.send}'`,
+      `state = '${CHAIN_PAYMENT_TRANSITIONS.SENT.pay}'`,
+      `state = '${CHAIN_TRANSACTION_INITIAL}'`,
+      `state <> '${CHAIN_TRANSACTION_TRANSITIONS.MINED.confirm}'`,
+      `state = '${CHAIN_MOVEMENT_TRANSITIONS.BOOKED.doubt}'`,
+      `state <> '${SCREENING_TRANSITIONS.WAITING.clear}'`,
     ].sort(),
   )
 })

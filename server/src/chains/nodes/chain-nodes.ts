@@ -57,8 +57,6 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
     if (typeof block === 'bigint') return quantityText(block)
     return agreement === 1 ? 'latest' : quantityText((await head.read()).number)
   }
-  const quantity = async (method: string, address: Hex, tag: string): Promise<bigint> =>
-    pool.agreed(method, async (node) => readQuantity(await ask(node, method, address, tag), method))
   const receipts = async (hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>> =>
     receiptsOfPool(
       pool,
@@ -73,12 +71,28 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
       return block.hash
     },
     async chainId() {
-      await pool.one((node) => node.check())
+      await pool.checkAll()
       return chainId
     },
     logs: (filter) => pool.agreed('logs', (node) => logsOf(node, filter)),
     receipts,
     receipt: async (hash) => (await receipts([hash])).get(hash.toLowerCase() as Hex),
+    ...accountsAndCalls(pool, at),
+    fees: () => pool.one((node) => feesOf(node, clock(), head.limits())),
+    send: (raw) => sendToAll(nodes, raw),
+  }
+}
+
+type AccountsAndCalls = Pick<ChainNodes, 'transactionCount' | 'coin' | 'code' | 'call' | 'estimateGas'>
+
+/** What is asked of an account or a contract, at the block that `at` names. */
+function accountsAndCalls(
+  pool: Pool,
+  at: (block: bigint | 'latest' | undefined) => Promise<string>,
+): AccountsAndCalls {
+  const quantity = async (method: string, address: Hex, tag: string): Promise<bigint> =>
+    pool.agreed(method, async (node) => readQuantity(await ask(node, method, address, tag), method))
+  return {
     async transactionCount(address, block) {
       const method = 'eth_getTransactionCount'
       if (block !== 'pending') return quantity(method, address, await at(block))
@@ -87,29 +101,20 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
     coin: async (address, block) => quantity('eth_getBalance', address, await at(block)),
     async code(address) {
       const tag = await at('latest')
-      return pool.agreed('code', async (node) =>
-        readData(await ask(node, 'eth_getCode', address, tag), 'A code'),
-      )
+      const read = async (node: Node) => readData(await ask(node, 'eth_getCode', address, tag), 'A code')
+      return pool.agreed('code', read)
     },
     async call(call, block) {
       const tag = await at(block)
-      return resultOf(
-        await pool.agreed('a call', async (node) =>
-          reversible(async () => readData(await node.ask('eth_call', paramsOf(call), tag), 'eth_call')),
-        ),
-      )
+      const answer = (node: Node) =>
+        reversible(async () => readData(await node.ask('eth_call', paramsOf(call), tag), 'eth_call'))
+      return resultOf(await pool.agreed('a call', answer))
     },
-    estimateGas: async (call) =>
-      resultOf(
-        await pool.one(async (node) =>
-          reversible(async () => {
-            const answer = await node.ask('eth_estimateGas', paramsOf(call))
-            return readQuantity(answer, 'eth_estimateGas')
-          }),
-        ),
-      ),
-    fees: () => pool.one((node) => feesOf(node, clock(), head.limits())),
-    send: (raw) => sendToAll(nodes, raw),
+    async estimateGas(call) {
+      const read = async (node: Node) =>
+        readQuantity(await node.ask('eth_estimateGas', paramsOf(call)), 'eth_estimateGas')
+      return resultOf(await pool.one((node) => reversible(() => read(node))))
+    },
   }
 }
 

@@ -52,7 +52,7 @@ export async function callNodeInBatch(
   return asks.map((_, id) => resultOf(byId.get(id), id))
 }
 
-/** What a response says, or its refusal. */
+/** What a response says, or its refusal. Undefined where it says neither, which no reader of a value takes. */
 function resultOf(value: unknown, id: number): unknown {
   if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'An answer is not an object')
   if (isObject(value.error)) {
@@ -62,7 +62,6 @@ function resultOf(value: unknown, id: number): unknown {
     return new Refusal(typeof code === 'number' ? code : 0, lineOf(message), data)
   }
   if (value.id !== id) throw wrongId()
-  if (!('result' in value)) throw new NodeFailure('BAD_ANSWER', 'An answer has neither a result nor an error')
   return value.result
 }
 

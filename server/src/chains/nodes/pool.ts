@@ -13,6 +13,11 @@ export interface Answered<T> {
   readonly answer: T
 }
 
+interface Failed {
+  readonly node: Node
+  readonly failure: NodeFailure
+}
+
 /** What a node's failure is called where no other node answers, the most telling one first. */
 const PROBLEMS: readonly (readonly [NodeProblem, NodeFailure['kind']])[] = [
   ['OTHER_CHAIN', 'OTHER_CHAIN'],
@@ -37,6 +42,13 @@ export class Pool {
     return (await this.answers(ask, this.nodes, 1))[0]!.answer
   }
 
+  /** Asks every node of which chain it is, also those that stand by: one that is of another gives an alert. Throws NodeError. */
+  async checkAll(): Promise<void> {
+    const tried = await Promise.all(this.nodes.map((node) => tryNode(node, (one) => one.check())))
+    const failed = tried.filter((one) => 'failure' in one)
+    if (failed.length === tried.length) throw this.#noAnswer(failed)
+  }
+
   /** An answer that as many nodes give as have to agree. Asks again before it calls a difference one. Throws NodeError. */
   async agreed<T>(question: string, ask: (node: Node) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -55,31 +67,25 @@ export class Pool {
     count = this.#agreement,
   ): Promise<readonly Answered<T>[]> {
     const left = [...nodes].sort((a, b) => a.restsUntilMs - b.restsUntilMs)
-    const failures: (readonly [Node, NodeFailure])[] = []
+    const failed: Failed[] = []
     const next = async (): Promise<Answered<T> | undefined> => {
       for (let node = left.shift(); node; node = left.shift()) {
-        try {
-          const answer = await ask(node)
-          node.worked()
-          return { node, answer }
-        } catch (error) {
-          if (!(error instanceof NodeFailure)) throw error
-          node.failed(error)
-          failures.push([node, error])
-        }
+        const tried = await tryNode(node, ask)
+        if ('answer' in tried) return tried
+        failed.push(tried)
       }
       return undefined
     }
     const answers = await Promise.all(Array.from({ length: count }, next))
     const given = answers.filter((answer) => answer !== undefined)
-    if (given.length < count) throw this.#noAnswer(failures)
+    if (given.length < count) throw this.#noAnswer(failed)
     return given
   }
 
-  #noAnswer(failures: readonly (readonly [Node, NodeFailure])[]): NodeError {
-    const kinds = new Set(failures.map(([, { kind }]) => kind))
+  #noAnswer(failed: readonly Failed[]): NodeError {
+    const kinds = new Set(failed.map(({ failure }) => failure.kind))
     const problem = PROBLEMS.find(([, kind]) => kinds.has(kind))?.[0] ?? 'NO_ANSWER'
-    const detail = failures.map(([{ name }, { message }]) => `${name}: ${message}`).join('; ')
+    const detail = failed.map(({ node, failure }) => `${node.name}: ${failure.message}`).join('; ')
     if (problem === 'NO_ANSWER') this.#alert({ kind: problem, node: 'all', detail })
     return new NodeError(problem, `Too few nodes answer: ${detail}`)
   }
@@ -90,6 +96,19 @@ export class Pool {
     const detail = `Two nodes disagree on ${question}`
     this.#alert({ kind: 'DISAGREEMENT', node, detail })
     return new NodeError('DISAGREEMENT', `${detail}: ${node}`)
+  }
+}
+
+/** Asks one node, and keeps a record of whether it works. */
+async function tryNode<T>(node: Node, ask: (node: Node) => Promise<T>): Promise<Answered<T> | Failed> {
+  try {
+    const answer = await ask(node)
+    node.worked()
+    return { node, answer }
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    node.failed(error)
+    return { node, failure: error }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Hex } from '../../formats/hex.ts'
-import type { ChainPaymentState, ChainTransactionState } from './states.ts'
+import type { ChainMovementState, ChainPaymentState, ChainTransactionState } from './states.ts'
 import type { Stamped } from './tables.ts'
 
 /** What was read of a token's contract. */
@@ -63,7 +63,10 @@ export interface ChainPaymentRow extends Stamped {
   fee_nonce: Hex | null
   fee_signature: Hex | null
   state: ChainPaymentState
+  /** What it does on the chain is in no block before this one. */
+  from_block: bigint
   transaction_id: string | null
+  /** How often a transaction was made for it. Nothing that is signed has left this server while it is 0. */
   attempts: number
   due_at: Date
   note: string | null
@@ -120,7 +123,7 @@ export interface ChainMovementRow extends Stamped {
   amount: bigint
   kind: 'DEPOSIT' | 'PAYMENT' | 'OWN' | 'SPENT'
   item_id: string | null
-  state: 'BOOKED' | 'UNSURE' | 'GONE'
+  state: ChainMovementState
 }
 
 /** A block that was followed up to. */

@@ -36,6 +36,8 @@ export interface JobPayloads {
   'stablecoin-account.check': { readonly accountId: string }
   'deposit-account.open': { readonly depositAccountId: string }
   'deposit.return': { readonly depositId: string; readonly isAsked?: boolean }
+  /** Somebody has decided about the address that it came from. */
+  'deposit.screened': { readonly depositId: string }
   'external-account.check': { readonly externalAccountId: string }
   'transaction.pull': {
     readonly transactionId: string

@@ -96,3 +96,10 @@ export interface RailFunding {
   readonly accountOrWalletInfo: PaymentAccountInfoValue
   readonly instructionsNotes: string
 }
+
+export interface RailTables {
+  rail_payments: RailPaymentRow
+  deposit_accounts: DepositAccountRow
+  deposits: DepositRow
+  rail_events: RailEventRow
+}

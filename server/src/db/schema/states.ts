@@ -132,3 +132,14 @@ export const CHAIN_TRANSACTION_TRANSITIONS = {
   Record<ChainTransactionEvent, ChainTransactionState | null>
 >
 export const CHAIN_TRANSACTION_INITIAL = 'OPEN' satisfies ChainTransactionState
+
+export type ChainMovementState = 'BOOKED' | 'UNSURE' | 'GONE'
+export type ChainMovementEvent = 'doubt' | 'book' | 'lose'
+
+/** A movement that was seen on a chain. `doubt`: its block is no longer of the chain. `book`: it is in another. `lose`: in none. */
+export const CHAIN_MOVEMENT_TRANSITIONS = {
+  BOOKED: { doubt: 'UNSURE', book: null, lose: null },
+  UNSURE: { doubt: null, book: 'BOOKED', lose: 'GONE' },
+  GONE: { doubt: null, book: 'BOOKED', lose: null },
+} as const satisfies Record<ChainMovementState, Record<ChainMovementEvent, ChainMovementState | null>>
+export const CHAIN_MOVEMENT_INITIAL = 'BOOKED' satisfies ChainMovementState

@@ -34,19 +34,14 @@ import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
 import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
-import type {
-  DepositAccountRow,
-  DepositRow,
-  RailEventRow,
-  RailFunding,
-  RailPaymentRow,
-} from './rail-tables.ts'
+import type { RailFunding, RailTables } from './rail-tables.ts'
 import type { RailStatementEntryRow, RailStatementRow } from './reconciliation-tables.ts'
+import type { ScreeningRow } from './screening-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
-export interface Tables extends BankFileTables, ChainTables {
+export interface Tables extends BankFileTables, ChainTables, RailTables {
   platforms: PlatformRow
   api_tokens: TokenRow
   customers: CustomerRow
@@ -99,10 +94,7 @@ export interface Tables extends BankFileTables, ChainTables {
   stored_files: StoredFileRow
   documents: DocumentRow
   document_reads: DocumentReadRow
-  rail_payments: RailPaymentRow
-  deposit_accounts: DepositAccountRow
-  deposits: DepositRow
-  rail_events: RailEventRow
+  screenings: ScreeningRow
   rail_statements: RailStatementRow
   rail_statement_entries: RailStatementEntryRow
 }

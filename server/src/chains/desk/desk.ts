@@ -1,14 +1,14 @@
-import { insert, update } from '../db/commit/writes.ts'
-import type { ChainRow } from '../db/schema/chain-tables.ts'
-import { type App, plusSeconds } from '../op/app.ts'
-import { NodeError } from '../ports/chain-nodes.ts'
-import { opOf } from '../rails/desk.ts'
-import { readFacts, WrongChain } from './facts.ts'
-import { pathOf } from './formats/paths.ts'
-import { chainIdOf } from './ids.ts'
-import { addressRow, type ChainDesk, type EvmRail, gasNames, isEvmRail, TREASURY } from './rail.ts'
+import { insert, update } from '../../db/commit/writes.ts'
+import type { ChainRow } from '../../db/schema/chain-tables.ts'
+import { type App, plusSeconds } from '../../op/app.ts'
+import { NodeError } from '../../ports/chain-nodes.ts'
+import { opOf } from '../../rails/desk.ts'
+import { readFacts, WrongChain } from '../facts.ts'
+import { pathOf } from '../formats/paths.ts'
+import { chainIdOf } from '../ids.ts'
+import { addressRow, type ChainDesk, type EvmRail, gasNames, isEvmRail, TREASURY } from '../rail.ts'
+import { findChain } from '../records.ts'
 import { STEPS } from './steps.ts'
-import { selectChain } from './store.ts'
 
 const INTERVAL_MS = 250
 /** How long a chain waits for another process if this one dies. */
@@ -99,7 +99,7 @@ async function claim(desk: ChainDesk, hold: Hold): Promise<boolean> {
   if (plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
   const op = await opOf(desk)
   const id = chainIdOf(rail.name)
-  const found = (await selectChain(op, id)) ?? (await begin(desk))
+  const found = (await findChain(op, id)) ?? (await begin(desk))
   if (!found) return false
   checkSame(rail, found)
   rail.followedBlock = found.followed_block
@@ -147,7 +147,7 @@ async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
     return insert('chain_addresses', addressRow(rail, op, { of, address, role, path, ownerId: null }))
   })
   const { done } = await app.commit(op, [insert('chains', row), ...addresses])
-  return done ? row : selectChain(await opOf(desk), row.id)
+  return done ? row : findChain(await opOf(desk), row.id)
 }
 
 /** A rail stays with its chain for ever: what was recorded of one would be read as of another. */

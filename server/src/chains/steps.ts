@@ -1,4 +1,0 @@
-import type { ChainDesk } from './rail.ts'
-
-/** What is done at a chain, again and again, in this order. Each step goes on where the last run of it ended. */
-export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = []
