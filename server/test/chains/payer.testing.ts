@@ -25,11 +25,18 @@ export class Payer {
 
   static async open(on: OnChain, amount = 100_000_000_000n): Promise<Payer> {
     const { client, service } = on
+    const supportedCurrencies = ['USD', 'USDC'].map((currencyCode) => ({
+      currencyCode,
+      minAmount: 1,
+      maxAmount: 1_000_000_000_000,
+      requiredCounterpartyFields: [],
+      enabledTransactionTypes: ['INCOMING', 'OUTGOING'],
+    }))
+    await client.send('PATCH', '/config', { supportedCurrencies })
     const customer = await client.post('/customers', { ...PERSON, currencies: ['USDC'] })
     if (customer.status !== 201) throw new Error(JSON.stringify(customer.body))
     const { id } = customer.body
     const started = await client.post('/verifications', { customerId: id })
-    if (started.status !== 201) throw new Error(JSON.stringify(started.body))
     const decision = ['--verification', started.body.id, '--decision', 'APPROVE']
     await runCommand(service.app, ['verification', 'decide', ...decision], client.baseUrl)
     const accounts = new Map<boolean, string>()
