@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto'
+import { keccak256, parseSignature, serializeTransaction } from 'viem'
 import { runCommand } from '../../src/admin/admin.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../src/db/schema/chain-tables.ts'
 import { toChecksumAddress } from '../../src/formats/addresses.ts'
-import type { Hex } from '../../src/formats/hex.ts'
+import { bytesOf, type Hex } from '../../src/formats/hex.ts'
 import { arrivalLegs, post } from '../../src/ledger/ledger.ts'
 import { operate } from '../../src/platforms/operate.ts'
+import type { ChainAlert } from '../../src/ports/metrics.ts'
 import type { Client, Reply } from '../client.testing.ts'
 import type { OnChain } from '../on-chain.testing.ts'
-import { until } from '../production.testing.ts'
+import { accountOf, until } from '../production.testing.ts'
 import { PERSON } from '../verifications.testing.ts'
+
+/** A machine that is busy with other tests is slow. */
+const WAIT_SECONDS = 60
 
 /** Pays out over HTTP, from accounts whose money is in the books. */
 export class Payer {
@@ -23,12 +28,12 @@ export class Payer {
     this.#accounts = accounts
   }
 
-  static async open(on: OnChain, amount = 100_000_000_000n): Promise<Payer> {
+  static async open(on: OnChain, amount = 10_000_000_000_000n): Promise<Payer> {
     const { client, service } = on
     const supportedCurrencies = ['USD', 'USDC'].map((currencyCode) => ({
       currencyCode,
       minAmount: 1,
-      maxAmount: 1_000_000_000_000,
+      maxAmount: 1_000_000_000_000_000,
       requiredCounterpartyFields: [],
       enabledTransactionTypes: ['INCOMING', 'OUTGOING'],
     }))
@@ -58,6 +63,13 @@ export class Payer {
 
   account(isCustomer = false): string {
     return this.#accounts.get(isCustomer)!
+  }
+
+  /** The address that others pay in to. */
+  async depositAddress(isCustomer: boolean): Promise<string> {
+    const owner = isCustomer ? this.#customerId : undefined
+    const account = await accountOf(this.#client, owner, 'USDC')
+    return account.fundingPaymentInstructions[0].accountOrWalletInfo.address
   }
 
   /** Asks for an external account of an address. */
@@ -95,6 +107,7 @@ export class Payer {
     return until(
       () => this.stateOf(transfer),
       ({ status }) => status !== 'PENDING' && status !== 'PROCESSING',
+      WAIT_SECONDS,
     )
   }
 
@@ -111,6 +124,7 @@ export class Payer {
     return until(
       () => this.paymentOf(transfer),
       (row) => row !== undefined && isWanted(row),
+      WAIT_SECONDS,
     ) as Promise<ChainPaymentRow>
   }
 
@@ -126,6 +140,60 @@ export class Payer {
       .execute()
   }
 
+  /** The only transaction of a payment once it is as wanted. */
+  async transaction(
+    transfer: string,
+    isWanted: (row: ChainTransactionRow) => boolean,
+  ): Promise<ChainTransactionRow> {
+    const [row] = await until(
+      () => this.transactionsOf(transfer),
+      (rows) => rows.length === 1 && isWanted(rows[0]!),
+      WAIT_SECONDS,
+    )
+    return row!
+  }
+
+  /** What an account can spend. */
+  async balance(isCustomer = false): Promise<string> {
+    const path = isCustomer
+      ? `/customers/internal-accounts?customerId=${this.#customerId}&currency=USDC`
+      : '/platform/internal-accounts?currency=USDC'
+    return String((await this.#client.get(path)).body.data[0].balance.amount)
+  }
+
+  /** Waits until the operator was told of something at the chain. */
+  async alerted(kind: ChainAlert): Promise<void> {
+    const line = new RegExp(`^countersign_chain_alerts_total\\{rail="\\w+",kind="${kind}"\\} [1-9]`, 'm')
+    await until(
+      () => this.#on.service.app.metrics.text(),
+      (text) => line.test(text),
+      WAIT_SECONDS,
+    )
+  }
+
+  /** Uses up the nonce of a transaction by another one, as somebody with the key of the sender can. */
+  async useNonce({ sender, nonce, attempts }: ChainTransactionRow): Promise<void> {
+    const { service, rail, chain } = this.#on
+    const { path } = await this.#read
+      .selectFrom('chain_addresses')
+      .where('address', '=', sender)
+      .select('path')
+      .executeTakeFirstOrThrow()
+    const fee = 4n * BigInt(attempts.at(-1)!.maxFee)
+    const transaction = {
+      type: 'eip1559',
+      chainId: rail().chain.chainId,
+      nonce: Number(nonce),
+      to: sender,
+      gas: 21_000n,
+      maxFeePerGas: fee,
+      maxPriorityFeePerGas: fee,
+    } as const
+    const digest = keccak256(serializeTransaction(transaction))
+    const signature = parseSignature(service.app.enclave.signOnChain(path, bytesOf(digest)))
+    await chain.rpc('eth_sendRawTransaction', [serializeTransaction(transaction, signature)])
+  }
+
   /** The latest transactions of payments once a node has them all, in a block or waiting for one. */
   sent(transfers: readonly string[]): Promise<ChainTransactionRow[]> {
     return until(
@@ -135,6 +203,7 @@ export class Payer {
         return there.every(Boolean) ? (rows as ChainTransactionRow[]) : []
       },
       (rows) => rows.length === transfers.length,
+      WAIT_SECONDS,
     )
   }
 
