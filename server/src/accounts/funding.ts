@@ -8,6 +8,7 @@ import {
   type PaymentAccountInfoValue,
 } from '@countersign/contract/accounts/account-types'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
+import { toChecksumAddress } from '../formats/addresses.ts'
 import type { Op } from '../op/app.ts'
 import type { DepositDetails } from '../ports/deposit-details.ts'
 
@@ -43,12 +44,18 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
         isPlatformAccount,
       },
     ]
+  if (account.chain_rail !== null) return atChainAddress(op, account)
+  const opened = openedByRails(op, account, isPlatformAccount)
   const from = op.depositDetails
-  if (!from) return openedByRails(op, account, isPlatformAccount)
+  if (!from) return opened
   const reference = fundingReference(account.id)
   // A Lightning invoice can be paid once only; deposit details of an account have to stay valid.
-  const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
-  return types.map((type) => {
+  const types = fundingTypesOf(account.currency).filter(
+    (type) =>
+      type !== 'LIGHTNING' &&
+      !opened.some(({ accountOrWalletInfo }) => accountOrWalletInfo.accountType === type),
+  )
+  const simulated = types.map((type) => {
     const accountOrWalletInfo = from.details(type, account.id, account.currency, reference)
     const note =
       'Sandbox: no real payment can reach these details. Fund the account with the sandbox endpoint instead.'
@@ -58,6 +65,24 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       isPlatformAccount,
     }
   })
+  return [...opened, ...simulated]
+}
+
+/** A wallet on a chain has one address there for ever. Nobody looks at it while its rail is not in the file. */
+function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRow): FundingInstructions[] {
+  const chain = op.rails.find(chain_rail)?.chain
+  if (!chain || chain_address === null) return []
+  return [
+    {
+      accountOrWalletInfo: {
+        accountType: `${chain.network}_WALLET`,
+        assetType: 'USDC',
+        address: toChecksumAddress(chain_address.slice(2)),
+      },
+      instructionsNotes: 'Whatever arrives here is the money of this wallet.',
+      isPlatformAccount: false,
+    },
+  ]
 }
 
 /** What rails have opened for an account, as long as they take something new. */

@@ -9,15 +9,13 @@ import type { CustomerRow, QuoteRow, TransactionRow } from '../db/schema/tables.
 import { describeAccount } from '../external-accounts/describe.ts'
 import { chainOf } from '../external-accounts/external-accounts.ts'
 import { job } from '../jobs/jobs.ts'
-import { INT64_MAX } from '../json/int64.ts'
 import { findBalances } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { plusSeconds } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
-import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import { checkPosition } from '../positions/positions.ts'
-import { amountInWords, exchangeRate, feesOf, type Price, price, rateDetails } from '../pricing/pricing.ts'
+import { amountInWords, exchangeRate, feesOf, rateDetails } from '../pricing/pricing.ts'
 import { checkLookup } from '../receivers/lookups.ts'
 import { issueRequest } from '../signing/signing.ts'
 import { announce } from '../transactions/moves.ts'
@@ -25,9 +23,10 @@ import { makeReference, newTransaction } from '../transactions/transactions.ts'
 import { checkStillAllowed } from '../uma/allowed.ts'
 import { checkSenderKnown } from '../uma/asked.ts'
 import { askedOf } from '../uma/counterparty.ts'
+import { amountsOf } from './amounts.ts'
+import { chainTransfers, transfersInWords } from './on-chain.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { executeQuote, executionCall } from './quotes.ts'
-import { railsOfQuote } from './rails.ts'
 import { quoteFundingInstructions } from './realtime.ts'
 
 export interface CreatedQuote {
@@ -42,7 +41,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   const parties = await findParties(op, body)
   checkImmediate(body, parties)
   if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
-  const quote = await priced(op, body, parties)
+  const { quote, writes: ofRails } = await priced(op, body, parties)
   await checkPosition(op, quote)
   const { customer, payer, payee } = parties
   const told = { ...present({ PURPOSE_OF_PAYMENT: body.purposeOfPayment }), ...body.senderCustomerInfo }
@@ -57,6 +56,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   const writes = [
     ...(signing ? [signing.write] : []),
     insert('quotes', complete),
+    ...ofRails,
     insert('transactions', row),
     ...announce(op, transaction),
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
@@ -87,18 +87,17 @@ function checkImmediate(body: QuoteBody, { payer }: Parties): void {
     )
 }
 
-async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parties): Promise<QuoteRow> {
-  if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
+async function priced(
+  op: Op,
+  body: QuoteBody,
+  { customer, payer, payee }: Parties,
+): Promise<{ readonly quote: QuoteRow; readonly writes: readonly Write[] }> {
   const [sending, receiving] = [payer.currency, payee.currency]
-  const rates = await op.rates.snapshot()
-  const found = price(rates, op.fees, sending, receiving, body.lockedCurrencySide, body.lockedCurrencyAmount)
-  if (!found)
-    throw fieldError('INVALID_AMOUNT', 'lockedCurrencyAmount', 'The amount is too small for this payment.')
-  checkAmounts(op, sending, found)
   const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
-  const railed = await railsOfQuote(op, { payer, payee }, found, rail ?? null)
-  return {
-    id: op.newId('Quote'),
+  const id = op.newId('Quote')
+  const { rates, found, railed } = await amountsOf(op, id, body, { payer, payee }, rail ?? null)
+  const quote: QuoteRow = {
+    id,
     platform_id: op.platform.id,
     customer_id: customer?.id ?? null,
     state: QUOTE_INITIAL,
@@ -117,7 +116,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
       ...keptOfRequest(body),
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
       ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
-      ...railed,
+      ...railed.kept,
       ...counterpartyOf(op, sending, payee),
     },
     signing_request_id: null,
@@ -128,13 +127,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
     created_at: op.now,
     updated_at: op.now,
   }
-}
-
-function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
-  const field = 'lockedCurrencyAmount'
-  if (found.sendingAmount > INT64_MAX || found.receivingAmount > INT64_MAX)
-    throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The amount is too large for this payment.')
-  checkCurrencyLimits(platformConfig(op), 'OUTGOING', sending, found.sendingAmount, field)
+  return { quote, writes: railed.writes }
 }
 
 /** The transaction that pays a quote, not yet executed. */
@@ -208,17 +201,23 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
 function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
   const sends = amountInWords(quote.sending_amount, quote.sending_currency)
   const delivers = amountInWords(quote.receiving_amount, quote.receiving_currency)
+  const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? identifierOf(payee))
   return issueRequest(op, executionCall(quote.id), {
     accountId: required(quote, 'source_account_id'),
     statement: {
       operation: 'quote_execute',
-      summary: `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
+      summary: chain
+        ? transfersInWords(chain, quote.sending_currency, quote, describe(payee), delivers)
+        : `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
       quote: quote.id,
       sends: { amount: quote.sending_amount, currency: quote.sending_currency },
       feesIncluded: quote.fees,
       delivers: { amount: quote.receiving_amount, currency: quote.receiving_currency },
       destination: signedDestination(quote, payee),
+      ...present({ chain }),
     },
+    // The wallet's own key signs under a stamp alone.
+    ...(chain ? { context: { needsStamp: true } } : {}),
     expiresAt: quote.expires_at,
   })
 }

@@ -28,6 +28,7 @@ import { depositHandlers } from '../deposits/handlers.ts'
 import { openDepositAccount } from '../deposits/open.ts'
 import { returnDeposit } from '../deposits/return.ts'
 import { sandboxDepositHandlers } from '../deposits/sandbox-handlers.ts'
+import { placeScreened } from '../deposits/screened.ts'
 import { documentHandlers } from '../documents/handlers.ts'
 import { removeDocuments } from '../documents/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
@@ -52,6 +53,7 @@ import { cancellationHandlers, cancelRailPayment } from '../rail-events/cancel.t
 import { railEventHandlers, sandboxRailEventHandlers } from '../rail-events/handlers.ts'
 import { createRailEvent } from '../rail-events/receive.ts'
 import { retryRailEvent } from '../rail-events/retry.ts'
+import { repayFromWallet } from '../rails/wallet-debts.ts'
 import { answerReceipt } from '../receipts/answers.ts'
 import { expireReceipt, settleReceipt } from '../receipts/jobs.ts'
 import { receiverHandlers } from '../receivers/handlers.ts'
@@ -60,8 +62,10 @@ import { reconciliationHandlers } from '../reconciliations/handlers.ts'
 import { compareStatement } from '../reconciliations/reconcile.ts'
 import { recordStatement } from '../reconciliations/statements.ts'
 import { sandboxCardHandlers } from '../sandbox/card-handlers.ts'
+import { mintAtFaucet } from '../sandbox/faucet.ts'
 import { sandboxHandlers } from '../sandbox/handlers.ts'
 import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
+import { screeningHandlers } from '../screenings/handlers.ts'
 import { credentialHandlers } from '../sign-in/handlers.ts'
 import { credentialRegistrationHandlers } from '../sign-in/registration-handlers.ts'
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
@@ -113,6 +117,7 @@ export const HANDLERS: ServedHandlers = {
   ...transactionApprovalHandlers,
   ...cancellationHandlers,
   ...depositHandlers,
+  ...screeningHandlers,
   ...railEventHandlers,
   ...reconciliationHandlers,
   ...feeHandlers,
@@ -157,9 +162,11 @@ export const JOB_HANDLERS: JobHandlers = {
   'card.tell-processor': tellCardProcessor,
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
+  'chain.mint': mintAtFaucet,
   'customers.import': importCustomers,
   'deposit-account.open': openDepositAccount,
   'deposit.return': returnDeposit,
+  'deposit.screened': placeScreened,
   'documents.remove': removeDocuments,
   'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,
@@ -180,6 +187,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'transfer.settle': settleTransfer,
   'verification.check': checkVerification,
   'verification.submit': submitVerification,
+  'wallet.repay': repayFromWallet,
   'webhook.ask': deliverWebhook,
   'webhook.deliver': deliverWebhook,
 }
