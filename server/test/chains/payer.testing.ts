@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { keccak256, parseSignature, serializeTransaction } from 'viem'
 import { runCommand } from '../../src/admin/admin.ts'
+import { authorizedCall } from '../../src/chains/formats/calls.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../src/db/schema/chain-tables.ts'
 import { toChecksumAddress } from '../../src/formats/addresses.ts'
 import { bytesOf, type Hex } from '../../src/formats/hex.ts'
@@ -14,6 +15,9 @@ import { PERSON } from '../verifications.testing.ts'
 
 /** A machine that is busy with other tests is slow. */
 const WAIT_SECONDS = 60
+
+/** Wei: more than anybody else offers. */
+const HIGH_TIP = 10n ** 11n
 
 /** Pays out over HTTP, from accounts whose money is in the books. */
 export class Payer {
@@ -169,6 +173,18 @@ export class Payer {
       (text) => line.test(text),
       WAIT_SECONDS,
     )
+  }
+
+  /** Brings a payment's authorization to the chain from a numbered account, before any of ours. Returns the hash. */
+  async relayFrom(account: number, payment: ChainPaymentRow): Promise<Hex> {
+    const { token, sender, recipient, amount, nonce, signature, valid_before } = payment
+    const one = { from: sender, to: recipient, value: amount, validBefore: valid_before!, nonce: nonce! }
+    const { chain } = this.#on
+    const fees = { maxFeePerGas: 2n * HIGH_TIP, maxPriorityFeePerGas: HIGH_TIP }
+    const call = { ...authorizedCall(token, one, signature!), gas: 300_000n, ...fees }
+    return (await chain.rpc('eth_sendTransaction', [
+      { from: chain.account(account).address, ...call },
+    ])) as Hex
   }
 
   /** Uses up the nonce of a transaction by another one, as somebody with the key of the sender can. */

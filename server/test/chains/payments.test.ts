@@ -107,13 +107,8 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
   test('that somebody else has relayed first are delivered once, with the hash of that transaction', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 3000n)
-    const [row] = await payer.sent([transfer])
-    const from = on.chain.account(1).address
-    const tip = 10n ** 11n
-    const call = { from, to: token(), data: row!.data, gas: 300_000n }
-    const theirs = await on.chain.rpc('eth_sendTransaction', [
-      { ...call, maxFeePerGas: tip * 2n, maxPriorityFeePerGas: tip },
-    ])
+    await payer.sent([transfer])
+    const theirs = await payer.relayFrom(1, (await payer.paymentOf(transfer))!)
     await on.chain.mine(CONFIRMATIONS)
     const done = await payer.ended(transfer)
     expect(done.status).toBe('COMPLETED')
