@@ -8,31 +8,35 @@ import { bytesOf, type Hex } from '../../src/formats/hex.ts'
 import { arrivalLegs, post } from '../../src/ledger/ledger.ts'
 import { operate } from '../../src/platforms/operate.ts'
 import type { ChainAlert } from '../../src/ports/metrics.ts'
+import type { Service } from '../../src/service/service.ts'
 import type { Client, Reply } from '../client.testing.ts'
 import type { OnChain } from '../on-chain.testing.ts'
 import { accountOf, until } from '../production.testing.ts'
 import { PERSON } from '../verifications.testing.ts'
 
 /** A machine that is busy with other tests is slow. */
-const WAIT_SECONDS = 60
+const WAIT_SECONDS = 25
 
 /** Wei: more than anybody else offers. */
 const HIGH_TIP = 10n ** 11n
 
+/** What it needs of a server on a chain. */
+type Place = Pick<OnChain, 'chain' | 'client' | 'rail'> & { readonly service: Pick<Service, 'app'> }
+
 /** Pays out over HTTP, from accounts whose money is in the books. */
 export class Payer {
-  readonly #on: OnChain
+  #on: Place
   readonly #customerId: string
   /** By whether they are of the customer. */
   readonly #accounts: ReadonlyMap<boolean, string>
 
-  private constructor(on: OnChain, customerId: string, accounts: ReadonlyMap<boolean, string>) {
+  private constructor(on: Place, customerId: string, accounts: ReadonlyMap<boolean, string>) {
     this.#on = on
     this.#customerId = customerId
     this.#accounts = accounts
   }
 
-  static async open(on: OnChain, amount = 10_000_000_000_000n): Promise<Payer> {
+  static async open(on: Place, amount = 10_000_000_000_000n): Promise<Payer> {
     const { client, service } = on
     const supportedCurrencies = ['USD', 'USDC'].map((currencyCode) => ({
       currencyCode,
@@ -58,6 +62,11 @@ export class Payer {
       await fund(on, account.id, amount)
     }
     return new Payer(on, id, accounts)
+  }
+
+  /** Goes on at another server with the same records. */
+  moveTo(on: Place): void {
+    this.#on = on
   }
 
   /** An address that nobody has used. */
@@ -238,7 +247,7 @@ export class Payer {
 }
 
 /** Puts money into the books that the treasury has. */
-export async function fund({ service, client }: OnChain, accountId: string, amount: bigint): Promise<void> {
+export async function fund({ service, client }: Place, accountId: string, amount: bigint): Promise<void> {
   const op = await operate(service.app, client.credentials.platformId)
   const legs = arrivalLegs({ id: accountId, currency: 'USDC' }, amount, 'base')
   const { done } = await service.app.commit(
