@@ -336,6 +336,11 @@ export const EvmRail = Type.Object({
   gasAccounts: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 20, description: 'Accounts that pay the gas. 1 where left out' }),
   ),
+  multicall: Type.Optional(
+    EvmAddress(
+      "Multicall3, by which a wallet's payment and its fee are one transaction. Left out: the address that it has on most networks",
+    ),
+  ),
   sweeps: Type.Optional(
     Type.Array(
       Type.Object({

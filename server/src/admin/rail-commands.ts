@@ -1,5 +1,6 @@
 import { messageOf } from '../formats/thrown.ts'
 import type { App } from '../op/app.ts'
+import { operate } from '../platforms/operate.ts'
 import type { Rail } from '../ports/rail.ts'
 import type { AdminCommand } from './commands.ts'
 
@@ -45,11 +46,12 @@ async function routingTable(app: App): Promise<object[]> {
 /** Reaches a rail with a signed call that moves nothing, and says in words how that went. */
 async function checked(app: App, rail: Rail): Promise<object> {
   const { name } = rail
-  if ((await app.rails.ownerOf(rail)) === undefined)
+  const platformId = await app.rails.ownerOf(rail)
+  if (platformId === undefined)
     return { rail: name, ok: false, says: 'It belongs to no platform yet: create one.' }
   if (!rail.balances) return { rail: name, ok: true, says: 'It has nothing that can be called.' }
   try {
-    const balances = await rail.balances()
+    const balances = await rail.balances(await operate(app, platformId))
     const held = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
     return { rail: name, ok: true, says: `It answers, takes our signature, and holds ${held || 'nothing'}.` }
   } catch (error) {

@@ -15,12 +15,17 @@ import { currenciesIn } from '../rails/routing.ts'
 import type { ChainFacts } from './facts.ts'
 import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf } from './ids.ts'
+import { faultOfPayee } from './payees.ts'
+import { enqueue } from './queue.ts'
+import { balancesOf, statementOf } from './statement.ts'
 
 /** A rail of kind `evm`: a chain, its tokens, and the keys of this server there. */
 export interface EvmRail extends ConfiguredRail {
   readonly entry: EvmRailValue
   readonly nodes: ChainNodes
   readonly chain: RailChain
+  /** The addresses of its gas accounts, in the order of their names. */
+  readonly gas: readonly Hex[]
   /** Undefined while nobody could read them. */
   facts: ChainFacts | undefined
   /** The block up to which logs were followed, as this process last saw it. */
@@ -50,6 +55,7 @@ export function createEvmRail(entry: EvmRailValue, nodes: ChainNodes, enclave: E
     name,
     entry,
     nodes,
+    gas: gasNames(entry).map((of) => enclave.chainAddress(pathOf(name, 'GAS', of))),
     facts: undefined,
     followedBlock: 0n,
     chain: chainOf(entry, enclave, () => rail),
@@ -58,10 +64,14 @@ export function createEvmRail(entry: EvmRailValue, nodes: ChainNodes, enclave: E
     lateDeposits,
     currenciesIn: currenciesIn(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
+    enqueue: (payment) => enqueue(rail, payment),
+    faultOfPayee: (read, account) => faultOfPayee(rail, read, account),
     send: byQueue,
     pull: byQueue,
     refund: byQueue,
     pullable: async () => undefined,
+    balances: (from) => balancesOf(rail, from),
+    statement: (date, currency, from) => statementOf(rail, date, currency, from),
     openDepositAccount: async (from, wanted) => depositAccount(rail, from, wanted.id),
   }
   return rail

@@ -7,6 +7,7 @@ import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
+import type { Rail } from '../ports/rail.ts'
 import { checkAccountDetails, keptDetails } from './account-details.ts'
 import {
   type CreateBody,
@@ -113,9 +114,12 @@ async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<Exter
   if ('beneficiary' in accountInfo && accountInfo.beneficiary.beneficiaryType === 'INDIVIDUAL')
     checkBirthDate(op, 'accountInfo.beneficiary.birthDate', accountInfo.beneficiary.birthDate)
   const made = makeExternalAccount(op, owner, { ...body, accountInfo })
-  const account = (await canBeChecked(op, made))
-    ? { ...made, beneficiary_verification_status: PENDING }
-    : made
+  const rail = await payingRail(op, made)
+  const fault = await rail?.faultOfPayee?.(op.read, accountInfo)
+  if (fault !== undefined)
+    throw fieldError('INVALID_BANK_ACCOUNT', 'accountInfo.address', `accountInfo.address ${fault}`)
+  const canBeChecked = op.mode !== 'sandbox' && 'beneficiary' in accountInfo && rail?.checkAccount
+  const account = canBeChecked ? { ...made, beneficiary_verification_status: PENDING } : made
   const same = await selectExternalAccountByFingerprint(op, owner, account.fingerprint)
   if (same)
     throw new ApiError('CONFLICT', {
@@ -127,17 +131,15 @@ async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<Exter
 
 const PENDING = 'PENDING' as const
 
-/** Whether a rail of the server can tell the name of the holder. */
-async function canBeChecked(op: Op, { account_type, currency, account_info }: ExternalAccountRow) {
-  if (op.mode === 'sandbox' || !('beneficiary' in account_info)) return false
-  const rail = await op.rails.route(op.platform.id, {
+/** The rail that pays an account, whatever the amount. */
+function payingRail(op: Op, { account_type, currency }: ExternalAccountRow): Promise<Rail | undefined> {
+  return op.rails.route(op.platform.id, {
     direction: 'OUT',
     accountType: account_type,
     paymentRail: null,
     currency,
     amount: undefined,
   })
-  return rail?.checkAccount !== undefined
 }
 
 /** The job that has the name of the holder checked, where a rail can. */

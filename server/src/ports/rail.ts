@@ -3,6 +3,8 @@ import type { ConnectorStatement } from '@countersign/contract/connectors/events
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { Write } from '../db/commit/writes.ts'
+import type { Database } from '../db/engine/port.ts'
+import type { Read } from '../db/read/read.ts'
 import type { AccountDetails } from '../db/schema/documents.ts'
 import type { Hex } from '../formats/hex.ts'
 
@@ -46,6 +48,12 @@ export interface Rails {
 /** The operation that records are of. */
 export interface RecordsFrom {
   readonly now: Date
+  readonly platform: { readonly id: string }
+}
+
+/** Where a rail reads what this server has recorded of it. */
+export interface ReadsFrom {
+  readonly db: Database
   readonly platform: { readonly id: string }
 }
 
@@ -129,12 +137,17 @@ export interface Rail {
   openDepositAccount?(from: RecordsFrom, wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
   /** Whether the holder of an account has this name. Absent where the rail cannot tell. */
   checkAccount?(account: AccountDetails): Promise<AccountCheckResult>
+  /**
+   * Why nothing is sent to an account, in words that end the sentence about it; undefined where nothing speaks against it, or nobody
+   * can tell now. Absent where every account of the right form is taken.
+   */
+  faultOfPayee?(read: Read, account: AccountDetails): Promise<string | undefined>
   /** Asks the rail not to send a payment. Its report says whether that was in time. Absent where it cannot be asked. */
   cancel?(id: string): Promise<RailAnswer>
   /** What the rail holds for us by currency, in the smallest unit. */
-  balances?(): Promise<ReadonlyMap<string, bigint>>
+  balances?(from: ReadsFrom): Promise<ReadonlyMap<string, bigint>>
   /** The statement of a day (`YYYY-MM-DD`), as `ConnectorStatement`; undefined where the day is not closed. */
-  statement?(date: string, currency: string): Promise<ConnectorStatement | undefined>
+  statement?(date: string, currency: string, from: ReadsFrom): Promise<ConnectorStatement | undefined>
 }
 
 /** What is to be opened: for one internal account, or for all of a currency. */
@@ -201,8 +214,26 @@ export interface RailPayment {
   readonly now: Date
 }
 
+/** A transfer on a chain that the holder of a wallet has signed (EIP-3009), with a second one for the fee. */
+export interface SignedChainPayment {
+  /** The record of the wallet's address, and the address. */
+  readonly senderId: string
+  readonly sender: Hex
+  /** Unix seconds. */
+  readonly validBefore: bigint
+  readonly signature: Hex
+  readonly fee?: {
+    /** Smallest unit. */
+    readonly amount: bigint
+    readonly recipient: Hex
+    readonly signature: Hex
+  }
+}
+
 /** A payment for a queue, with the id of its record. */
 export interface QueuedPayment extends RailPayment {
+  /** Present where a wallet pays: what its holder has signed. */
+  readonly signed?: SignedChainPayment | undefined
   readonly recordId: string
   readonly platformId: string
   readonly direction: 'OUT' | 'PULL'

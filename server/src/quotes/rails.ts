@@ -5,7 +5,7 @@ import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import type { Price } from '../pricing/pricing.ts'
-import { chooseRail } from '../rails/choose.ts'
+import { checkPayee, chooseRail } from '../rails/choose.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
 import type { Parties, Payee, Payer } from './parties.ts'
 
@@ -44,7 +44,9 @@ async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: strin
   }
   const { account_type: accountType, currency } = payee.account
   const wanted = { direction: 'OUT', accountType, paymentRail, currency, amount } as const
-  return (await chooseRail(op, wanted, FIELD)).name ?? undefined
+  const rail = await chooseRail(op, wanted, FIELD)
+  await checkPayee(op, rail, payee.account.account_info, 'destination.accountId')
+  return rail.name ?? undefined
 }
 
 type Funding = Pick<KeptRequest, 'railIn' | 'paidInTo'> & Partial<Pick<QuoteRails, 'writes'>>

@@ -1,4 +1,5 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { AccountDetails } from '../db/schema/documents.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import type { Rail, RailLimits, Wanted } from '../ports/rail.ts'
@@ -17,6 +18,12 @@ export async function chooseRail(op: Op, wanted: Wanted, field: string): Promise
   throw new ApiError('NOT_IMPLEMENTED', {
     message: `No rail of this server ${DOES[wanted.direction]} ${wanted.accountType}${network} in ${wanted.currency}.`,
   })
+}
+
+/** Error: 400 `INVALID_INPUT` that names `field`, where the rail sends nothing to the account. */
+export async function checkPayee(op: Op, rail: Rail, account: AccountDetails, field: string): Promise<void> {
+  const fault = await rail.faultOfPayee?.(op.read, account)
+  if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
 }
 
 const DOES = { OUT: 'sends to', PULL: 'pulls from', IN: 'takes payments to' } as const

@@ -22,7 +22,7 @@ import { present } from '../op/present.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import type { Rail } from '../ports/rail.ts'
 import { amountInWords, type OwnRateDetails, ownRateDetails } from '../pricing/pricing.ts'
-import { chooseRail } from '../rails/choose.ts'
+import { checkPayee, chooseRail } from '../rails/choose.ts'
 import { type Carried, newRailPayment } from '../rails/rail-payments.ts'
 import { announce } from '../transactions/moves.ts'
 import {
@@ -122,6 +122,7 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
   checkLimits(op, 'OUTGOING', internal, amount)
   const wanted = wantedOf(external, destination.paymentRail ?? null)
   const rail = await chooseRail(op, { ...wanted, direction: 'OUT', amount }, 'amount')
+  await checkPayee(op, rail, external.account_info, 'destination.accountId')
   const row = newTransaction(op, {
     kind: 'TRANSFER_OUT',
     type: 'OUTGOING',

@@ -67,7 +67,9 @@ CREATE TABLE chain_payments (
   fee_nonce text,
   fee_signature text,
   state text NOT NULL CHECK (state IN ('WAITING', 'SENT', 'PAID', 'FAILED')),
-  -- The transaction that carries it now, or carried it last.
+  -- What it does on the chain is in no block before this one.
+  from_block bigint NOT NULL CHECK (from_block >= 0),
+  -- The transaction that carries it now, or carried it last. Nothing that is signed has left this server while attempts is 0.
   transaction_id uuid,
   attempts integer NOT NULL CHECK (attempts >= 0),
   -- Not looked at before this time, and why it waits.

@@ -64,7 +64,10 @@ export interface ChainPaymentRow extends Stamped {
   fee_nonce: Hex | null
   fee_signature: Hex | null
   state: ChainPaymentState
+  /** What it does on the chain is in no block before this one. */
+  from_block: bigint
   transaction_id: string | null
+  /** How often a transaction was made for it. Nothing that is signed has left this server while it is 0. */
   attempts: number
   due_at: Date
   note: string | null
