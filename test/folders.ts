@@ -69,6 +69,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'exchange-rates',
     'fees',
     'uma',
+    'screenings',
     'rails',
     'invitations',
     'receivers',
@@ -108,6 +109,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'verifiers',
     'connectors',
     'stablecoin-providers',
+    'screening-providers',
     'sandbox',
     'observability',
     // HTTP, and the process.

@@ -6,6 +6,7 @@ import {
   VERIFICATION_TRANSITIONS,
 } from '@countersign/contract/core/customer-states'
 import { DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
+import { SCREENING_TRANSITIONS } from '@countersign/contract/core/screening-states'
 import {
   AGENT_ACTION_TRANSITIONS,
   CARD_TRANSACTION_TRANSITIONS,
@@ -59,6 +60,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a transfer out': () => stateTable(TRANSFER_OUT_TRANSITIONS),
   'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),
   'states of a deposit': () => stateTable(DEPOSIT_TRANSITIONS),
+  'states of a screening': () => stateTable(SCREENING_TRANSITIONS),
   'states of a refund': () => stateTable(REFUND_TRANSITIONS),
   'states of a card': () => stateTable(CARD_TRANSITIONS),
   'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),

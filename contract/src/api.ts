@@ -31,6 +31,7 @@ import { quotes } from './payments/quotes.ts'
 import { sandboxUma, transactionApprovals } from './payments/receipts.ts'
 import { receivers } from './payments/receivers.ts'
 import { reconciliations } from './payments/reconciliations.ts'
+import { screenings } from './payments/screenings.ts'
 import { transactions } from './payments/transactions.ts'
 import { transfers } from './payments/transfers.ts'
 import { umaProviders } from './payments/uma-providers.ts'
@@ -74,6 +75,7 @@ export const API = {
   ...transactionApprovals,
   ...cancellations,
   ...deposits,
+  ...screenings,
   ...railEvents,
   ...reconciliations,
   ...fees,

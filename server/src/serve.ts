@@ -39,14 +39,20 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-/** Reads the rails file again. Where it is not right, the rails stay as they were. Does not throw. */
-async function reload({ app, reloadRails }: Service): Promise<void> {
+/** Reads the files of rails and of screened addresses again. One that is not right changes nothing. Does not throw. */
+async function reload({ app, reloadRails, reloadScreening }: Service): Promise<void> {
   try {
     await reloadRails()
     app.log.info({ rails: app.rails.list().map(({ name }) => name) }, 'rails read again')
   } catch (error) {
     app.log.error({ err: error }, 'the rails stay as they were')
     process.stderr.write(`countersign: ${messageOf(error)} The rails stay as they were.\n`)
+  }
+  try {
+    await reloadScreening()
+  } catch (error) {
+    app.log.error({ err: error }, 'the screened addresses stay as they were')
+    process.stderr.write(`countersign: ${messageOf(error)} The screened addresses stay as they were.\n`)
   }
 }
 

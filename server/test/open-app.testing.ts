@@ -23,12 +23,13 @@ export async function openApp(
   server: Service['server']
   newPlatform(): Promise<Op>
   reloadRails: Service['reloadRails']
+  reloadScreening: Service['reloadScreening']
   close(): Promise<void>
 }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-app-'))
   const database = await ownPostgresDatabase()
   await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
-  const { app, server, close, reloadRails } = await openService(
+  const { app, server, close, reloadRails, reloadScreening } = await openService(
     readConfig({
       DATABASE_URL: database?.url,
       COUNTERSIGN_DATA_DIR: dataDir,
@@ -42,6 +43,7 @@ export async function openApp(
     app,
     server,
     reloadRails,
+    reloadScreening,
     async newPlatform() {
       const { row, writes } = makePlatform(
         { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave },

@@ -44,7 +44,11 @@ export function exampleBank(url: string, more: Partial<HttpRailValue> = {}): obj
   return { kind: 'http', name: 'example-bank', url, secret: { env: SECRET_NAME }, serves: lines, ...more }
 }
 
-export async function openProduction(more: Partial<HttpRailValue> = {}): Promise<Production> {
+/** `more` changes the entry of the bank in the rails file, `settings` the environment of the server. */
+export async function openProduction(
+  more: Partial<HttpRailValue> = {},
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Production> {
   process.env[SECRET_NAME] = BANK_SECRET
   const folder = await mkdtemp(join(tmpdir(), 'countersign-production-'))
   const railsFile = join(folder, 'rails.json')
@@ -54,6 +58,7 @@ export async function openProduction(more: Partial<HttpRailValue> = {}): Promise
     COUNTERSIGN_MODE: 'production',
     RAILS_FILE: railsFile,
     RATES_URL: rates.url,
+    ...settings,
   })
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   const origin = service.app.origin()
@@ -102,7 +107,7 @@ async function ask(url: string, method: string, path: string, body?: object): Pr
 
 /** Rates of a source of the test's own. */
 export async function serveRates(): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const rates = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1' }
+  const rates = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1', ETH: '3000' }
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json')
     response.end(JSON.stringify({ base: 'USD', updatedAt: new Date().toISOString(), rates }))

@@ -102,6 +102,7 @@ export const ERRORS = {
   QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'No such deposit.' },
+  SCREENING_NOT_FOUND: { status: 404, message: 'No such screening.' },
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'No such reconciliation.' },
   RAIL_EVENT_NOT_FOUND: { status: 404, message: 'No such report of a rail.' },
   LEDGER_TRANSFER_NOT_FOUND: { status: 404, message: 'No such transfer of the ledger.' },

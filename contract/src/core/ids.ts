@@ -39,6 +39,7 @@ export const ID_KINDS = {
   LedgerAccount: 33,
   RailStatement: 40,
   StatementEntry: 41,
+  Screening: 46,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

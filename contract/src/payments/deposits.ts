@@ -22,6 +22,7 @@ export const DEPOSIT_REASONS = [
   'PAYMENT_FAILED',
   'REQUESTED',
   'RETURN_FAILED',
+  'SCREENING_HIT',
 ] as const
 export type DepositReason = (typeof DEPOSIT_REASONS)[number]
 
@@ -117,6 +118,7 @@ export const deposit_assign = endpoint({
     'ACCOUNT_NOT_FOUND',
     'CUSTOMER_DELETED',
     'USER_NOT_READY',
+    'CONFLICT',
     'INVALID_STATE_TRANSITION',
   ],
 })

@@ -14,7 +14,7 @@ import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import { causeOf, railLeg } from '../rails/deposit-rows.ts'
-import { asking, isAsked } from '../receipts/receipts.ts'
+import { asking } from '../receipts/receipts.ts'
 import { announce } from '../transactions/moves.ts'
 import { newTransaction } from '../transactions/transactions.ts'
 import { selectOwner } from './store.ts'
@@ -30,19 +30,20 @@ export type Credit =
   | { readonly reason: DepositReason }
 
 /**
- * Credits a deposit to an account. Where the platform has a say in payments to its customers it is asked, and the money
- * waits in suspense; what a person has assigned is not asked about. Guards: the account is open, its customer is there.
+ * Credits a deposit to an account. Where the platform `asks`, having a say in payments to its customers, the money waits in
+ * suspense for its word; what a person has assigned is not asked about. Guards: the account is open, its customer is there.
  */
 export async function creditOf(
   op: Op,
   row: DepositRow,
   account: InternalAccountRow,
   from: From,
+  asks: boolean,
 ): Promise<Credit> {
   const reason = await refusalOf(op, row, account)
   if (reason) return { reason }
   const owner = account.customer_id === null ? undefined : await selectOwner(op, account.customer_id)
-  const waits = owner !== undefined && from === 'rail' && isAsked(op)
+  const waits = owner !== undefined && asks
   const receipt = receiptOf(op, row, account, waits)
   const told = { ...receipt, platform_customer_id: owner?.platform_customer_id ?? null }
   const credited = {
@@ -59,7 +60,7 @@ export async function creditOf(
         ? []
         : [expectRow('customers', account.customer_id, { deleted_at: null })]),
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
-      ...post(op, causeOf(row), legsOf(row, account, from, waits)),
+      ...(from === 'suspense' && waits ? [] : post(op, causeOf(row), legsOf(row, account, from, waits))),
       insert('transactions', receipt),
       ...(waits ? asking(op, told) : [...announce(op, told), balanceUpdated(op, account)]),
     ],

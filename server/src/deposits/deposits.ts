@@ -5,7 +5,7 @@ import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import { findCustomerAccount, findInternalAccount } from '../accounts/accounts.ts'
 import { insert, type Write } from '../db/commit/writes.ts'
-import type { DepositRow } from '../db/schema/rail-tables.ts'
+import type { DepositAccountRow, DepositRow } from '../db/schema/rail-tables.ts'
 import { event } from '../events/events.ts'
 import { readable } from '../formats/readable.ts'
 import { type Leg, post } from '../ledger/ledger.ts'
@@ -17,15 +17,20 @@ import { receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { causeOf, findDepositRow, railLeg, returning } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/ids.ts'
+import { isAsked } from '../receipts/receipts.ts'
 import { findTransaction } from '../transactions/transactions.ts'
-import { creditOf } from './credit.ts'
+import { creditOf, type From } from './credit.ts'
 import { referencesIn, type Target, targetOf } from './match.ts'
+import { screenSender } from './screen.ts'
 import {
   selectAccountsByReference,
   selectDepositAccountsOf,
   selectPlatformAccount,
   selectQuotesByReference,
 } from './store.ts'
+
+/** What all payers of the sandbox share, where no account is named. */
+export const SANDBOX_SHARED = 'shared'
 
 /** What becomes of a deposit without a person. */
 const BY_ITSELF = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
@@ -37,15 +42,16 @@ export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
   return row
 }
 
-/** A deposit that is recorded, and all that it does. */
-interface Placed {
+/** A deposit that is recorded or placed, and all that it does. */
+export interface Placed {
   readonly row: DepositRow
   readonly writes: readonly Write[]
 }
 
 /**
  * Records money that has come in by a rail, and credits it to the account or the quote that it is for; what fits none, or
- * several, is in suspense. Nothing where it was recorded before. Undefined where the amount cannot be counted.
+ * several, is in suspense, and so is what came from an address on a list. Nothing where it was recorded before. Undefined
+ * where the amount cannot be counted. Error: 503 `UNAVAILABLE` where nobody can say of the address.
  */
 export async function receiveDeposit(
   op: Op,
@@ -69,16 +75,29 @@ export async function recordDeposit(
   amount: bigint,
   paidTo?: string,
 ): Promise<Placed> {
-  const row = newDeposit(op, depositId(rail, said.depositId), rail, said, amount)
-  const placed = await place(op, row, await findTarget(op, row, paidTo))
+  const row = newDeposit(op, rail, said, amount, paidTo)
+  const opened = await selectDepositAccountsOf(op, rail, row.details.depositAccount)
+  const screened = await screenSender(op, row, opened[0])
+  const placed = screened.isHit
+    ? inSuspense(op, row, 'SCREENING_HIT', 'rail')
+    : await place(op, row, await findTarget(op, row, opened, paidTo), 'rail')
   const told =
     placed.row.state === 'SUSPENSE' ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
-  return { row: placed.row, writes: [insert('deposits', placed.row), ...placed.writes, ...told] }
+  return {
+    row: placed.row,
+    writes: [insert('deposits', placed.row), ...screened.writes, ...placed.writes, ...told],
+  }
 }
 
-function newDeposit(op: Op, id: string, rail: string, said: ReceivedDeposit, amount: bigint): DepositRow {
+function newDeposit(
+  op: Op,
+  rail: string,
+  said: ReceivedDeposit,
+  amount: bigint,
+  paidTo: string | undefined,
+): DepositRow {
   return {
-    id,
+    id: depositId(rail, said.depositId),
     platform_id: op.platform.id,
     rail,
     rail_reference: said.depositId,
@@ -89,6 +108,7 @@ function newDeposit(op: Op, id: string, rail: string, said: ReceivedDeposit, amo
     details: {
       depositAccount: said.depositAccountId,
       ...present({
+        paidTo,
         remittanceInformation: readable(said.remittanceInformation),
         sender: said.sender && readableEach(said.sender),
         paymentRail: readable(said.rail),
@@ -112,13 +132,13 @@ function readableEach<T extends Readonly<Record<string, string | undefined>>>(te
 /** The account or quote that a deposit is for, or why there is none. */
 async function findTarget(
   op: Op,
-  { rail, currency, details }: DepositRow,
+  { currency, details }: DepositRow,
+  opened: readonly DepositAccountRow[],
   paidTo: string | undefined,
 ): Promise<Target | DepositReason> {
   const references = referencesIn(details.remittanceInformation)
   const hasAny = references.length > 0
-  const [opened, accounts, quotes] = await Promise.all([
-    paidTo === undefined ? selectDepositAccountsOf(op, rail, details.depositAccount) : [],
+  const [accounts, quotes] = await Promise.all([
     hasAny ? selectAccountsByReference(op, references) : [],
     hasAny ? selectQuotesByReference(op, references) : [],
   ])
@@ -145,25 +165,35 @@ async function ownTarget(op: Op, currency: string, id: string | undefined): Prom
   return account && { kind: 'account', id: account.id }
 }
 
-async function place(op: Op, row: DepositRow, target: Target | DepositReason): Promise<Placed> {
-  if (typeof target === 'string') return inSuspense(op, row, target)
-  if (target.kind === 'quote') return payQuote(op, row, target)
-  return creditAccount(op, row, target.id)
+/** Places a deposit in suspense as if it came in now. The caller writes its row. */
+export async function placeAgain(op: Op, row: DepositRow): Promise<Placed> {
+  const { depositAccount, paidTo } = row.details
+  const opened = paidTo === undefined ? await selectDepositAccountsOf(op, row.rail, depositAccount) : []
+  return place(op, row, await findTarget(op, row, opened, paidTo), 'suspense')
 }
 
-async function creditAccount(op: Op, row: DepositRow, accountId: string): Promise<Placed> {
-  const credit = await creditOf(op, row, await findInternalAccount(op, accountId), 'rail')
-  return 'reason' in credit ? inSuspense(op, row, credit.reason) : credit
+async function place(op: Op, row: DepositRow, target: Target | DepositReason, from: From): Promise<Placed> {
+  if (typeof target === 'string') return inSuspense(op, row, target, from)
+  if (target.kind === 'quote') return payQuote(op, row, target, from)
+  return creditAccount(op, row, target.id, from)
 }
 
-function inSuspense(op: Op, row: DepositRow, reason: DepositReason): Placed {
-  return { row: { ...row, reason }, writes: post(op, causeOf(row), intoSuspense(row)) }
+async function creditAccount(op: Op, row: DepositRow, accountId: string, from: From): Promise<Placed> {
+  const credit = await creditOf(op, row, await findInternalAccount(op, accountId), from, isAsked(op))
+  return 'reason' in credit ? inSuspense(op, row, credit.reason, from) : credit
 }
 
-/** Legs of a deposit that nobody has yet. */
-function intoSuspense(row: DepositRow): Leg[] {
-  const { currency, amount } = row
-  return [railLeg(row, -amount), { system: 'suspense', currency, amount }]
+function inSuspense(op: Op, row: DepositRow, reason: DepositReason, from: From): Placed {
+  return { row: { ...row, reason }, writes: intoSuspense(op, row, from) }
+}
+
+/** Counts a deposit that nobody has yet; nothing where it is counted so already. */
+function intoSuspense(op: Op, row: DepositRow, from: From): Write[] {
+  return from === 'suspense' ? [] : post(op, causeOf(row), suspenseLegs(row, row.amount))
+}
+
+function suspenseLegs(row: DepositRow, amount: bigint): Leg[] {
+  return [railLeg(row, -amount), { system: 'suspense', currency: row.currency, amount }]
 }
 
 /** Pays a quote that waits for its money. Any other amount, and a payment that is too late, goes back. */
@@ -171,31 +201,35 @@ async function payQuote(
   op: Op,
   row: DepositRow,
   { transactionId, quoteId }: Extract<Target, { kind: 'quote' }>,
+  from: From,
 ): Promise<Placed> {
   const [quote, transaction] = await Promise.all([findQuote(op, quoteId), findTransaction(op, transactionId)])
-  if (quote.sending_currency !== row.currency) return inSuspense(op, row, 'OTHER_CURRENCY')
-  if ((quote.request.railIn ?? SANDBOX_RAIL) !== row.rail) return inSuspense(op, row, 'OTHER_RAIL')
-  if (quote.state !== 'PENDING' || quote.expires_at <= op.now) return tooLate(op, row, quote.customer_id)
-  const funded = { ...row, state: BY_ITSELF.fund, transaction_id: transactionId }
+  if (quote.sending_currency !== row.currency) return inSuspense(op, row, 'OTHER_CURRENCY', from)
+  if ((quote.request.railIn ?? SANDBOX_RAIL) !== row.rail) return inSuspense(op, row, 'OTHER_RAIL', from)
+  if (quote.state !== 'PENDING' || quote.expires_at <= op.now)
+    return tooLate(op, row, quote.customer_id, from)
+  const funded = { ...row, state: BY_ITSELF.fund, reason: null, transaction_id: transactionId }
   const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)
-  return { row: funded, writes }
+  // The quote counts it as coming from the rail.
+  const outOf = from === 'suspense' ? post(op, causeOf(row), suspenseLegs(row, -row.amount)) : []
+  return { row: funded, writes: [...outOf, ...writes] }
 }
 
 /** Money for a quote that has ended: back to its sender, or on the account of the customer, as the rail is set. */
-async function tooLate(op: Op, row: DepositRow, customerId: string | null): Promise<Placed> {
+async function tooLate(op: Op, row: DepositRow, customerId: string | null, from: From): Promise<Placed> {
   if (op.rails.find(row.rail)?.lateDeposits === 'CREDIT') {
     const account = await (customerId === null
       ? selectPlatformAccount(op, row.currency)
       : findCustomerAccount(op, customerId, row.currency))
-    return account ? creditAccount(op, row, account.id) : inSuspense(op, row, 'QUOTE_ENDED')
+    return account ? creditAccount(op, row, account.id, from) : inSuspense(op, row, 'QUOTE_ENDED', from)
   }
   const going = { ...row, state: BY_ITSELF.return, reason: 'QUOTE_ENDED' }
-  return { row: going, writes: [...post(op, causeOf(row), intoSuspense(row)), ...returning(op, going)] }
+  return { row: going, writes: [...intoSuspense(op, row, from), ...returning(op, going)] }
 }
 
 /** A deposit as the API shows it. */
 export function depositView(row: DepositRow) {
-  const { depositAccount: _, shortfall: __, ...details } = row.details
+  const { depositAccount: _, paidTo: __, shortfall: ___, ...details } = row.details
   if (!isKnownCurrency(row.currency)) throw new Error(`A deposit in ${row.currency}`)
   return {
     ...present({

@@ -1,14 +1,18 @@
 import { DEPOSIT_TRANSITIONS, type DepositEvent } from '@countersign/contract/core/deposit-states'
+import { SCREENING_INITIAL } from '@countersign/contract/core/screening-states'
 import type { deposits } from '@countersign/contract/payments/deposits'
 import { findInternalAccount } from '../accounts/accounts.ts'
 import type { DepositRow } from '../db/schema/rail-tables.ts'
+import type { Op } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { present } from '../op/present.ts'
 import { nextState } from '../op/transition.ts'
 import { beginReturn, moveDeposit } from '../rails/deposit-rows.ts'
+import { findScreeningOf } from '../screenings/screenings.ts'
 import { creditOf } from './credit.ts'
 import { depositView, findDeposit } from './deposits.ts'
+import { SCREENING_HIT } from './screen.ts'
 import { selectDeposits } from './store.ts'
 
 export const depositHandlers: Handlers<typeof deposits> = {
@@ -29,8 +33,9 @@ export const depositHandlers: Handlers<typeof deposits> = {
   deposit_assign: async (op, { params, body }) => {
     const row = await findDeposit(op, params.depositId)
     checkCan(row, 'assign')
+    await checkScreened(op, row)
     const account = await findInternalAccount(op, body.accountId)
-    const credit = await creditOf(op, row, account, 'suspense')
+    const credit = await creditOf(op, row, account, 'suspense', false)
     if ('reason' in credit) throw refusal(credit.reason)
     const { account_id, transaction_id, reason } = credit.row
     const change = { account_id, transaction_id, reason, details: noted(row, body.note) }
@@ -41,6 +46,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
   deposit_return: async (op, { params, body }) => {
     const row = await findDeposit(op, params.depositId)
     checkCan(row, 'return')
+    await checkScreened(op, row)
     if (row.reason === 'RETURN_FAILED')
       throw new ApiError('CONFLICT', {
         message:
@@ -58,6 +64,17 @@ function checkCan({ state }: DepositRow, by: DepositEvent): void {
       message: `This deposit is ${state}: only one in SUSPENSE waits for a decision.`,
       details: { status: state },
     })
+}
+
+/** Error: 409 `CONFLICT` where somebody has to decide about its sender first. A decision is for good. */
+async function checkScreened(op: Op, { id, reason }: DepositRow): Promise<void> {
+  if (reason !== SCREENING_HIT) return
+  const screening = await findScreeningOf(op, 'CREDIT', id)
+  if (screening?.state !== SCREENING_INITIAL) return
+  throw new ApiError('CONFLICT', {
+    message: `The address that it came from is on a list: decide ${screening.id} first.`,
+    details: { screeningId: screening.id },
+  })
 }
 
 function noted({ details }: DepositRow, note: string | undefined) {

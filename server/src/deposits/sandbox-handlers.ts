@@ -3,7 +3,7 @@ import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-depo
 import { findInternalAccount } from '../accounts/accounts.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { SANDBOX_RAIL } from '../ports/rail.ts'
-import { depositView, findDeposit, recordDeposit } from './deposits.ts'
+import { depositView, findDeposit, recordDeposit, SANDBOX_SHARED } from './deposits.ts'
 import { reverseDeposit } from './reverse.ts'
 
 export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
@@ -14,7 +14,7 @@ export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'san
     if (accountId !== undefined) await findInternalAccount(op, accountId)
     const said = {
       depositId: op.newId('Deposit'),
-      depositAccountId: accountId ?? 'shared',
+      depositAccountId: accountId ?? SANDBOX_SHARED,
       amount: { value: String(amount), currency },
       receivedAt: op.now.toISOString(),
       ...(remittanceInformation === undefined ? {} : { remittanceInformation }),

@@ -20,6 +20,7 @@ import {
   TRANSFER_SCENARIOS,
   UMA_SCENARIOS,
 } from './payment-outcomes.ts'
+import { SCREENING_SCENARIOS } from './screening-outcomes.ts'
 import { STABLECOIN_SCENARIOS } from './stablecoin-outcomes.ts'
 import { UMA_ASKED, UMA_REFUSALS } from './uma-receivers.ts'
 
@@ -35,6 +36,7 @@ export function magicValueFamilies(umaDomain: string): Family[] {
     ...CHECKS,
     ...DOCUMENTS,
     ...PAYMENTS,
+    SCREENED_ADDRESSES,
     ...umaFamilies(umaDomain),
     ...PROOFS,
     ...CARDS,
@@ -192,6 +194,17 @@ const STABLECOIN_ACCOUNTS: Family = {
   places: ['apiClientId'],
   values: bySuffix(STABLECOIN_SCENARIOS, plainValue),
   otherwise: 'ACTIVE',
+}
+
+const SCREENED_ADDRESSES: Family = {
+  family: 'SCREENED_ADDRESS',
+  appliesTo: 'A payment to an address on a chain, and a deposit from one: the screening before it',
+  places: [
+    'address in accountInfo of an external account on a chain, in either case',
+    'accountIdentifier in sender of POST /sandbox/deposits, where it is 0x and 40 hexadecimal digits',
+  ],
+  values: bySuffix(SCREENING_SCENARIOS, plainValue),
+  otherwise: 'CLEAR',
 }
 
 function umaReceivers(umaDomain: string): Value[] {

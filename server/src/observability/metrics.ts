@@ -43,18 +43,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   })
   const commits = observeCommits(registry)
   const jobs = countJobs(registry)
-  const webhooks = new Tally(registry, {
-    name: 'countersign_webhook_attempts_total',
-    help: 'Attempts to deliver a webhook, by outcome.',
-    label: 'result',
-    values: WEBHOOK_RESULTS,
-  })
-  const denials = new Tally(registry, {
-    name: 'countersign_agent_denials_total',
-    help: 'Requests of agents that were denied, by the rule of the policy that denied them.',
-    label: 'rule',
-    values: AGENT_DENIAL_RULES,
-  })
+  const { webhooks, denials, screenings } = outcomeTallies(registry)
   const showDueWork = createDueWorkGauges(registry)
   const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
   const chainAlerts = new Counter({
@@ -76,6 +65,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     webhookAttempt: (result) => webhooks.add(webhookResult(result)),
     chainAlert: (rail, kind) => chainAlerts.inc({ rail, kind }),
     agentDenied: (rule) => denials.add(rule),
+    screened: (outcome) => screenings.add(outcome),
     contentType: registry.contentType,
     async text() {
       const [work, reconciliations] = await Promise.all([
@@ -87,6 +77,29 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
   }
+}
+
+/** What went out, what was refused and what was found out, by outcome. */
+function outcomeTallies(registry: Registry) {
+  const webhooks = new Tally(registry, {
+    name: 'countersign_webhook_attempts_total',
+    help: 'Attempts to deliver a webhook, by outcome.',
+    label: 'result',
+    values: WEBHOOK_RESULTS,
+  })
+  const denials = new Tally(registry, {
+    name: 'countersign_agent_denials_total',
+    help: 'Requests of agents that were denied, by the rule of the policy that denied them.',
+    label: 'rule',
+    values: AGENT_DENIAL_RULES,
+  })
+  const screenings = new Tally(registry, {
+    name: 'countersign_screenings_total',
+    help: 'Addresses that were looked for on lists, by outcome; FAILED: nobody could say.',
+    label: 'outcome',
+    values: ['CLEAR', 'HIT', 'FAILED'],
+  })
+  return { webhooks, denials, screenings }
 }
 
 function showBuild(registry: Registry, labels: { version: string; mode: string; database: string }): void {

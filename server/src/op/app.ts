@@ -22,6 +22,7 @@ import type { Metrics } from '../ports/metrics.ts'
 import type { NetworkFees } from '../ports/network-fees.ts'
 import type { Rails } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
+import type { Screening } from '../ports/screening.ts'
 import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { Verifier } from '../ports/verifier.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
@@ -62,6 +63,8 @@ export interface App {
   readonly networkFees: NetworkFees | undefined
   /** Who checks credentials of stablecoin providers. Production has nobody without `BRALE_ENVIRONMENT`. */
   readonly stablecoinProviders: StablecoinProviders | undefined
+  /** Who knows addresses that must not be paid. Production has nobody without `SCREENING_FILE` or `SCREENING_URL`. */
+  readonly screening: Screening | undefined
   /** Made-up accounts for incoming payments. Production has those that its rails open. */
   readonly depositDetails: DepositDetails | undefined
   /** The card processor. Production has none yet. */
@@ -129,6 +132,7 @@ export interface Op {
   readonly rails: Rails
   readonly networkFees: NetworkFees | undefined
   readonly stablecoinProviders: StablecoinProviders | undefined
+  readonly screening: Screening | undefined
   readonly depositDetails: DepositDetails | undefined
   readonly cardProcessor: CardProcessor | undefined
   readonly verifier: Verifier | undefined
@@ -185,6 +189,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     rails: app.rails,
     networkFees: app.networkFees,
     stablecoinProviders: app.stablecoinProviders,
+    screening: app.screening,
     depositDetails: app.depositDetails,
     cardProcessor: app.cardProcessor,
     verifier: app.verifier,

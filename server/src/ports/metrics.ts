@@ -29,6 +29,8 @@ export interface Metrics extends CommitObserver {
   chainAlert(rail: string, kind: ChainAlert): void
   /** A denial by an agent's policy, by its rule. */
   agentDenied(rule: AgentDenialRule): void
+  /** An address was looked for on lists; FAILED: nobody could say. */
+  screened(outcome: 'CLEAR' | 'HIT' | 'FAILED'): void
   /**
    * The text format of Prometheus. Figures from the database are read at the call, and omitted where it does not
    * answer.

@@ -1,12 +1,21 @@
+import { SCREENING_INITIAL } from '@countersign/contract/core/screening-states'
 import type { cancellations } from '@countersign/contract/payments/cancellations'
+import type { RailPaymentRow } from '../db/schema/rail-tables.ts'
+import type { ScreeningRow } from '../db/schema/screening-tables.ts'
 import { RAIL_PAYMENT_INITIAL, RAIL_PAYMENT_TRANSITIONS } from '../db/schema/states.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { plusSeconds } from '../op/app.ts'
+import { type Op, plusSeconds } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 import { nextState } from '../op/transition.ts'
 import { findRailPayment } from '../rails/rail-payments.ts'
-import { findTransaction, transactionView } from '../transactions/transactions.ts'
+import { paymentGoesOn } from '../screenings/payments.ts'
+import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
+import {
+  findTransaction,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../transactions/transactions.ts'
 import { tell } from './apply.ts'
 
 /** A payment that is given to its rail sooner than this is not cancelled here: another server may be giving it already. */
@@ -17,6 +26,8 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
   transaction_cancel: async (op, { params }) => {
     const transaction = await findTransaction(op, params.transactionId)
     const row = await findRailPayment(op, 'OUT', transaction.id)
+    const screening = await findScreeningOf(op, 'PAY', transaction.id)
+    if (screening?.state === SCREENING_INITIAL) return cancelWaiting(op, transaction, screening, row)
     if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null)
       throw new ApiError('INVALID_STATE_TRANSITION', {
         message: `This transaction cannot be cancelled: it is ${transaction.state}.`,
@@ -34,6 +45,28 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
       writes: [job(op, 'rail-payment.cancel', { transactionId: transaction.id }, op.now)],
     }
   },
+}
+
+/**
+ * Cancels a payment that waits for a person to decide about its address: nobody can release it any more. Guard: nobody has
+ * decided meanwhile.
+ */
+async function cancelWaiting(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  screening: ScreeningRow,
+  row: RailPaymentRow | undefined,
+) {
+  const { writes } = decideScreening(op, screening, 'reject', FAILURE.message)
+  // Without a record the decision alone ends it.
+  const ended = row
+    ? (await tell(op, row, 'cancel', { failure: FAILURE })).writes
+    : [await paymentGoesOn(op, transaction.id)]
+  return {
+    status: 200,
+    body: transactionView(transaction, transaction),
+    writes: [...writes, ...ended],
+  } as const
 }
 
 /** Asks the rail to cancel a payment. Whatever it answers is kept like a report; where it does not know, nothing happens. */

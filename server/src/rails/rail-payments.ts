@@ -12,6 +12,7 @@ import { findExternalAccountEver } from '../external-accounts/external-accounts.
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
 import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
+import { type Gate, gateOf } from '../screenings/payments.ts'
 import { depositId, railPaymentId } from './ids.ts'
 import { selectDeposit, selectRailPayment } from './store.ts'
 
@@ -80,8 +81,9 @@ export interface Said {
 type Known = Pick<JobKnowledge['transfer.settle'] & object, 'given' | 'other'>
 
 /**
- * Gives a payment to its rail, or asks for its outcome. Where that is known already, the rail is not called. Throws where
- * the rail is not in the file any more: the payment waits for it.
+ * Gives a payment to its rail, or asks for its outcome. Where that is known already, the rail is not called, nor where a
+ * payment to a chain may not go: it waits for a person, or has failed. Throws where the rail is not in the file any more, and
+ * where nobody can say of the address: the payment waits.
  */
 export async function askRail(
   op: Op,
@@ -93,19 +95,59 @@ export async function askRail(
   const rail = op.rails.find(name)
   if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
   const call = (asked: RailPayment) => (direction === 'OUT' ? rail.send(asked) : rail.pull(asked))
-  if (!rail.isRecorded) return { answer: await call({ ...payment, isAsked, now: op.now }), writes: [] }
+  if (!rail.isRecorded) {
+    const { held, writes } = await mayGo(op, carried, isAsked)
+    return { answer: held ?? (await call({ ...payment, isAsked, now: op.now })), writes }
+  }
   const row = given ?? (await findRailPayment(op, direction, payment.id))
   if (!row) throw new Error(`${payment.id} was never given to the rail ${name}`)
   const known = answerOf(row)
   if (known) return { answer: known, writes: [] }
-  if (op.now < row.submit_at)
-    return { answer: { outcome: 'accepted', askAgainAt: row.submit_at }, writes: [] }
+  const gate = row.state === RAIL_PAYMENT_INITIAL ? await mayGo(op, carried, isAsked) : OPEN
+  const stop = stopsAt(op, rail, row, gate, isAsked)
+  if (stop) return stop
+  if (op.now < row.submit_at) return { answer: later(row.submit_at), writes: gate.writes }
   const account = other ?? (accountId === null ? undefined : await detailsOf(op, accountId))
   const submittedAt = row.submit_at
   const asking = { ...payment, account, isAsked, submittedAt, now: op.now }
-  if (rail.enqueue) return enqueued(op, row, asking, (queued) => rail.enqueue!(queued))
+  if (rail.enqueue) {
+    const queued = await enqueued(op, row, asking, (given) => rail.enqueue!(given))
+    return { ...queued, writes: [...gate.writes, ...queued.writes] }
+  }
   const answer = await call(asking)
   return { answer, writes: kept(op, row, answer) }
+}
+
+const OPEN: Gate = { wasReleased: false, writes: [] }
+
+/** Whether a payment may go: one to an address on a chain has to be on no list, or to be released by a person. */
+async function mayGo(
+  op: Op,
+  { direction, id, chain, identifier, amount, currency }: Carried,
+  isAsked: boolean,
+) {
+  if (direction !== 'OUT' || chain === null || identifier === null) return OPEN
+  return gateOf(op, { id, chain, identifier, amount, currency }, isAsked)
+}
+
+/** What becomes of a payment that does not go to its rail now; undefined where it goes. */
+function stopsAt(
+  op: Op,
+  rail: Rail,
+  row: RailPaymentRow,
+  { held, wasReleased, writes }: Gate,
+  isAsked: boolean,
+): Said | undefined {
+  if (held?.outcome === 'failed') return { answer: held, writes: [...writes, ...kept(op, row, held)] }
+  if (held) return { answer: held, writes }
+  // A call cannot be taken back, so the answer that allows it is kept first.
+  if (writes.length > 0 && !rail.enqueue) return { answer: later(op.now), writes }
+  const opensAt = wasReleased && !isAsked ? rail.opensAt(op.now) : op.now
+  return opensAt > op.now ? { answer: later(opensAt), writes } : undefined
+}
+
+function later(askAgainAt: Date): RailAnswer {
+  return { outcome: 'accepted', askAgainAt }
 }
 
 /** Puts a payment into the rail's queue, once: its record stays as it is until the rail has it. */

@@ -28,6 +28,7 @@ import { depositHandlers } from '../deposits/handlers.ts'
 import { openDepositAccount } from '../deposits/open.ts'
 import { returnDeposit } from '../deposits/return.ts'
 import { sandboxDepositHandlers } from '../deposits/sandbox-handlers.ts'
+import { placeScreened } from '../deposits/screened.ts'
 import { documentHandlers } from '../documents/handlers.ts'
 import { removeDocuments } from '../documents/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
@@ -60,8 +61,10 @@ import { reconciliationHandlers } from '../reconciliations/handlers.ts'
 import { compareStatement } from '../reconciliations/reconcile.ts'
 import { recordStatement } from '../reconciliations/statements.ts'
 import { sandboxCardHandlers } from '../sandbox/card-handlers.ts'
+import { mintAtFaucet } from '../sandbox/faucet.ts'
 import { sandboxHandlers } from '../sandbox/handlers.ts'
 import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
+import { screeningHandlers } from '../screenings/handlers.ts'
 import { credentialHandlers } from '../sign-in/handlers.ts'
 import { credentialRegistrationHandlers } from '../sign-in/registration-handlers.ts'
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
@@ -113,6 +116,7 @@ export const HANDLERS: ServedHandlers = {
   ...transactionApprovalHandlers,
   ...cancellationHandlers,
   ...depositHandlers,
+  ...screeningHandlers,
   ...railEventHandlers,
   ...reconciliationHandlers,
   ...feeHandlers,
@@ -157,9 +161,11 @@ export const JOB_HANDLERS: JobHandlers = {
   'card.tell-processor': tellCardProcessor,
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
+  'chain.mint': mintAtFaucet,
   'customers.import': importCustomers,
   'deposit-account.open': openDepositAccount,
   'deposit.return': returnDeposit,
+  'deposit.screened': placeScreened,
   'documents.remove': removeDocuments,
   'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,

@@ -55,7 +55,9 @@ import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
 import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
 import { sandboxRail, sandboxRails } from '../sandbox/rail.ts'
 import { createSandboxRates } from '../sandbox/rates.ts'
+import { sandboxScreening } from '../sandbox/screening.ts'
 import { sandboxStablecoinProvider } from '../sandbox/stablecoin-provider.ts'
+import { type OpenedScreening, openScreening } from '../screening-providers/open.ts'
 import type { Config } from '../settings/config.ts'
 import { ConfigError } from '../settings/config-error.ts'
 import { createBrale } from '../stablecoin-providers/brale.ts'
@@ -79,6 +81,8 @@ export interface Service {
   readonly server: FastifyInstance
   /** Reads RAILS_FILE again. What is under way stays with its rail. Throws ConfigError, and then nothing has changed. */
   reloadRails(): Promise<void>
+  /** Reads SCREENING_FILE again. Throws ConfigError, and then nothing has changed. */
+  reloadScreening(): Promise<void>
   /** Drains requests, finishes jobs under way, closes the database. */
   close(): Promise<void>
 }
@@ -117,9 +121,10 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       onNodeAlert: (rail) => metrics.chainAlert(rail, 'nodes'),
     }
     const rails = await openRails(config, db, loading)
+    const screened = await openScreened(config, log)
     return assemble(config, options, {
       ...{ bare, db, dataKeys, enclave, fileStore, spool, rails },
-      ...{ metrics, log, loading },
+      ...{ metrics, log, loading, screened },
     })
   } catch (error) {
     await bare.close()
@@ -141,11 +146,12 @@ interface Stores {
   readonly log: App['log']
   /** What the file of the rails is read with. */
   readonly loading: Loading
+  readonly screened: OpenedScreening | undefined
 }
 
 /** Assembles the parts. Those that depend on each other resolve each other at their first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
-  const { bare, db, enclave, fileStore, spool, rails, metrics, log } = stores
+  const { bare, db, enclave, fileStore, spool, rails, metrics, log, screened } = stores
   const lookup = createLookup(db)
   const app: App = {
     config,
@@ -162,6 +168,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     fileStore,
     spool,
     rails,
+    screening: screened?.screening,
     ...createOutside(config, enclave, log),
     origin: () => config.publicUrl ?? addressOf(server, config),
     failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
@@ -193,6 +200,20 @@ async function openRails(config: Config, db: Database, loading: Loading): Promis
   return registry
 }
 
+/** Who knows addresses that must not be paid: the sandbox's list, or what the settings name. Throws ConfigError. */
+async function openScreened(
+  { mode, screening }: Config,
+  log: App['log'],
+): Promise<OpenedScreening | undefined> {
+  if (mode === 'sandbox') return { screening: sandboxScreening }
+  return (
+    screening &&
+    openScreening(screening, machineClock, (cause) =>
+      log.error({ err: cause }, 'the screened addresses stay as they were'),
+    )
+  )
+}
+
 /** Reads the file of the rails. Throws ConfigError. */
 async function fillRails(
   registry: RailRegistry,
@@ -206,6 +227,9 @@ async function fillRails(
     throw new ConfigError(
       `RAILS_FILE, rail ${other.name}: kind ${other.entry.kind} belongs to production; a sandbox may have chains`,
     )
+  const faucet = rails.find(({ entry }) => entry.kind === 'evm' && entry.faucet !== undefined)
+  if (mode === 'production' && faucet)
+    throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet belongs to a sandbox`)
   registry.replace(rails)
 }
 
@@ -248,7 +272,7 @@ function runWith(
   app: App,
   jobs: JobRunner,
   stores: Stores,
-): Pick<Service, 'close' | 'reloadRails'> {
+): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
   let stopClearing: (() => Promise<void>) | undefined
@@ -299,7 +323,8 @@ function runWith(
     opening?.restart()
     jobs.wake()
   }
-  return { close, reloadRails }
+  const reloadScreening = async () => stores.screened?.file?.reload()
+  return { close, reloadRails, reloadScreening }
 }
 
 /** Reseals what is not under the newest data key, until done or stopped. Never rejects. */

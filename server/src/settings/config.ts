@@ -12,6 +12,7 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
+import { readScreening, type ScreeningConfig } from './screening.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 import { parseVerification, type VerificationConfig } from './verification.ts'
 
@@ -53,6 +54,8 @@ export interface Config {
   readonly positionLimits?: PositionLimits
   /** The file of the rails. That of a sandbox has chains alone. */
   readonly railsFile?: string
+  /** Who knows addresses that must not be paid. Production alone; absent: everything is clear there. */
+  readonly screening?: ScreeningConfig
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
   /** The stablecoin provider. Absent: the sandbox has its own, production none. */
@@ -136,6 +139,7 @@ export function readConfig(env: Environment): Config {
     fees: readFees(env),
     ...readPositionLimits(env),
     ...readRailsFile(env),
+    ...readScreening(env, mode, isSafeUrl),
     sandboxUmaDomain: readUmaDomain(env),
     ...readUmaProviders(env),
     ...readBrale(env),

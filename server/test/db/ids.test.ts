@@ -59,6 +59,7 @@ test('the numbers of the kinds are those that they have always had', () => {
     BankFile: 39,
     DepositAccount: 45,
     ChainRecord: 47,
+    Screening: 46,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

@@ -11,6 +11,7 @@ import {
 } from '@countersign/contract/core/customer-states'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
 import { RECONCILIATION_STATES } from '@countersign/contract/core/reconciliation-states'
+import { SCREENING_STATES, SCREENING_TRANSITIONS } from '@countersign/contract/core/screening-states'
 import {
   AGENT_ACTION_INITIAL,
   AGENT_ACTION_TRANSITIONS,
@@ -84,6 +85,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
   'rail_events.state': Object.keys(RAIL_EVENT_TRANSITIONS),
   'rail_payments.state': Object.keys(RAIL_PAYMENT_TRANSITIONS),
+  'screenings.state': SCREENING_STATES,
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
   'rail_statements.state': RECONCILIATION_STATES,
   'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
@@ -193,6 +195,8 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${CHAIN_TRANSACTION_INITIAL}'`,
       `state <> '${CHAIN_TRANSACTION_TRANSITIONS.MINED.confirm}'`,
       `state = '${CHAIN_MOVEMENT_TRANSITIONS.BOOKED.doubt}'`,
+      `state = '${CHAIN_MOVEMENT_TRANSITIONS.UNSURE.lose}'`,
+      `state <> '${SCREENING_TRANSITIONS.WAITING.clear}'`,
     ].sort(),
   )
 })

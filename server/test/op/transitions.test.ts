@@ -1,5 +1,6 @@
 import * as customerStates from '@countersign/contract/core/customer-states'
 import * as depositStates from '@countersign/contract/core/deposit-states'
+import * as screeningStates from '@countersign/contract/core/screening-states'
 import * as states from '@countersign/contract/core/states'
 import { describe, expect, test } from 'vitest'
 import type { EventWrite } from '../../src/db/commit/writes.ts'
@@ -10,7 +11,7 @@ import { nextState, type Stateful, stateAfter, transition } from '../../src/op/t
 import { endRefund, newRefund } from '../../src/transactions/moves.ts'
 import { newTransaction } from '../../src/transactions/transactions.ts'
 
-const shown = { ...states, ...customerStates, ...depositStates }
+const shown = { ...states, ...customerStates, ...depositStates, ...screeningStates }
 
 const op = {
   now: new Date('2025-10-13T00:00:00Z'),
@@ -47,6 +48,7 @@ const WRITTEN = [
   ['rail_payments', 'rail_payments', 'state', internal.RAIL_PAYMENT_TRANSITIONS],
   ['rail_events', 'rail_events', 'state', internal.RAIL_EVENT_TRANSITIONS],
   ['deposits', 'deposits', 'state', shown.DEPOSIT_TRANSITIONS],
+  ['screenings', 'screenings', 'state', shown.SCREENING_TRANSITIONS],
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
   ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],

@@ -1,3 +1,4 @@
+import { refuel } from '../faucet.ts'
 import { follow } from '../follow/follow.ts'
 import { sweep } from '../follow/sweep.ts'
 import { keepGoing } from '../payments/keep-going.ts'
@@ -6,4 +7,11 @@ import { watch } from '../payments/watch.ts'
 import type { ChainDesk } from '../rail.ts'
 
 /** What is done at a chain, again and again, in this order. Each step goes on where the last run of it ended. */
-export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [follow, sweep, watch, relay, keepGoing]
+export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [
+  refuel,
+  follow,
+  sweep,
+  watch,
+  relay,
+  keepGoing,
+]

@@ -17,6 +17,12 @@ export interface JobPayloads {
     readonly above: string
     readonly fails: boolean
   }
+  'chain.mint': {
+    readonly rail: string
+    readonly currency: string
+    readonly address: string
+    readonly amount: string
+  }
   'customers.import': { readonly importId: string }
   'documents.remove': { readonly customerId: string }
   'invitation.expire': { readonly code: string }
@@ -36,6 +42,8 @@ export interface JobPayloads {
   'stablecoin-account.check': { readonly accountId: string }
   'deposit-account.open': { readonly depositAccountId: string }
   'deposit.return': { readonly depositId: string; readonly isAsked?: boolean }
+  /** Somebody has decided about the address that it came from. */
+  'deposit.screened': { readonly depositId: string }
   'external-account.check': { readonly externalAccountId: string }
   'transaction.pull': {
     readonly transactionId: string

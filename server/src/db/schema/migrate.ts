@@ -13,6 +13,7 @@ import { reconciliation } from './0010-reconciliation.ts'
 import { books } from './0011-books.ts'
 import { positions } from './0012-positions.ts'
 import { chains } from './0013-chains.ts'
+import { screenings } from './0014-screenings.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -38,6 +39,7 @@ export const SCHEMA: Schema = {
     { name: '0011-books', sql: books },
     { name: '0012-positions', sql: positions },
     { name: '0013-chains', sql: chains },
+    { name: '0014-screenings', sql: screenings },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

@@ -36,6 +36,7 @@ import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferR
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
 import type { RailFunding, RailTables } from './rail-tables.ts'
 import type { RailStatementEntryRow, RailStatementRow } from './reconciliation-tables.ts'
+import type { ScreeningRow } from './screening-tables.ts'
 import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in-tables.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
@@ -93,6 +94,7 @@ export interface Tables extends BankFileTables, ChainTables, RailTables {
   stored_files: StoredFileRow
   documents: DocumentRow
   document_reads: DocumentReadRow
+  screenings: ScreeningRow
   rail_statements: RailStatementRow
   rail_statement_entries: RailStatementEntryRow
 }

@@ -1,0 +1,24 @@
+import { type Static, Type } from 'typebox'
+import { OneOfWords } from '../core/schema.ts'
+import { ConnectorMoney } from './protocol.ts'
+import { text } from './words.ts'
+
+/**
+ * The bodies between Countersign and a service of the operator's own that looks addresses up. docs/screening.md says what
+ * they mean. Unknown members are ignored by whoever receives them.
+ */
+export const ScreeningRequest = Type.Object({
+  network: text(40, 'ETHEREUM, BASE, POLYGON, …; EVM where the chain is not known'),
+  address: text(4096, 'As the payee or the rail has written it'),
+  direction: OneOfWords(['PAY', 'CREDIT']),
+  amount: ConnectorMoney,
+  subject: text(96, 'The transaction or the deposit; the same at every attempt'),
+})
+export type ScreeningRequest = Static<typeof ScreeningRequest>
+
+export const ScreeningAnswer = Type.Object({
+  outcome: OneOfWords(['CLEAR', 'HIT']),
+  list: Type.Optional(text(100, 'The list that it is on')),
+  detail: Type.Optional(text(500, 'What the list says of it')),
+})
+export type ScreeningAnswer = Static<typeof ScreeningAnswer>

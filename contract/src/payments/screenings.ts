@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { SCREENING_STATES } from '../core/screening-states.ts'
+
+const TAG = 'Screenings'
+
+export const SCREENING_DIRECTIONS = ['PAY', 'CREDIT'] as const
+export type ScreeningDirection = (typeof SCREENING_DIRECTIONS)[number]
+
+const direction = OneOfWords(
+  SCREENING_DIRECTIONS,
+  'PAY: before a payment to the address. CREDIT: before a deposit from it is credited',
+)
+
+/** An address on a chain that was looked for on lists, for one payment or deposit. */
+export const Screening = Type.Object({
+  id: Id('Screening'),
+  status: OneOfWords(
+    SCREENING_STATES,
+    'CLEAR: on no list. WAITING: on a list; it waits for you. RELEASED, REJECTED: a person has decided',
+  ),
+  direction,
+  network: Text(40, {
+    description: 'ETHEREUM, BASE, POLYGON, …; EVM where a deposit names an address of that form and no chain',
+  }),
+  address: Text(4096),
+  amount: CurrencyAmount,
+  transactionId: Type.Optional(Id('Transaction', 'The payment to the address')),
+  depositId: Type.Optional(Id('Deposit', 'The deposit from the address')),
+  list: Type.Optional(Text(100, { description: 'The list that it is on' })),
+  detail: Type.Optional(Text(500, { description: 'What the list says of it' })),
+  note: Type.Optional(Prose(500, { description: 'What a person said of the decision' })),
+  decidedAt: Type.Optional(Timestamp('When a person decided')),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+const screeningPath = Type.Object({ screeningId: PathId })
+
+export const ScreeningDecisionRequest = Type.Object({
+  note: Type.Optional(Prose(500, { description: 'Kept with the screening' })),
+})
+
+export const screening_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/screenings',
+  tag: TAG,
+  summary: 'List screenings',
+  description:
+    'Addresses that were looked for on lists, newest first. `status=WAITING` is what waits for a person.',
+  query: Type.Object({
+    status: Type.Optional(OneOfWords(SCREENING_STATES)),
+    direction: Type.Optional(direction),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Screening) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const screening_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/screenings/{screeningId}',
+  tag: TAG,
+  summary: 'Read a screening',
+  params: screeningPath,
+  responses: { 200: Screening },
+  errors: ['SCREENING_NOT_FOUND'],
+})
+
+/** Lets a payment go on, or places a deposit as if its sender were on no list. */
+export const screening_release = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/screenings/{screeningId}/release',
+  tag: TAG,
+  summary: 'Release what waits',
+  description: 'The payment goes to its rail, or the deposit is credited, as if the address were on no list.',
+  idempotent: true,
+  params: screeningPath,
+  body: ScreeningDecisionRequest,
+  bodyOptional: true,
+  responses: { 200: Screening },
+  errors: ['INVALID_INPUT', 'SCREENING_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+/** Fails a payment, whose money is given back; a deposit stays in suspense. */
+export const screening_reject = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/screenings/{screeningId}/reject',
+  tag: TAG,
+  summary: 'Reject what waits',
+  description:
+    'The payment fails, and its money is given back. A deposit stays in suspense: you may have to freeze it, and you alone ' +
+    'know whether it may be returned (`POST /deposits/{depositId}/return`).',
+  idempotent: true,
+  params: screeningPath,
+  body: ScreeningDecisionRequest,
+  bodyOptional: true,
+  responses: { 200: Screening },
+  errors: ['INVALID_INPUT', 'SCREENING_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+export const screenings = { screening_list, screening_get, screening_release, screening_reject }

@@ -1,0 +1,71 @@
+import {
+  ACCOUNT_TYPES,
+  type AccountTypeName,
+  accountType,
+} from '@countersign/contract/accounts/account-types'
+import { SCREENING_INITIAL } from '@countersign/contract/core/screening-states'
+import type { Write } from '../db/commit/writes.ts'
+import type { DepositAccountRow, DepositRow } from '../db/schema/rail-tables.ts'
+import type { Op } from '../op/app.ts'
+import type { Rail } from '../ports/rail.ts'
+import { networkOf } from '../screenings/payments.ts'
+import { screen } from '../screenings/screenings.ts'
+
+/** Why a deposit is in suspense whose sender is on a list. */
+export const SCREENING_HIT = 'SCREENING_HIT'
+
+const CHAINS: ReadonlySet<string> = new Set(
+  (Object.keys(ACCOUNT_TYPES) as AccountTypeName[]).filter(isOnChain).map(networkOf),
+)
+
+/** What an address of this form is on where nothing says which chain it is. */
+const ANY_EVM = 'EVM'
+const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
+/**
+ * Asks about the address on a chain that a new deposit came from, where it came from one. `opened` is what it was paid in to.
+ * Error: 503 `UNAVAILABLE` where nobody can say.
+ */
+export async function screenSender(
+  op: Op,
+  row: DepositRow,
+  opened: DepositAccountRow | undefined,
+): Promise<{ readonly isHit: boolean; readonly writes: readonly Write[] }> {
+  const address = row.details.sender?.accountIdentifier
+  const network = address === undefined ? undefined : originOf(op, row, opened, address)
+  if (address === undefined || network === undefined) return { isHit: false, writes: [] }
+  const { id: subject, amount, currency } = row
+  const asked = await screen(op, { network, address, direction: 'CREDIT', amount, currency, subject })
+  return { isHit: asked.row?.state === SCREENING_INITIAL, writes: asked.writes }
+}
+
+/**
+ * The network of the chain that a deposit came on: that of its rail, or as the rail has said or has opened an account there, or
+ * by the form of the address. Undefined for a bank's.
+ */
+function originOf(
+  op: Op,
+  { rail, details }: DepositRow,
+  opened: DepositAccountRow | undefined,
+  address: string,
+): string | undefined {
+  const by = op.rails.find(rail)
+  if (by?.chain) return by.chain.network
+  const said = networkOf(details.paymentRail?.toUpperCase() ?? '')
+  if (CHAINS.has(said)) return said
+  const type = opened?.account_info?.accountType
+  if (type !== undefined && isOnChain(type)) return networkOf(type)
+  return chainServedBy(by?.entry) ?? (EVM_ADDRESS.test(address) ? ANY_EVM : undefined)
+}
+
+/** The chain of a rail that brings deposits of chains alone: the first that it serves. */
+function chainServedBy(entry: Rail['entry']): string | undefined {
+  const types = (entry?.serves ?? [])
+    .filter(({ direction }) => direction === 'IN')
+    .flatMap(({ accountTypes }) => accountTypes)
+  return types[0] !== undefined && types.every(isOnChain) ? networkOf(types[0]) : undefined
+}
+
+function isOnChain(type: AccountTypeName): boolean {
+  return accountType(type).isChain === true
+}

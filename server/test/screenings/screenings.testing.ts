@@ -1,0 +1,61 @@
+import { expect } from 'vitest'
+import { type Client, fund, newCustomer, newPlatform } from '../client.testing.ts'
+
+/** An address on the sandbox's list, and one that is on none. */
+export const LISTED = '0x52908400098527886e0f7030069857d2e416bad0'
+export const UNLISTED = '0x52908400098527886e0f7030069857d2e4169ee7'
+export const FUNDED = 50_000_000
+export const AMOUNT = 1_000_000
+
+/** A platform with a customer who has USDC. */
+export async function ready() {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  const { body } = await client.get(`/customers/internal-accounts?customerId=${customer.id}&currency=USDC`)
+  const usdc: string = body.data[0].id
+  await fund(client, usdc, FUNDED)
+  return { client, customer, usdc }
+}
+
+export async function newWallet(client: Client, customerId: string, address = LISTED): Promise<string> {
+  const { status, body } = await client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'USDC',
+    accountInfo: { accountType: 'BASE_WALLET', address },
+  })
+  expect(status).toBe(201)
+  return body.id
+}
+
+/** A transfer out, once its rail was asked, if it was. */
+export async function sent(client: Client, from: string, to: string): Promise<string> {
+  const { status, body } = await client.post('/transfer-out', {
+    source: { accountId: from },
+    destination: { accountId: to },
+    amount: AMOUNT,
+  })
+  expect(status).toBe(201)
+  await client.advance(0)
+  return body.id
+}
+
+export const statusOf = async (client: Client, id: string): Promise<string> =>
+  (await client.get(`/transactions/${id}`)).body.status
+
+export const screeningsOf = async (client: Client, query = '') =>
+  (await client.get(`/screenings?${query}`)).body.data
+
+export async function onlyScreening(client: Client) {
+  const all = await screeningsOf(client)
+  expect(all).toHaveLength(1)
+  return all[0]
+}
+
+/** What can be spent of an account in USDC, and what is in it. */
+export async function balances(client: Client, customerId: string): Promise<[number, number]> {
+  const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}&currency=USDC`)
+  return [body.data[0].balance.amount, body.data[0].totalBalance.amount]
+}
+
+export const eventTypesOf = async (client: Client, objectId: string): Promise<string[]> =>
+  (await client.events(`&objectId=${objectId}`)).map(({ type }) => type).sort()
