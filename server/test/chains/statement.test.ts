@@ -64,7 +64,7 @@ describe.skipIf(chainAbsent)('the statement of a chain', () => {
     const [found] = await reconciled(day)
     expect(found).toMatchObject({ status: 'BALANCED', closingBalance: String(chain) })
     const [listed] = (await on.client.get(`/reconciliations?rail=base`)).body.data
-    expect(listed).toMatchObject({ date: day, status: 'BALANCED', differences: [] })
+    expect(listed).toMatchObject({ date: day, status: 'BALANCED' })
   })
 
   test('has a transfer that no log has shown as a difference of its amount', async () => {
