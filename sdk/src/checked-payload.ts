@@ -1,7 +1,8 @@
 import { isObject } from '@countersign/contract/core/decode'
+import { checkTransfers } from './chain-transfers.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 import { bodySha256, type SignedCall } from './signed-call.ts'
-import { readPayload, type Statement } from './statement.ts'
+import { isPayment, readPayload, type Statement } from './statement.ts'
 import { systemClock } from './system-clock.ts'
 
 /** What this side itself knows about the call that it is about to sign. */
@@ -31,7 +32,7 @@ export class CheckedPayload {
 
   /**
    * Checks a `payloadToSign` against the call that it authorizes: operation, method and path, account, request, expiry,
-   * the hash of the body and the key that a secret will be sealed to. Rejects with PayloadMismatchError, which names
+   * the hash of the body and the key that a secret will be sealed to, and what it says of a chain against the rest of it. Rejects with PayloadMismatchError, which names
    * the member that differs. It cannot check whether the customer wants this payee: a payment is shown first, see
    * `Confirm`.
    */
@@ -47,6 +48,7 @@ export class CheckedPayload {
       throw new PayloadMismatchError('expiresAt', 'has expired by the clock of this device')
     hold('bodySha256', statement.bodySha256, await bodySha256(body))
     if ('clientPublicKey' in statement) hold('clientPublicKey', statement.clientPublicKey, clientPublicKey)
+    if (isPayment(statement)) checkTransfers(statement)
     return new CheckedPayload(payloadToSign, statement)
   }
 

@@ -1,4 +1,5 @@
 import type { Answer, Caller } from './calls.ts'
+import { onChain, type WalletChain } from './chain-transfers.ts'
 import type { Confirm } from './confirm.ts'
 import { Identities } from './identities.ts'
 import { EmailCodes, SmsCodes } from './one-time-codes.ts'
@@ -21,6 +22,8 @@ export interface WalletOptions {
   readonly relyingParty?: RelyingParty
   /** Shows the customer each payment before a session of this wallet signs it. Without it no payment is signed. */
   readonly confirm?: Confirm
+  /** Of a wallet on a chain, what the app itself knows of it: payments that say otherwise are refused before they are shown. */
+  readonly chain?: WalletChain
 }
 
 type ActiveSession = Answer<'session_list'>['body']['data'][number]
@@ -40,7 +43,8 @@ export class Wallet {
   readonly #access: WalletAccess
 
   constructor(caller: Caller, accountId: string, options: WalletOptions) {
-    const { quorumPublicKey, authenticator = browserAuthenticator, relyingParty = {}, confirm } = options
+    const { quorumPublicKey, authenticator = browserAuthenticator, relyingParty = {}, chain } = options
+    const confirm = chain && options.confirm ? onChain(chain, options.confirm) : options.confirm
     this.accountId = accountId
     this.#access = {
       caller,

@@ -319,7 +319,7 @@ export class TestPlatform {
     const customer = { ...made, verification_status: 'APPROVED' } as const
     await this.commit([
       insert('customers', customer),
-      ...openCustomerAccounts(op, platformConfig(op), customer),
+      ...openCustomerAccounts(op, platformConfig(op), undefined, customer),
     ])
     const account = await op.read
       .selectFrom('internal_accounts')

@@ -38,6 +38,9 @@ export const CurrencyCode = Pattern('^[A-Z0-9]{3,5}$', {
   description: 'ISO 4217 for fiat, the ticker for a crypto asset',
 })
 
+/** An address on an EVM chain, in any spelling. */
+export const EvmAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', maxLength: 42 })
+
 const HOST_LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 /** 1 to 65535. */
 const PORT = '(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'

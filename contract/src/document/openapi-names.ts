@@ -273,6 +273,7 @@ const nouns = {
   TransactionDestination: transactions.TransactionDestination,
   TransactionDestinationAccount: transactions.AccountTransactionDestination,
   TransactionDestinationUmaAddress: transactions.UmaAddressTransactionDestination,
+  TransactionDestinationChainAddress: transactions.ChainAddressTransactionDestination,
   TransactionSource: transactions.TransactionSource,
   TransactionSourceAccount: transactions.AccountTransactionSource,
   TransactionSourceRealtimeFunding: transactions.RealtimeFundingTransactionSource,

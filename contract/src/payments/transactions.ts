@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { PaymentInstructions } from '../accounts/payment-instructions.ts'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
-import { CurrencyCode, UmaAddress } from '../core/formats.ts'
+import { CurrencyCode, EvmAddress, UmaAddress } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { PaymentRail } from '../core/rails.ts'
 import {
@@ -95,9 +95,17 @@ export const UmaAddressTransactionDestination = Type.Object({
   currency,
 })
 
+/** An address on a chain that the holder of a wallet's key has paid without this server. */
+export const ChainAddressTransactionDestination = Type.Object({
+  destinationType: Tag('CHAIN_ADDRESS'),
+  address: EvmAddress,
+  currency,
+})
+
 export const TransactionDestination = OneOf('destinationType', [
   AccountTransactionDestination,
   UmaAddressTransactionDestination,
+  ChainAddressTransactionDestination,
 ])
 
 /** The references of the payment at the bank or on the chain. At least one of the two is present. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { OVER_CLAIM_PERCENT_MAX } from '../cards/over-claims.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
+import { EVM_NETWORKS } from '../core/evm.ts'
 import { CurrencyCode, Email, HTTP_URL_IN_WORDS, HttpUrl, UmaDomain } from '../core/formats.ts'
 import { Id } from '../core/ids.ts'
 import { Int64, NullableText, OneOfWords, Pattern, Text, Timestamp } from '../core/schema.ts'
@@ -33,8 +34,17 @@ export const PlatformCurrencyConfig = Type.Object({
   }),
 })
 
-/** The form of codes and their sender. */
+/** Where new embedded wallets can be. */
+export const WALLET_NETWORKS = ['SPARK', ...EVM_NETWORKS] as const
+
+/** Where new wallets are, the form of codes and their sender. */
 export const EmbeddedWalletConfig = Type.Object({
+  network: Type.Optional(
+    OneOfWords(
+      WALLET_NETWORKS,
+      'Where new wallets are: SPARK unless it is set, or a chain that a rail of this server is on. A wallet stays where it was made',
+    ),
+  ),
   appName: Type.Optional(Text(255, { description: 'The name of the app in messages' })),
   otpLength: Type.Optional(
     Type.Integer({ minimum: 6, maximum: 9, description: 'Number of characters in a code' }),

@@ -2,7 +2,7 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { ExternalAccountDetails } from '../accounts/account-types.ts'
 import { CARD_UPDATE_STATES } from '../cards/cards.ts'
 import { EVM_NETWORKS } from '../core/evm.ts'
-import { CurrencyCode, UmaAddress } from '../core/formats.ts'
+import { CurrencyCode, EvmAddress, UmaAddress } from '../core/formats.ts'
 import { Id, IdOfAny } from '../core/ids.ts'
 import { PaymentRail } from '../core/rails.ts'
 import { ClientPublicKey, Int64, OneOf, OneOfWords, Tag, Timestamp } from '../core/schema.ts'
@@ -53,8 +53,6 @@ export const SignedDestination = OneOf('destinationType', [
   }),
   Type.Object({ destinationType: Tag('UMA_ADDRESS'), umaAddress: UmaAddress, currency: CurrencyCode }),
 ])
-
-const EvmAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', maxLength: 42 })
 
 /**
  * What the wallet's own key signs where the wallet is on a chain: transfers of one token by EIP-3009, and nothing else. The

@@ -3,11 +3,13 @@ import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contra
 import { type EventWrite, insert, type Write } from '../db/commit/writes.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { accountEvent } from '../events/events.ts'
+import type { Hex } from '../formats/hex.ts'
 import { toJson } from '../json/json.ts'
 import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'
 import { maySee, type Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
+import type { RailChain } from '../ports/rail.ts'
 import { accountFundingInstructions } from './funding.ts'
 import {
   type OwnedAccountRow,
@@ -15,12 +17,15 @@ import {
   selectInternalAccount,
   selectOwnedAccount,
   selectPlatformAccounts,
+  selectWalletAt,
 } from './store.ts'
 
 export type { OwnedAccountRow } from './store.ts'
 
-/** What an embedded wallet holds. */
+/** What an embedded wallet on Spark holds. */
 export const WALLET_CURRENCY = 'USDB'
+/** What one on a chain holds. */
+export const CHAIN_WALLET_CURRENCY = 'USDC'
 
 const EMPTY: Balance = { available: 0n, total: 0n }
 
@@ -89,16 +94,42 @@ export function makeInternalAccount(from: From, customerId: string | null, curre
   return accountWrites(from, { id: from.newId('InternalAccount'), customerId, type, currency })
 }
 
-/** A new embedded wallet, its seed made in the enclave. */
+/** A chain on which wallets are made, with the name of its rail. */
+export interface WalletChain {
+  readonly rail: string
+  readonly chain: RailChain
+}
+
+/** A new embedded wallet, its seed made in the enclave: on a chain, or else on Spark. */
 export function makeWallet(
   op: Op,
   customerId: string,
+  on: WalletChain | undefined,
 ): { readonly accountId: string; readonly writes: readonly Write[] } {
   const id = op.newId('InternalAccount')
-  const { sealedSeed, sparkAddress } = op.enclave.newWallet(id)
-  const keys = { ...NO_WALLET, spark_address: sparkAddress, sealed_seed: sealedSeed }
-  const account = { id, customerId, type: 'EMBEDDED_WALLET', currency: WALLET_CURRENCY } as const
-  return { accountId: id, writes: accountWrites(op, account, keys) }
+  const { sealedSeed, sparkAddress, evmAddress } = op.enclave.newWallet(id)
+  const account = { id, customerId, type: 'EMBEDDED_WALLET' } as const
+  if (!on) {
+    const keys = { ...NO_WALLET, spark_address: sparkAddress, sealed_seed: sealedSeed }
+    return { accountId: id, writes: accountWrites(op, { ...account, currency: WALLET_CURRENCY }, keys) }
+  }
+  const keys = { ...NO_WALLET, chain_rail: on.rail, chain_address: evmAddress, sealed_seed: sealedSeed }
+  return {
+    accountId: id,
+    writes: [
+      ...accountWrites(op, { ...account, currency: CHAIN_WALLET_CURRENCY }, keys),
+      on.chain.walletAddress(op, id, evmAddress),
+    ],
+  }
+}
+
+/** The wallet whose address on the chain of a rail this is, in lower case, if there is one. */
+export async function findWalletAt(
+  op: Op,
+  rail: string,
+  address: Hex,
+): Promise<InternalAccountRow | undefined> {
+  return selectWalletAt(op, rail, address)
 }
 
 /** Opens the platform's own account in each of the currencies in which it has none. */

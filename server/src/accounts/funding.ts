@@ -8,6 +8,7 @@ import {
   type PaymentAccountInfoValue,
 } from '@countersign/contract/accounts/account-types'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
+import { toChecksumAddress } from '../formats/addresses.ts'
 import type { Op } from '../op/app.ts'
 import type { DepositDetails } from '../ports/deposit-details.ts'
 
@@ -43,6 +44,7 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
         isPlatformAccount,
       },
     ]
+  if (account.chain_rail !== null) return atChainAddress(op, account)
   const opened = openedByRails(op, account, isPlatformAccount)
   const from = op.depositDetails
   if (!from) return opened
@@ -64,6 +66,23 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
     }
   })
   return [...opened, ...simulated]
+}
+
+/** A wallet on a chain has one address there for ever. Nobody looks at it while its rail is not in the file. */
+function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRow): FundingInstructions[] {
+  const chain = op.rails.find(chain_rail)?.chain
+  if (!chain || chain_address === null) return []
+  return [
+    {
+      accountOrWalletInfo: {
+        accountType: `${chain.network}_WALLET`,
+        assetType: 'USDC',
+        address: toChecksumAddress(chain_address.slice(2)),
+      },
+      instructionsNotes: 'Whatever arrives here is the money of this wallet.',
+      isPlatformAccount: false,
+    },
+  ]
 }
 
 /** What rails have opened for an account, as long as they take something new. */

@@ -3,6 +3,7 @@ import { rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
 import type { CustomerRow, InternalAccountRow } from '../db/schema/tables.ts'
+import type { Hex } from '../formats/hex.ts'
 import type { Op } from '../op/app.ts'
 
 export interface AccountFilters {
@@ -55,6 +56,23 @@ export async function selectOwnedAccount(op: Op, id: string): Promise<OwnedAccou
 /** The customers' accounts that match, for a page of them. */
 export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
   return filtered(op, filters).selectAll().where('customer_id', 'is not', null)
+}
+
+/** The wallet at an address on the chain of a rail. */
+export async function selectWalletAt(
+  op: Op,
+  rail: string,
+  address: Hex,
+): Promise<InternalAccountRow | undefined> {
+  return op.read
+    .selectFrom('chain_addresses')
+    .innerJoin('internal_accounts', 'internal_accounts.id', 'chain_addresses.owner_id')
+    .where('chain_addresses.rail', '=', rail)
+    .where('chain_addresses.address', '=', address)
+    .where('chain_addresses.role', '=', 'WALLET')
+    .where('internal_accounts.platform_id', '=', op.platform.id)
+    .selectAll('internal_accounts')
+    .executeTakeFirst()
 }
 
 /** The platform's own accounts, oldest first. */

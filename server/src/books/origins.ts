@@ -1,7 +1,7 @@
 import type { QuoteRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { findQuote } from '../quotes/quotes.ts'
-import { heldAt } from '../quotes/settlement.ts'
+import { paidFrom } from '../quotes/settlement.ts'
 import { findDepositRow } from '../rails/deposit-rows.ts'
 import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import { type Party, payeeOf, payerOf, senderOf } from './parties.ts'
@@ -54,7 +54,7 @@ const ORIGINS: Readonly<Record<string, (op: Op, moved: Moved) => Promise<Origin>
 async function ofQuote(op: Op, moved: Moved): Promise<Origin> {
   const quote = await findQuote(op, moved.causeId)
   const transaction = await findTransaction(op, quote.transaction_id)
-  const isPayer = heldAt(quote) === moved.accountId
+  const isPayer = paidFrom(quote) === moved.accountId
   const counterparty = isPayer ? await payeeOf(op, transaction, quote) : await payerOf(op, transaction)
   // What comes back to a payer, or is taken from a payee again, undoes the payment.
   const isUndone = isPayer === moved.change > 0n

@@ -36,6 +36,7 @@ export async function payeeOf(
   if (umaAddress !== undefined && umaAddress !== null)
     return present({ ...nameKnown(transaction), umaAddress })
   if (accountId !== null) return partyOfAccount(op, accountId)
+  if (transaction.details.isByOwnKey) return present({ description: transaction.destination_identifier })
   return present({ umaAddress: transaction.destination_identifier })
 }
 

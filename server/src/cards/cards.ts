@@ -61,6 +61,12 @@ export async function checkFundingSources(
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
     if (account.status !== 'ACTIVE')
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is ${account.status}`)
+    if (account.chain_rail !== null)
+      throw fieldError(
+        'FUNDING_SOURCE_INELIGIBLE',
+        field,
+        `${field} is a wallet on a chain, which pays by the signature of its holder alone`,
+      )
     const paid = cardCurrencyOf(account.currency)
     if (paid === undefined)
       throw fieldError(

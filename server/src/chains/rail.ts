@@ -114,6 +114,7 @@ function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Om
       const row = addressRow(rail(), from, { of: ownerId, address, role: 'DEPOSIT', path, ownerId })
       return { address: toChecksumAddress(address.slice(2)), writes: [insert('chain_addresses', row)] }
     },
+    walletAddressId: (ownerId) => chainAddressIdOf(name, ownerId),
     walletAddress: (from, ownerId, address) =>
       insert(
         'chain_addresses',

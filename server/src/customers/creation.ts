@@ -1,10 +1,12 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { customer_create } from '@countersign/contract/customers/customers'
+import type { WalletChain } from '../accounts/accounts.ts'
 import { expectRow, insert, type Write } from '../db/commit/writes.ts'
 import type { CustomerRow, PlatformRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { findPlatform, type PlatformConfig, readPlatformConfig } from '../platforms/platforms.ts'
+import { walletChain } from '../platforms/wallet-network.ts'
 import { checkCurrencies, checkDates, makeCustomer, verificationEvent } from './customers.ts'
 import { selectHolders } from './store.ts'
 import { openCustomerAccounts } from './wallets.ts'
@@ -17,11 +19,15 @@ export type CreateBody = BodyOf<typeof customer_create>
 export interface Home {
   readonly platform: PlatformRow
   readonly config: PlatformConfig
+  /** Where its wallets are made; undefined on Spark. */
+  readonly wallets: WalletChain | undefined
 }
 
+/** Error: 503 `UNAVAILABLE` where no wallet can be made now. */
 export async function findHome(op: Op): Promise<Home> {
   const platform = await findPlatform(op)
-  return { platform, config: readPlatformConfig(op, platform) }
+  const config = readPlatformConfig(op, platform)
+  return { platform, config, wallets: await walletChain(op, config) }
 }
 
 /** Guard: the platform is as it was. A currency that it adds meanwhile could be missed: its due work may already be done. */
@@ -37,11 +43,13 @@ export function newCustomer(op: Op, { config }: Home, body: CreateBody): Custome
 }
 
 /** The writes of a new customer: its record, the accounts of one that is approved, and the event of its check. */
-export function creationWrites(op: Op, { config }: Home, customer: CustomerRow): Write[] {
+export function creationWrites(op: Op, { config, wallets }: Home, customer: CustomerRow): Write[] {
   const announced = verificationEvent(op, customer)
   return [
     insert('customers', customer),
-    ...(customer.verification_status === 'APPROVED' ? openCustomerAccounts(op, config, customer) : []),
+    ...(customer.verification_status === 'APPROVED'
+      ? openCustomerAccounts(op, config, wallets, customer)
+      : []),
     ...(announced ? [announced] : []),
   ]
 }

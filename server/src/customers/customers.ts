@@ -5,7 +5,6 @@ import type {
   customer_get,
   customer_update,
 } from '@countersign/contract/customers/customers'
-import { WALLET_CURRENCY } from '../accounts/accounts.ts'
 import type { EventWrite } from '../db/commit/writes.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
@@ -14,6 +13,7 @@ import { maySee, type Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platforms.ts'
+import { walletCurrencies } from '../platforms/wallet-network.ts'
 import { changedContactStates, firstContactStates } from './contacts.ts'
 import { selectCustomer } from './store.ts'
 
@@ -148,7 +148,7 @@ function dateOf(time: Date): string {
 /** Error: 400 that names the first currency that the platform does not support. A wallet's own is always supported. */
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
   for (const [index, currency] of currencies.entries())
-    if (currency !== WALLET_CURRENCY && !currencyConfig(config, currency))
+    if (!walletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
       throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
 }
 

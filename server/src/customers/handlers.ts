@@ -11,6 +11,7 @@ import { ApiError, type Handlers, type Input } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { timeRange } from '../op/time-range.ts'
 import { platformConfig } from '../platforms/platforms.ts'
+import { walletChain } from '../platforms/wallet-network.ts'
 import { isSameEmail } from './contacts.ts'
 import { checkIsFree, creationWrites, findHolders, findHome, homeUnchanged, newCustomer } from './creation.ts'
 import { changeCustomer, checkCurrencies, checkDates, customerView, findCustomer } from './customers.ts'
@@ -98,7 +99,9 @@ export const customerHandlers: Handlers<typeof customers> = {
           ),
           ...verificationCheck(op, after),
           ...credentials.map((credential) => moveCredential(op, credential, required(after, 'email'))),
-          ...(needsWallet ? openWallet(op, before.id, required(after, 'email')) : []),
+          ...(needsWallet
+            ? openWallet(op, await walletChain(op, platformConfig(op)), before.id, required(after, 'email'))
+            : []),
         ],
       }
     },

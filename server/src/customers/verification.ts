@@ -5,6 +5,7 @@ import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 import { nextState, transition } from '../op/transition.ts'
 import { findPlatform, platformConfig, readPlatformConfig } from '../platforms/platforms.ts'
+import { walletChain } from '../platforms/wallet-network.ts'
 import { verificationEvent } from './customers.ts'
 import { selectCustomer } from './store.ts'
 import { openCustomerAccounts } from './wallets.ts'
@@ -45,8 +46,9 @@ export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent):
 /** Guard: the platform's currencies are those that were read, so that none is missed. */
 async function openAccounts(op: Op, customer: CustomerRow): Promise<Write[]> {
   const platform = await findPlatform(op)
+  const config = readPlatformConfig(op, platform)
   return [
     expectRow('platforms', platform.id, { version: platform.version }),
-    ...openCustomerAccounts(op, readPlatformConfig(op, platform), customer),
+    ...openCustomerAccounts(op, config, await walletChain(op, config), customer),
   ]
 }

@@ -1,21 +1,29 @@
-import { makeInternalAccount, makeWallet } from '../accounts/accounts.ts'
+import { makeInternalAccount, makeWallet, type WalletChain } from '../accounts/accounts.ts'
 import { makeOtpCredential } from '../credentials/credentials.ts'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { accountCurrencies, type PlatformConfig } from '../platforms/platforms.ts'
 
-/** The accounts of an approved customer: one per currency of the platform and, with an e-mail, a wallet. */
-export function openCustomerAccounts(op: Op, config: PlatformConfig, customer: CustomerRow): Write[] {
+/**
+ * The accounts of an approved customer: one per currency of the platform and, with an e-mail, a wallet, which is `on` a chain or else
+ * on Spark.
+ */
+export function openCustomerAccounts(
+  op: Op,
+  config: PlatformConfig,
+  on: WalletChain | undefined,
+  customer: CustomerRow,
+): Write[] {
   return [
     ...accountCurrencies(config).flatMap((currency) => makeInternalAccount(op, customer.id, currency)),
-    ...(customer.email === null ? [] : openWallet(op, customer.id, customer.email)),
+    ...(customer.email === null ? [] : openWallet(op, on, customer.id, customer.email)),
   ]
 }
 
 /** A wallet and its first credential (specification 5.3). */
-export function openWallet(op: Op, customerId: string, email: string): Write[] {
-  const { accountId, writes } = makeWallet(op, customerId)
+export function openWallet(op: Op, on: WalletChain | undefined, customerId: string, email: string): Write[] {
+  const { accountId, writes } = makeWallet(op, customerId, on)
   return [...writes, insert('credentials', makeOtpCredential(op, accountId, 'EMAIL_OTP', email))]
 }
 

@@ -77,10 +77,11 @@ function legsOf(row: DepositRow, { id }: InternalAccountRow, from: From, waits: 
 
 async function refusalOf(
   op: Op,
-  { currency, amount }: DepositRow,
+  { currency, amount, details }: DepositRow,
   account: InternalAccountRow,
 ): Promise<DepositReason | undefined> {
   if (account.currency !== currency) return 'OTHER_CURRENCY'
+  if (isElsewhere(account, details.depositAccount)) return 'OTHER_RAIL'
   if (account.status !== 'ACTIVE') return 'ACCOUNT_NOT_ACTIVE'
   if (account.customer_id !== null) {
     if (await isDeleted(op, account.customer_id)) return 'CUSTOMER_DELETED'
@@ -95,6 +96,11 @@ async function refusalOf(
     throw error
   }
   return undefined
+}
+
+/** A wallet on a chain has what is at its address there, and nothing else. */
+function isElsewhere({ chain_address }: InternalAccountRow, paidInTo: string): boolean {
+  return chain_address !== null && paidInTo.toLowerCase() !== chain_address
 }
 
 /** The record of the credit: a payment from outside, with what the rail said of its sender. */

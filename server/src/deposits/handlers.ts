@@ -90,6 +90,12 @@ function refusal(reason: string): ApiError {
         'accountId',
         'This account is in another currency than the deposit',
       )
+    case 'OTHER_RAIL':
+      return fieldError(
+        'INVALID_INPUT',
+        'accountId',
+        'This wallet is on a chain, and has what arrives at its address there',
+      )
     case 'CUSTOMER_DELETED':
       return new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
     case 'CUSTOMER_NOT_APPROVED':

@@ -7,10 +7,10 @@ import {
 } from '@countersign/contract/core/currencies'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates'
-import { WALLET_CURRENCY } from '../accounts/accounts.ts'
 import { INT64_MAX } from '../json/int64.ts'
 import { fieldError } from '../op/operation.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platforms.ts'
+import { walletCurrencies } from '../platforms/wallet-network.ts'
 import { exchangeRate, feesOf, type Price } from '../pricing/pricing.ts'
 
 /** The rails that can carry each currency. A currency that only wallets hold has none. */
@@ -37,11 +37,12 @@ export interface Source {
 }
 
 /**
- * The currencies that the platform pays from: those that its settings allow to be sent, and that of the wallets. A currency
+ * The currencies that the platform pays from: those that its settings allow to be sent, and those of the wallets. A currency
  * requested by name need not be in the settings, because real-time funding can pay a quote in it; it has no limits.
  */
 export function sourcesOf(config: PlatformConfig, asked?: KnownCurrency): Source[] {
-  const codes = [...config.supportedCurrencies.map(({ currencyCode }) => currencyCode), WALLET_CURRENCY]
+  const supported = config.supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const codes = [...supported, ...walletCurrencies(config)]
   const currencies = asked ? [asked] : [...new Set(codes)].filter(isKnownCurrency)
   return currencies.flatMap((currency) => {
     const limits = currencyConfig(config, currency)

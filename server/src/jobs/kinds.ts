@@ -36,6 +36,7 @@ export const JOB_KINDS = [
   'transfer.settle',
   'verification.check',
   'verification.submit',
+  'wallet.repay',
   'webhook.ask',
   'webhook.deliver',
 ] as const satisfies readonly JobKind[]

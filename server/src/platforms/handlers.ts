@@ -13,6 +13,7 @@ import {
   readPlatformConfig,
   withoutDefaults,
 } from './platforms.ts'
+import { checkWalletNetwork } from './wallet-network.ts'
 
 export const configHandlers: Handlers<typeof config> = {
   config_get: async (op) => ({
@@ -23,6 +24,7 @@ export const configHandlers: Handlers<typeof config> = {
   /** A new currency gets its platform account at once and its customer accounts by a job. A new endpoint gets a TEST event. */
   config_update: async (op, { body }) => {
     const platform = await findPlatform(op)
+    await checkWalletNetwork(op, body.embeddedWalletConfig?.network)
     const before = readPlatformConfig(op, platform)
     const config = changePlatformConfig(op, before, body)
     const earlier = accountCurrencies(before)

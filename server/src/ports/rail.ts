@@ -76,6 +76,8 @@ export interface RailChain {
   mint?(currency: string, to: Hex, amount: bigint): Promise<void>
   /** The record of the address of a wallet, whose key derives from the wallet's own seed. */
   walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
+  /** The id of that record. */
+  walletAddressId(accountId: string): string
 }
 
 export interface ChainToken {

@@ -1,17 +1,19 @@
 import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import type { Carried } from '../rails/rail-payments.ts'
+import { isCollected } from './on-chain.ts'
+import { paysHere } from './settlement.ts'
 
 /** What rails carry for a quote: the payment, the pull that pays for it, and the way back of what was pulled. */
 type OfQuote = Omit<Carried, 'submittedAt'>
 
-/** The payment that a quote sends. */
+/** The payment that a quote sends. A wallet on a chain is paid at its address. */
 export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
   return {
     ...common(quote, transaction),
     rail: quote.request.railOut ?? null,
     direction: 'OUT',
-    accountId: quote.destination_account_id,
-    identifier: transaction.destination_identifier,
+    accountId: paysHere(quote) ? null : quote.destination_account_id,
+    identifier: quote.request.payTo ?? transaction.destination_identifier,
     paymentRail: quote.payment_rail,
     chain: transaction.details.chain ?? null,
     amount: quote.receiving_amount,
@@ -19,14 +21,14 @@ export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote
   }
 }
 
-/** The pull of the money of a quote. */
+/** The pull of the money of a quote, from an external account or from a wallet on a chain. */
 export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
   return {
     ...common(quote, transaction),
     rail: quote.request.railIn ?? null,
     direction: 'PULL',
-    accountId: quote.source_account_id,
-    identifier: transaction.source_identifier,
+    accountId: isCollected(quote) ? null : quote.source_account_id,
+    identifier: quote.request.wallet?.address ?? transaction.source_identifier,
     paymentRail: quote.request.pullRail ?? null,
     amount: quote.sending_amount,
     currency: quote.sending_currency,

@@ -24,6 +24,7 @@ import { checkStillAllowed } from '../uma/allowed.ts'
 import { checkSenderKnown } from '../uma/asked.ts'
 import { askedOf } from '../uma/counterparty.ts'
 import { amountsOf } from './amounts.ts'
+import { chainTransfers, transfersInWords } from './on-chain.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { executeQuote, executionCall } from './quotes.ts'
 import { quoteFundingInstructions } from './realtime.ts'
@@ -200,17 +201,23 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
 function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
   const sends = amountInWords(quote.sending_amount, quote.sending_currency)
   const delivers = amountInWords(quote.receiving_amount, quote.receiving_currency)
+  const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? identifierOf(payee))
   return issueRequest(op, executionCall(quote.id), {
     accountId: required(quote, 'source_account_id'),
     statement: {
       operation: 'quote_execute',
-      summary: `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
+      summary: chain
+        ? transfersInWords(chain, quote.sending_currency, quote, describe(payee), delivers)
+        : `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
       quote: quote.id,
       sends: { amount: quote.sending_amount, currency: quote.sending_currency },
       feesIncluded: quote.fees,
       delivers: { amount: quote.receiving_amount, currency: quote.receiving_currency },
       destination: signedDestination(quote, payee),
+      ...present({ chain }),
     },
+    // The wallet's own key signs under a stamp alone.
+    ...(chain ? { context: { needsStamp: true } } : {}),
     expiresAt: quote.expires_at,
   })
 }

@@ -16,6 +16,7 @@ import { internalReceipt } from '../receipts/internal-receipt.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../transactions/moves.ts'
 import { findTransaction, hashed, type TransactionWithCustomer } from '../transactions/transactions.ts'
 import { paymentOf, refundOf } from './carried.ts'
+import { isCollected, isStraight, signedTransfers } from './on-chain.ts'
 import { findQuote } from './quotes.ts'
 import {
   endQuote,
@@ -23,6 +24,8 @@ import {
   goesBack,
   heldAt,
   heldFor,
+  isDeliveredHere,
+  paidFrom,
   payeeAccount,
   payerBalanceUpdated,
   payerLeg,
@@ -32,6 +35,7 @@ import {
   settlementLegs,
   takeFromPayer,
   undeliveredLeg,
+  walletBalanceUpdated,
 } from './settlement.ts'
 
 /** Expires a quote that was not executed before its deadline, and its transaction. */
@@ -93,20 +97,24 @@ async function deliver(
 ): Promise<Said> {
   // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is asked for.
   const carried = { ...paymentOf(quote, transaction), submittedAt: executedAt }
-  if (!isAsked && !(await hasRoom(op, settlementLegs(quote)))) {
-    const detail = 'The balance of an account would be too large'
-    const answer = { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail } as const
-    return paysHere(quote) ? { answer, writes: [] } : notGiven(op, carried, answer)
-  }
-  if (paysHere(quote)) return { answer: await deliverHere(op, quote), writes: [] }
-  return askRail(op, carried, isAsked)
+  const isHere = isDeliveredHere(quote)
+  const obstacle = isAsked && !isHere ? undefined : await obstacleTo(op, quote, isAsked)
+  if (isHere) return { answer: obstacle ?? { outcome: 'delivered' }, writes: [] }
+  if (obstacle) return notGiven(op, carried, obstacle)
+  const sign = isStraight(quote) ? () => signedTransfers(op, quote) : undefined
+  return askRail(op, { ...carried, sign }, isAsked)
 }
 
-/** Pays an internal account in the ledger alone, as long as it is open. */
-async function deliverHere(op: Op, quote: QuoteRow): Promise<RailAnswer> {
+/** Why a payment cannot be delivered; undefined where nothing is in its way. An internal account has to be open. */
+async function obstacleTo(op: Op, quote: QuoteRow, isAsked: boolean): Promise<Failure | undefined> {
+  if (!isAsked && !(await hasRoom(op, settlementLegs(quote)))) {
+    const detail = 'The balance of an account would be too large'
+    return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }
+  }
+  if (!paysHere(quote)) return undefined
   const { status, customer_id } = await payeeAccount(op, quote)
   const isGone = customer_id !== null && (await isDeleted(op, customer_id))
-  if (status === 'ACTIVE' && !isGone) return { outcome: 'delivered' }
+  if (status === 'ACTIVE' && !isGone) return undefined
   const detail = isGone ? 'The receiving customer was deleted' : `The receiving account is ${status}`
   return { outcome: 'failed', failureReason: 'COUNTERPARTY_POST_TX_FAILED', detail }
 }
@@ -234,7 +242,7 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   if (answer === undefined) return writes
   if (answer === 'FAILED') return [...writes, ...endRefund(op, transaction, 'fail')]
   const { amount, currency } = paidIn(quote, transaction)
-  const account = heldAt(quote)
+  const account = paidFrom(quote)
   if (account !== undefined && (await isOwnerDeleted(op, account)))
     return [...endRefund(op, transaction, 'fail')]
   const payer =
@@ -249,6 +257,7 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
     ]),
     ...endRefund(op, transaction, 'complete'),
     ...(await payerBalanceUpdated(op, quote)),
+    ...(await walletBalanceUpdated(op, quote)),
   ]
 }
 
@@ -281,7 +290,7 @@ interface PaidBack {
 
 /**
  * The way back of a payment's money. A rail that keeps records has said before that it is with us: an account here has it
- * at once, and what was pulled is sent back as a payment of its own, named by the quote.
+ * at once, and what was pulled or collected is sent back as a payment of its own, named by the quote.
  */
 async function paidBack(
   op: Op,
@@ -291,7 +300,7 @@ async function paidBack(
 ): Promise<PaidBack> {
   const payment = { ...paymentOf(quote, transaction), submittedAt: op.now }
   const rail = op.rails.find(payment.rail)
-  if (rail && !rail.isRecorded) {
+  if (rail && !rail.isRecorded && !isCollected(quote)) {
     const { direction: _, accountId: __, rail: ___, ...given } = payment
     // A payment that was never sent is refunded to where it came from.
     const identifier = wasSent(transaction) ? given.identifier : null

@@ -6,7 +6,7 @@ import type { QuoteRow, TransactionRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
-import { hasRoom, type Leg, post } from '../ledger/ledger.ts'
+import { capture, type Held, hasRoom, type Leg, post, release } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { stateAfter, transition } from '../op/transition.ts'
 import type { RailAnswer } from '../ports/rail.ts'
@@ -18,12 +18,21 @@ import {
   transactionView,
 } from '../transactions/transactions.ts'
 import { pullOf } from './carried.ts'
+import { isCollected, signedTransfers } from './on-chain.ts'
 import { findQuote, settlement } from './quotes.ts'
-import { endQuote, explained, fundingLegs, pullReturnLegs } from './settlement.ts'
+import {
+  endQuote,
+  explained,
+  fundingLegs,
+  heldFor,
+  pullReturnLegs,
+  walletBalanceUpdated,
+} from './settlement.ts'
 
 /**
- * Pulls the money of an executed quote from the external account that pays it, or asks the rail for the outcome. Once it
- * arrives, the quote goes on as if it had been paid in. The bank may take it back for as long as the rail asks to be polled.
+ * Pulls the money of an executed quote from the external account that pays it, or collects it from the wallet on a chain, or asks the
+ * rail for the outcome. Once it arrives, the quote goes on as if it had been paid in. The bank may take it back for as long as the
+ * rail asks to be polled.
  */
 export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
@@ -31,17 +40,17 @@ export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payloa
   if (quote.pull_state !== 'PENDING' && quote.pull_state !== 'PULLED') return []
   const submittedAt = new Date(payload.executedAt)
   const said = await pullFromSource(op, quote, transaction, submittedAt, payload.isAsked === true)
-  return [...said.writes, ...outcome(op, quote, transaction, said.answer, payload)]
+  return [...said.writes, ...(await outcome(op, quote, transaction, said.answer, payload))]
 }
 
 /** What the answer of the rail does to the quote. */
-function outcome(
+async function outcome(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
   pulled: RailAnswer,
   payload: JobPayloads['transaction.pull'],
-): readonly Write[] {
+): Promise<readonly Write[]> {
   const wasPulled = quote.pull_state === 'PULLED'
   const again =
     'askAgainAt' in pulled && pulled.askAgainAt
@@ -52,7 +61,7 @@ function outcome(
     case 'unknown':
       return again
     case 'delivered':
-      return wasPulled ? again : [...arrived(op, quote, transaction), ...again]
+      return wasPulled ? again : [...(await arrived(op, quote, transaction)), ...again]
     case 'failed':
       return wasPulled ? [] : refused(op, quote, transaction, pulled.detail)
     case 'returned':
@@ -71,6 +80,7 @@ async function pullFromSource(
 ): Promise<Said> {
   // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is asked for.
   const carried = { ...pullOf(quote, transaction), submittedAt }
+  if (isCollected(quote)) return askRail(op, { ...carried, sign: () => signedTransfers(op, quote) }, isAsked)
   if (!isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount)))) {
     const detail = 'The balance of an account would be too large'
     return notGiven(op, carried, { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail })
@@ -78,25 +88,35 @@ async function pullFromSource(
   return askRail(op, carried, isAsked)
 }
 
-/** Records the arrival. Guard: no other run has recorded it. */
-function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
+/** Records the arrival. What a wallet held is taken from it: it is at another address of this server now. Guard: no other run has. */
+async function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
+  const held = collectedHold(quote, transaction)
   return [
-    ...postFor(op, quote, fundingLegs(quote, 'clearing', quote.sending_amount)),
+    ...(held ? capture(op, held) : postFor(op, quote, fundingLegs(quote, 'clearing', quote.sending_amount))),
     movePull(op, quote, 'deliver'),
     ...settlement(op, quote, transaction),
+    ...(await walletBalanceUpdated(op, quote)),
   ]
 }
 
+/** What a wallet on a chain holds until its money was collected. */
+function collectedHold(quote: QuoteRow, transaction: TransactionRow): Held | undefined {
+  if (!isCollected(quote)) return undefined
+  const account = required(quote, 'source_account_id')
+  return { ...heldFor(quote, account), holdId: required(transaction, 'hold_id') }
+}
+
 /**
- * Fails a quote whose pull failed: nothing is credited, and nothing is refunded. Guard: no other run has recorded its arrival,
- * after which the money is there.
+ * Fails a quote whose pull failed: nothing is credited, nothing is refunded, and a wallet has what it held. Guard: no other run has
+ * recorded its arrival, after which the money is there.
  */
-function refused(
+async function refused(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
   detail: string,
-): readonly Write[] {
+): Promise<readonly Write[]> {
+  const held = collectedHold(quote, transaction)
   const change = {
     failure_reason: 'QUOTE_EXECUTION_FAILED' as const,
     details: explained(transaction, { failureDetail: detail }),
@@ -105,8 +125,10 @@ function refused(
   const pull_state = stateAfter(PULL_TRANSITIONS, before, 'fail', quote.id)
   const guard = { pull_state: before }
   return [
+    ...(held ? [release(op, held)] : []),
     endQuote(op, quote, 'fail', { pull_state }, guard),
     ...moveTransaction(op, transaction, 'fail', change).writes,
+    ...(await walletBalanceUpdated(op, quote)),
   ]
 }
 

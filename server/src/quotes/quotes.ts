@@ -15,8 +15,9 @@ import { givenToRail } from '../rails/rail-payments.ts'
 import { moveTransaction } from '../transactions/moves.ts'
 import { type TransactionWithCustomer, withBigints } from '../transactions/transactions.ts'
 import { paymentOf, pullOf } from './carried.ts'
+import { isCollected } from './on-chain.ts'
 import { quoteFundingInstructions } from './realtime.ts'
-import { heldFor, paysHere } from './settlement.ts'
+import { heldFor, isDeliveredHere } from './settlement.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
 /** Error: 404 `QUOTE_NOT_FOUND`. */
@@ -55,8 +56,8 @@ export interface Execution {
 }
 
 /**
- * Executes a quote that an account pays. On an internal account the amount is held at once, and its settlement is due now.
- * Without one, the money is pulled in first. Guards: quote and transaction are unchanged, the account can spend the amount.
+ * Executes a quote that an account pays. On an internal account the amount is held at once, and its settlement is due now; a wallet on
+ * a chain may have to send it here before. Without an internal account, the money is pulled in first. Guards: quote and transaction are unchanged, the account can spend the amount.
  */
 export function executeQuote(
   op: Op,
@@ -70,18 +71,26 @@ export function executeQuote(
   }
   const cause = { cause: 'quote', causeId: quote.id } as const
   const { holdId, write } = hold(op, cause, heldFor(quote, account.id))
-  const begun = beginSettlement(op, quote, transaction, { hold_id: holdId })
+  const held = { hold_id: holdId }
+  const begun = isCollected(quote)
+    ? beginPull(op, quote, transaction, held)
+    : beginSettlement(op, quote, transaction, held)
   return { ...begun, writes: [...guards, write, ...begun.writes, balanceUpdated(op, account)] }
 }
 
 /**
  * Starts the pull of a quote: quote and transaction become PROCESSING, and the pull is due now. Guard: the payer is not
- * deleted meanwhile, as there is no internal account to guard that.
+ * deleted meanwhile, as there may be no internal account to guard that.
  */
-function beginPull(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer) {
+function beginPull(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  held: Partial<TransactionRow> = {},
+) {
   const pull = pullOf(quote, transaction)
   const opensAt = opening(op, pull)
-  const change = waiting(op, transaction, {}, opensAt)
+  const change = { ...held, ...waiting(op, transaction, {}, opensAt) }
   const begun = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, change)
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   const { customer_id } = quote
@@ -104,7 +113,7 @@ export function beginSettlement(
   transaction: TransactionWithCustomer,
   change: Partial<TransactionRow> = {},
 ) {
-  const opensAt = paysHere(quote) ? op.now : opening(op, paymentOf(quote, transaction))
+  const opensAt = isDeliveredHere(quote) ? op.now : opening(op, paymentOf(quote, transaction))
   const begun = begin(op, quote, transaction, {}, { ...change, ...waiting(op, transaction, change, opensAt) })
   return { ...begun, writes: [...begun.writes, ...settlement(op, quote, transaction)] }
 }
@@ -148,7 +157,7 @@ function waiting(
  */
 export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
-  if (paysHere(quote)) return [job(op, 'transaction.settle', payload, op.now)]
+  if (isDeliveredHere(quote)) return [job(op, 'transaction.settle', payload, op.now)]
   const payment = paymentOf(quote, transaction)
   const opensAt = opening(op, payment)
   return [...givenToRail(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]

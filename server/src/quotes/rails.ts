@@ -1,3 +1,4 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { fundingTypesOf } from '../accounts/funding.ts'
 import type { Write } from '../db/commit/writes.ts'
 import type { KeptRequest } from '../db/schema/documents.ts'
@@ -7,19 +8,21 @@ import { present } from '../op/present.ts'
 import type { Price } from '../pricing/pricing.ts'
 import { checkPayee, chooseRail } from '../rails/choose.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
+import { openChain, placeOf } from './on-chain.ts'
 import type { Parties, Payee, Payer } from './parties.ts'
 
 const FIELD = 'lockedCurrencyAmount'
 
 /** What a quote keeps of its rails, and what has to be written for it. */
 export interface QuoteRails {
-  readonly kept: Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo'>
+  readonly kept: Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo' | 'wallet' | 'payTo'>
   readonly writes: readonly Write[]
 }
 
 /**
- * The rails of a quote: what sends its payment, what pulls its money, or what that is paid in by. On a chain it is paid in at an
- * address of its own. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400 `AMOUNT_OUT_OF_RANGE` where none takes the amount.
+ * The rails of a quote: what sends its payment, what pulls its money, or what that is paid in by; and the wallets on chains that pay or
+ * are paid. On a chain it is paid in at an address of its own. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
+ * `AMOUNT_OUT_OF_RANGE` where none takes the amount.
  */
 export async function railsOfQuote(
   op: Op,
@@ -28,25 +31,50 @@ export async function railsOfQuote(
   { sendingAmount, receivingAmount }: Price,
   paymentRail: string | null,
 ): Promise<QuoteRails> {
-  const [railOut, { writes = [], ...funding }] = await Promise.all([
+  const [out, { writes = [], ...funding }] = await Promise.all([
     outgoing(op, payee, receivingAmount, paymentRail),
     incoming(op, quoteId, payer, sendingAmount),
   ])
-  return { kept: present({ railOut, ...funding }), writes }
+  const wallet = payer.kind === 'account' ? placeOf(payer.account) : undefined
+  if (!wallet) return { kept: present({ ...out, ...funding }), writes }
+  const straight = straightBy(op, wallet, payer.currency, payee)
+  const collected = straight ? {} : { railIn: wallet.rail }
+  return { kept: present({ ...out, ...straight, ...collected, wallet }), writes }
 }
 
 async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: string | null) {
-  if (payee.kind === 'internal') return undefined
+  if (payee.kind === 'internal') {
+    const place = placeOf(payee.account)
+    if (!place) return {}
+    openChain(op, place.rail)
+    return { railOut: place.rail, payTo: place.address }
+  }
   if (payee.kind === 'uma') {
     // Only the sandbox pays receivers at UMA addresses elsewhere.
-    if (op.rails.find(null)) return undefined
+    if (op.rails.find(null)) return {}
     throw new ApiError('NOT_IMPLEMENTED', { message: 'No rail of this server pays UMA addresses elsewhere.' })
   }
   const { account_type: accountType, currency } = payee.account
   const wanted = { direction: 'OUT', accountType, paymentRail, currency, amount } as const
   const rail = await chooseRail(op, wanted, FIELD)
   await checkPayee(op, rail, payee.account.account_info, 'destination.accountId')
-  return rail.name ?? undefined
+  return { railOut: rail.name ?? undefined }
+}
+
+/** The rail by which a wallet pays its payee straight: somebody on its own chain who takes what it holds. */
+function straightBy(
+  op: Op,
+  { rail }: NonNullable<KeptRequest['wallet']>,
+  currency: KnownCurrency,
+  payee: Payee,
+): { readonly railOut: string } | undefined {
+  const { network } = openChain(op, rail)
+  if (payee.kind === 'uma' || payee.currency !== currency) return undefined
+  const isThere =
+    payee.kind === 'internal'
+      ? payee.account.chain_rail === rail
+      : payee.account.account_type === `${network}_WALLET`
+  return isThere ? { railOut: rail } : undefined
 }
 
 type Funding = Pick<KeptRequest, 'railIn' | 'paidInTo'> & Partial<Pick<QuoteRails, 'writes'>>

@@ -6,16 +6,28 @@ import type { InternalAccountRow, QuoteRow, TransactionRow } from '../db/schema/
 import { capture, type Leg, post } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
+import { isCollected } from './on-chain.ts'
 
-/** How the money of a quote is provided: from an internal account, pulled from an external one, or paid in. */
-export type Funding = 'HELD' | 'PULLED' | 'PAID_IN'
+/**
+ * How the money of a quote is provided: held at an internal account until it is delivered; collected from a wallet on a chain, where
+ * it is held until it has come; pulled from an external account, or paid in.
+ */
+export type Funding = 'HELD' | 'COLLECTED' | 'PULLED' | 'PAID_IN'
 
-export function fundingOf({ source_account_id }: Pick<QuoteRow, 'source_account_id'>): Funding {
+export function fundingOf(quote: QuoteRow): Funding {
+  const { source_account_id } = quote
   if (source_account_id === null) return 'PAID_IN'
-  return source_account_id.startsWith('ExternalAccount:') ? 'PULLED' : 'HELD'
+  if (source_account_id.startsWith('ExternalAccount:')) return 'PULLED'
+  return isCollected(quote) ? 'COLLECTED' : 'HELD'
 }
 
 /** The internal account that pays a quote; undefined where its money is pulled or paid in. */
+export function paidFrom(quote: QuoteRow): string | undefined {
+  const funding = fundingOf(quote)
+  return funding === 'HELD' || funding === 'COLLECTED' ? required(quote, 'source_account_id') : undefined
+}
+
+/** The internal account that holds the money of a quote until it is delivered; undefined where it comes in before. */
 export function heldAt(quote: QuoteRow): string | undefined {
   return fundingOf(quote) === 'HELD' ? required(quote, 'source_account_id') : undefined
 }
@@ -108,6 +120,11 @@ export function reversalLegs(quote: QuoteRow): Leg[] {
   return [undeliveredLeg(quote), ...rest.map((leg) => ({ ...leg, amount: -leg.amount }))]
 }
 
+/** Whether a quote is delivered in the ledger alone. */
+export function isDeliveredHere(quote: QuoteRow): boolean {
+  return paysHere(quote) && quote.request.payTo === undefined
+}
+
 /** Captures what is held for a quote, if its money is not in clearing already, and moves it along `legs`. */
 export function takeFromPayer(
   op: Op,
@@ -124,6 +141,12 @@ export function takeFromPayer(
 export async function payerBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
   const account = heldAt(quote)
   return account === undefined ? [] : [balanceUpdated(op, await findInternalAccount(op, account))]
+}
+
+/** Reports the balance of a wallet on a chain whose money was collected. Comes after the ledger's writes. */
+export async function walletBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
+  if (!isCollected(quote)) return []
+  return [balanceUpdated(op, await findInternalAccount(op, required(quote, 'source_account_id')))]
 }
 
 /**

@@ -12,6 +12,24 @@ export async function selectQuote(op: Op, id: string): Promise<QuoteRow | undefi
   return op.find(BY_ID, id)
 }
 
+/** A payload, the stamp over it, and the key of the session that stamped it; both null while it was not used. */
+type OrderRow = Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload' | 'stamp'> & {
+  readonly public_key: string | null
+}
+
+const ORDER_BY_ID = rowByKey<OrderRow>(
+  `SELECT r.id, r.platform_id, r.payload, r.stamp, s.public_key
+   FROM signing_requests r LEFT JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY ($1::uuid[])`,
+  'id',
+)
+
+/** What a wallet was told to sign, and by whom. */
+export async function selectOrder(op: Op, signingRequestId: string): Promise<OrderRow> {
+  const row = await op.find(ORDER_BY_ID, signingRequestId)
+  if (!row) throw new Error(`There is no request ${signingRequestId}`)
+  return row
+}
+
 /** The exact text that the wallet signs to execute a quote. */
 export async function selectPayload(op: Op, signingRequestId: string): Promise<string> {
   const row = await op.find(PAYLOAD_BY_ID, signingRequestId)

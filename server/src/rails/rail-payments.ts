@@ -11,7 +11,7 @@ import {
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
 import { transition } from '../op/transition.ts'
-import type { Rail, RailAnswer, RailPayment } from '../ports/rail.ts'
+import type { Rail, RailAnswer, RailPayment, SignedChainPayment } from '../ports/rail.ts'
 import { type Gate, gateOf } from '../screenings/payments.ts'
 import { depositId, railPaymentId } from './ids.ts'
 import { selectDeposit, selectRailPayment } from './store.ts'
@@ -23,6 +23,8 @@ export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
   readonly direction: 'OUT' | 'PULL'
   /** The external account at the other end, whose details the rail gets. */
   readonly accountId: string | null
+  /** What the key of the paying wallet signs, where it is on a chain. Asked for when the rail takes the payment. */
+  readonly sign?: (() => Promise<SignedChainPayment>) | undefined
 }
 
 /**
@@ -91,7 +93,7 @@ export async function askRail(
   isAsked: boolean,
   { given, other }: Known = {},
 ): Promise<Said> {
-  const { rail: name, direction, accountId, ...payment } = carried
+  const { rail: name, direction, accountId, sign, ...payment } = carried
   const rail = op.rails.find(name)
   if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
   const call = (asked: RailPayment) => (direction === 'OUT' ? rail.send(asked) : rail.pull(asked))
@@ -111,7 +113,7 @@ export async function askRail(
   const submittedAt = row.submit_at
   const asking = { ...payment, account, isAsked, submittedAt, now: op.now }
   if (rail.enqueue) {
-    const queued = await enqueued(op, row, asking, (given) => rail.enqueue!(given))
+    const queued = await enqueued(op, row, asking, sign, (given) => rail.enqueue!(given))
     return { ...queued, writes: [...gate.writes, ...queued.writes] }
   }
   const answer = await call(asking)
@@ -155,13 +157,14 @@ async function enqueued(
   op: Op,
   row: RailPaymentRow,
   payment: RailPayment,
+  sign: Carried['sign'],
   enqueue: NonNullable<Rail['enqueue']>,
 ): Promise<Said> {
   const { returnOf } = payment
   const deposit = returnOf === undefined ? undefined : await selectDeposit(op, depositId(row.rail, returnOf))
   const sender = deposit?.details.sender
   const { id: recordId, platform_id: platformId, direction } = row
-  const said = enqueue({ ...payment, recordId, platformId, direction, sender })
+  const said = enqueue({ ...payment, recordId, platformId, direction, sender, signed: await sign?.() })
   return said.outcome === 'queued'
     ? { answer: { outcome: 'accepted' }, writes: said.writes }
     : { answer: said, writes: kept(op, row, said) }

@@ -101,7 +101,9 @@ async function receivingAccount(
 ): Promise<InternalAccountRow> {
   if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
   const account = mayReceive(op, currency) ? await findCustomerAccount(op, customer.id, currency) : undefined
-  if (!account) throw fieldError('INVALID_CURRENCY', field, `The customer does not receive ${currency}`)
+  // A wallet on a chain is paid there alone.
+  if (!account || account.chain_rail !== null)
+    throw fieldError('INVALID_CURRENCY', field, `The customer does not receive ${currency}`)
   return account
 }
 

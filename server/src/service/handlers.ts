@@ -53,6 +53,7 @@ import { cancellationHandlers, cancelRailPayment } from '../rail-events/cancel.t
 import { railEventHandlers, sandboxRailEventHandlers } from '../rail-events/handlers.ts'
 import { createRailEvent } from '../rail-events/receive.ts'
 import { retryRailEvent } from '../rail-events/retry.ts'
+import { repayFromWallet } from '../rails/wallet-debts.ts'
 import { answerReceipt } from '../receipts/answers.ts'
 import { expireReceipt, settleReceipt } from '../receipts/jobs.ts'
 import { receiverHandlers } from '../receivers/handlers.ts'
@@ -186,6 +187,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'transfer.settle': settleTransfer,
   'verification.check': checkVerification,
   'verification.submit': submitVerification,
+  'wallet.repay': repayFromWallet,
   'webhook.ask': deliverWebhook,
   'webhook.deliver': deliverWebhook,
 }

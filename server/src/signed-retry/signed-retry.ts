@@ -48,6 +48,8 @@ export async function approve(
   const request = await findOpenRequest(op, requestId)
   if (!isSameCall(request, call) || !Buffer.from(request.body_hash).equals(hashBody(call.body)))
     throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'Request differs from the first call' })
+  if (isMagic && request.context.needsStamp)
+    throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'A wallet on a chain needs a real stamp' })
   const signer = stamp ? await findSigner(op, request, stamp) : await findMagicSigner(op, request)
   if (!signer) throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'Invalid wallet signature' })
   return approval(request, signer, request.context, stamp && signature)

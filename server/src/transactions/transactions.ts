@@ -184,7 +184,13 @@ function senderOf({ details: { sender: said } }: TransactionRow) {
 
 function destinationView(row: TransactionRow) {
   const currency = required(row, 'received_currency')
-  const { uma } = row.details
+  const { uma, isByOwnKey } = row.details
+  if (isByOwnKey)
+    return {
+      destinationType: 'CHAIN_ADDRESS' as const,
+      address: required(row, 'destination_identifier'),
+      currency,
+    }
   if (uma !== undefined || row.destination_account_id === null)
     return {
       destinationType: 'UMA_ADDRESS' as const,

@@ -271,6 +271,12 @@ async function findParties(
       'source.accountId',
       'An embedded wallet pays only with its signature: create a quote with POST /quotes and execute it with POST /quotes/{quoteId}/execute',
     )
+  if (internalSide === 'destination' && internal.chain_rail !== null)
+    throw fieldError(
+      'INVALID_INPUT',
+      'destination.accountId',
+      'A wallet on a chain is paid at its address there: create a quote with POST /quotes',
+    )
   if (external.customer_id !== internal.customer_id)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: externalField } })
   if (external.currency !== internal.currency)

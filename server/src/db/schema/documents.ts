@@ -12,6 +12,7 @@ import type {
   OutgoingTransaction,
 } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
+import type { Hex } from '../../formats/hex.ts'
 import type { OwnRateDetails, RateSummary } from '../../pricing/pricing.ts'
 import type { DepositDetails } from './rail-tables.ts'
 
@@ -48,6 +49,8 @@ export interface TransactionDetails {
   /** The deposit that paid it, or that it is the record of; and what the rail said of its sender. */
   readonly deposit?: string
   readonly sender?: DepositDetails
+  /** Whether the holder of a wallet's key has paid without this server. */
+  readonly isByOwnKey?: boolean
   /** For a receipt: the platform has received the question and decides later. */
   readonly isTaken?: boolean
   readonly receiverCustomerInfo?: Readonly<Record<string, unknown>>
@@ -67,6 +70,10 @@ export interface KeptRequest {
   /** Where it is paid in to, by the rail that brings its money in. */
   readonly paidInTo?: PaymentAccountInfoValue
   readonly counterparty?: Counterparty
+  /** The paying wallet, where it is on a chain. With `railIn` its money is collected first. */
+  readonly wallet?: { readonly rail: string; readonly address: Hex }
+  /** The address of the wallet that is paid on a chain. */
+  readonly payTo?: string
 }
 
 type CustomerView = SuccessOf<typeof customer_get>['body']

@@ -70,6 +70,7 @@ export interface JobPayloads {
     /** Until when the provider can read the documents. */
     readonly linkedUntil?: string
   }
+  'wallet.repay': { readonly accountId: string; readonly transactionId: string; readonly owed: string }
   'webhook.ask': DeliveryPayload
   'webhook.deliver': DeliveryPayload
 }
