@@ -29,7 +29,7 @@ export class Payer {
     if (customer.status !== 201) throw new Error(JSON.stringify(customer.body))
     const { id } = customer.body
     const started = await client.post('/verifications', { customerId: id })
-    if (started.status !== 201) throw new Error(JSON.stringify(started.body))
+    if (started.status >= 300) throw new Error(JSON.stringify(started.body))
     const decision = ['--verification', started.body.id, '--decision', 'APPROVE']
     await runCommand(service.app, ['verification', 'decide', ...decision], client.baseUrl)
     const accounts = new Map<boolean, string>()
