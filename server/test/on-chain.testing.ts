@@ -2,14 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LocalChain } from '../../contracts/local-chain.ts'
+import { runCommand } from '../src/admin/admin.ts'
 import { pathOf } from '../src/chains/formats/paths.ts'
 import { type EvmRail, isEvmRail } from '../src/chains/rail.ts'
 import type { Hex } from '../src/formats/hex.ts'
 import { createPlatform } from '../src/service/first-platform.ts'
 import { openChain } from './chain.testing.ts'
-import { Client } from './client.testing.ts'
+import { Client, type Reply } from './client.testing.ts'
 import { openApp } from './open-app.testing.ts'
-import { serveRates, until } from './production.testing.ts'
+import { accountOf, serveRates, until } from './production.testing.ts'
+import { PERSON } from './verifications.testing.ts'
 
 /** A server whose rail is a chain of its own on this machine, over HTTP. */
 export interface OnChain {
@@ -75,6 +77,7 @@ export async function openOnChain({
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   const origin = service.app.origin()
   const client = new Client(await createPlatform(service.app, 'On a chain'), `${origin}/2025-10-13`)
+  if (mode === 'production') await useUsdc(client)
   const rail = () => service.app.rails.list().find(isEvmRail)!
   await until(
     async () => rail().followedBlock,
@@ -103,7 +106,71 @@ export async function openOnChain({
   }
 }
 
+/** Gives the platform and its customers accounts in USDC. */
+async function useUsdc(client: Client): Promise<void> {
+  const transactionTypes = ['OUTGOING', 'INCOMING']
+  const [minAmount, maxAmount] = [1, 1_000_000_000_000_000]
+  const supportedCurrencies = ['USDC', 'EUR', 'USD'].map((currencyCode) => ({
+    currencyCode,
+    minAmount,
+    maxAmount,
+    requiredCounterpartyFields: [],
+    enabledTransactionTypes: transactionTypes,
+  }))
+  const changed = await client.send('PATCH', '/config', { supportedCurrencies })
+  if (changed.status !== 200) throw new Error(JSON.stringify(changed.body))
+}
+
 /** The address of the first gas account of a rail. */
 export function gasAddressOf({ app }: OnChain['service'], { name }: EvmRail): Hex {
   return app.enclave.chainAddress(pathOf(name, 'GAS', 'GAS 0'))
+}
+
+/** A customer whom a person has approved, with an account in USDC and its address. */
+export async function newHolder({ client, service }: Pick<OnChain, 'client' | 'service'>): Promise<{
+  readonly customerId: string
+  readonly account: Reply['body']
+  readonly address: Hex
+}> {
+  const created = await client.post('/customers', PERSON)
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body))
+  const { id: customerId } = created.body
+  const started = await client.post('/verifications', { customerId })
+  const args = ['verification', 'decide', '--verification', started.body.id, '--decision', 'APPROVE']
+  await runCommand(service.app, args, client.baseUrl)
+  const account = await accountOf(client, customerId, 'USDC')
+  return { customerId, account, address: account.fundingPaymentInstructions[0].accountOrWalletInfo.address }
+}
+
+/** The deposits of an account, once they are so many and nothing is left to come. */
+export async function credited(
+  { client }: OnChain,
+  accountId: string,
+  count: number,
+): Promise<Reply['body'][]> {
+  const found = await until(
+    () => client.get(`/deposits?accountId=${accountId}&limit=100`),
+    ({ body }) => body.data.length >= count,
+  )
+  return found.body.data
+}
+
+/** What the account of a customer can spend, or the platform's own, in the smallest unit. */
+export async function balanceOf({ client }: OnChain, customerId: string | undefined): Promise<bigint> {
+  const found = await client.get(
+    customerId === undefined
+      ? '/platform/internal-accounts?currency=USDC'
+      : `/customers/internal-accounts?customerId=${customerId}&currency=USDC`,
+  )
+  return BigInt(found.body.data[0].balance.amount)
+}
+
+/** Waits until the chain was followed as far as it can be now. */
+export async function followed({ chain, service }: Pick<OnChain, 'chain' | 'service'>): Promise<void> {
+  const { number } = await chain.block()
+  const last = number - BigInt(CONFIRMATIONS) + 1n
+  await until(
+    () => service.app.read.selectFrom('chains').select('followed_block').executeTakeFirst(),
+    (row) => row !== undefined && row.followed_block >= last,
+  )
 }

@@ -300,6 +300,13 @@ export const EvmRail = Type.Object({
     maximum: 1000,
     description: 'How many blocks deep a payment or deposit has to be before it counts, its own included',
   }),
+  blocksPerRequest: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: 'How many blocks a node is asked about at a time. 1000 where left out',
+    }),
+  ),
   fees: Type.Optional(
     Type.Object({
       maxGwei: Type.Optional(

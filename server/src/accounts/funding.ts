@@ -45,12 +45,17 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       },
     ]
   if (account.chain_rail !== null) return atChainAddress(op, account)
+  const opened = openedByRails(op, account, isPlatformAccount)
   const from = op.depositDetails
-  if (!from) return openedByRails(op, account, isPlatformAccount)
+  if (!from) return opened
   const reference = fundingReference(account.id)
   // A Lightning invoice can be paid once only; deposit details of an account have to stay valid.
-  const types = fundingTypesOf(account.currency).filter((type) => type !== 'LIGHTNING')
-  return types.map((type) => {
+  const types = fundingTypesOf(account.currency).filter(
+    (type) =>
+      type !== 'LIGHTNING' &&
+      !opened.some(({ accountOrWalletInfo }) => accountOrWalletInfo.accountType === type),
+  )
+  const simulated = types.map((type) => {
     const accountOrWalletInfo = from.details(type, account.id, account.currency, reference)
     const note =
       'Sandbox: no real payment can reach these details. Fund the account with the sandbox endpoint instead.'
@@ -60,6 +65,7 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       isPlatformAccount,
     }
   })
+  return [...opened, ...simulated]
 }
 
 /** A wallet on a chain has one address there for ever. Nobody looks at it while its rail is not in the file. */

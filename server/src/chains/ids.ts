@@ -12,12 +12,27 @@ export function chainAddressIdOf(rail: string, of: string): string {
   return recordId(`ChainAddress ${rail} ${of}`)
 }
 
-export function chainMovementIdOf(rail: string, transactionHash: Hex, logIndex: number): string {
-  return recordId(`ChainMovement ${rail} ${transactionHash} ${logIndex}`)
+/**
+ * Of a transfer on one of its sides. `turn` is 1, and one more each time that it comes back after it was given up.
+ */
+export function chainMovementIdOf(
+  rail: string,
+  transactionHash: Hex,
+  logIndex: number,
+  side: 'IN' | 'OUT',
+  turn: number,
+): string {
+  return recordId(`ChainMovement ${rail} ${transactionHash} ${logIndex} ${side} ${turn}`)
 }
 
-export function chainBlockIdOf(rail: string, number: bigint): string {
-  return recordId(`ChainBlock ${rail} ${number}`)
+/** Of the block that is kept in a place: places are used again. */
+export function chainBlockIdOf(rail: string, place: bigint): string {
+  return recordId(`ChainBlock ${rail} ${place}`)
+}
+
+/** Of the sweep of an address, by how many it had before. */
+export function chainSweepIdOf(rail: string, address: Hex, before: number): string {
+  return recordId(`ChainSweep ${rail} ${address} ${before}`)
 }
 
 export function chainTransactionIdOf(rail: string, sender: Hex, nonce: bigint): string {

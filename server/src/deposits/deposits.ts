@@ -64,7 +64,10 @@ export async function receiveDeposit(
   return (await recordDeposit(op, rail, said, amount)).writes
 }
 
-/** Records a new deposit, and places it. `paidTo` is the account whose own number it was paid to, where the caller knows. */
+/**
+ * Records a new deposit, and places it. `paidTo` is whose own number or address it was paid to, where the caller knows: an internal
+ * account, a quote, or the platform itself.
+ */
 export async function recordDeposit(
   op: Op,
   rail: string,
@@ -72,7 +75,7 @@ export async function recordDeposit(
   amount: bigint,
   paidTo?: string,
 ): Promise<Placed> {
-  const row = newDeposit(op, depositId(rail, said.depositId), rail, said, amount)
+  const row = newDeposit(op, rail, said, amount, paidTo)
   const opened = await selectDepositAccountsOf(op, rail, row.details.depositAccount)
   const screened = await screenSender(op, row, opened[0])
   const placed = screened.isHit
@@ -86,9 +89,15 @@ export async function recordDeposit(
   }
 }
 
-function newDeposit(op: Op, id: string, rail: string, said: ReceivedDeposit, amount: bigint): DepositRow {
+function newDeposit(
+  op: Op,
+  rail: string,
+  said: ReceivedDeposit,
+  amount: bigint,
+  paidTo: string | undefined,
+): DepositRow {
   return {
-    id,
+    id: depositId(rail, said.depositId),
     platform_id: op.platform.id,
     rail,
     rail_reference: said.depositId,
@@ -99,6 +108,7 @@ function newDeposit(op: Op, id: string, rail: string, said: ReceivedDeposit, amo
     details: {
       depositAccount: said.depositAccountId,
       ...present({
+        paidTo,
         remittanceInformation: readable(said.remittanceInformation),
         sender: said.sender && readableEach(said.sender),
         paymentRail: readable(said.rail),
@@ -122,7 +132,7 @@ function readableEach<T extends Readonly<Record<string, string | undefined>>>(te
 /** The account or quote that a deposit is for, or why there is none. */
 async function findTarget(
   op: Op,
-  { details }: DepositRow,
+  { currency, details }: DepositRow,
   opened: readonly DepositAccountRow[],
   paidTo: string | undefined,
 ): Promise<Target | DepositReason> {
@@ -132,9 +142,8 @@ async function findTarget(
     hasAny ? selectAccountsByReference(op, references) : [],
     hasAny ? selectQuotesByReference(op, references) : [],
   ])
-  const own = paidTo ?? opened[0]?.account_id
   return targetOf({
-    own: own ? { kind: 'account', id: own } : undefined,
+    own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
     stated: [
       ...accounts.flatMap(({ account_id }) =>
         account_id ? [{ kind: 'account', id: account_id } as const] : [],
@@ -146,13 +155,20 @@ async function findTarget(
   })
 }
 
+/** Whom a number or address belongs to: by the kind of the id. The platform's is for its own account. */
+async function ownTarget(op: Op, currency: string, id: string | undefined): Promise<Target | undefined> {
+  if (id === undefined) return undefined
+  if (id.startsWith('Quote:'))
+    return { kind: 'quote', quoteId: id, transactionId: (await findQuote(op, id)).transaction_id }
+  if (id !== op.platform.id) return { kind: 'account', id }
+  const account = await selectPlatformAccount(op, currency)
+  return account && { kind: 'account', id: account.id }
+}
+
 /** Places a deposit in suspense as if it came in now. The caller writes its row. */
 export async function placeAgain(op: Op, row: DepositRow): Promise<Placed> {
-  const { depositAccount } = row.details
-  // In the sandbox an account is paid in to by its own id.
-  const isOwn = row.rail === SANDBOX_RAIL && depositAccount !== SANDBOX_SHARED
-  const paidTo = isOwn ? depositAccount : undefined
-  const opened = await selectDepositAccountsOf(op, row.rail, depositAccount)
+  const { depositAccount, paidTo } = row.details
+  const opened = paidTo === undefined ? await selectDepositAccountsOf(op, row.rail, depositAccount) : []
   return place(op, row, await findTarget(op, row, opened, paidTo), 'suspense')
 }
 
@@ -213,7 +229,7 @@ async function tooLate(op: Op, row: DepositRow, customerId: string | null, from:
 
 /** A deposit as the API shows it. */
 export function depositView(row: DepositRow) {
-  const { depositAccount: _, shortfall: __, ...details } = row.details
+  const { depositAccount: _, paidTo: __, shortfall: ___, ...details } = row.details
   if (!isKnownCurrency(row.currency)) throw new Error(`A deposit in ${row.currency}`)
   return {
     ...present({

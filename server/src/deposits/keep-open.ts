@@ -19,8 +19,8 @@ export interface Opening {
 }
 
 /**
- * Has rails open what others pay in to: for each account whose currency they take in, whenever it was made, and a pool for
- * each currency. Several processes may do so at the same time: the ids follow from rail and account.
+ * Has rails open what others pay in to: for each account whose currency they take in, whenever it was made, and, but for chains, a
+ * pool for each currency. Several processes may do so at the same time: the ids follow from rail and account.
  */
 export function keepOpen(app: App): Opening {
   const since = new Map<string, Date>()
@@ -55,7 +55,8 @@ async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<
   const { name, currenciesIn } = rail
   const platformId = await app.rails.ownerOf(rail)
   if (name === null || platformId === undefined) return
-  if (!since.has(name)) await openPools(app, name, platformId, currenciesIn)
+  // On a chain nothing is shared: a quote has an address of its own.
+  if (!since.has(name) && !rail.chain) await openPools(app, name, platformId, currenciesIn)
   const missing = await selectAccountsWithout(
     app,
     platformId,

@@ -43,7 +43,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   const parties = await findParties(op, body)
   checkImmediate(body, parties)
   if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
-  const quote = await priced(op, body, parties)
+  const { quote, writes: ofRails } = await priced(op, body, parties)
   await checkPosition(op, quote)
   const { customer, payer, payee } = parties
   const told = { ...present({ PURPOSE_OF_PAYMENT: body.purposeOfPayment }), ...body.senderCustomerInfo }
@@ -58,6 +58,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   const writes = [
     ...(signing ? [signing.write] : []),
     insert('quotes', complete),
+    ...ofRails,
     insert('transactions', row),
     ...announce(op, transaction),
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
@@ -88,7 +89,11 @@ function checkImmediate(body: QuoteBody, { payer }: Parties): void {
     )
 }
 
-async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parties): Promise<QuoteRow> {
+async function priced(
+  op: Op,
+  body: QuoteBody,
+  { customer, payer, payee }: Parties,
+): Promise<{ readonly quote: QuoteRow; readonly writes: readonly Write[] }> {
   if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
   const [sending, receiving] = [payer.currency, payee.currency]
   const rates = await op.rates.snapshot()
@@ -97,9 +102,10 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
     throw fieldError('INVALID_AMOUNT', 'lockedCurrencyAmount', 'The amount is too small for this payment.')
   checkAmounts(op, sending, found)
   const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
-  const railed = await railsOfQuote(op, { payer, payee }, found, rail ?? null)
-  return {
-    id: op.newId('Quote'),
+  const id = op.newId('Quote')
+  const railed = await railsOfQuote(op, id, { payer, payee }, found, rail ?? null)
+  const quote: QuoteRow = {
+    id,
     platform_id: op.platform.id,
     customer_id: customer?.id ?? null,
     state: QUOTE_INITIAL,
@@ -118,7 +124,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
       ...keptOfRequest(body),
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
       ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
-      ...railed,
+      ...railed.kept,
       ...counterpartyOf(op, sending, payee),
     },
     signing_request_id: null,
@@ -129,6 +135,7 @@ async function priced(op: Op, body: QuoteBody, { customer, payer, payee }: Parti
     created_at: op.now,
     updated_at: op.now,
   }
+  return { quote, writes: railed.writes }
 }
 
 function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {

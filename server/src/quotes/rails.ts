@@ -1,5 +1,6 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { fundingTypesOf } from '../accounts/funding.ts'
+import type { Write } from '../db/commit/writes.ts'
 import type { KeptRequest } from '../db/schema/documents.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
@@ -12,26 +13,33 @@ import type { Parties, Payee, Payer } from './parties.ts'
 
 const FIELD = 'lockedCurrencyAmount'
 
+/** What a quote keeps of its rails, and what has to be written for it. */
+export interface QuoteRails {
+  readonly kept: Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo' | 'wallet' | 'payTo'>
+  readonly writes: readonly Write[]
+}
+
 /**
- * The rails of a quote, which it keeps: what sends its payment, what pulls its money, or what that is paid in by; and the wallets on
- * chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400 `AMOUNT_OUT_OF_RANGE` where none takes the
- * amount.
+ * The rails of a quote: what sends its payment, what pulls its money, or what that is paid in by; and the wallets on chains that pay or
+ * are paid. On a chain it is paid in at an address of its own. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
+ * `AMOUNT_OUT_OF_RANGE` where none takes the amount.
  */
 export async function railsOfQuote(
   op: Op,
+  quoteId: string,
   { payer, payee }: Pick<Parties, 'payer' | 'payee'>,
   { sendingAmount, receivingAmount }: Price,
   paymentRail: string | null,
-): Promise<Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo' | 'wallet' | 'payTo'>> {
-  const [out, funding] = await Promise.all([
+): Promise<QuoteRails> {
+  const [out, { writes = [], ...funding }] = await Promise.all([
     outgoing(op, payee, receivingAmount, paymentRail),
-    incoming(op, payer, sendingAmount),
+    incoming(op, quoteId, payer, sendingAmount),
   ])
   const wallet = payer.kind === 'account' ? placeOf(payer.account) : undefined
-  if (!wallet) return present({ ...out, ...funding })
+  if (!wallet) return { kept: present({ ...out, ...funding }), writes }
   const straight = straightBy(op, wallet, payer.currency, payee)
   const collected = straight ? {} : { railIn: wallet.rail }
-  return present({ ...out, ...straight, ...collected, wallet })
+  return { kept: present({ ...out, ...straight, ...collected, wallet }), writes }
 }
 
 async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: string | null) {
@@ -69,19 +77,26 @@ function straightBy(
   return isThere ? { railOut: rail } : undefined
 }
 
-async function incoming(op: Op, payer: Payer, amount: bigint) {
+type Funding = Pick<KeptRequest, 'railIn' | 'paidInTo'> & Partial<Pick<QuoteRails, 'writes'>>
+
+async function incoming(op: Op, quoteId: string, payer: Payer, amount: bigint): Promise<Funding> {
   if (payer.kind === 'account') return {}
   const { currency } = payer
   if (payer.kind === 'pull') {
     const { account_type: accountType } = payer.account
     const wanted = { direction: 'PULL', accountType, paymentRail: payer.rail, currency, amount } as const
-    return { railIn: (await chooseRail(op, wanted, FIELD)).name ?? undefined }
+    return present({ railIn: (await chooseRail(op, wanted, FIELD)).name })
   }
   const [accountType] = fundingTypesOf(currency, payer.network ?? undefined)
   if (!accountType) throw new Error(`No account type takes ${currency}`)
   const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount } as const
   const rail = await chooseRail(op, wanted, FIELD)
   if (rail.name === null) return {}
+  if (rail.chain) {
+    const { address, writes } = rail.chain.newAddress(op, quoteId)
+    const paidInTo = { accountType, address, assetType: currency } as KeptRequest['paidInTo'] & object
+    return { railIn: rail.name, paidInTo, writes }
+  }
   const pool = await findPool(op, rail.name, currency)
   if (!pool?.account_info)
     throw new ApiError('NOT_IMPLEMENTED', {

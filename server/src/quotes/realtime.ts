@@ -10,11 +10,13 @@ import { amountInWords } from '../pricing/pricing.ts'
  */
 export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
   const amount = amountInWords(quote.sending_amount, quote.sending_currency)
-  const simulated = op.mode === 'sandbox' ? ' Sandbox: POST /sandbox/send pays it.' : ''
+  const isOwn = op.rails.find(quote.request.railIn ?? null)?.chain !== undefined
+  const where = isOwn ? 'to this address, which is for this payment alone' : `with the reference ${reference}`
+  const simulated = op.mode === 'sandbox' && !isOwn ? ' Sandbox: POST /sandbox/send pays it.' : ''
   return [
     {
       accountOrWalletInfo: paidInTo(op, quote, reference),
-      instructionsNotes: `Pay exactly ${amount} before ${quote.expires_at.toISOString()} with the reference ${reference}.${simulated}`,
+      instructionsNotes: `Pay exactly ${amount} before ${quote.expires_at.toISOString()} ${where}.${simulated}`,
       isPlatformAccount: true,
     },
   ]

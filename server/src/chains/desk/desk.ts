@@ -134,6 +134,7 @@ async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
     followed_hash: block.hash,
     followed_time: new Date(Number(block.timestamp) * 1000),
     highest_block: block.number,
+    latest_time: new Date(Number(block.timestamp) * 1000),
     swept_at: EVER,
     claimed_until: EVER,
     created_at: op.now,

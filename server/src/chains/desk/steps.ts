@@ -1,7 +1,8 @@
+import { follow } from '../follow/follow.ts'
 import { keepGoing } from '../payments/keep-going.ts'
 import { relay } from '../payments/relay.ts'
 import { watch } from '../payments/watch.ts'
 import type { ChainDesk } from '../rail.ts'
 
 /** What is done at a chain, again and again, in this order. Each step goes on where the last run of it ended. */
-export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [watch, relay, keepGoing]
+export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [follow, watch, relay, keepGoing]

@@ -16,6 +16,8 @@ CREATE TABLE chains (
   followed_hash text NOT NULL,
   followed_time timestamptz NOT NULL,
   highest_block bigint NOT NULL CHECK (highest_block >= followed_block),
+  -- The latest time of a block that ever was followed: days before it are closed.
+  latest_time timestamptz NOT NULL,
   swept_at timestamptz NOT NULL,
   claimed_until timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
@@ -114,10 +116,11 @@ CREATE TABLE chain_transactions (
   CONSTRAINT chain_transactions_mined CHECK ((state = 'OPEN') = (block_number IS NULL))
 );
 CREATE UNIQUE INDEX chain_transactions_nonce ON chain_transactions (rail, sender, nonce);
+CREATE INDEX chain_transactions_hash ON chain_transactions (rail, transaction_hash) WHERE transaction_hash IS NOT NULL;
 CREATE INDEX chain_transactions_open ON chain_transactions (rail, sender, nonce) WHERE state <> 'DONE';
 
 -- A transfer of a token of ours from or to an address of ours, in a block that was confirmed. The id follows from rail,
--- transaction and log.
+-- transaction and log. One from a wallet to another address of ours, for no payment, is there twice: SPENT and DEPOSIT.
 CREATE TABLE chain_movements (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -139,14 +142,25 @@ CREATE TABLE chain_movements (
   item_id uuid,
   -- UNSURE: its block is gone, and whether it comes again is not known. GONE: it did not.
   state text NOT NULL CHECK (state IN ('BOOKED', 'UNSURE', 'GONE')),
+  -- The day of the statement that has it, and of the one that takes it back: never before the latest time that was followed, so
+  -- that a day that is closed stays as it is.
+  booked_at timestamptz NOT NULL,
+  gone_at timestamptz,
   created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT chain_movements_gone CHECK ((state = 'GONE') = (gone_at IS NOT NULL))
 );
-CREATE INDEX chain_movements_block ON chain_movements (rail, block_number, log_index);
-CREATE INDEX chain_movements_day ON chain_movements (rail, currency, happened_at, id);
+CREATE INDEX chain_movements_block ON chain_movements (rail, block_number);
+CREATE INDEX chain_movements_transaction ON chain_movements (rail, transaction_hash);
+CREATE INDEX chain_movements_day ON chain_movements (rail, currency, booked_at);
+CREATE INDEX chain_movements_gone_day ON chain_movements (rail, currency, gone_at) WHERE gone_at IS NOT NULL;
+CREATE INDEX chain_movements_recipient ON chain_movements (rail, recipient);
+CREATE INDEX chain_movements_sender ON chain_movements (rail, sender);
+CREATE INDEX chain_movements_created ON chain_movements (rail, created_at);
 CREATE INDEX chain_movements_unsure ON chain_movements (rail, id) WHERE state = 'UNSURE';
 
--- Blocks that were followed up to, so that the place where a deep reorganisation began is found.
+-- Blocks that were followed up to, so that the place where a deep reorganisation began is found. A row is used again: the id
+-- follows from the number modulo how many are kept.
 CREATE TABLE chain_blocks (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,

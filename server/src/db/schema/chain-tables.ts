@@ -22,6 +22,7 @@ export interface ChainRow extends Stamped {
   followed_hash: Hex
   followed_time: Date
   highest_block: bigint
+  latest_time: Date
   swept_at: Date
   claimed_until: Date
 }
@@ -124,6 +125,8 @@ export interface ChainMovementRow extends Stamped {
   kind: 'DEPOSIT' | 'PAYMENT' | 'OWN' | 'SPENT'
   item_id: string | null
   state: ChainMovementState
+  booked_at: Date
+  gone_at: Date | null
 }
 
 /** A block that was followed up to. */

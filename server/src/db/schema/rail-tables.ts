@@ -43,6 +43,8 @@ export interface DepositAccountRow extends Stamped {
 /** What a rail says of a deposit. */
 export interface DepositDetails {
   readonly depositAccount: string
+  /** Whose own number or address that is, where whoever recorded it knew. */
+  readonly paidTo?: string
   readonly remittanceInformation?: string
   readonly sender?: {
     readonly name?: string

@@ -105,17 +105,18 @@ export const BANK_INBOX_INITIAL = 'READING' satisfies BankInboxState
 export const BANK_INBOX_REFUSED = BANK_INBOX_TRANSITIONS.READING.refuse
 
 export type ChainPaymentState = 'WAITING' | 'SENT' | 'PAID' | 'FAILED'
-export type ChainPaymentEvent = 'send' | 'retry' | 'pay' | 'fail'
+export type ChainPaymentEvent = 'send' | 'retry' | 'pay' | 'fail' | 'lose'
 
 /**
  * A transfer on a chain. `send`: a transaction carries it. `retry`: that one did not, and another may. `pay`: it is in a confirmed
- * block, whoever brought it there. `fail`: no transaction can carry it any more.
+ * block, whoever brought it there. `fail`: no transaction can carry it any more. `lose`: that block is gone, and the payment did not
+ * come again: it is brought to the chain once more.
  */
 export const CHAIN_PAYMENT_TRANSITIONS = {
-  WAITING: { send: 'SENT', retry: null, pay: 'PAID', fail: 'FAILED' },
-  SENT: { send: null, retry: 'WAITING', pay: 'PAID', fail: 'FAILED' },
-  PAID: { send: null, retry: null, pay: null, fail: null },
-  FAILED: { send: null, retry: null, pay: null, fail: null },
+  WAITING: { send: 'SENT', retry: null, pay: 'PAID', fail: 'FAILED', lose: null },
+  SENT: { send: null, retry: 'WAITING', pay: 'PAID', fail: 'FAILED', lose: null },
+  PAID: { send: null, retry: null, pay: null, fail: null, lose: 'WAITING' },
+  FAILED: { send: null, retry: null, pay: null, fail: null, lose: null },
 } as const satisfies Record<ChainPaymentState, Record<ChainPaymentEvent, ChainPaymentState | null>>
 export const CHAIN_PAYMENT_INITIAL = 'WAITING' satisfies ChainPaymentState
 
@@ -136,10 +137,13 @@ export const CHAIN_TRANSACTION_INITIAL = 'OPEN' satisfies ChainTransactionState
 export type ChainMovementState = 'BOOKED' | 'UNSURE' | 'GONE'
 export type ChainMovementEvent = 'doubt' | 'book' | 'lose'
 
-/** A movement that was seen on a chain. `doubt`: its block is no longer of the chain. `book`: it is in another. `lose`: in none. */
+/**
+ * A movement that was seen on a chain. `doubt`: its block is no longer of the chain. `book`: it is in another. `lose`: in none; what comes
+ * back after that is a new one.
+ */
 export const CHAIN_MOVEMENT_TRANSITIONS = {
   BOOKED: { doubt: 'UNSURE', book: null, lose: null },
   UNSURE: { doubt: null, book: 'BOOKED', lose: 'GONE' },
-  GONE: { doubt: null, book: 'BOOKED', lose: null },
+  GONE: { doubt: null, book: null, lose: null },
 } as const satisfies Record<ChainMovementState, Record<ChainMovementEvent, ChainMovementState | null>>
 export const CHAIN_MOVEMENT_INITIAL = 'BOOKED' satisfies ChainMovementState

@@ -1,0 +1,83 @@
+import type { ChainAddressRow, ChainMovementRow, ChainRow } from '../../db/schema/chain-tables.ts'
+import { CHAIN_MOVEMENT_INITIAL } from '../../db/schema/states.ts'
+import type { Hex } from '../../formats/hex.ts'
+import { opOf } from '../../rails/desk.ts'
+import { chainMovementIdOf } from '../ids.ts'
+import type { ChainDesk } from '../rail.ts'
+import { depositOf, NOBODY, whileAt } from './book.ts'
+import { keptBlock } from './kept-blocks.ts'
+import { selectAddresses, selectBlocks } from './store.ts'
+import { balanceOf } from './tokens.ts'
+
+const OWN_MAX = 100
+
+/**
+ * Books what the treasury and the gas accounts had in the block from which on the chain is followed, once: the ledger is to say what the
+ * chain says from the first day on. Returns the chain; undefined where somebody else has moved it on.
+ */
+export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
+  const { rail } = desk
+  const op = await opOf(desk)
+  const kept = await selectBlocks(op, rail.name, chain.followed_block)
+  if (kept.length > 0) return chain
+  const block = await rail.nodes.block(chain.followed_block)
+  // Of another branch by now: nothing was followed yet, so that it is as good.
+  if (!block) return undefined
+  const own = (await selectAddresses(op, rail.name, OWN_MAX)).filter(({ owner_id }) => owner_id === null)
+  const held = await Promise.all(
+    rail.entry.tokens.flatMap(({ currency, address }) =>
+      own.map(async (of) => {
+        const token = address.toLowerCase() as Hex
+        return { currency, token, of, amount: await balanceOf(rail.nodes, token, of.address, block.number) }
+      }),
+    ),
+  )
+  const there = held.filter(({ amount }) => amount > 0n)
+  const isStill = await whileAt(desk, chain, async (op, now) => [
+    await keptBlock(op, rail.name, block),
+    ...(
+      await Promise.all(
+        there.map((one, index) => {
+          const row = { ...openingRow(now, one, index), created_at: op.now, updated_at: op.now }
+          return depositOf(op, row, 1, one.of)
+        }),
+      )
+    ).flat(),
+  ])
+  return isStill ? chain : undefined
+}
+
+/** A transfer that no log tells of: what an address has had since before. */
+function openingRow(
+  chain: ChainRow,
+  held: {
+    readonly currency: string
+    readonly token: Hex
+    readonly of: ChainAddressRow
+    readonly amount: bigint
+  },
+  index: number,
+): Omit<ChainMovementRow, 'created_at' | 'updated_at'> {
+  const { rail, followed_block, followed_hash, followed_time } = chain
+  const logIndex = -1 - index
+  return {
+    id: chainMovementIdOf(rail, followed_hash, logIndex, 'IN', 1),
+    platform_id: chain.platform_id,
+    rail,
+    currency: held.currency,
+    token: held.token,
+    transaction_hash: followed_hash,
+    log_index: logIndex,
+    block_number: followed_block,
+    block_hash: followed_hash,
+    happened_at: followed_time,
+    sender: NOBODY,
+    recipient: held.of.address,
+    amount: held.amount,
+    kind: 'DEPOSIT',
+    item_id: null,
+    state: CHAIN_MOVEMENT_INITIAL,
+    booked_at: followed_time,
+    gone_at: null,
+  }
+}

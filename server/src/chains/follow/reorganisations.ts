@@ -1,0 +1,162 @@
+import { update, type Write } from '../../db/commit/writes.ts'
+import type { ChainMovementRow, ChainRow } from '../../db/schema/chain-tables.ts'
+import {
+  CHAIN_MOVEMENT_TRANSITIONS,
+  CHAIN_PAYMENT_TRANSITIONS,
+  type ChainMovementEvent,
+} from '../../db/schema/states.ts'
+import type { Op } from '../../op/app.ts'
+import { transition } from '../../op/transition.ts'
+import type { ChainLog, ChainReceipt } from '../../ports/chain-nodes.ts'
+import { applyReport } from '../../rail-events/apply.ts'
+import { findRailEvent } from '../../rail-events/rail-events.ts'
+import { recorded } from '../../rail-events/receive.ts'
+import { depositOf } from '../../rails/deposit-rows.ts'
+import { opOf } from '../../rails/desk.ts'
+import { transferOf } from '../formats/transfers.ts'
+import { chainIdOf } from '../ids.ts'
+import type { ChainDesk } from '../rail.ts'
+import { findChain } from '../records.ts'
+import { whileAt } from './book.ts'
+import { latestShared } from './kept-blocks.ts'
+import { timeOf } from './ranges.ts'
+import { unspent } from './spent.ts'
+import { selectBookedAbove, selectMovement, selectPayment, selectUnsure } from './store.ts'
+
+/** Of one write set. */
+const MARKED_MAX = 200
+/** Of one run. */
+const SETTLED_MAX = 100
+
+/**
+ * Where the last block that was followed is no longer of the chain: an alarm, what was booked above the last shared block is
+ * unsure, and the chain is followed again from there. Returns the chain as it is then; undefined where that has to wait.
+ */
+export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
+  const { app, rail } = desk
+  const block = await rail.nodes.block(chain.followed_block)
+  if (!block) return undefined
+  if (block.hash === chain.followed_hash) return chain
+  const { followed_block: from, followed_hash: hash } = chain
+  app.metrics.chainAlert(rail.name, 'reorganisation')
+  app.log.error({ rail: rail.name, block: String(from), hash }, 'a chain has taken back confirmed blocks')
+  const shared = await latestShared(await opOf(desk), desk, chain)
+  if (!shared) throw new Error('The chain shares none of the blocks that were followed')
+  const { number } = shared.block
+  for (;;) {
+    let count = 0
+    const isStill = await whileAt(desk, chain, async (op) => {
+      const above = await selectBookedAbove(op, rail.name, number, MARKED_MAX)
+      count = above.length
+      return above.map((row) => moved(op, row, 'doubt'))
+    })
+    if (!isStill) return undefined
+    if (count === 0) break
+  }
+  let back: ChainRow | undefined
+  const isStill = await whileAt(desk, chain, async (op, now) => {
+    const change = {
+      followed_block: number,
+      followed_hash: shared.block.hash,
+      followed_time: timeOf(shared.block),
+      updated_at: op.now,
+    }
+    back = { ...now, ...change }
+    const guard = { followed_block: from, followed_hash: hash }
+    return [update('chains', chain.id, guard, change), ...(await told(op, chain, number))]
+  })
+  rail.followedBlock = number
+  return isStill ? back : undefined
+}
+
+/** A report for a person: what was final is not. */
+async function told(op: Op, { rail, followed_block, followed_hash }: ChainRow, to: bigint): Promise<Write[]> {
+  const event = {
+    id: `reorganisation-${followed_block}-${followed_hash}`,
+    type: 'chain.reorganised',
+    data: { fromBlock: String(followed_block), hash: followed_hash, lastSharedBlock: String(to) },
+  }
+  return (await findRailEvent(op, rail, event.id)) ? [] : recorded(op, rail, event, 'CONTRADICTION')
+}
+
+/**
+ * Once the chain was followed as far as before it went back: what has not come again is gone, and its effect is taken back. Returns
+ * whether nothing of that is left to do now.
+ */
+export async function settleUnsure(desk: ChainDesk): Promise<boolean> {
+  const { rail } = desk
+  const op = await opOf(desk)
+  const chain = await findChain(op, chainIdOf(rail.name))
+  if (!chain || chain.followed_block < chain.highest_block) return true
+  const unsure = await selectUnsure(op, rail.name, SETTLED_MAX)
+  if (unsure.length === 0) return true
+  const receipts = await rail.nodes.receipts([
+    ...new Set(unsure.map(({ transaction_hash }) => transaction_hash)),
+  ])
+  for (const { id, transaction_hash } of unsure)
+    await whileAt(desk, chain, async (current) => {
+      const row = await selectMovement(current, id)
+      if (row?.state !== 'UNSURE') return []
+      return settled(current, chain, row, receipts.get(transaction_hash))
+    })
+  return unsure.length < SETTLED_MAX
+}
+
+async function settled(
+  op: Op,
+  chain: ChainRow,
+  row: ChainMovementRow,
+  receipt: ChainReceipt | undefined,
+): Promise<readonly Write[]> {
+  const log = receipt?.logs.find((one) => isOf(row, one))
+  // It comes again with a block that is not deep enough yet.
+  if (log && log.blockNumber > chain.followed_block) return []
+  if (log) {
+    const { blockNumber: block_number, blockHash: block_hash, logIndex: log_index } = log
+    return [moved(op, row, 'book', { block_number, block_hash, log_index })]
+  }
+  return [moved(op, row, 'lose', { gone_at: chain.latest_time }), ...(await takenBack(op, row))]
+}
+
+function moved(
+  op: Op,
+  row: ChainMovementRow,
+  by: ChainMovementEvent,
+  change: Partial<ChainMovementRow> = {},
+): Write {
+  return transition(op, 'chain_movements', CHAIN_MOVEMENT_TRANSITIONS, row, by, change).write
+}
+
+function isOf({ token, sender, recipient, amount }: ChainMovementRow, log: ChainLog): boolean {
+  const found = log.address === token ? transferOf(log) : undefined
+  return found?.sender === sender && found.recipient === recipient && found.amount === amount
+}
+
+/** What the loss of a transfer does. A payment that is lost is brought to the chain again: nothing is given back for it. */
+async function takenBack(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
+  if (row.kind === 'SPENT') return unspent(op, row)
+  if (row.item_id === null) return []
+  if (row.kind === 'DEPOSIT') return reversed(op, row, row.item_id)
+  const payment = await selectPayment(op, row.item_id)
+  if (payment?.state !== 'PAID') return []
+  const change = { transaction_hash: null, block_number: null, due_at: op.now, note: 'Its block is gone' }
+  return [transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'lose', change).write]
+}
+
+async function reversed(op: Op, { id, rail }: ChainMovementRow, depositId: string): Promise<Write[]> {
+  const { rail_reference } = await depositOf(op, depositId)
+  const report = {
+    id: `gone-${id}`,
+    type: 'deposit.reversed',
+    occurredAt: op.now.toISOString(),
+    data: {
+      depositId: rail_reference,
+      failure: {
+        code: 'COUNTERPARTY_POST_TX_FAILED',
+        message: 'The chain has taken back the block of this transfer',
+      },
+    },
+  } as const
+  const { writes, reason } = await applyReport(op, rail, report)
+  return [...writes, ...recorded(op, rail, report, reason)]
+}

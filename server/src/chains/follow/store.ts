@@ -1,0 +1,165 @@
+import { rowByKey } from '../../db/read/lookup.ts'
+import type {
+  ChainAddressRow,
+  ChainBlockRow,
+  ChainMovementRow,
+  ChainPaymentRow,
+} from '../../db/schema/chain-tables.ts'
+import type { Hex } from '../../formats/hex.ts'
+import type { Op } from '../../op/app.ts'
+
+/** The addresses of a rail, oldest first. */
+export function selectAddresses(op: Op, rail: string, limit: number): Promise<ChainAddressRow[]> {
+  return op.read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+/** Those of these addresses that are ours. */
+export function selectAddressesAmong(
+  op: Op,
+  rail: string,
+  among: readonly Hex[],
+): Promise<ChainAddressRow[]> {
+  return op.read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .where('address', 'in', among)
+    .selectAll()
+    .execute()
+}
+
+/** What was seen of these transactions before, in the order of their logs. */
+export function selectMovementsOf(
+  op: Op,
+  rail: string,
+  transactionHashes: readonly Hex[],
+): Promise<ChainMovementRow[]> {
+  return op.read
+    .selectFrom('chain_movements')
+    .where('rail', '=', rail)
+    .where('transaction_hash', 'in', transactionHashes)
+    .orderBy('log_index')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+}
+
+/** The payments whose authorizations have these nonces, of these senders. */
+export async function selectPaymentsByNonce(
+  op: Op,
+  rail: string,
+  senders: readonly Hex[],
+  nonces: readonly Hex[],
+): Promise<ChainPaymentRow[]> {
+  const by = (column: 'nonce' | 'fee_nonce') =>
+    op.read
+      .selectFrom('chain_payments')
+      .where('rail', '=', rail)
+      .where('sender', 'in', senders)
+      .where(column, 'in', nonces)
+      .selectAll()
+      .execute()
+  return (await Promise.all([by('nonce'), by('fee_nonce')])).flat()
+}
+
+/** The plain transfers that transactions of ours carry, with the hashes of all forms of each. */
+export async function selectPlainPayments(
+  op: Op,
+  rail: string,
+  transactionHashes: readonly Hex[],
+): Promise<{ readonly payment: ChainPaymentRow; readonly hashes: readonly Hex[] }[]> {
+  const of = op.read
+    .selectFrom('chain_transactions')
+    .where('rail', '=', rail)
+    .where('payment_id', 'is not', null)
+    .select(['payment_id', 'attempts'])
+  const [open, done] = await Promise.all([
+    of.where('state', '<>', 'DONE').execute(),
+    of.where('transaction_hash', 'in', transactionHashes).execute(),
+  ])
+  const hashes = new Map(
+    [...open, ...done].map((row) => [row.payment_id!, row.attempts.map(({ hash }) => hash)]),
+  )
+  const found = [...hashes].filter(([, own]) => own.some((hash) => transactionHashes.includes(hash)))
+  if (found.length === 0) return []
+  const payments = await op.read
+    .selectFrom('chain_payments')
+    .where(
+      'id',
+      'in',
+      found.map(([id]) => id),
+    )
+    .where('nonce', 'is', null)
+    .selectAll()
+    .execute()
+  return payments.map((payment) => ({ payment, hashes: hashes.get(payment.id) ?? [] }))
+}
+
+const BLOCK_BY_ID = rowByKey<ChainBlockRow>('SELECT * FROM chain_blocks WHERE id = ANY ($1::uuid[])', 'id')
+
+export async function selectBlock(op: Op, id: string): Promise<ChainBlockRow | undefined> {
+  return op.find(BLOCK_BY_ID, id)
+}
+
+/** The blocks that are kept, up to one, the latest first. */
+export function selectBlocks(op: Op, rail: string, upTo: bigint): Promise<ChainBlockRow[]> {
+  return op.read
+    .selectFrom('chain_blocks')
+    .where('rail', '=', rail)
+    .where('number', '<=', upTo)
+    .orderBy('number', 'desc')
+    .selectAll()
+    .execute()
+}
+
+/** What is booked of blocks after one. */
+export function selectBookedAbove(
+  op: Op,
+  rail: string,
+  block: bigint,
+  limit: number,
+): Promise<ChainMovementRow[]> {
+  return op.read
+    .selectFrom('chain_movements')
+    .where('rail', '=', rail)
+    .where('block_number', '>', block)
+    .where('state', '=', 'BOOKED')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+export function selectUnsure(op: Op, rail: string, limit: number): Promise<ChainMovementRow[]> {
+  return op.read
+    .selectFrom('chain_movements')
+    .where('rail', '=', rail)
+    .where('state', '=', 'UNSURE')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+const MOVEMENT_BY_ID = rowByKey<ChainMovementRow>(
+  'SELECT * FROM chain_movements WHERE id = ANY ($1::uuid[])',
+  'id',
+)
+
+export async function selectMovement(op: Op, id: string): Promise<ChainMovementRow | undefined> {
+  return op.find(MOVEMENT_BY_ID, id)
+}
+
+const PAYMENT_BY_ID = rowByKey<ChainPaymentRow>(
+  'SELECT * FROM chain_payments WHERE id = ANY ($1::uuid[])',
+  'id',
+)
+
+export async function selectPayment(op: Op, id: string): Promise<ChainPaymentRow | undefined> {
+  return op.find(PAYMENT_BY_ID, id)
+}
