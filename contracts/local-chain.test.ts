@@ -180,6 +180,11 @@ describe.skipIf(chainAbsent)('npm run chain', () => {
     expect(checked).toMatchObject({
       rails: [{ kind: 'evm', rpcs: [{ url }], tokens: [{ address: token }] }],
     })
+    const [{ faucet: minter, ...inProduction }] = (
+      (await member('rails.json')) as { rails: [{ faucet: string }] }
+    ).rails
+    expect(minter).toBe(faucet.address)
+    expect(await member('rails-production.json')).toEqual({ rails: [inProduction] })
     const minted = (at: string) =>
       rpcCall(at, 'eth_getLogs', [{ address: token, fromBlock: '0x0' }]) as Promise<
         { topics: Hex[]; data: Hex }[]
@@ -202,19 +207,44 @@ describe.skipIf(chainAbsent)('npm run chain', () => {
       .toBe('gone')
   })
 
+  test('gives an address of the chain that runs what it is asked to', { timeout: 60_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-chain-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+    const payee = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
+    const fund = (...options: string[]) => ran(['fund', payee, ...options, '--dir', folder])
+    expect((await fund('--coin', '1')).said).toContain('Start one with npm run chain')
+    await start(folder)
+    expect(await fund('--usdc', '12.5', '--coin', '2')).toMatchObject({ code: 0 })
+    const { url, token } = JSON.parse(await readFile(join(folder, 'chain.json'), 'utf8'))
+    const data = `0x70a08231${payee.slice(2).toLowerCase().padStart(64, '0')}`
+    expect(BigInt((await rpcCall(url, 'eth_call', [{ to: token, data }, 'latest'])) as Hex)).toBe(12_500_000n)
+    expect(BigInt((await rpcCall(url, 'eth_getBalance', [payee, 'latest'])) as Hex)).toBe(2n * 10n ** 18n)
+    expect((await fund()).said).toContain('Give --usdc or --coin')
+    expect((await ran(['fund', payee.replace('fB', 'FB'), '--coin', '1'])).said).toContain(
+      'is not an address',
+    )
+  })
+
   test('refuses options that it does not know', async () => {
-    const child = spawn(process.execPath, ['scripts/chain.mjs', '--block-time', 'often'], {
-      cwd: rootFolder(),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    let said = ''
-    child.stderr?.on('data', (text: Buffer) => {
-      said += text
-    })
-    expect(await once(child, 'close')).toEqual([1, null])
+    const { code, said } = await ran(['--block-time', 'often'])
+    expect(code).toBe(1)
     expect(said).toContain('--block-time: seconds are needed')
   })
 })
+
+/** Runs it until it ends. */
+async function ran(args: readonly string[]): Promise<{ code: number; said: string }> {
+  const child = spawn(process.execPath, ['scripts/chain.mjs', ...args], {
+    cwd: rootFolder(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr?.on('data', (text: Buffer) => {
+    said += text
+  })
+  const [code] = await once(child, 'close')
+  return { code, said }
+}
 
 /** Starts it as a user does. Resolves when it has said everything. */
 async function start(folder: string): Promise<{ child: ChildProcess; lines: string[] }> {

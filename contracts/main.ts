@@ -4,14 +4,20 @@ import { parseArgs } from 'node:util'
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { CHAIN_MNEMONIC } from './anvil.ts'
 import { rootFolder } from './compile.ts'
+import { type Funding, fundAddress, readFunding } from './fund.ts'
 import { type LocalChain, openLocalChain } from './local-chain.ts'
 
 const USAGE = `Usage: npm run chain [-- options]
+       npm run chain -- fund ADDRESS [--usdc AMOUNT] [--coin AMOUNT] [--dir FOLDER]
+
+Starts a chain; the second form gives an address test dollars or coin, from the chain that runs.
 
   --port N         where the chain listens (default 8545; 0: a free port)
   --block-time N   seconds from block to block (default 2; 0: a block for each transaction, and none without)
   --dir FOLDER     where it keeps itself from run to run (default .countersign-chain)
-  --fresh          forgets the chain of the last run`
+  --fresh          forgets the chain of the last run
+  --usdc AMOUNT    test dollars, such as 250.50
+  --coin AMOUNT    the chain's own coin, which gas is paid in`
 
 /** The account that is rich from the start. */
 const FAUCET = 0
@@ -21,7 +27,11 @@ const FAUCET_AMOUNT = 10_000_000_000_000n
 async function main(): Promise<void> {
   const options = readOptions()
   if (options === undefined) return
-  const { folder, port, blockSeconds } = options
+  const { folder, port, blockSeconds, fund } = options
+  if (fund) {
+    process.stdout.write(`${await fundAddress(join(folder, 'chain.json'), fund)}\n`)
+    return
+  }
   mkdirSync(folder, { recursive: true })
   const chain = await openLocalChain({
     port,
@@ -42,13 +52,18 @@ async function main(): Promise<void> {
 }
 
 /** Undefined where only the usage was asked for. Throws with the usage for what it does not know. */
-function readOptions(): { folder: string; port: number; blockSeconds: number } | undefined {
-  const { values } = parseArgs({
+function readOptions():
+  | { folder: string; port: number; blockSeconds: number; fund: Funding | undefined }
+  | undefined {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       port: { type: 'string', default: '8545' },
       'block-time': { type: 'string', default: '2' },
       dir: { type: 'string' },
       fresh: { type: 'boolean' },
+      usdc: { type: 'string' },
+      coin: { type: 'string' },
       help: { type: 'boolean' },
     },
   })
@@ -62,18 +77,28 @@ function readOptions(): { folder: string; port: number; blockSeconds: number } |
   if (!/^\d{1,4}$/.test(values['block-time'])) throw new Error(`--block-time: seconds are needed\n\n${USAGE}`)
   const folder = values.dir === undefined ? join(rootFolder(), '.countersign-chain') : resolve(values.dir)
   const state = join(folder, 'state.json')
-  if (values.fresh && existsSync(state)) rmSync(state)
-  return { folder, port, blockSeconds }
+  if (values.fresh && positionals.length === 0 && existsSync(state)) rmSync(state)
+  const [command, address, ...rest] = positionals
+  if (command === undefined) return { folder, port, blockSeconds, fund: undefined }
+  if (command !== 'fund' || address === undefined || rest.length > 0)
+    throw new Error(`Not understood: ${positionals.join(' ')}\n\n${USAGE}`)
+  const { usdc, coin } = values
+  return { folder, port, blockSeconds, fund: readFunding(address, { usdc, coin }) }
 }
 
 interface Files {
   readonly chain: string
   readonly rails: string
+  readonly production: string
 }
 
-/** What a program needs to use the chain, and a rails file for a server that uses it. */
+/** What a program needs to use the chain, and rails files for servers that use it: a sandbox, and one in production. */
 function writeFiles(folder: string, chain: LocalChain, blockSeconds: number): Files {
-  const files = { chain: join(folder, 'chain.json'), rails: join(folder, 'rails.json') }
+  const files = {
+    chain: join(folder, 'chain.json'),
+    rails: join(folder, 'rails.json'),
+    production: join(folder, 'rails-production.json'),
+  }
   const faucet = {
     address: chain.account(FAUCET).address,
     mnemonic: CHAIN_MNEMONIC,
@@ -87,6 +112,7 @@ function writeFiles(folder: string, chain: LocalChain, blockSeconds: number): Fi
     chainId,
     rpcs: [{ type: 'url', url }],
     tokens: [{ currency: 'USDC', address: token, standard: 'EIP3009' }],
+    sweeps: [{ currency: 'USDC', from: 1n }],
     // Blocks come by themselves only where they have a time.
     confirmations: blockSeconds === 0 ? 1 : 2,
     serves: [
@@ -95,12 +121,15 @@ function writeFiles(folder: string, chain: LocalChain, blockSeconds: number): Fi
     ],
   }
   writeFileSync(files.chain, jsonOf({ url, chainId, token, plainToken, multicall, faucet }))
-  writeFileSync(files.rails, jsonOf({ rails: [rail] }))
+  writeFileSync(files.rails, jsonOf({ rails: [{ ...rail, faucet: faucet.address }] }))
+  writeFileSync(files.production, jsonOf({ rails: [rail] }))
   return files
 }
 
+/** Amounts are small here. */
 function jsonOf(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`
+  const plain = (_: string, one: unknown) => (typeof one === 'bigint' ? Number(one) : one)
+  return `${JSON.stringify(value, plain, 2)}\n`
 }
 
 function summary(chain: LocalChain, files: Files): string {
@@ -112,6 +141,7 @@ function summary(chain: LocalChain, files: Files): string {
   Multicall   ${chain.multicall}
   Faucet      ${chain.account(FAUCET).address}
   Addresses   ${files.chain}
+  Production  ${files.production} (a rails file without the faucet)
   Try next    RAILS_FILE=${files.rails} npm start (in another terminal)
   Stop        Ctrl-C; the next run goes on from here, --fresh begins anew`
 }

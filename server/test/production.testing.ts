@@ -107,7 +107,7 @@ async function ask(url: string, method: string, path: string, body?: object): Pr
 
 /** Rates of a source of the test's own. */
 export async function serveRates(): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const rates = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1' }
+  const rates = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1', ETH: '3000' }
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json')
     response.end(JSON.stringify({ base: 'USD', updatedAt: new Date().toISOString(), rates }))

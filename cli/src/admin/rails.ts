@@ -14,6 +14,8 @@ interface Checked {
   readonly rail: string
   readonly ok: boolean
   readonly says: string
+  /** Of a chain: what there is to watch, by name and value. */
+  readonly facts?: readonly (readonly [string, string])[]
 }
 
 /** `countersign rails list`: the routing table, first match. Gives the exit code. */
@@ -43,7 +45,10 @@ export async function checkRails(options: { rail?: string; json?: boolean }): Pr
     ({ data }: { readonly data: readonly Checked[] }) => {
       isGood = data.every(({ ok }) => ok)
       return tableOf(
-        data.map(({ rail, ok, says }) => [ok ? 'ok' : 'fails', rail, says]),
+        data.flatMap(({ rail, ok, says, facts = [] }) => [
+          [ok ? 'ok' : 'fails', rail, says],
+          ...facts.map(([name, value]) => ['', name, value]),
+        ]),
         'RAILS_FILE is not set, or has no rail: no money moves.',
       )
     },

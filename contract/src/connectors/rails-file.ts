@@ -328,13 +328,33 @@ export const EvmRail = Type.Object({
         Type.Integer({
           minimum: 0,
           maximum: 1000,
-          description: "What quotes and estimates add to the network's present fee. 20 where left out",
+          description: "What quotes and estimates add to the network's fee. 20 where left out",
+        }),
+      ),
+      gasUnits: Type.Optional(
+        Type.Integer({
+          minimum: 21_000,
+          maximum: 10_000_000,
+          description:
+            'The gas that one transfer counts as in quotes and estimates. Left out: 120000, or 80000 where a token has no EIP-3009',
+        }),
+      ),
+      extraWei: Type.Optional(
+        Int64({
+          minimum: 0,
+          description:
+            'What quotes and estimates add to each transfer beside its gas, in wei: what a chain charges for its data on another chain. 0 where left out',
         }),
       ),
     }),
   ),
   gasAccounts: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 20, description: 'Accounts that pay the gas. 1 where left out' }),
+  ),
+  faucet: Type.Optional(
+    EvmAddress(
+      "Of a sandbox alone: an account whose key the first node has itself, as a local chain's. It mints what accounts are funded with, and gives the gas accounts their coin",
+    ),
   ),
   multicall: Type.Optional(
     EvmAddress(

@@ -27,13 +27,14 @@ export const RAIL_COMMANDS: Readonly<Record<string, AdminCommand>> = {
 async function routingTable(app: App): Promise<object[]> {
   const rails = app.rails.list()
   const owners = await Promise.all(rails.map((rail) => app.rails.ownerOf(rail)))
-  return rails.flatMap(({ name, entry, isRetired, opensAt }, index) =>
+  return rails.flatMap(({ name, entry, isRetired, opensAt, chain }, index) =>
     (entry?.serves ?? []).map((line) => {
       const opens = opensAt(app.clock())
       return {
         rail: name,
         kind: entry?.kind,
         platform: owners[index] ?? null,
+        ...(chain ? { chainId: chain.chainId, treasury: chain.treasury } : {}),
         ...line,
         limits: entry?.limits?.filter(({ currency }) => line.currencies.includes(currency)) ?? [],
         now: isRetired ? 'retired' : opens > app.clock() ? `closed until ${opens.toISOString()}` : 'open',
@@ -42,13 +43,19 @@ async function routingTable(app: App): Promise<object[]> {
   )
 }
 
-/** Reaches a rail with a signed call that moves nothing, and says in words how that went. */
+/** Reaches a rail with a signed call that moves nothing, and says in words how that went. Of a chain: all that there is to watch. */
 async function checked(app: App, rail: Rail): Promise<object> {
   const { name } = rail
-  if ((await app.rails.ownerOf(rail)) === undefined)
+  const platformId = await app.rails.ownerOf(rail)
+  if (platformId === undefined)
     return { rail: name, ok: false, says: 'It belongs to no platform yet: create one.' }
-  if (!rail.balances) return { rail: name, ok: true, says: 'It has nothing that can be called.' }
   try {
+    if (rail.chain) {
+      const { facts, faults } = await (await import('../chains/check.ts')).checkChain(app, rail, platformId)
+      const says = faults.length === 0 ? 'Its nodes answer.' : faults.join(' ')
+      return { rail: name, ok: faults.length === 0, says, facts }
+    }
+    if (!rail.balances) return { rail: name, ok: true, says: 'It has nothing that can be called.' }
     const balances = await rail.balances()
     const held = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
     return { rail: name, ok: true, says: `It answers, takes our signature, and holds ${held || 'nothing'}.` }

@@ -13,16 +13,22 @@ import { nextOpening } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
 import { currenciesIn } from '../rails/routing.ts'
 import type { ChainFacts } from './facts.ts'
+import type { Faucet } from './faucet.ts'
 import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf } from './ids.ts'
 import { faultOfPayee } from './payees.ts'
 import { enqueue } from './queue.ts'
+import { createTransferFees } from './transfer-fee.ts'
 
 /** A rail of kind `evm`: a chain, its tokens, and the keys of this server there. */
 export interface EvmRail extends ConfiguredRail {
   readonly entry: EvmRailValue
   readonly nodes: ChainNodes
+  /** Each node by itself, by its host: its address may have a key in it. */
+  readonly nodesApart: readonly { readonly host: string; readonly nodes: ChainNodes }[]
   readonly chain: RailChain
+  /** Present on a sandbox's chain that has one. */
+  readonly faucet: Faucet | undefined
   /** The addresses of its gas accounts, in the order of their names. */
   readonly gas: readonly Hex[]
   /** Undefined while nobody could read them. */
@@ -47,17 +53,34 @@ export function isEvmRail(rail: object): rail is EvmRail {
   return 'nodes' in rail && 'chain' in rail
 }
 
+interface RailParts {
+  readonly clock: () => Date
+  readonly faucet?: Faucet | undefined
+  readonly nodesApart?: EvmRail['nodesApart']
+}
+
 /** A rail of an entry whose form and addresses are right. */
-export function createEvmRail(entry: EvmRailValue, nodes: ChainNodes, enclave: Enclave): EvmRail {
+export function createEvmRail(
+  entry: EvmRailValue,
+  nodes: ChainNodes,
+  enclave: Enclave,
+  { clock, faucet, nodesApart = [] }: RailParts,
+): EvmRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
   const rail: EvmRail = {
     name,
     entry,
     nodes,
+    nodesApart,
+    faucet,
     gas: gasNames(entry).map((of) => enclave.chainAddress(pathOf(name, 'GAS', of))),
     facts: undefined,
     followedBlock: 0n,
-    chain: chainOf(entry, enclave, () => rail),
+    chain: {
+      ...chainOf(entry, enclave, () => rail),
+      transferFee: createTransferFees(entry, nodes, clock),
+      ...(faucet ? { mint: faucet.mint } : {}),
+    },
     isRecorded: true,
     isRetired,
     lateDeposits,
@@ -78,7 +101,7 @@ async function byQueue(): Promise<never> {
   throw new Error('A chain takes payments by its queue')
 }
 
-function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): RailChain {
+function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Omit<RailChain, 'transferFee'> {
   const { name, network, chainId, tokens } = entry
   return {
     network,

@@ -1,5 +1,6 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { readFacts, WrongChain } from '../chains/facts.ts'
+import { createFaucet } from '../chains/faucet.ts'
 import { createChainNodes } from '../chains/nodes/chain-nodes.ts'
 import { createEvmRail, type EvmRail } from '../chains/rail.ts'
 import { hasEvmChecksum } from '../formats/addresses.ts'
@@ -8,7 +9,7 @@ import type { Loading } from './load.ts'
 import { problem } from './problem.ts'
 
 /** A chain of this machine makes blocks when it is asked to, and its time may be moved on. */
-const ANY_TIME = {
+const _ANY_TIME = {
   headAgeSecondsMax: Number.POSITIVE_INFINITY,
   headAheadSecondsMax: Number.POSITIVE_INFINITY,
 } as const
@@ -23,19 +24,30 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
   const { environment, clock, enclave, log, onNodeAlert } = loading
   const rpcs = entry.rpcs.map((rpc) => urlOf(entry, rpc, environment))
   let otherChain: string | undefined
-  const nodes = createChainNodes({
-    rpcs,
-    agreement: entry.agreement === 2 ? 2 : 1,
+  const options = {
     chainId: entry.chainId,
     clock,
     log,
-    ...(rpcs.every((url) => url.startsWith('http:')) ? ANY_TIME : {}),
+    // A chain of this machine makes blocks when it is asked to.
+    ...(rpcs.every((url) => url.startsWith('http:')) ? { headAgeSecondsMax: Number.POSITIVE_INFINITY } : {}),
+  }
+  const nodes = createChainNodes({
+    ...options,
+    rpcs,
+    agreement: entry.agreement === 2 ? 2 : 1,
     onAlert: ({ kind, node, detail }) => {
       if (kind === 'OTHER_CHAIN') otherChain ??= `the node ${node} is of another chain: ${detail}`
       onNodeAlert(entry.name)
     },
   })
-  const rail = createEvmRail(entry, nodes, enclave)
+  const rail = createEvmRail(entry, nodes, enclave, {
+    clock,
+    faucet: entry.faucet === undefined ? undefined : createFaucet(entry, entry.faucet, rpcs[0]!),
+    nodesApart: rpcs.map((url) => ({
+      host: new URL(url).host,
+      nodes: createChainNodes({ ...options, rpcs: [url], agreement: 1 }),
+    })),
+  })
   try {
     rail.facts = await readFacts(entry, nodes)
   } catch (error) {
@@ -54,9 +66,11 @@ function faultOf({
   sweeps = [],
   rpcs,
   agreement = 1,
+  faucet,
 }: EvmRailValue): string | undefined {
   const wrong = tokens.find(({ address }) => !hasEvmChecksum(address))
   if (wrong) return `tokens: the checksum of ${wrong.address} is wrong`
+  if (faucet !== undefined && !hasEvmChecksum(faucet)) return `faucet: the checksum of ${faucet} is wrong`
   const currencies = tokens.map(({ currency }) => currency)
   if (new Set(currencies).size < currencies.length) return 'tokens: two contracts have one currency'
   const type = `${network}_WALLET`

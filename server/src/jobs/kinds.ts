@@ -11,6 +11,7 @@ export const JOB_KINDS = [
   'card.tell-processor',
   'card-transaction.expire',
   'card-transaction.pull',
+  'chain.mint',
   'customers.import',
   'deposit-account.open',
   'deposit.return',

@@ -1,6 +1,6 @@
-import type { NetworkAsset } from '../pricing/network-assets.ts'
+import type { NetworkFee } from '../pricing/network-fees.ts'
 
-/** What networks charge for carrying a payment. */
+/** What networks charge for carrying a payment, where no rail of this server is on them. */
 export interface NetworkFees {
   /** The fee of a payment on its network now. Reserves nothing. Error: 503 `UNAVAILABLE` where it cannot be said. */
   estimate(payment: NetworkPayment): Promise<NetworkFee>
@@ -14,10 +14,4 @@ export interface NetworkPayment {
   /** In its smallest unit. */
   readonly amount: bigint
   readonly destinationAddress: string
-}
-
-export interface NetworkFee {
-  readonly asset: NetworkAsset
-  /** In the smallest unit of the asset. */
-  readonly amount: bigint
 }

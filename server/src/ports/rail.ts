@@ -6,6 +6,7 @@ import type { Write } from '../db/commit/writes.ts'
 import type { Read } from '../db/read/read.ts'
 import type { AccountDetails } from '../db/schema/documents.ts'
 import type { Hex } from '../formats/hex.ts'
+import type { NetworkFee } from '../pricing/network-fees.ts'
 
 /** Which way money goes by a rail: sent to an external account, pulled from one, or paid in by somebody. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
@@ -58,11 +59,21 @@ export interface RailChain {
   readonly treasury: Hex
   /** The contract of a currency, as it was read from the chain. Error: 503 `UNAVAILABLE` while nobody could read it. */
   token(currency: string): ChainToken
+  /**
+   * What the chain charges at most, by its present fees, for so many transfers of a currency, with the margin of the rails file.
+   * Error: 503 `UNAVAILABLE` where no node tells.
+   */
+  transferFee(currency: string, transfers: number): Promise<NetworkFee>
   /** The record of an address of its own, for an internal account or a quote, and the address in the API's spelling. */
   newAddress(
     from: RecordsFrom,
     ownerId: string,
   ): { readonly address: string; readonly writes: readonly Write[] }
+  /**
+   * Mints so much to an address, at the faucet of a sandbox's chain. Absent where there is none. Called twice it mints twice. Throws
+   * where the node does not answer, or refuses.
+   */
+  mint?(currency: string, to: Hex, amount: bigint): Promise<void>
   /** The record of the address of a wallet, whose key derives from the wallet's own seed. */
   walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
   /** The id of that record. */

@@ -58,15 +58,17 @@ interface Case {
   readonly receiving: KnownCurrency
   readonly side: LockedSide
   readonly amount: bigint
+  readonly networkFee: bigint
 }
 
 /** Throws where the figures of a price are inconsistent. */
-function explain({ rates, fees, sending, receiving, side, amount }: Case): Price | undefined {
-  const found = price(rates, fees, sending, receiving, side, amount)
+function explain(asked: Case): Price | undefined {
+  const { rates, fees, sending, receiving, side, amount, networkFee } = asked
+  const found = price(rates, fees, sending, receiving, side, amount, networkFee)
   const rate = rateBetween(rates, sending, receiving)!
   const fee = feesFor(fees, sending, receiving)
   const perDollar = times(rateBetween(rates, sending, 'USD')!, ratio(100n))
-  const fixed = roundedUp(times(fee.fixedUsd, perDollar))
+  const fixed = roundedUp(times(fee.fixedUsd, perDollar)) + networkFee
   if (!found) {
     // Nothing is bought: the rest after the fees is below the cost of one receiving unit.
     const left = amount - fixed - roundedUp(times(ratio(amount), fee.variable))
@@ -129,12 +131,12 @@ function explain({ rates, fees, sending, receiving, side, amount }: Case): Price
 
 /** Throws where a quote of the price's other side gives another price. */
 function quoteBack(asked: Case, found: Price): void {
-  const { rates, fees, sending, receiving, side } = asked
+  const { rates, fees, sending, receiving, side, networkFee } = asked
   const { sendingAmount, receivingAmount, deliveredAmount, rate } = found
   const locked = (lockedSide: LockedSide, amount: bigint) => explain({ ...asked, side: lockedSide, amount })!
   if (side === 'RECEIVING') {
     // The sending amount is the smallest that buys the amount: one unit less does not.
-    const less = priceOfSending(rates, fees, sending, receiving, sendingAmount - 1n)!
+    const less = priceOfSending(rates, fees, sending, receiving, sendingAmount - 1n, networkFee)!
     ok(less.receivingAmount < receivingAmount)
     // The fees are the same. Where one sending unit buys several receiving units, it may buy a few more.
     const back = locked('SENDING', sendingAmount)
@@ -192,7 +194,7 @@ describe('a price', () => {
       const own = some.slice(4 * index, 4 * index + 4)
       for (const side of SIDES)
         for (const amount of [1n, ...own, AMOUNT_MAX]) {
-          const asked: Case = { rates: sandbox, fees: [], sending, receiving, side, amount }
+          const asked: Case = { rates: sandbox, fees: [], sending, receiving, side, amount, networkFee: 0n }
           try {
             const found = explain(asked)
             if (found) quoteBack(asked, found)
@@ -211,6 +213,7 @@ describe('a price', () => {
       receiving: codes,
       side: fc.constantFrom(...SIDES),
       amount: amounts,
+      networkFee: fc.oneof(fc.constant(0n), amounts),
     })
     fc.assert(
       fc.property(asked, (one) => {

@@ -11,7 +11,8 @@ import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
  *   sending amount = delivered value + fixed fee + variable fee
  *
  * The delivered value is the receiving amount times the rate, rounded up. Where the sending amount is locked, the part
- * of it that buys no whole receiving unit is in the fixed fee, so the sum always holds.
+ * of it that buys no whole receiving unit is in the fixed fee, so the sum always holds. What networks charge for carrying
+ * the payment is in the fixed fee too.
  */
 export interface Price {
   /** Sending units per receiving unit, both in their smallest. */
@@ -37,7 +38,10 @@ export type OwnRateDetails = Readonly<Omit<RateSummary['rateDetails'], `counterp
 
 export type LockedSide = 'SENDING' | 'RECEIVING'
 
-/** The price for an amount locked on one side; undefined where there is no rate or the amount buys nothing. */
+/**
+ * The price for an amount locked on one side; undefined where there is no rate or the amount buys nothing. `networkFee` is
+ * what networks charge for carrying it, in sending units.
+ */
 export function price(
   rates: RateTable,
   fees: FeeSchedule,
@@ -45,11 +49,12 @@ export function price(
   receiving: KnownCurrency,
   side: LockedSide,
   amount: bigint,
+  networkFee = 0n,
 ): Price | undefined {
   const found =
     side === 'SENDING'
-      ? priceOfSending(rates, fees, sending, receiving, amount)
-      : priceOfReceiving(rates, fees, sending, receiving, amount)
+      ? priceOfSending(rates, fees, sending, receiving, amount, networkFee)
+      : priceOfReceiving(rates, fees, sending, receiving, amount, networkFee)
   return found && found.receivingAmount > 0n ? found : undefined
 }
 
@@ -63,8 +68,9 @@ export function priceOfSending(
   sending: KnownCurrency,
   receiving: KnownCurrency,
   sendingAmount: bigint,
+  networkFee = 0n,
 ): Price | undefined {
-  const terms = termsOf(rates, fees, sending, receiving)
+  const terms = termsOf(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
   const spendable = sendingAmount - terms.fixed - timesRoundedUp(sendingAmount, terms.variableFeeRate)
   return complete(terms, sendingAmount, spendable > 0n ? dividedRoundedDown(spendable, terms.rate) : 0n)
@@ -76,15 +82,16 @@ function priceOfReceiving(
   sending: KnownCurrency,
   receiving: KnownCurrency,
   receivingAmount: bigint,
+  networkFee: bigint,
 ): Price | undefined {
-  const terms = termsOf(rates, fees, sending, receiving)
+  const terms = termsOf(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
   const net = timesRoundedUp(receivingAmount, terms.rate) + terms.fixed
   return complete(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
 }
 
 interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
-  /** The corridor's fixed fee in sending units, rounded up. */
+  /** The corridor's fixed fee in sending units, rounded up, and the networks'. */
   readonly fixed: bigint
 }
 
@@ -93,12 +100,13 @@ function termsOf(
   fees: FeeSchedule,
   sending: KnownCurrency,
   receiving: KnownCurrency,
+  networkFee: bigint,
 ): Terms | undefined {
   const rate = rateBetween(rates, sending, receiving)
   const perCent = rateBetween(rates, sending, 'USD')
   if (!rate || !perCent) return undefined
   const { fixedUsd, variable } = feesFor(fees, sending, receiving)
-  const fixed = timesRoundedUp(100n, times(fixedUsd, perCent))
+  const fixed = timesRoundedUp(100n, times(fixedUsd, perCent)) + networkFee
   return { rate, variableFeeRate: variable, fixed }
 }
 

@@ -9,15 +9,13 @@ import type { CustomerRow, QuoteRow, TransactionRow } from '../db/schema/tables.
 import { describeAccount } from '../external-accounts/describe.ts'
 import { chainOf } from '../external-accounts/external-accounts.ts'
 import { job } from '../jobs/jobs.ts'
-import { INT64_MAX } from '../json/int64.ts'
 import { findBalances } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
 import { plusSeconds } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
-import { checkCurrencyLimits, platformConfig } from '../platforms/platforms.ts'
 import { checkPosition } from '../positions/positions.ts'
-import { amountInWords, exchangeRate, feesOf, type Price, price, rateDetails } from '../pricing/pricing.ts'
+import { amountInWords, exchangeRate, feesOf, rateDetails } from '../pricing/pricing.ts'
 import { checkLookup } from '../receivers/lookups.ts'
 import { issueRequest } from '../signing/signing.ts'
 import { announce } from '../transactions/moves.ts'
@@ -25,10 +23,10 @@ import { makeReference, newTransaction } from '../transactions/transactions.ts'
 import { checkStillAllowed } from '../uma/allowed.ts'
 import { checkSenderKnown } from '../uma/asked.ts'
 import { askedOf } from '../uma/counterparty.ts'
+import { amountsOf } from './amounts.ts'
 import { chainTransfers, transfersInWords } from './on-chain.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { executeQuote, executionCall } from './quotes.ts'
-import { railsOfQuote } from './rails.ts'
 import { quoteFundingInstructions } from './realtime.ts'
 
 export interface CreatedQuote {
@@ -94,16 +92,10 @@ async function priced(
   body: QuoteBody,
   { customer, payer, payee }: Parties,
 ): Promise<{ readonly quote: QuoteRow; readonly writes: readonly Write[] }> {
-  if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
   const [sending, receiving] = [payer.currency, payee.currency]
-  const rates = await op.rates.snapshot()
-  const found = price(rates, op.fees, sending, receiving, body.lockedCurrencySide, body.lockedCurrencyAmount)
-  if (!found)
-    throw fieldError('INVALID_AMOUNT', 'lockedCurrencyAmount', 'The amount is too small for this payment.')
-  checkAmounts(op, sending, found)
   const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
   const id = op.newId('Quote')
-  const railed = await railsOfQuote(op, id, { payer, payee }, found, rail ?? null)
+  const { rates, found, railed } = await amountsOf(op, id, body, { payer, payee }, rail ?? null)
   const quote: QuoteRow = {
     id,
     platform_id: op.platform.id,
@@ -136,13 +128,6 @@ async function priced(
     updated_at: op.now,
   }
   return { quote, writes: railed.writes }
-}
-
-function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
-  const field = 'lockedCurrencyAmount'
-  if (found.sendingAmount > INT64_MAX || found.receivingAmount > INT64_MAX)
-    throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The amount is too large for this payment.')
-  checkCurrencyLimits(platformConfig(op), 'OUTGOING', sending, found.sendingAmount, field)
 }
 
 /** The transaction that pays a quote, not yet executed. */

@@ -20,8 +20,8 @@ export interface QuoteRails {
 }
 
 /**
- * The rails of a quote: what sends its payment, what pulls its money, or what that is paid in by; and the wallets on chains that pay or
- * are paid. On a chain it is paid in at an address of its own. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
+ * The rails of a quote: what sends its payment, what pulls its money, or what that is paid in by, on a chain at an address of its
+ * own; and the wallets on chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
  * `AMOUNT_OUT_OF_RANGE` where none takes the amount.
  */
 export async function railsOfQuote(

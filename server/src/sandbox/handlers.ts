@@ -5,20 +5,24 @@ import { magicValueFamilies } from '../magic-values/magic-value-list.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { succeedPlatform } from '../platforms/platforms.ts'
 import { clearFilesOf } from '../stored-files/stored-files.ts'
+import { fundingOnChain } from './faucet.ts'
 
 /** Later than any test needs, and well within the range of dates. */
 const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 
 export const sandboxHandlers: Handlers<typeof sandbox> = {
-  /** Funds an account with test money (specification 4.13): the `rail` account grows by the same amount. */
+  /**
+   * Funds an account with test money (specification 4.13): the `rail` account grows by the same amount. Where the account is on a
+   * chain, the money is sent there, and is on the account once the chain has confirmed it.
+   */
   sandbox_account_fund: async (op, { params, body }) => {
     const account = await findOwnedAccount(op, params.accountId, 'accountId')
     if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
-    if (account.chain_rail !== null)
-      throw fieldError('INVALID_INPUT', 'accountId', 'This wallet is on a chain: send tokens to its address')
     const legs = arrivalLegs(account, body.amount)
     await checkRoom(op, legs, 'amount')
+    const onChain = await fundingOnChain(op, account, body.amount)
     const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
+    if (onChain) return { status: 200, body: internalAccountView(op, account, before), writes: onChain }
     const after = { available: before.available + body.amount, total: before.total + body.amount }
     const view = internalAccountView(op, account, after)
     return {

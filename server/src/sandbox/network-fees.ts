@@ -1,4 +1,5 @@
-import type { NetworkFee, NetworkFees } from '../ports/network-fees.ts'
+import type { NetworkFees } from '../ports/network-fees.ts'
+import type { NetworkFee } from '../pricing/network-fees.ts'
 
 /**
  * What each network of the sandbox charges, whatever is sent. Plausible and fixed, so that tests can predict it: gas of a token

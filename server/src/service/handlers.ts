@@ -62,6 +62,7 @@ import { reconciliationHandlers } from '../reconciliations/handlers.ts'
 import { compareStatement } from '../reconciliations/reconcile.ts'
 import { recordStatement } from '../reconciliations/statements.ts'
 import { sandboxCardHandlers } from '../sandbox/card-handlers.ts'
+import { mintAtFaucet } from '../sandbox/faucet.ts'
 import { sandboxHandlers } from '../sandbox/handlers.ts'
 import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
 import { screeningHandlers } from '../screenings/handlers.ts'
@@ -161,6 +162,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'card.tell-processor': tellCardProcessor,
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
+  'chain.mint': mintAtFaucet,
   'customers.import': importCustomers,
   'deposit-account.open': openDepositAccount,
   'deposit.return': returnDeposit,

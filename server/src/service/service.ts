@@ -227,6 +227,9 @@ async function fillRails(
     throw new ConfigError(
       `RAILS_FILE, rail ${other.name}: kind ${other.entry.kind} belongs to production; a sandbox may have chains`,
     )
+  const faucet = rails.find(({ entry }) => entry.kind === 'evm' && entry.faucet !== undefined)
+  if (mode === 'production' && faucet)
+    throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet belongs to a sandbox`)
   registry.replace(rails)
 }
 

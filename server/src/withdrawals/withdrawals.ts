@@ -1,5 +1,4 @@
 import { type AccountTypeName, accountType } from '@countersign/contract/accounts/account-types'
-import { CURRENCIES } from '@countersign/contract/core/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import type { crypto_withdrawal_fee_estimate } from '@countersign/contract/payments/withdrawal-fees'
 import { findInternalAccount } from '../accounts/accounts.ts'
@@ -8,9 +7,8 @@ import type { InternalAccountRow } from '../db/schema/tables.ts'
 import { isIdentifierOf } from '../external-accounts/account-details.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
-import type { NetworkFee } from '../ports/network-fees.ts'
-import { NETWORK_ASSETS } from '../pricing/network-assets.ts'
-import { amountInWords, feesOf, price, timesRoundedUp } from '../pricing/pricing.ts'
+import { type NetworkFee, networkFeeRoundedUp } from '../pricing/network-fees.ts'
+import { amountInWords, feesOf, price } from '../pricing/pricing.ts'
 import type { RateTable } from '../pricing/ratios.ts'
 
 type Body = BodyOf<typeof crypto_withdrawal_fee_estimate>
@@ -18,7 +16,7 @@ type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
 
 /**
  * What a withdrawal would cost now. Errors: 400 that names the field, 404 `ACCOUNT_NOT_FOUND`, 501 `NOT_IMPLEMENTED` where
- * the server has no rates or nobody knows the fees of networks.
+ * the server has no rates or no rail on the network, 503 `UNAVAILABLE` where the fees of the network cannot be read now.
  */
 export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> {
   const account = await findCryptoAccount(op, body)
@@ -30,15 +28,27 @@ export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> 
       'destinationAddress',
       `destinationAddress is not ${accountType(type).identifiedBy.join(', ')} of ${networkOf(type)}`,
     )
-  if (!op.rates || !op.networkFees)
-    throw new ApiError('NOT_IMPLEMENTED', {
-      message: 'This server has no exchange rates or does not know the fees of networks.',
-    })
-  const network = networkOf(type)!
-  const { currency } = account
-  const fee = await op.networkFees.estimate({ network, currency, amount, destinationAddress })
+  if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
+  const fee = await networkFee(op, account, type, body)
   const rates = await op.rates.snapshot()
   return summed(op, account, amount, fee, rates)
+}
+
+/** A rail on the chain knows what it charges; the other networks of the sandbox have fixed fees. */
+async function networkFee(
+  op: Op,
+  { currency, chain_rail }: InternalAccountRow,
+  accountType: AccountTypeName,
+  { amount, destinationAddress }: Body,
+): Promise<NetworkFee> {
+  const wanted = { direction: 'OUT', accountType, paymentRail: null, currency, amount } as const
+  const rail = await op.rails.route(op.platform.id, wanted)
+  // The key of a wallet signs the payment and its fee.
+  if (rail?.chain) return rail.chain.transferFee(currency, chain_rail === null ? 1 : 2)
+  const network = networkOf(accountType)!
+  if (!op.networkFees)
+    throw new ApiError('NOT_IMPLEMENTED', { message: `No rail of this server is on ${network}.` })
+  return op.networkFees.estimate({ network, currency, amount, destinationAddress })
 }
 
 async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body): Promise<InternalAccountRow> {
@@ -90,18 +100,4 @@ function summed(
     totalFee,
     netAmount: amount - totalFee,
   }
-}
-
-/** A fee of a network in the smallest unit of a currency, rounded up; undefined where there is no rate. */
-function networkFeeRoundedUp(
-  rates: RateTable,
-  currency: InternalAccountRow['currency'],
-  { asset, amount }: NetworkFee,
-): bigint | undefined {
-  const [charged, held] = [rates.usdPerUnit(asset), rates.usdPerUnit(currency)]
-  if (!charged || !held) return undefined
-  return timesRoundedUp(amount, {
-    numerator: charged.numerator * held.denominator * 10n ** BigInt(CURRENCIES[currency].decimals),
-    denominator: charged.denominator * held.numerator * 10n ** BigInt(NETWORK_ASSETS[asset]),
-  })
 }

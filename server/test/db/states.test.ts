@@ -195,6 +195,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${CHAIN_TRANSACTION_INITIAL}'`,
       `state <> '${CHAIN_TRANSACTION_TRANSITIONS.MINED.confirm}'`,
       `state = '${CHAIN_MOVEMENT_TRANSITIONS.BOOKED.doubt}'`,
+      `state = '${CHAIN_MOVEMENT_TRANSITIONS.UNSURE.lose}'`,
       `state <> '${SCREENING_TRANSITIONS.WAITING.clear}'`,
     ].sort(),
   )

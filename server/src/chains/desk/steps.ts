@@ -1,3 +1,4 @@
+import { refuel } from '../faucet.ts'
 import { follow } from '../follow/follow.ts'
 import { keepGoing } from '../payments/keep-going.ts'
 import { relay } from '../payments/relay.ts'
@@ -5,4 +6,10 @@ import { watch } from '../payments/watch.ts'
 import type { ChainDesk } from '../rail.ts'
 
 /** What is done at a chain, again and again, in this order. Each step goes on where the last run of it ended. */
-export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [follow, watch, relay, keepGoing]
+export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [
+  refuel,
+  follow,
+  watch,
+  relay,
+  keepGoing,
+]

@@ -17,6 +17,12 @@ export interface JobPayloads {
     readonly above: string
     readonly fails: boolean
   }
+  'chain.mint': {
+    readonly rail: string
+    readonly currency: string
+    readonly address: string
+    readonly amount: string
+  }
   'customers.import': { readonly importId: string }
   'documents.remove': { readonly customerId: string }
   'invitation.expire': { readonly code: string }

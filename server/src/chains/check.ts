@@ -1,0 +1,120 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import { toChecksumAddress } from '../formats/addresses.ts'
+import { decimalText } from '../formats/decimal.ts'
+import type { Hex } from '../formats/hex.ts'
+import { messageOf } from '../formats/thrown.ts'
+import { type App, plusSeconds } from '../op/app.ts'
+import type { ChainBlock } from '../ports/chain-nodes.ts'
+import { COIN_OF } from '../pricing/network-fees.ts'
+import { opOf } from '../rails/desk.ts'
+import { TOKEN_ABI } from './formats/token.ts'
+import { chainIdOf } from './ids.ts'
+import { type EvmRail, gasNames, isEvmRail } from './rail.ts'
+import { selectChain } from './store.ts'
+
+/** What an operator sees of a chain: lines of a name and a value, and what falls short, in sentences. */
+export interface ChainReport {
+  readonly facts: readonly (readonly [name: string, value: string])[]
+  readonly faults: readonly string[]
+}
+
+const COIN_DECIMALS = 18
+/** A chain of which so much was not looked at yet is not followed as it should be. */
+const LAG_SECONDS_MAX = 600
+
+/** Asks the nodes of a chain for all that an operator has to watch. Throws NodeError where none answers. */
+export async function checkChain(app: App, rail: object, platformId: string): Promise<ChainReport> {
+  if (!isEvmRail(rail)) throw new Error('This rail is not a chain')
+  const { entry, nodes, chain, gas } = rail
+  const head = await nodes.head()
+  const parts = await Promise.all([
+    followed(app, rail, platformId, head),
+    Promise.all(entry.tokens.map((token) => tokenLine(rail, token))).then((facts) => ({ facts, faults: [] })),
+    holder(rail, 'treasury', chain.treasury, isPlain(entry)),
+    ...gasNames(entry).map((name, index) => holder(rail, name.toLowerCase(), gas[index]!, true)),
+    Promise.all(rail.nodesApart.map((one) => nodeLine(one, entry.chainId))).then(joined),
+  ])
+  const chainLine = [
+    'chain',
+    `${entry.network}, id ${entry.chainId}, block ${head.number} of ${timeOf(head)}`,
+  ] as const
+  const all = joined(parts)
+  return { facts: [chainLine, ...all.facts], faults: all.faults }
+}
+
+function joined(parts: readonly ChainReport[]): ChainReport {
+  return { facts: parts.flatMap(({ facts }) => facts), faults: parts.flatMap(({ faults }) => faults) }
+}
+
+function timeOf({ timestamp }: ChainBlock): string {
+  return new Date(Number(timestamp) * 1000).toISOString()
+}
+
+/** Whether a token of the entry is paid by plain transfers, whose gas the treasury pays. */
+function isPlain({ tokens }: EvmRailValue): boolean {
+  return tokens.some(({ standard }) => standard === 'ERC20')
+}
+
+/** How far the chain was followed. What is not deep enough yet does not count as behind. */
+async function followed(app: App, rail: EvmRail, platformId: string, head: ChainBlock): Promise<ChainReport> {
+  const row = await selectChain(await opOf({ app, rail, platformId }), chainIdOf(rail.name))
+  if (!row) return { facts: [['followed', 'not yet']], faults: ['The chain is not followed yet.'] }
+  const { followed_block, followed_time } = row
+  const lag = head.number - followed_block
+  const facts = [['followed', `block ${followed_block}, ${lag} behind the head`]] as const
+  const isLate =
+    lag > BigInt(rail.entry.confirmations) &&
+    plusSeconds(followed_time, LAG_SECONDS_MAX) < new Date(Number(head.timestamp) * 1000)
+  return { facts, faults: isLate ? [`The chain is followed up to block ${followed_block} only.`] : [] }
+}
+
+async function tokenLine(
+  { facts }: EvmRail,
+  { currency, address, standard }: EvmRailValue['tokens'][number],
+) {
+  const known = facts?.tokens[address.toLowerCase()]
+  const domain = known?.domain ? `, "${known.domain.name}" version ${known.domain.version}` : ''
+  const read = known ? `${known.decimals} decimals${domain}` : 'not read yet'
+  return [`token ${currency}`, `${address} ${standard}, ${read}`] as const
+}
+
+/** What an account of ours holds. One that pays gas has to have coin. */
+async function holder(rail: EvmRail, name: string, address: Hex, paysGas: boolean): Promise<ChainReport> {
+  const { entry, nodes } = rail
+  const asset = COIN_OF[entry.network]
+  const [coin, ...tokens] = await Promise.all([
+    nodes.coin(address),
+    ...entry.tokens.map((token) => balanceOf(rail, token.address.toLowerCase() as Hex, address)),
+  ])
+  const held = entry.tokens.map(({ currency }, index) => `${amountOf(tokens[index]!, currency)} ${currency}`)
+  const shown = toChecksumAddress(address.slice(2))
+  const facts = [[name, [shown, `${decimalText(coin, COIN_DECIMALS)} ${asset}`, ...held].join(', ')]] as const
+  return { facts, faults: paysGas && coin === 0n ? [`The ${name} account has no ${asset} for gas.`] : [] }
+}
+
+function amountOf(amount: bigint, currency: string): string {
+  return isKnownCurrency(currency) ? decimalText(amount, CURRENCIES[currency].decimals) : String(amount)
+}
+
+async function balanceOf({ nodes }: EvmRail, to: Hex, address: Hex): Promise<bigint> {
+  const about = { abi: TOKEN_ABI, functionName: 'balanceOf' } as const
+  const data = await nodes.call({ to, data: encodeFunctionData({ ...about, args: [address] }) })
+  return decodeFunctionResult({ ...about, data })
+}
+
+async function nodeLine(
+  { host, nodes }: EvmRail['nodesApart'][number],
+  expected: number,
+): Promise<ChainReport> {
+  const name = `node ${host}`
+  try {
+    const [chainId, { number }] = await Promise.all([nodes.chainId(), nodes.head()])
+    const faults = chainId === expected ? [] : [`The node ${host} is of the chain ${chainId}.`]
+    return { facts: [[name, `chain id ${chainId}, block ${number}`]], faults }
+  } catch (error) {
+    const says = messageOf(error)
+    return { facts: [[name, says]], faults: [`The node ${host} cannot be used: ${says}.`] }
+  }
+}

@@ -1,0 +1,66 @@
+import type { AccountTypeName } from '@countersign/contract/accounts/account-types'
+import type { OwnedAccountRow } from '../accounts/accounts.ts'
+import { fundingTypesOf } from '../accounts/funding.ts'
+import type { Write } from '../db/commit/writes.ts'
+import type { Hex } from '../formats/hex.ts'
+import { job } from '../jobs/jobs.ts'
+import type { JobHandler } from '../jobs/kinds.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError } from '../op/operation.ts'
+import type { Rail } from '../ports/rail.ts'
+
+/** Where an account is on a chain that has a faucet. */
+interface ChainPlace {
+  readonly rail: string
+  readonly address: Hex
+}
+
+/**
+ * What funds an account whose money is on a chain with a faucet: due work that mints to its address, so that it arrives as any other
+ * deposit. Undefined where the account is not on one. Errors: 400 `INVALID_INPUT` where the chain of a wallet has no faucet, 503
+ * `UNAVAILABLE` where the account has no address yet.
+ */
+export async function fundingOnChain(
+  op: Op,
+  account: OwnedAccountRow,
+  amount: bigint,
+): Promise<readonly Write[] | undefined> {
+  const place = await placeOf(op, account)
+  if (!place) return undefined
+  const payload = { ...place, currency: account.currency, amount: String(amount) }
+  return [job(op, 'chain.mint', payload, op.now)]
+}
+
+async function placeOf(op: Op, account: OwnedAccountRow): Promise<ChainPlace | undefined> {
+  const { chain_rail: rail, chain_address: address, currency } = account
+  if (rail !== null && address !== null) {
+    if (op.rails.find(rail)?.chain?.mint) return { rail, address: address as Hex }
+    throw fieldError(
+      'INVALID_INPUT',
+      'accountId',
+      'This wallet is on a chain without a faucet: send tokens to its address',
+    )
+  }
+  const routes = await Promise.all(fundingTypesOf(currency).map((type) => minting(op, type, currency)))
+  const found = routes.find((one) => one !== undefined)
+  if (!found) return undefined
+  const opened = account.funding?.find((one) => one.rail === found.name)?.accountOrWalletInfo
+  if (opened && 'address' in opened) return { rail: found.name, address: opened.address as Hex }
+  throw new ApiError('UNAVAILABLE', {
+    message: 'The account has no address on the chain yet. Try again soon.',
+    headers: { 'Retry-After': '1' },
+  })
+}
+
+/** The rail that takes a currency in on a chain with a faucet. */
+async function minting(op: Op, accountType: AccountTypeName, currency: string) {
+  const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount: undefined } as const
+  const rail: Rail | undefined = await op.rails.route(op.platform.id, wanted)
+  return rail?.chain?.mint && rail.name !== null ? { name: rail.name } : undefined
+}
+
+/** Mints what an account is funded with. A crash right after it lets it mint again: the chain then has that, and so have the books. */
+export const mintAtFaucet: JobHandler<'chain.mint'> = async (op, { rail, currency, address, amount }) => {
+  await op.rails.find(rail)?.chain?.mint?.(currency, address as Hex, BigInt(amount))
+  return []
+}

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOLDER, tokenUsers } from '../../../contracts/token.testing.ts'
+import { transferCost } from '../../src/chains/transfer-fee.ts'
+import type { Hex } from '../../src/formats/hex.ts'
+import { expectError } from '../calls.testing.ts'
+import { chainAbsent, openChain } from '../chain.testing.ts'
+import type { Reply } from '../client.testing.ts'
+import { type LyingProxy, openLyingProxy } from '../lying-proxy.testing.ts'
+import { evmEntry, type OnChain, openOnChain } from '../on-chain.testing.ts'
+
+const PAYEE = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
+/** The rate of the tests' own source: 3000 USD for 10^18 wei. */
+const MICRO_USD_PER_ETH = 3000n * 10n ** 6n
+const WEI_PER_ETH = 10n ** 18n
+
+let on: OnChain
+let proxy: LyingProxy
+let wallet: string
+/** The platform's own accounts by currency. */
+let own: Readonly<Record<string, string>>
+
+describe.skipIf(chainAbsent)('what a chain charges', () => {
+  beforeAll(async () => {
+    const chain = await openChain()
+    proxy = await openLyingProxy(chain.url)
+    on = await openOnChain({ chain, entry: { rpcs: [{ type: 'url', url: proxy.url }] } })
+    const { supportedCurrencies } = (await on.client.get('/config')).body
+    const dollar = { ...supportedCurrencies[0], currencyCode: 'USDC', maxAmount: 10 ** 12 }
+    const patched = await on.client.send('PATCH', '/config', {
+      supportedCurrencies: [...supportedCurrencies, dollar],
+    })
+    if (patched.status !== 200) throw new Error(JSON.stringify(patched.body))
+    const account = await on.client.post('/platform/external-accounts', {
+      currency: 'USDC',
+      accountInfo: { accountType: 'BASE_WALLET', address: PAYEE },
+    })
+    if (account.status !== 201) throw new Error(JSON.stringify(account.body))
+    wallet = account.body.id
+    const { data } = (await on.client.get('/platform/internal-accounts')).body
+    own = Object.fromEntries(data.map((one: Reply['body']) => [one.balance.currency.code, one.id]))
+  })
+  afterAll(async () => {
+    await on?.close()
+    await proxy?.close()
+    await on?.chain.close()
+  })
+
+  /** Fees of the chain that stay: so many wei for a unit of gas, and the tip. */
+  const fixFees = async (baseFee: bigint) => {
+    await on.chain.setAutomine(false)
+    await on.chain.rpc('anvil_setNextBlockBaseFeePerGas', [baseFee])
+    await on.chain.mine()
+    const present = await on.rail().nodes.fees()
+    // The server forgets what it knew.
+    await on.setRail(evmEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] }))
+    return present
+  }
+  const estimate = (more: object = {}) =>
+    on.client.post('/crypto/estimate-withdrawal-fee', {
+      internalAccountId: own.USDC,
+      currency: 'USDC',
+      cryptoNetwork: 'BASE',
+      amount: 50_000_000,
+      destinationAddress: PAYEE,
+      ...more,
+    })
+  const quote = (from: string, more: object) =>
+    on.client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: own[from] },
+      destination: { destinationType: 'ACCOUNT', accountId: wallet },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 5_000,
+      ...more,
+    })
+
+  test('a withdrawal is estimated from its present fees, in production', async () => {
+    const present = await fixFees(3_000_000_000n)
+    const networkFee = transferCost(on.rail().entry, present, 'EIP3009', 1)
+    expect(networkFee).toBe((120_000n * (2n * present.baseFeePerGas + present.priorityFeePerGas) * 6n) / 5n)
+    const fee = (networkFee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH
+    const { status, body } = await estimate()
+    expect([status, body]).toEqual([
+      200,
+      {
+        networkFee: Number(networkFee),
+        networkFeeAsset: 'ETH',
+        applicationFee: 0,
+        totalFee: Number(fee),
+        netAmount: 50_000_000 - Number(fee),
+      },
+    ])
+    expectError(await estimate({ amount: Number(fee) }), { code: 'INVALID_AMOUNT', field: 'amount' })
+    expectError(await estimate({ cryptoNetwork: 'SOLANA', destinationAddress: SOLANA }), {
+      code: 'NOT_IMPLEMENTED',
+    })
+  })
+
+  test('is part of the fees of a quote that it carries, from both sides, and the sums add up', async () => {
+    const present = await fixFees(3_000_000_000n)
+    const networkFee = transferCost(on.rail().entry, present, 'EIP3009', 1)
+    const micros = (networkFee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH
+    const cents = Number((micros + 9_999n) / 10_000n)
+    // USD to USDC: 0.10 USD and 0.5 %, as without a chain.
+    const sent = (await quote('USD', {})).body
+    expect(sent.feesIncluded).toBe(10 + 25 + cents)
+    expect(sent.totalReceivingAmount).toBe((5_000 - sent.feesIncluded) * 10_000)
+    expect(sent.rateDetails).toMatchObject({ svcApiFixedFee: 10 + cents, svcApiVariableFeeAmount: 25 })
+    const back = await quote('USD', {
+      lockedCurrencySide: 'RECEIVING',
+      lockedCurrencyAmount: sent.totalReceivingAmount,
+    })
+    expect(back.body).toMatchObject({ totalSendingAmount: 5_000, feesIncluded: sent.feesIncluded })
+    // USDC to USDC: nothing but the chain's.
+    const same = (await quote('USDC', { lockedCurrencyAmount: 50_000_000 })).body
+    expect(same.feesIncluded).toBe(Number(micros))
+    expect(same.totalReceivingAmount).toBe(50_000_000 - Number(micros))
+  })
+
+  test('is refused as an amount too small where it leaves nothing', async () => {
+    const present = await fixFees(3_000_000_000n)
+    const fee = transferCost(on.rail().entry, present, 'EIP3009', 1)
+    const micros = Number((fee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH)
+    expectError(await quote('USDC', { lockedCurrencyAmount: micros }), {
+      code: 'INVALID_AMOUNT',
+      field: 'lockedCurrencyAmount',
+    })
+    expect((await quote('USDC', { lockedCurrencyAmount: micros + 1 })).body.totalReceivingAmount).toBe(1)
+  })
+
+  test('is not part of a quote that touches no chain', async () => {
+    const before = proxy.calls('eth_maxPriorityFeePerGas').length
+    const { body } = await on.client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: own.USD },
+      destination: { destinationType: 'ACCOUNT', accountId: own.USDC },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 5_000,
+    })
+    expect(body).toMatchObject({ feesIncluded: 35, totalReceivingAmount: 49_650_000 })
+    expect(proxy.calls('eth_maxPriorityFeePerGas').length).toBe(before)
+  })
+
+  test('cannot be said while no node answers, or where the rates do not have its coin', async () => {
+    await on.setRail(evmEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] }))
+    proxy.lie('*', 'server error')
+    try {
+      expectError(await quote('USD', {}), { code: 'UNAVAILABLE' })
+      expectError(await estimate(), { code: 'UNAVAILABLE' })
+    } finally {
+      proxy.honest()
+    }
+    const { chain } = on
+    const polygon = {
+      network: 'POLYGON',
+      name: 'polygon',
+      serves: [{ direction: 'OUT', accountTypes: ['POLYGON_WALLET'], currencies: ['USDC'] }],
+    }
+    await on.setRail(evmEntry(chain, polygon))
+    const refused = await estimate({ cryptoNetwork: 'POLYGON' })
+    expectError(refused, { code: 'NOT_IMPLEMENTED' })
+    expect(refused.body.message).toContain('POL')
+    await on.setRail(evmEntry(chain))
+  })
+
+  test('is above the gas of a transfer to an account that never had any', async () => {
+    await on.chain.setAutomine(true)
+    const users = tokenUsers(on.chain)
+    const to = (digit: string): Hex => `0x${digit.repeat(40)}`
+    const from = users.addressOf(HOLDER)
+    await on.chain.mint(from, 10n)
+    await on.chain.mint(from, 10n, on.chain.plainToken)
+    const { reader, writer } = users.clients(HOLDER)
+    const signed = users.authorization({ from, to: to('a'), value: 1n })
+    const call = users.transferCall(signed, await users.sign(signed))
+    const relayed = await reader.waitForTransactionReceipt({ hash: await writer.writeContract(call) })
+    const plain = await reader.waitForTransactionReceipt({
+      hash: await on.chain.transfer(HOLDER, to('b'), 1n, on.chain.plainToken),
+    })
+    expect([relayed.status, plain.status]).toEqual(['success', 'success'])
+    const one = { baseFeePerGas: 0n, priorityFeePerGas: 1n }
+    const entry = { ...on.rail().entry, fees: { marginPercent: 0 } }
+    expect(relayed.gasUsed).toBeLessThan(transferCost(entry, one, 'EIP3009', 1))
+    expect(plain.gasUsed).toBeLessThan(transferCost(entry, one, 'ERC20', 1))
+  })
+})
+
+const SOLANA = '4Nd1m6Qkq7RfKuE5vQ9qP9Tn6H94Ueqb4xXHzsAbd8Wg'
