@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { HDAccount } from 'viem/accounts'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
+import type { Answer } from '../../../sdk/src/calls.ts'
 import { Countersign } from '../../../sdk/src/countersign.ts'
 import type { Session } from '../../../sdk/src/session.ts'
 import type { Wallet } from '../../../sdk/src/wallet.ts'
@@ -14,6 +15,8 @@ const GAS = 100_000n
 const WEI = 10n ** 18n
 const ERC20 = parseAbi(['function transfer(address to, uint256 amount) returns (bool)'])
 
+export type Quote = Answer<'quote_create'>['body']
+
 let holders = 0
 
 /** A customer of a sandbox that has a chain, with an embedded wallet there and a session on a device. */
@@ -24,18 +27,23 @@ export class Holder {
   readonly address: Hex
   /** The account here in the same currency. */
   readonly custodialId: string
+  readonly countersign: Countersign
   readonly wallet: Wallet
   readonly session: Session
 
   private constructor(
     on: OnChain,
-    ids: Pick<Holder, 'customerId' | 'walletId' | 'address' | 'custodialId' | 'wallet' | 'session'>,
+    ids: Pick<
+      Holder,
+      'customerId' | 'walletId' | 'address' | 'custodialId' | 'countersign' | 'wallet' | 'session'
+    >,
   ) {
     this.#on = on
     this.customerId = ids.customerId
     this.walletId = ids.walletId
     this.address = ids.address
     this.custodialId = ids.custodialId
+    this.countersign = ids.countersign
     this.wallet = ids.wallet
     this.session = ids.session
   }
@@ -60,7 +68,8 @@ export class Holder {
     })
     const session = await wallet.email.signIn({ code: '000000' })
     const custodialId = account('INTERNAL_CRYPTO').id
-    const holder = new Holder(on, { customerId: created.id, walletId, address, custodialId, wallet, session })
+    const ids = { customerId: created.id, walletId, address, custodialId }
+    const holder = new Holder(on, { ...ids, countersign, wallet, session })
     if (amount > 0n) await holder.fund(amount)
     return holder
   }
@@ -117,29 +126,26 @@ export class Holder {
     return ok(reply).id
   }
 
-  async quote(
-    destination: string,
-    amount: bigint,
-    source = this.walletId,
-    side = 'RECEIVING',
-  ): Promise<Reply['body']> {
-    const reply = await this.#client.post('/quotes', {
-      source: { sourceType: 'ACCOUNT', accountId: source },
-      destination: { destinationType: 'ACCOUNT', accountId: destination },
-      lockedCurrencySide: side,
-      lockedCurrencyAmount: amount,
+  async quote(destination: string, amount: bigint, source = this.walletId): Promise<Quote> {
+    const { body } = await this.countersign.call('quote_create', {
+      body: {
+        source: { sourceType: 'ACCOUNT', accountId: source },
+        destination: { destinationType: 'ACCOUNT', accountId: destination },
+        lockedCurrencySide: 'RECEIVING',
+        lockedCurrencyAmount: amount,
+      },
     })
-    return ok(reply)
+    return body
   }
 
   /** Executes a quote of the wallet, under the stamp of its session. */
-  async execute(quote: Reply['body']): Promise<Reply> {
+  async execute(quote: Quote): Promise<Reply> {
     return this.executeWith(quote, await this.session.approveQuote(quote))
   }
 
-  executeWith(quote: Reply['body'], stamp: string): Promise<Reply> {
-    const { payloadToSign } = quote.paymentInstructions[0].accountOrWalletInfo
-    const headers = { 'Svc-Wallet-Signature': stamp, 'Request-Id': JSON.parse(payloadToSign).requestId }
+  executeWith(quote: Quote, stamp: string): Promise<Reply> {
+    const { requestId } = JSON.parse(payloadOf(quote))
+    const headers = { 'Svc-Wallet-Signature': stamp, 'Request-Id': requestId }
     return this.#client.post(`/quotes/${quote.id}/execute`, undefined, headers)
   }
 
@@ -179,6 +185,12 @@ export class Holder {
   get #client(): Client {
     return this.#on.client
   }
+}
+
+/** What the wallet signs to execute a quote. */
+export function payloadOf({ paymentInstructions = [] }: Quote): string {
+  const [first] = paymentInstructions
+  return (first?.accountOrWalletInfo as { readonly payloadToSign: string }).payloadToSign
 }
 
 /** An address that nobody has used. */

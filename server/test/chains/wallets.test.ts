@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainAbsent } from '../chain.testing.ts'
 import { signIn } from '../client.testing.ts'
 import { type OnChain, openOnChain } from '../on-chain.testing.ts'
-import { Holder, newAddress, ok } from './holder.testing.ts'
+import { Holder, newAddress, ok, payloadOf } from './holder.testing.ts'
 
 let on: OnChain
 
@@ -80,7 +80,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     const ada = await holder(30n * MILLION)
     const to = newAddress()
     const quote = await ada.quote(await ada.addPayee(to), 25n * MILLION)
-    const payload = JSON.parse(quote.paymentInstructions[0].accountOrWalletInfo.payloadToSign)
+    const payload = JSON.parse(payloadOf(quote))
     const fees = BigInt(quote.feesIncluded)
     const { treasury } = on.rail().chain
     expect(payload.chain).toMatchObject({
@@ -126,7 +126,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
   test('pay an account here once their money has come to the treasury', async () => {
     const ada = await holder(10n * MILLION)
     const quote = await ada.quote(ada.custodialId, 4n * MILLION)
-    const { chain, summary } = JSON.parse(quote.paymentInstructions[0].accountOrWalletInfo.payloadToSign)
+    const { chain, summary } = JSON.parse(payloadOf(quote))
     const { treasury } = on.rail().chain
     expect(chain.transfers).toEqual([
       expect.objectContaining({ purpose: 'PAYMENT', amount: Number(quote.totalSendingAmount) }),
@@ -190,13 +190,12 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
   test('are moved by the stamp of their own session over the exact payload, once, and by nothing else', async () => {
     const [ada, bob] = [await holder(10n * MILLION), await holder(10n * MILLION)]
     const [mine, other] = [await ada.quote(bob.walletId, MILLION), await bob.quote(ada.walletId, MILLION)]
-    const { payloadToSign } = mine.paymentInstructions[0].accountOrWalletInfo
     const stamp = await ada.session.approveQuote(mine)
     const session = await signIn(on.client, bob.walletId)
     const refused = { status: 401 }
     expect(await on.client.post(`/quotes/${mine.id}/execute`)).toMatchObject({ status: 202 })
     expect(await ada.executeWith(mine, 'sandbox-valid-signature')).toMatchObject(refused)
-    expect(await ada.executeWith(mine, session.stamp(payloadToSign))).toMatchObject(refused)
+    expect(await ada.executeWith(mine, session.stamp(payloadOf(mine)))).toMatchObject(refused)
     expect(await ada.executeWith(mine, await bob.session.approveQuote(other))).toMatchObject(refused)
     expect(await bob.executeWith(other, stamp)).toMatchObject(refused)
     ok(await ada.executeWith(mine, stamp))
