@@ -219,4 +219,39 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
     expect(await received(payee)).toBe(8000n)
   })
+
+  test('are neither delivered nor sent again while a node hides their blocks', async () => {
+    await use({ rpcs: [{ type: 'url', url: proxy.url }] })
+    proxy.lie('eth_getTransactionReceipt', 'null')
+    const payee = payer.newPayee()
+    const transfer = await payer.pay(payee, 9000n)
+    await payer.sent([transfer])
+    const asked = proxy.calls('eth_getTransactionReceipt').length
+    await on.chain.mine(CONFIRMATIONS)
+    await until(
+      async () => proxy.calls('eth_getTransactionReceipt').length,
+      (calls) => calls > asked,
+    )
+    expect((await payer.stateOf(transfer)).status).toBe('PENDING')
+    proxy.honest()
+    await on.chain.mine()
+    expect((await payer.ended(transfer)).status).toBe('COMPLETED')
+    expect(await payer.transactionsOf(transfer)).toHaveLength(1)
+    expect(await received(payee)).toBe(9000n)
+    await use({})
+  })
+
+  test('are shared out among the gas accounts that have coin', async () => {
+    await use({ gasAccounts: 3 })
+    const [, rich] = on.rail().gas
+    await on.chain.setCoin(rich!, 10n ** 20n)
+    const payees = Array.from({ length: 8 }, () => payer.newPayee())
+    const transfers = await Promise.all(payees.map((payee) => payer.pay(payee, 10n)))
+    const rows = await payer.sent(transfers)
+    expect(new Set(rows.map(({ sender }) => sender))).toEqual(new Set(on.rail().gas.slice(0, 2)))
+    await on.chain.mine(CONFIRMATIONS)
+    for (const transfer of transfers) expect((await payer.ended(transfer)).status).toBe('COMPLETED')
+    expect(await Promise.all(payees.map(received))).toEqual(payees.map(() => 10n))
+    await use({})
+  })
 })

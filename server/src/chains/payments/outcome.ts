@@ -44,7 +44,7 @@ export function again(op: Op, payment: ChainPaymentRow, note: string): Write[] {
 /** A payment that cannot be sent now. Guard: it still waits. */
 export function waits(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
   const change = { note, due_at: plusSeconds(op.now, seconds), updated_at: op.now }
-  return [update('chain_payments', payment.id, { state: 'WAITING' }, change)]
+  return [update('chain_payments', payment.id, { state: payment.state }, change)]
 }
 
 const WORDS = { accept: 'accepted', deliver: 'delivered', fail: 'failed' } as const
