@@ -18,7 +18,7 @@ const OWN_MAX = 100
 export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
   const { rail } = desk
   const op = await opOf(desk)
-  const kept = await selectBlocks(op, rail.name, chain.followed_block)
+  const kept = await selectBlocks(op, rail.name, chain.followed_block, 1)
   if (kept.length > 0) return chain
   const block = await rail.nodes.block(chain.followed_block)
   // Of another branch by now: nothing was followed yet, so that it is as good.
@@ -29,7 +29,8 @@ export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<Cha
       own.map(async (of) => {
         const token = address.toLowerCase() as Hex
         const answer = await rail.nodes.call(balanceCall(token, of.address), block.number)
-        return { currency, token, of, amount: balanceIn(answer) }
+        // A contract that was made later has no answer.
+        return { currency, token, of, amount: answer === '0x' ? 0n : balanceIn(answer) }
       }),
     ),
   )
