@@ -18,8 +18,6 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
   sandbox_account_fund: async (op, { params, body }) => {
     const account = await findOwnedAccount(op, params.accountId, 'accountId')
     if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
-    if (account.chain_rail !== null)
-      throw fieldError('INVALID_INPUT', 'accountId', 'This wallet is on a chain: send tokens to its address')
     const legs = arrivalLegs(account, body.amount)
     await checkRoom(op, legs, 'amount')
     const onChain = await fundingOnChain(op, account, body.amount)

@@ -29,7 +29,7 @@ export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<Cha
       own.map(async (of) => {
         const token = address.toLowerCase() as Hex
         const answer = await rail.nodes.call(balanceCall(token, of.address), block.number)
-        // A contract that was made later has no answer.
+        // The block may be one from before the token, as on a chain that has just begun.
         return { currency, token, of, amount: answer === '0x' ? 0n : balanceIn(answer) }
       }),
     ),
