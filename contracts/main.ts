@@ -112,6 +112,7 @@ function writeFiles(folder: string, chain: LocalChain, blockSeconds: number): Fi
     chainId,
     rpcs: [{ type: 'url', url }],
     tokens: [{ currency: 'USDC', address: token, standard: 'EIP3009' }],
+    multicall,
     sweeps: [{ currency: 'USDC', from: 1n }],
     // Blocks come by themselves only where they have a time.
     confirmations: blockSeconds === 0 ? 1 : 2,

@@ -1,22 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePorts } from './free-ports.testing.ts'
 import { canRunGuides, runCommands } from './guide.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-
-/** Ports that nothing listens on. */
-async function freePorts(count: number): Promise<string[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  await Promise.all(servers.map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))))
-  const ports = servers.map((server) => String((server.address() as AddressInfo).port))
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))
-  return ports
-}
 
 test.skipIf(!canRunGuides)(
   'the guide to production goes from an empty machine to a reconciled statement, to the letter',

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LocalChain } from '../../contracts/local-chain.ts'
 import { runCommand } from '../src/admin/admin.ts'
+import { together, transferCall } from '../src/chains/formats/calls.ts'
 import { pathOf } from '../src/chains/formats/paths.ts'
 import { type EvmRail, isEvmRail } from '../src/chains/rail.ts'
 import type { Hex } from '../src/formats/hex.ts'
+import type { ChainAlert } from '../src/ports/metrics.ts'
 import { createPlatform } from '../src/service/first-platform.ts'
 import { openChain } from './chain.testing.ts'
 import { Client, type Reply } from './client.testing.ts'
@@ -122,7 +124,7 @@ async function useUsdc(client: Client): Promise<void> {
 }
 
 /** The address of the first gas account of a rail. */
-export function gasAddressOf({ app }: OnChain['service'], { name }: EvmRail): Hex {
+export function gasAddressOf({ app }: Pick<OnChain['service'], 'app'>, { name }: EvmRail): Hex {
   return app.enclave.chainAddress(pathOf(name, 'GAS', 'GAS 0'))
 }
 
@@ -166,11 +168,54 @@ export async function balanceOf({ client }: OnChain, customerId: string | undefi
 }
 
 /** Waits until the chain was followed as far as it can be now. */
-export async function followed({ chain, service }: Pick<OnChain, 'chain' | 'service'>): Promise<void> {
+export async function followed(
+  { chain, service }: Pick<OnChain, 'chain' | 'service'>,
+  seconds?: number,
+): Promise<void> {
   const { number } = await chain.block()
   const last = number - BigInt(CONFIRMATIONS) + 1n
   await until(
     () => service.app.read.selectFrom('chains').select('followed_block').executeTakeFirst(),
     (row) => row !== undefined && row.followed_block >= last,
+    seconds,
   )
+}
+
+/** How often an alert of a kind was given. */
+export async function alertsOf({ service }: Pick<OnChain, 'service'>, kind: ChainAlert): Promise<number> {
+  const text = await service.app.metrics.text()
+  const found = new RegExp(
+    `^countersign_chain_alerts_total\\{rail="base",kind="${kind}"\\} (\\d+)$`,
+    'm',
+  ).exec(text)
+  return Number(found?.[1] ?? 0)
+}
+
+/** Sends many small transfers of one unit each, in blocks of 500. */
+export async function sendDust({ chain }: Pick<OnChain, 'chain'>, to: Hex, count: number): Promise<void> {
+  await chain.mint(chain.multicall, BigInt(count))
+  for (let left = count; left > 0; left -= DUST_AT_ONCE) {
+    const calls = Array.from({ length: Math.min(left, DUST_AT_ONCE) }, () =>
+      transferCall(chain.token, to, 1n),
+    )
+    const call = together(chain.multicall, calls)
+    await chain.rpc('eth_sendTransactionSync', [
+      { from: chain.account(8).address, ...call, gas: '0x1c9c380' },
+    ])
+  }
+}
+
+const DUST_AT_ONCE = 500
+
+/** What the ledger says that the rail holds, and what all its addresses hold on the chain, in the smallest unit. */
+export async function bothSides({
+  chain,
+  service,
+}: Pick<OnChain, 'chain' | 'service'>): Promise<readonly [bigint, bigint]> {
+  const { rows } = await service.app.db.query<{ posted: bigint }>(
+    "SELECT posted FROM ledger_accounts WHERE name = 'rail:base' AND currency = 'USDC'",
+  )
+  const ours = await service.app.read.selectFrom('chain_addresses').select('address').execute()
+  const held = await Promise.all(ours.map(({ address }) => chain.balanceOf(chain.token, address)))
+  return [BigInt(rows[0]?.posted ?? 0), held.reduce((sum, one) => sum + one, 0n)]
 }

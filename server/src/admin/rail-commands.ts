@@ -1,5 +1,6 @@
 import { messageOf } from '../formats/thrown.ts'
 import type { App } from '../op/app.ts'
+import { operate } from '../platforms/operate.ts'
 import type { Rail } from '../ports/rail.ts'
 import type { AdminCommand } from './commands.ts'
 
@@ -56,7 +57,7 @@ async function checked(app: App, rail: Rail): Promise<object> {
       return { rail: name, ok: faults.length === 0, says, facts }
     }
     if (!rail.balances) return { rail: name, ok: true, says: 'It has nothing that can be called.' }
-    const balances = await rail.balances()
+    const balances = await rail.balances(await operate(app, platformId))
     const held = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
     return { rail: name, ok: true, says: `It answers, takes our signature, and holds ${held || 'nothing'}.` }
   } catch (error) {

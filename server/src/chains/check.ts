@@ -1,6 +1,5 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
-import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import { toChecksumAddress } from '../formats/addresses.ts'
 import { decimalText } from '../formats/decimal.ts'
 import type { Hex } from '../formats/hex.ts'
@@ -9,7 +8,7 @@ import { type App, plusSeconds } from '../op/app.ts'
 import type { ChainBlock } from '../ports/chain-nodes.ts'
 import { COIN_OF } from '../pricing/network-fees.ts'
 import { opOf } from '../rails/desk.ts'
-import { TOKEN_ABI } from './formats/token.ts'
+import { balanceCall, balanceIn } from './formats/calls.ts'
 import { chainIdOf } from './ids.ts'
 import { type EvmRail, gasNames, isEvmRail } from './rail.ts'
 import { selectChain } from './store.ts'
@@ -99,9 +98,7 @@ function amountOf(amount: bigint, currency: string): string {
 }
 
 async function balanceOf({ nodes }: EvmRail, to: Hex, address: Hex): Promise<bigint> {
-  const about = { abi: TOKEN_ABI, functionName: 'balanceOf' } as const
-  const data = await nodes.call({ to, data: encodeFunctionData({ ...about, args: [address] }) })
-  return decodeFunctionResult({ ...about, data })
+  return balanceIn(await nodes.call(balanceCall(to, address)))
 }
 
 async function nodeLine(

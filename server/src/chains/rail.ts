@@ -18,6 +18,7 @@ import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf } from './ids.ts'
 import { faultOfPayee } from './payees.ts'
 import { enqueue } from './queue.ts'
+import { balancesOf, statementOf } from './statement.ts'
 import { createTransferFees } from './transfer-fee.ts'
 
 /** A rail of kind `evm`: a chain, its tokens, and the keys of this server there. */
@@ -92,6 +93,8 @@ export function createEvmRail(
     pull: byQueue,
     refund: byQueue,
     pullable: async () => undefined,
+    balances: (from) => balancesOf(rail, from),
+    statement: (date, currency, from) => statementOf(rail, date, currency, from),
     openDepositAccount: async (from, wanted) => depositAccount(rail, from, wanted.id),
   }
   return rail

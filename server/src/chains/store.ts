@@ -3,6 +3,7 @@ import type { Read } from '../db/read/read.ts'
 import type { ChainRole, ChainRow } from '../db/schema/chain-tables.ts'
 import type { Hex } from '../formats/hex.ts'
 import type { Op } from '../op/app.ts'
+import type { ReadsFrom } from '../ports/rail.ts'
 
 const CHAIN_BY_ID = rowByKey<ChainRow>('SELECT * FROM chains WHERE id = ANY ($1::uuid[])', 'id')
 
@@ -19,4 +20,103 @@ export async function selectRoleOf(read: Read, rail: string, address: Hex): Prom
     .select('role')
     .executeTakeFirst()
   return found?.role
+}
+
+/** What the statement of a currency needs of the chain and of what has moved since a time. */
+export interface ChainSums {
+  /** Undefined before the desk has met the chain. */
+  readonly followedBlock: bigint | undefined
+  readonly latestTime: Date | undefined
+  /** Whether nothing that was booked is in doubt. */
+  readonly isSettled: boolean
+  /** Money in less money out from that time on, up to the block. */
+  readonly since: bigint
+}
+
+/** What a movement is for the sum of our addresses: between two of them it is nothing. */
+const SIGN = `CASE m.kind WHEN 'DEPOSIT' THEN 1 WHEN 'OWN' THEN 0 ELSE -1 END`
+
+const SUMS = `
+SELECT c.followed_block AS "followedBlock", c.latest_time AS "latestTime",
+  c.followed_block = c.highest_block
+    AND NOT EXISTS (SELECT 1 FROM chain_movements u WHERE u.rail = c.rail AND u.state = 'UNSURE') AS "isSettled",
+  (coalesce((SELECT sum(${SIGN} * m.amount) FROM chain_movements m WHERE m.rail = c.rail AND m.currency = $2
+      AND m.booked_at >= $3 AND m.block_number <= c.followed_block), 0)
+    - coalesce((SELECT sum(${SIGN} * m.amount) FROM chain_movements m WHERE m.rail = c.rail AND m.currency = $2
+      AND m.gone_at >= $3), 0))::text AS since
+FROM chains c WHERE c.rail = $1`
+
+export async function selectSums(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+  currency: string,
+  from: Date,
+): Promise<ChainSums> {
+  const { rows } = await db.query<{
+    followedBlock: bigint
+    latestTime: Date
+    isSettled: boolean
+    since: string
+  }>(SUMS, [rail, currency, from])
+  const [row] = rows
+  if (!row) return { followedBlock: undefined, latestTime: undefined, isSettled: false, since: 0n }
+  return { ...row, since: BigInt(row.since) }
+}
+
+/** A movement as an entry of a statement; `amount` is positive for money in. */
+export interface BookedMovement {
+  readonly entryId: string
+  readonly bookedAt: Date
+  readonly amount: bigint
+  readonly kind: 'DEPOSIT' | 'PAYMENT' | 'SPENT'
+  readonly isGone: boolean
+  readonly transactionHash: Hex
+  readonly logIndex: number
+  /** The rail's name of the deposit; the name of the payment. */
+  readonly depositId: string | null
+  readonly paymentId: string | null
+}
+
+const BOOKED_ON = `
+SELECT b.* FROM (
+  SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${SIGN} * m.amount AS amount, false AS "isGone", m.kind,
+    m.transaction_hash AS "transactionHash", m.log_index AS "logIndex", d.rail_reference AS "depositId",
+    coalesce(p.payment_id, t.id) AS "paymentId"
+  FROM chain_movements m LEFT JOIN deposits d ON d.id = m.item_id AND m.kind = 'DEPOSIT'
+    LEFT JOIN chain_payments p ON p.id = m.item_id AND m.kind = 'PAYMENT'
+    LEFT JOIN transactions t ON t.id = m.item_id AND m.kind = 'SPENT'
+  WHERE m.rail = $1 AND m.currency = $2 AND m.booked_at >= $3 AND m.booked_at < $4 AND m.kind <> 'OWN'
+  UNION ALL
+  SELECT m.id::text || ' gone', m.gone_at, - (${SIGN}) * m.amount, true, m.kind,
+    m.transaction_hash, m.log_index, d.rail_reference, coalesce(p.payment_id, t.id)
+  FROM chain_movements m LEFT JOIN deposits d ON d.id = m.item_id AND m.kind = 'DEPOSIT'
+    LEFT JOIN chain_payments p ON p.id = m.item_id AND m.kind = 'PAYMENT'
+    LEFT JOIN transactions t ON t.id = m.item_id AND m.kind = 'SPENT'
+  WHERE m.rail = $1 AND m.currency = $2 AND m.gone_at >= $3 AND m.gone_at < $4 AND m.kind <> 'OWN'
+) b ORDER BY b."bookedAt", b."entryId"`
+
+/** What was booked between two times, and what was found to be gone. */
+export async function selectBookedOn(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+  currency: string,
+  from: Date,
+  until: Date,
+): Promise<BookedMovement[]> {
+  const { rows } = await db.query<BookedMovement>(BOOKED_ON, [rail, currency, from, until])
+  return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
+}
+
+/** The addresses of a rail after one, in the order of the addresses. */
+export async function selectAddressesAfter(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+  after: string | undefined,
+  limit: number,
+): Promise<{ readonly address: Hex }[]> {
+  const { rows } = await db.query<{ address: Hex }>(
+    'SELECT address FROM chain_addresses WHERE rail = $1 AND address > $2 ORDER BY address LIMIT $3',
+    [rail, after ?? '', limit],
+  )
+  return rows
 }

@@ -9,7 +9,7 @@ import type { Loading } from './load.ts'
 import { problem } from './problem.ts'
 
 /** A chain of this machine makes blocks when it is asked to, and its time may be moved on. */
-const _ANY_TIME = {
+const ANY_TIME = {
   headAgeSecondsMax: Number.POSITIVE_INFINITY,
   headAheadSecondsMax: Number.POSITIVE_INFINITY,
 } as const
@@ -28,8 +28,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
     chainId: entry.chainId,
     clock,
     log,
-    // A chain of this machine makes blocks when it is asked to.
-    ...(rpcs.every((url) => url.startsWith('http:')) ? { headAgeSecondsMax: Number.POSITIVE_INFINITY } : {}),
+    ...(rpcs.every((url) => url.startsWith('http:')) ? ANY_TIME : {}),
   }
   const nodes = createChainNodes({
     ...options,

@@ -3,6 +3,7 @@ import type { ConnectorStatement } from '@countersign/contract/connectors/events
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { Write } from '../db/commit/writes.ts'
+import type { Database } from '../db/engine/port.ts'
 import type { Read } from '../db/read/read.ts'
 import type { AccountDetails } from '../db/schema/documents.ts'
 import type { Hex } from '../formats/hex.ts'
@@ -48,6 +49,12 @@ export interface Rails {
 /** The operation that records are of. */
 export interface RecordsFrom {
   readonly now: Date
+  readonly platform: { readonly id: string }
+}
+
+/** Where a rail reads what this server has recorded of it. */
+export interface ReadsFrom {
+  readonly db: Database
   readonly platform: { readonly id: string }
 }
 
@@ -151,9 +158,9 @@ export interface Rail {
   /** Asks the rail not to send a payment. Its report says whether that was in time. Absent where it cannot be asked. */
   cancel?(id: string): Promise<RailAnswer>
   /** What the rail holds for us by currency, in the smallest unit. */
-  balances?(): Promise<ReadonlyMap<string, bigint>>
+  balances?(from: ReadsFrom): Promise<ReadonlyMap<string, bigint>>
   /** The statement of a day (`YYYY-MM-DD`), as `ConnectorStatement`; undefined where the day is not closed. */
-  statement?(date: string, currency: string): Promise<ConnectorStatement | undefined>
+  statement?(date: string, currency: string, from: ReadsFrom): Promise<ConnectorStatement | undefined>
 }
 
 /** What is to be opened: for one internal account, or for all of a currency. */

@@ -53,19 +53,15 @@ function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
   checkCurrencyLimits(platformConfig(op), 'OUTGOING', sending, found.sendingAmount, FIELD)
 }
 
-/** What chains charge for the transfers of a quote, in its sending currency: of the payment, and of what the key of a wallet signs. */
-async function networkCost(
-  op: Op,
-  rates: RateTable,
-  ends: Ends,
-  { railOut }: QuoteRails['kept'],
-): Promise<bigint> {
-  const { payer, payee } = ends
-  const ofPayee = railOut ?? (payee.kind === 'internal' ? payee.account.chain_rail : null)
-  const ofPayer = payer.kind === 'account' ? payer.account.chain_rail : null
+/**
+ * What chains charge for the transfers of a quote, in its sending currency: of the payment, and of what is collected from a wallet, or
+ * is the fee of one that pays straight.
+ */
+async function networkCost(op: Op, rates: RateTable, ends: Ends, kept: QuoteRails['kept']): Promise<bigint> {
+  const [sending, receiving] = [ends.payer.currency, ends.payee.currency]
   const costs = await Promise.all([
-    transferCost(op, rates, payer.currency, ofPayee, payee.currency),
-    transferCost(op, rates, payer.currency, ofPayer, payer.currency),
+    transferCost(op, rates, sending, kept.railOut, receiving),
+    transferCost(op, rates, sending, kept.wallet?.rail, sending),
   ])
   return costs.reduce((sum, one) => sum + one, 0n)
 }
@@ -74,10 +70,10 @@ async function transferCost(
   op: Op,
   rates: RateTable,
   sending: KnownCurrency,
-  railName: string | null,
+  railName: string | undefined,
   currency: KnownCurrency,
 ): Promise<bigint> {
-  const chain = railName === null ? undefined : op.rails.find(railName)?.chain
+  const chain = railName === undefined ? undefined : op.rails.find(railName)?.chain
   if (!chain) return 0n
   const fee = await chain.transferFee(currency, 1)
   const cost = networkFeeRoundedUp(rates, sending, fee)

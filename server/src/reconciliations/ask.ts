@@ -81,7 +81,7 @@ async function expectStatement(
   if (name === null) return
   const id = railStatementId(name, currency, date)
   if (await hasArrived(op, id)) return
-  const statement = await rail.statement?.(date, currency)
+  const statement = await rail.statement?.(date, currency, op)
   const account = systemAccountId(op.platform.id, 'rail', currency, name)
   if (!statement && !(await selectIsUsed(op, name, currency, account))) return
   await decideAndCommit(

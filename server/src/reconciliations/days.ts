@@ -14,6 +14,11 @@ export function endOf(date: string, rail: Rail | undefined): Date {
     .toJSDate()
 }
 
+/** When a day begins. */
+export function startOf(date: string, rail: Rail | undefined): Date {
+  return DateTime.fromISO(date, { zone: zoneOf(rail) }).toJSDate()
+}
+
 /** The last day that has ended. */
 export function lastEnded(now: Date, rail: Rail): string {
   return dateOf(DateTime.fromJSDate(now, { zone: zoneOf(rail) }).minus({ days: 1 }))

@@ -24,12 +24,6 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
     const chain = await openChain()
     proxy = await openLyingProxy(chain.url)
     on = await openOnChain({ chain, entry: { rpcs: [{ type: 'url', url: proxy.url }] } })
-    const { supportedCurrencies } = (await on.client.get('/config')).body
-    const dollar = { ...supportedCurrencies[0], currencyCode: 'USDC', maxAmount: 10 ** 12 }
-    const patched = await on.client.send('PATCH', '/config', {
-      supportedCurrencies: [...supportedCurrencies, dollar],
-    })
-    if (patched.status !== 200) throw new Error(JSON.stringify(patched.body))
     const account = await on.client.post('/platform/external-accounts', {
       currency: 'USDC',
       accountInfo: { accountType: 'BASE_WALLET', address: PAYEE },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operate } from '../../src/platforms/operate.ts'
 import {
   type InternalAccount,
   numberOf,
@@ -49,8 +50,10 @@ async function held(): Promise<readonly [bigint, bigint]> {
   const { rows } = await world.service.app.db.query<{ posted: bigint }>(
     "SELECT posted FROM ledger_accounts WHERE name = 'rail:example-bank' AND currency = 'EUR'",
   )
-  const rail = world.service.app.rails.find('example-bank')!
-  return [BigInt(rows[0]?.posted ?? 0), (await rail.balances!()).get('EUR') ?? 0n]
+  const { app } = world.service
+  const rail = app.rails.find('example-bank')!
+  const op = await operate(app, (await app.rails.ownerOf(rail))!)
+  return [BigInt(rows[0]?.posted ?? 0), (await rail.balances!(op)).get('EUR') ?? 0n]
 }
 
 const posted = async (name: string) => {

@@ -1,5 +1,6 @@
 import { refuel } from '../faucet.ts'
 import { follow } from '../follow/follow.ts'
+import { sweep } from '../follow/sweep.ts'
 import { keepGoing } from '../payments/keep-going.ts'
 import { relay } from '../payments/relay.ts'
 import { watch } from '../payments/watch.ts'
@@ -9,6 +10,7 @@ import type { ChainDesk } from '../rail.ts'
 export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [
   refuel,
   follow,
+  sweep,
   watch,
   relay,
   keepGoing,

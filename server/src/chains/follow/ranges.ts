@@ -4,7 +4,8 @@ import { INT64_MAX } from '../../json/int64.ts'
 import type { Op } from '../../op/app.ts'
 import { type ChainBlock, type ChainLog, NodeError } from '../../ports/chain-nodes.ts'
 import { opOf } from '../../rails/desk.ts'
-import { AUTHORIZATION_USED, TRANSFER, topicOf, transferOf, usedOf } from '../formats/transfers.ts'
+import { TRANSFER_TOPIC, topicOf, USED_TOPIC } from '../formats/calls.ts'
+import { transferOf, usedOf } from '../formats/transfers.ts'
 import type { ChainDesk } from '../rail.ts'
 import { selectAddresses, selectAddressesAmong } from './store.ts'
 
@@ -109,14 +110,17 @@ async function logsOf(
   from: bigint,
   to: bigint,
 ): Promise<readonly ChainLog[]> {
-  const events = [TRANSFER, AUTHORIZATION_USED]
+  const events = [TRANSFER_TOPIC, USED_TOPIC]
   const read = (topics: readonly (Hex | readonly Hex[] | null)[]) =>
     rail.nodes.logs({ address, topics, from, to })
   if (!named) return read([events])
   const topics = [...named.keys()].map(topicOf)
   const logs = (
     await Promise.all(
-      groups(topics, NAMED_AT_ONCE).flatMap((some) => [read([events, some]), read([TRANSFER, null, some])]),
+      groups(topics, NAMED_AT_ONCE).flatMap((some) => [
+        read([events, some]),
+        read([TRANSFER_TOPIC, null, some]),
+      ]),
     )
   ).flat()
   return [...new Map(logs.map((log) => [`${log.blockNumber} ${log.logIndex}`, log])).values()]

@@ -3,6 +3,7 @@ import type { ChainMovementRow, ChainRow } from '../../db/schema/chain-tables.ts
 import {
   CHAIN_MOVEMENT_TRANSITIONS,
   CHAIN_PAYMENT_TRANSITIONS,
+  CHAIN_TRANSACTION_TRANSITIONS,
   type ChainMovementEvent,
 } from '../../db/schema/states.ts'
 import type { Op } from '../../op/app.ts'
@@ -21,10 +22,10 @@ import { whileAt } from './book.ts'
 import { latestShared } from './kept-blocks.ts'
 import { timeOf } from './ranges.ts'
 import { unspent } from './spent.ts'
-import { selectBookedAbove, selectMovement, selectPayment, selectUnsure } from './store.ts'
+import { selectBookedAbove, selectDoneAbove, selectMovement, selectPaidAbove, selectUnsure } from './store.ts'
 
 /** Of one write set. */
-const MARKED_MAX = 200
+const PIECE = 200
 /** Of one run. */
 const SETTLED_MAX = 100
 
@@ -43,16 +44,8 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
   const shared = await latestShared(await opOf(desk), desk, chain)
   if (!shared) throw new Error('The chain shares none of the blocks that were followed')
   const { number } = shared.block
-  for (;;) {
-    let count = 0
-    const isStill = await whileAt(desk, chain, async (op) => {
-      const above = await selectBookedAbove(op, rail.name, number, MARKED_MAX)
-      count = above.length
-      return above.map((row) => moved(op, row, 'doubt'))
-    })
-    if (!isStill) return undefined
-    if (count === 0) break
-  }
+  const undone = [doubted, reopened, underWayAgain] as const
+  for (const undo of undone) if (!(await inPieces(desk, chain, number, undo))) return undefined
   let back: ChainRow | undefined
   const isStill = await whileAt(desk, chain, async (op, now) => {
     const change = {
@@ -67,6 +60,54 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
   })
   rail.followedBlock = number
   return isStill ? back : undefined
+}
+
+/** Undoes what was final above a block, piece by piece. Returns whether the cursor is where it was all the time. */
+async function inPieces(
+  desk: ChainDesk,
+  chain: ChainRow,
+  above: bigint,
+  undo: (op: Op, rail: string, above: bigint) => Promise<Write[]>,
+): Promise<boolean> {
+  for (let count = 1; count > 0; ) {
+    const isStill = await whileAt(desk, chain, async (op) => {
+      const writes = await undo(op, desk.rail.name, above)
+      count = writes.length
+      return writes
+    })
+    if (!isStill) return false
+  }
+  return true
+}
+
+async function doubted(op: Op, rail: string, above: bigint): Promise<Write[]> {
+  const rows = await selectBookedAbove(op, rail, above, PIECE)
+  return rows.map((row) => moved(op, row, 'doubt'))
+}
+
+/** Transactions of ours are sent again, with their nonces: they are looked for in blocks as if they never had been in one. */
+async function reopened(op: Op, rail: string, above: bigint): Promise<Write[]> {
+  const rows = await selectDoneAbove(op, rail, above, PIECE)
+  const nowhere = {
+    transaction_hash: null,
+    block_number: null,
+    block_hash: null,
+    succeeded: null,
+    cost: null,
+  }
+  return rows.map(
+    (row) => transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'lose', nowhere).write,
+  )
+}
+
+/** Payments are on their way again, with the transactions that carry them. Nothing is given back: what is signed counts still. */
+async function underWayAgain(op: Op, rail: string, above: bigint): Promise<Write[]> {
+  const rows = await selectPaidAbove(op, rail, above, PIECE)
+  const change = { transaction_hash: null, block_number: null, due_at: op.now, note: 'Its block is gone' }
+  return rows.map(({ isCarried, ...row }) => {
+    const by = isCarried ? (['lose'] as const) : (['lose', 'retry'] as const)
+    return transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, row, by, change).write
+  })
 }
 
 /** A report for a person: what was final is not. */
@@ -132,15 +173,10 @@ function isOf({ token, sender, recipient, amount }: ChainMovementRow, log: Chain
   return found?.sender === sender && found.recipient === recipient && found.amount === amount
 }
 
-/** What the loss of a transfer does. A payment that is lost is brought to the chain again: nothing is given back for it. */
+/** What the loss of a transfer does. A payment of ours is on its way again by then. */
 async function takenBack(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
   if (row.kind === 'SPENT') return unspent(op, row)
-  if (row.item_id === null) return []
-  if (row.kind === 'DEPOSIT') return reversed(op, row, row.item_id)
-  const payment = await selectPayment(op, row.item_id)
-  if (payment?.state !== 'PAID') return []
-  const change = { transaction_hash: null, block_number: null, due_at: op.now, note: 'Its block is gone' }
-  return [transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'lose', change).write]
+  return row.kind === 'DEPOSIT' && row.item_id !== null ? reversed(op, row, row.item_id) : []
 }
 
 async function reversed(op: Op, { id, rail }: ChainMovementRow, depositId: string): Promise<Write[]> {

@@ -4,6 +4,7 @@ import type {
   ChainBlockRow,
   ChainMovementRow,
   ChainPaymentRow,
+  ChainTransactionRow,
 } from '../../db/schema/chain-tables.ts'
 import type { Hex } from '../../formats/hex.ts'
 import type { Op } from '../../op/app.ts'
@@ -155,11 +156,99 @@ export async function selectMovement(op: Op, id: string): Promise<ChainMovementR
   return op.find(MOVEMENT_BY_ID, id)
 }
 
-const PAYMENT_BY_ID = rowByKey<ChainPaymentRow>(
-  'SELECT * FROM chain_payments WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+/** Transactions of ours that were confirmed in blocks after one. */
+export function selectDoneAbove(
+  op: Op,
+  rail: string,
+  block: bigint,
+  limit: number,
+): Promise<ChainTransactionRow[]> {
+  return op.read
+    .selectFrom('chain_transactions')
+    .where('rail', '=', rail)
+    .where('state', '=', 'DONE')
+    .where('block_number', '>', block)
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
 
-export async function selectPayment(op: Op, id: string): Promise<ChainPaymentRow | undefined> {
-  return op.find(PAYMENT_BY_ID, id)
+/** Payments that were paid in blocks after one, and whether a transaction of ours that is in none carries them. */
+export function selectPaidAbove(
+  op: Op,
+  rail: string,
+  block: bigint,
+  limit: number,
+): Promise<(ChainPaymentRow & { readonly isCarried: boolean })[]> {
+  return op.read
+    .selectFrom('chain_payments as p')
+    .where('p.rail', '=', rail)
+    .where('p.state', '=', 'PAID')
+    .where('p.block_number', '>', block)
+    .limit(limit)
+    .selectAll('p')
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('chain_transactions as t')
+          .whereRef('t.id', '=', 'p.transaction_id')
+          .where('t.state', '<>', 'DONE')
+          .select('t.id'),
+      )
+        .$castTo<boolean>()
+        .as('isCarried'),
+    )
+    .execute()
+}
+
+/** A movement of late, by what takes part in it. */
+export function selectLatelyMoved(
+  op: Op,
+  rail: string,
+  since: Date,
+  limit: number,
+): Promise<Pick<ChainMovementRow, 'sender' | 'recipient' | 'created_at'>[]> {
+  return op.read
+    .selectFrom('chain_movements')
+    .where('rail', '=', rail)
+    .where('created_at', '>=', since)
+    .orderBy('created_at')
+    .limit(limit)
+    .select(['sender', 'recipient', 'created_at'])
+    .execute()
+}
+
+const WORTH_SWEEPING = `
+SELECT a.id, a.address, h.held::text AS held FROM chain_addresses a CROSS JOIN LATERAL (
+  SELECT coalesce((SELECT sum(amount) FROM chain_movements m WHERE m.rail = a.rail AND m.recipient = a.address
+      AND m.currency = $2 AND m.state = 'BOOKED' AND m.kind IN ('DEPOSIT', 'OWN')), 0)
+    - coalesce((SELECT sum(amount) FROM chain_movements m WHERE m.rail = a.rail AND m.sender = a.address
+      AND m.currency = $2 AND m.state <> 'GONE' AND m.kind IN ('PAYMENT', 'SPENT', 'OWN')), 0) AS held) h
+WHERE a.rail = $1 AND a.address = ANY ($3::text[]) AND a.role IN ('DEPOSIT', 'GAS') AND h.held >= $4`
+
+/** What addresses of deposits and of gas have of a currency, by the books, from an amount on. */
+export async function selectWorthSweeping(
+  op: Op,
+  rail: string,
+  currency: string,
+  among: readonly Hex[],
+  least: bigint,
+): Promise<{ readonly id: string; readonly address: Hex; readonly held: bigint }[]> {
+  const { rows } = await op.db.query<{ id: string; address: Hex; held: string }>(WORTH_SWEEPING, [
+    rail,
+    currency,
+    among,
+    least,
+  ])
+  return rows.map((row) => ({ ...row, held: BigInt(row.held) }))
+}
+
+/** The sweeps of addresses, by sender. */
+export function selectSweeps(op: Op, rail: string, senders: readonly Hex[]): Promise<ChainPaymentRow[]> {
+  return op.read
+    .selectFrom('chain_payments')
+    .where('rail', '=', rail)
+    .where('sender', 'in', senders)
+    .where('kind', '=', 'SWEEP')
+    .selectAll()
+    .execute()
 }

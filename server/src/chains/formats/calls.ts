@@ -72,6 +72,19 @@ export function balanceIn(data: Hex): bigint {
   return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'balanceOf', data })
 }
 
+/** Asks what many accounts have, in one call. */
+export function balancesCall(multicall: Hex, token: Hex, accounts: readonly Hex[]): Call {
+  return together(
+    multicall,
+    accounts.map((account) => balanceCall(token, account)),
+  )
+}
+
+export function balancesIn(data: Hex): bigint[] {
+  const results = decodeFunctionResult({ abi: MULTICALL_ABI, functionName: 'aggregate3', data })
+  return results.map(({ returnData }) => balanceIn(returnData))
+}
+
 /** Asks whether a nonce of an authorizer was used or cancelled. */
 export function stateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
   return {

@@ -1,23 +1,14 @@
-import { toEventSelector } from 'viem/utils'
 import type { Hex } from '../../formats/hex.ts'
 import type { ChainLog } from '../../ports/chain-nodes.ts'
-
-/** Topics of the events by which tokens tell what they have moved, and what of it by an authorization. */
-export const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
-export const AUTHORIZATION_USED = toEventSelector('AuthorizationUsed(address,bytes32)')
+import { TRANSFER_TOPIC, USED_TOPIC } from './calls.ts'
 
 const ADDRESS_DIGITS = 40
 const WORD_DIGITS = 64
 
-/** An address as a topic. */
-export function topicOf(address: Hex): Hex {
-  return `0x${address.slice(2).toLowerCase().padStart(WORD_DIGITS, '0')}`
-}
-
 /** What a log of a token says of a transfer: addresses in lower case. Undefined where it is another event, or of another form. */
 export function transferOf({ topics, data }: ChainLog) {
   const [event, sender, recipient] = topics
-  if (event !== TRANSFER || topics.length !== 3 || !sender || !recipient) return undefined
+  if (event !== TRANSFER_TOPIC || topics.length !== 3 || !sender || !recipient) return undefined
   if (data.length !== 2 + WORD_DIGITS) return undefined
   return { sender: addressOf(sender), recipient: addressOf(recipient), amount: BigInt(data) }
 }
@@ -25,7 +16,7 @@ export function transferOf({ topics, data }: ChainLog) {
 /** Whose authorization a log says was used. Undefined where it is another event. */
 export function usedOf({ topics }: ChainLog) {
   const [event, authorizer, nonce] = topics
-  return event === AUTHORIZATION_USED && authorizer && nonce
+  return event === USED_TOPIC && authorizer && nonce
     ? { authorizer: addressOf(authorizer), nonce }
     : undefined
 }

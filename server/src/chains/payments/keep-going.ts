@@ -12,7 +12,7 @@ import { feesOf, lastForm, signedForm } from './transactions.ts'
 
 const STUCK_SECONDS = 60
 /** Nodes forget, and answers get lost: what is in no block is sent again after so long. */
-const AGAIN_MS = 10_000
+const AGAIN_MS = 5_000
 /** A node that calls the fees too low is not offered more at once: its answer may be about what it has already. */
 const UNDERPRICED_SECONDS = 2
 

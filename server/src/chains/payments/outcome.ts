@@ -11,7 +11,10 @@ import { findRailPayment, type Told } from '../../rails/rail-payments.ts'
 
 /** How a payment ends, and what is told of it. */
 
-const FAILURE = { code: 'OFFRAMP_FAILED', message: 'The payment could not be made on the chain' } as const
+const FAILURE = {
+  code: 'QUOTE_EXECUTION_FAILED',
+  message: 'The payment could not be made on the chain',
+} as const
 const RETRY_SECONDS_MAX = 300
 
 /** A payment that is in a confirmed block. Guard: it had not ended. */

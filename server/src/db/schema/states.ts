@@ -109,25 +109,25 @@ export type ChainPaymentEvent = 'send' | 'retry' | 'pay' | 'fail' | 'lose'
 
 /**
  * A transfer on a chain. `send`: a transaction carries it. `retry`: that one did not, and another may. `pay`: it is in a confirmed
- * block, whoever brought it there. `fail`: no transaction can carry it any more. `lose`: that block is gone, and the payment did not
- * come again: it is brought to the chain once more.
+ * block, whoever brought it there. `fail`: no transaction can carry it any more. `lose`: that block is gone, and
+ * the payment is on its way again.
  */
 export const CHAIN_PAYMENT_TRANSITIONS = {
   WAITING: { send: 'SENT', retry: null, pay: 'PAID', fail: 'FAILED', lose: null },
   SENT: { send: null, retry: 'WAITING', pay: 'PAID', fail: 'FAILED', lose: null },
-  PAID: { send: null, retry: null, pay: null, fail: null, lose: 'WAITING' },
+  PAID: { send: null, retry: null, pay: null, fail: null, lose: 'SENT' },
   FAILED: { send: null, retry: null, pay: null, fail: null, lose: null },
 } as const satisfies Record<ChainPaymentState, Record<ChainPaymentEvent, ChainPaymentState | null>>
 export const CHAIN_PAYMENT_INITIAL = 'WAITING' satisfies ChainPaymentState
 
 export type ChainTransactionState = 'OPEN' | 'MINED' | 'DONE'
-export type ChainTransactionEvent = 'mine' | 'unmine' | 'confirm'
+export type ChainTransactionEvent = 'mine' | 'unmine' | 'confirm' | 'lose'
 
-/** A transaction with its nonce. `unmine`: its block is no longer of the chain. */
+/** A transaction with its nonce. `unmine`: its block is no longer of the chain; `lose`: and was confirmed. */
 export const CHAIN_TRANSACTION_TRANSITIONS = {
-  OPEN: { mine: 'MINED', unmine: null, confirm: null },
-  MINED: { mine: 'MINED', unmine: 'OPEN', confirm: 'DONE' },
-  DONE: { mine: null, unmine: null, confirm: null },
+  OPEN: { mine: 'MINED', unmine: null, confirm: null, lose: null },
+  MINED: { mine: 'MINED', unmine: 'OPEN', confirm: 'DONE', lose: null },
+  DONE: { mine: null, unmine: null, confirm: null, lose: 'OPEN' },
 } as const satisfies Record<
   ChainTransactionState,
   Record<ChainTransactionEvent, ChainTransactionState | null>

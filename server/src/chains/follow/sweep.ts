@@ -1,0 +1,79 @@
+import { insert, update } from '../../db/commit/writes.ts'
+import type { ChainPaymentRow } from '../../db/schema/chain-tables.ts'
+import type { Hex } from '../../formats/hex.ts'
+import { type Op, plusSeconds } from '../../op/app.ts'
+import { opOf } from '../../rails/desk.ts'
+import { balanceCall, balanceIn } from '../formats/calls.ts'
+import { chainIdOf, chainSweepIdOf } from '../ids.ts'
+import { newChainPayment } from '../queue.ts'
+import type { ChainDesk } from '../rail.ts'
+import { findChain } from '../records.ts'
+import { selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
+
+const EVERY_SECONDS = 2
+/** Movements are written in the order of their times, but for transactions that were slow. */
+const LATE_SECONDS = 60
+const MOVED_MAX = 1_000
+/** An address whose sweep has failed is left alone for so long. */
+const AGAIN_SECONDS = 3_600
+
+/**
+ * A step of the desk: has what deposit addresses hold brought to the treasury, where it is worth the gas. Only addresses that have moved
+ * something since the last look are looked at. A sweep is a payment of its address to the treasury; an address has one at a time.
+ */
+export async function sweep(desk: ChainDesk): Promise<void> {
+  const { rail, app } = desk
+  const { sweeps = [] } = rail.entry
+  const op = await opOf(desk)
+  const chain = await findChain(op, chainIdOf(rail.name))
+  if (sweeps.length === 0 || !chain || op.now < plusSeconds(chain.swept_at, EVERY_SECONDS)) return
+  const since = plusSeconds(chain.swept_at, -LATE_SECONDS)
+  const moved = await selectLatelyMoved(op, rail.name, since, MOVED_MAX)
+  if (moved.length === 0) return
+  const among = [...new Set(moved.flatMap(({ sender, recipient }) => [sender, recipient]))]
+  for (const { currency, from } of sweeps) await sweepOf(desk, op, currency, from, among)
+  const until = moved.length < MOVED_MAX ? op.now : plusSeconds(moved.at(-1)!.created_at, LATE_SECONDS)
+  await app.commit(op, [update('chains', chain.id, { swept_at: chain.swept_at }, { swept_at: until })])
+}
+
+async function sweepOf(
+  { rail, app }: ChainDesk,
+  op: Op,
+  currency: string,
+  least: bigint,
+  among: readonly Hex[],
+): Promise<void> {
+  const worth = await selectWorthSweeping(op, rail.name, currency, among, least)
+  if (worth.length === 0) return
+  const addresses = worth.map(({ address }) => address)
+  const earlier = await selectSweeps(op, rail.name, addresses)
+  const token = rail.chain.token(currency).address
+  for (const { id: addressId, address, held } of worth) {
+    const own = earlier.filter(({ sender }) => sender === address)
+    if (own.some((row) => hinders(op, row))) continue
+    // What is there may be less than the books say while a payment is under way, and more than is confirmed.
+    const there = balanceIn(await rail.nodes.call(balanceCall(token, address)))
+    const amount = there < held ? there : held
+    if (amount < least) continue
+    const id = chainSweepIdOf(rail.name, address, own.length)
+    const row = newChainPayment(rail, {
+      id,
+      platformId: op.platform.id,
+      kind: 'SWEEP',
+      paymentId: id,
+      currency,
+      amount,
+      from: { id: addressId, address },
+      recipient: rail.chain.treasury,
+      now: op.now,
+    })
+    // Not done where another process has written it first.
+    await app.commit(op, [insert('chain_payments', row)])
+  }
+}
+
+/** An earlier sweep that is open, or has failed lately. */
+function hinders({ now }: Op, { state, updated_at }: ChainPaymentRow): boolean {
+  if (state === 'FAILED') return now < plusSeconds(updated_at, AGAIN_SECONDS)
+  return state !== 'PAID'
+}
