@@ -190,8 +190,10 @@ export class Holder {
 
 /** What the wallet signs to execute a quote. */
 export function payloadOf({ paymentInstructions = [] }: Quote): string {
-  const [first] = paymentInstructions
-  return (first?.accountOrWalletInfo as { readonly payloadToSign: string }).payloadToSign
+  const info = paymentInstructions[0]?.accountOrWalletInfo
+  if (!info || !('payloadToSign' in info) || typeof info.payloadToSign !== 'string')
+    throw new Error('Nothing is to be signed')
+  return info.payloadToSign
 }
 
 /** An address that nobody has used. */
