@@ -88,7 +88,8 @@ export class Holder {
 
   mining<T>(look: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
     return until(async () => {
-      await this.#on.chain.mine()
+      // The time of the chain stays that of the server.
+      await this.#on.chain.mine(1, 0)
       return look()
     }, isThere)
   }
@@ -177,7 +178,7 @@ export class Holder {
       data: encodeFunctionData({ abi: ERC20, functionName: 'transfer', args: [to as Hex, amount] }),
       gas: GAS,
       maxFeePerGas: 10n ** 11n,
-      maxPriorityFeePerGas: 1n,
+      maxPriorityFeePerGas: 5n * 10n ** 10n,
     })
     return (await chain.rpc('eth_sendRawTransaction', [raw])) as Hex
   }
@@ -189,8 +190,10 @@ export class Holder {
 
 /** What the wallet signs to execute a quote. */
 export function payloadOf({ paymentInstructions = [] }: Quote): string {
-  const [first] = paymentInstructions
-  return (first?.accountOrWalletInfo as { readonly payloadToSign: string }).payloadToSign
+  const info = paymentInstructions[0]?.accountOrWalletInfo
+  if (!info || !('payloadToSign' in info) || typeof info.payloadToSign !== 'string')
+    throw new Error('Nothing is to be signed')
+  return info.payloadToSign
 }
 
 /** An address that nobody has used. */

@@ -1,10 +1,14 @@
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chainAbsent } from '../chain.testing.ts'
+import type { LocalChain } from '../../../contracts/local-chain.ts'
+import { uuidOf } from '../../src/db/engine/ids.ts'
+import { chainAbsent, openChain } from '../chain.testing.ts'
 import { signIn } from '../client.testing.ts'
 import { type OnChain, openOnChain } from '../on-chain.testing.ts'
+import { until } from '../production.testing.ts'
 import { Holder, newAddress, ok, payloadOf } from './holder.testing.ts'
 
+let chain: LocalChain
 let on: OnChain
 
 /** The wallets of a platform, whose balances are those of their addresses. */
@@ -19,10 +23,14 @@ const MILLION = 1_000_000n
 
 describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
   beforeAll(async () => {
-    on = await openOnChain({ mode: 'sandbox' })
+    chain = await openChain()
+    on = await openOnChain({ mode: 'sandbox', chain, entry: { multicall: chain.multicall } })
     ok(await on.client.send('PATCH', '/config', { embeddedWalletConfig: { network: 'BASE' } }))
   })
-  afterAll(() => on?.close())
+  afterAll(async () => {
+    await on?.close()
+    await chain?.close()
+  })
 
   test('are made where a rail of the server is, and nowhere else', async () => {
     const set = (network: string) => on.client.send('PATCH', '/config', { embeddedWalletConfig: { network } })
@@ -146,11 +154,12 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect((await ada.pay(await bankOf(ada), 300n)).status).toBe('COMPLETED')
     const paid = await ada.total()
     expect(await ada.onChain()).toBe(paid)
-    const quote = await ada.quote(await bankOf(ada, '003'), 300n)
-    ok(await ada.execute(quote))
-    const failed = await ada.ended(quote.transactionId)
-    expect(failed).toMatchObject({ status: 'FAILED', refund: { status: 'COMPLETED' } })
-    expect([await ada.total(), await ada.onChain()]).toEqual([paid, paid])
+    // The bank sends one back, and the other never leaves.
+    for (const suffix of ['004', '002']) {
+      const failed = await ada.pay(await bankOf(ada, suffix), 200n)
+      expect(failed).toMatchObject({ status: 'FAILED', refund: { status: 'COMPLETED' } })
+      expect([await ada.total(), await ada.onChain()]).toEqual([paid, paid])
+    }
   })
 
   test('are paid over the chain out of the treasury', async () => {
@@ -168,19 +177,25 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
   test('that are emptied by their key while a payment is under way: it fails, and the books are the chain', async () => {
     const ada = await holder(10n * MILLION)
     const key = mnemonicToAccount(await ada.wallet.export(ada.session))
-    await on.chain.setAutomine(false)
     const quote = await ada.quote(await ada.addPayee(), 6n * MILLION)
+    await chain.setAutomine(false)
+    ok(await ada.execute(quote))
+    await until(
+      () => paymentOf(quote.transactionId),
+      (row) => row?.state === 'SENT',
+    )
     // Comes before the payment in the next block.
     await ada.payElsewhere(key, newAddress(), 9n * MILLION)
-    ok(await ada.execute(quote))
-    await on.chain.setAutomine(true)
+    await chain.setAutomine(true)
     await ada.seen((total) => total < 10n * MILLION)
     const { data } = ok(await on.client.get(`/transactions?customerId=${ada.customerId}&type=OUTGOING`))
     const own = data.find((one: { quoteId?: string }) => one.quoteId === undefined)
     const missing = 9n * MILLION - (10n * MILLION - BigInt(quote.totalSendingAmount))
     expect(own.counterpartyInformation).toEqual({ shortfall: String(missing) })
-    // What nobody could bring to the chain in time counts no more.
-    await on.chain.mine(1, 2 * 60 * 60)
+    // As if the hour were over in which the chain takes what was signed: until then the payment could be made still.
+    await on.service.app.db.query('UPDATE chain_payments SET valid_before = 1 WHERE id = $1', [
+      uuidOf((await paymentOf(quote.transactionId))!.id),
+    ])
     expect((await ada.ended(quote.transactionId)).status).toBe('FAILED')
     await on.client.advance(2 * 60)
     await ada.seen((total) => total === MILLION)
@@ -242,6 +257,15 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect(books.length).toBeGreaterThan(8)
   })
 })
+
+function paymentOf(transactionId: string) {
+  const { read } = on.service.app
+  return read
+    .selectFrom('chain_payments')
+    .where('payment_id', '=', transactionId)
+    .selectAll()
+    .executeTakeFirst()
+}
 
 async function custodial(one: Holder): Promise<bigint> {
   const path = `/customers/internal-accounts?customerId=${one.customerId}&type=INTERNAL_CRYPTO&currency=USDC`
