@@ -6,6 +6,7 @@ import { addAgentCommands } from './agents/commands.ts'
 import { addBookCommands } from './books/commands.ts'
 import { addCardCommands } from './cards/commands.ts'
 import { addCustomerCommands } from './customers/commands.ts'
+import { runChainDemo } from './demo/chain-demo.ts'
 import { runDemo } from './demo/demo.ts'
 import { serveMcp } from './mcp/server.ts'
 import type { McpOptions } from './mcp/token.ts'
@@ -69,10 +70,17 @@ function addDemo(program: Command): void {
       'JSON with baseUrl, tokenId, clientSecret (default: credentials.json in the data directory)',
     )
     .option('--base-url <url>', 'base address of the server, in place of the one in the credentials')
-    .action(async ({ credentials, baseUrl }: { credentials?: string; baseUrl?: string }) => {
-      const found = await readCredentials(credentials)
-      await runDemo(atBaseUrl(found, baseUrl ?? found.baseUrl))
-    })
+    .option(
+      '--chain <rpc>',
+      'a wallet pays a wallet on the chain of this node, which the sandbox has as well',
+    )
+    .action(
+      async ({ credentials, baseUrl, chain }: { credentials?: string; baseUrl?: string; chain?: string }) => {
+        const found = await readCredentials(credentials)
+        const at = atBaseUrl(found, baseUrl ?? found.baseUrl)
+        await (chain === undefined ? runDemo(at) : runChainDemo(at, chain))
+      },
+    )
 }
 
 function addMcp(program: Command): void {

@@ -17,38 +17,13 @@ const FUNDED = 100_000_000n
 /** A customer with money in an embedded wallet and an external bank account. */
 export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
   const { countersign, script } = demo
-  // Each run has its own customer. The last characters before the @ choose an outcome: letters choose success.
-  const email = `demo-${randomBytes(4).toString('hex')}-ada@example.com`
-  script.call('customer_create', 'creates a customer, who signs in by e-mail')
-  const { body: customer } = await countersign.call('customer_create', {
-    body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email },
-  })
-  script.show('customer', customer.id)
-  script.show('e-mail', email)
-
-  script.call('customer_internal_account_list', 'lists the accounts of the new customer')
-  let walletId: string | undefined
-  for await (const account of countersign.paginate('customer_internal_account_list', {
-    query: { customerId: customer.id },
-  })) {
-    script.show(
-      account.type,
-      `${formatAmount(account.balance.amount, account.balance.currency).padEnd(14)}${account.id}`,
-    )
-    if (account.type !== 'EMBEDDED_WALLET') continue
-    walletId = account.id
-    const [first] = account.fundingPaymentInstructions
-    if (first && 'address' in first.accountOrWalletInfo)
-      script.show('address', String(first.accountOrWalletInfo.address))
-  }
-  if (!walletId) throw new Failure('The customer has no embedded wallet.')
-
+  const { id, walletId } = await makeWalletHolder(demo, 'Ada Lovelace')
   await fund(demo, walletId)
 
   script.call('customer_external_account_create', 'adds the bank account that will be paid')
   const { body: bank } = await countersign.call('customer_external_account_create', {
     body: {
-      customerId: customer.id,
+      customerId: id,
       currency: 'USD',
       accountInfo: {
         accountType: 'USD_ACCOUNT',
@@ -60,10 +35,45 @@ export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
   })
   script.show('bank account', bank.id)
   script.show("holder's name", bank.beneficiaryVerificationStatus ?? 'not checked')
-  return { id: customer.id, walletId, bankAccountId: bank.id }
+  return { id, walletId, bankAccountId: bank.id }
 }
 
-async function fund({ countersign, script }: Demo, walletId: string): Promise<void> {
+/** A customer with a wallet, and the wallet's address. */
+export async function makeWalletHolder(
+  { countersign, script }: Demo,
+  fullName: string,
+): Promise<{ readonly id: string; readonly walletId: string; readonly address: string | undefined }> {
+  // Each run has its own customer. The last characters before the @ choose an outcome: letters choose success.
+  const email = `demo-${randomBytes(4).toString('hex')}-ada@example.com`
+  script.call('customer_create', 'creates a customer, who signs in by e-mail')
+  const { body: customer } = await countersign.call('customer_create', {
+    body: { customerType: 'INDIVIDUAL', fullName, email },
+  })
+  script.show('customer', customer.id)
+  script.show('e-mail', email)
+
+  script.call('customer_internal_account_list', 'lists the accounts of the new customer')
+  let walletId: string | undefined
+  let address: string | undefined
+  for await (const account of countersign.paginate('customer_internal_account_list', {
+    query: { customerId: customer.id },
+  })) {
+    script.show(
+      account.type,
+      `${formatAmount(account.balance.amount, account.balance.currency).padEnd(14)}${account.id}`,
+    )
+    if (account.type !== 'EMBEDDED_WALLET') continue
+    walletId = account.id
+    const [first] = account.fundingPaymentInstructions
+    if (first && 'address' in first.accountOrWalletInfo) address = String(first.accountOrWalletInfo.address)
+  }
+  if (!walletId) throw new Failure('The customer has no embedded wallet.')
+  if (address) script.show('address', address)
+  return { id: customer.id, walletId, address }
+}
+
+/** Adds test money to a wallet. Throws Failure where the server is not a sandbox. */
+export async function fund({ countersign, script }: Demo, walletId: string): Promise<void> {
   script.call('sandbox_account_fund', 'adds test money, in sandbox only')
   try {
     const { body } = await countersign.call('sandbox_account_fund', {

@@ -7,6 +7,9 @@ import { makeCustomer } from './customer.ts'
 import { pay, showReplays } from './payment.ts'
 import { signIn } from './sign-in.ts'
 
+/** 25.00 USD. */
+const DELIVERED = 2_500n
+
 /** What the steps of the demo share. */
 export interface Demo {
   readonly countersign: Countersign
@@ -29,7 +32,8 @@ export async function runDemo(credentials: Credentials): Promise<void> {
   const customer = await makeCustomer(demo)
   const signInBegun = performance.now()
   const session = await signIn(demo, customer.walletId)
-  const payment = await pay(demo, customer, session)
+  const order = { payeeId: customer.bankAccountId, delivered: DELIVERED, words: '25.00 USD' }
+  const payment = await pay(demo, { ...order, walletId: customer.walletId }, session)
   const settled = performance.now()
   await showReplays(demo, customer, payment)
 
@@ -39,7 +43,7 @@ export async function runDemo(credentials: Credentials): Promise<void> {
 }
 
 /** Reports a wrong address or secret before anything is done. */
-async function checkAccess({ countersign }: Demo, { baseUrl, tokenId }: Credentials): Promise<void> {
+export async function checkAccess({ countersign }: Demo, { baseUrl, tokenId }: Credentials): Promise<void> {
   try {
     await countersign.call('config_get')
   } catch (error) {

@@ -10,13 +10,23 @@ import { wrap } from '../terminal/script.ts'
 import type { DemoCustomer } from './customer.ts'
 import type { Demo } from './demo.ts'
 
-const DELIVERED = 2_500n
 const WORDS_WIDTH = 72
 
 type Quote = Answer<'quote_create'>['body']
 
-/** A completed call of `quote_execute`, with what is needed to repeat it. */
+/** What a wallet pays. */
+export interface Order {
+  readonly walletId: string
+  /** The account that is paid. */
+  readonly payeeId: string
+  /** What arrives there, in the smallest unit, and in words. */
+  readonly delivered: bigint
+  readonly words: string
+}
+
+/** A completed call of `quote_execute`, with what is needed to repeat it, and its transaction. */
 export interface Execution {
+  readonly transaction: Answer<'transaction_get'>['body']
   readonly call: {
     readonly params: { readonly quoteId: string }
     readonly idempotencyKey: string
@@ -26,9 +36,9 @@ export interface Execution {
 }
 
 /** Quotes a payment, has the device sign it, and waits until it has settled. */
-export async function pay(demo: Demo, customer: DemoCustomer, session: Session): Promise<Execution> {
+export async function pay(demo: Demo, order: Order, session: Session): Promise<Execution> {
   const { countersign, script } = demo
-  const quote = await makeQuote(demo, customer)
+  const quote = await makeQuote(demo, order)
 
   const params = { quoteId: quote.id }
   const idempotencyKey = randomBytes(16).toString('hex')
@@ -59,7 +69,7 @@ export async function pay(demo: Demo, customer: DemoCustomer, session: Session):
   script.show('status', `${transaction.status} after ${Math.round(performance.now() - begun)} ms`)
   if (transaction.status !== 'COMPLETED')
     throw new Failure(`The payment ended with the status ${transaction.status}.`)
-  return { call }
+  return { call, transaction }
 }
 
 /** What an app shows its customer before the confirmation, all of it from the text that is signed. */
@@ -73,14 +83,17 @@ function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boole
   return true
 }
 
-async function makeQuote({ countersign, script }: Demo, customer: DemoCustomer): Promise<Quote> {
-  script.call('quote_create', 'asks for the price of delivering 25.00 USD')
+async function makeQuote(
+  { countersign, script }: Demo,
+  { walletId, payeeId, delivered, words }: Order,
+): Promise<Quote> {
+  script.call('quote_create', `asks for the price of delivering ${words}`)
   const { body: quote } = await countersign.call('quote_create', {
     body: {
-      source: { sourceType: 'ACCOUNT', accountId: customer.walletId },
-      destination: { destinationType: 'ACCOUNT', accountId: customer.bankAccountId },
+      source: { sourceType: 'ACCOUNT', accountId: walletId },
+      destination: { destinationType: 'ACCOUNT', accountId: payeeId },
       lockedCurrencySide: 'RECEIVING',
-      lockedCurrencyAmount: DELIVERED,
+      lockedCurrencyAmount: delivered,
       description: 'Countersign demo',
     },
   })

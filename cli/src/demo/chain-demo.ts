@@ -1,0 +1,102 @@
+import { Countersign } from '@countersign/sdk/countersign'
+import { CountersignError } from '@countersign/sdk/errors'
+import { formatAmount } from '../terminal/amounts.ts'
+import type { Credentials } from '../terminal/credentials.ts'
+import { Failure } from '../terminal/failure.ts'
+import { Script } from '../terminal/script.ts'
+import { fund, makeWalletHolder } from './customer.ts'
+import { checkAccess, type Demo } from './demo.ts'
+import { pay } from './payment.ts'
+import { signIn } from './sign-in.ts'
+
+/** 25.00 USDC. */
+const DELIVERED = 25_000_000n
+const WAIT_MS = 60_000
+const LOOK_MS = 250
+
+/**
+ * A wallet on a chain pays another one, against a running sandbox that has a chain. Prints each step, and the hash and the block of
+ * the payment. `rpcUrl` is a node of the chain.
+ */
+export async function runChainDemo(credentials: Credentials, rpcUrl: string): Promise<void> {
+  const script = new Script((text) => process.stdout.write(text))
+  const demo: Demo = { countersign: new Countersign(credentials), script }
+  await checkAccess(demo, credentials)
+  script.line(`Countersign: a wallet pays a wallet on a chain, at ${credentials.baseUrl}`)
+  script.line('Lines with a method and a path are calls by the platform\'s backend. "device" is the')
+  script.line("customer's phone or browser. The chain is another machine's: it takes what is signed.")
+
+  await useChain(demo)
+  const payer = await makeWalletHolder(demo, 'Ada Lovelace')
+  const payee = await makeWalletHolder(demo, 'Grace Hopper')
+  await fund(demo, payer.walletId)
+  await balanceOf(demo, payer.id, 'waits until the chain has confirmed it', (amount) => amount > 0n)
+
+  const session = await signIn(demo, payer.walletId)
+  const order = {
+    walletId: payer.walletId,
+    payeeId: payee.walletId,
+    delivered: DELIVERED,
+    words: '25.00 USDC',
+  }
+  const { transaction } = await pay(demo, order, session)
+  await showOnChain(demo, transaction, rpcUrl)
+  await balanceOf(demo, payee.id, 'shows what the payee has', (amount) => amount === DELIVERED)
+}
+
+/** Has the wallets of new customers made on the chain. */
+async function useChain({ countersign, script }: Demo): Promise<void> {
+  script.call('config_update', 'makes the wallets of new customers on Base')
+  try {
+    await countersign.call('config_update', { body: { embeddedWalletConfig: { network: 'BASE' } } })
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.code !== 'INVALID_INPUT') throw error
+    throw new Failure('This server has no chain. Start one with RAILS_FILE, as npm run chain prints it.')
+  }
+}
+
+async function balanceOf(
+  { countersign, script }: Demo,
+  customerId: string,
+  why: string,
+  isThere: (amount: bigint) => boolean,
+): Promise<void> {
+  script.call('customer_internal_account_list', why)
+  const end = performance.now() + WAIT_MS
+  for (;;) {
+    const { body } = await countersign.call('customer_internal_account_list', {
+      query: { customerId, type: 'EMBEDDED_WALLET' },
+    })
+    const balance = body.data[0]?.balance
+    if (balance && isThere(balance.amount)) {
+      script.show('balance', formatAmount(balance.amount, balance.currency))
+      return
+    }
+    if (performance.now() > end) throw new Failure('The money has not arrived within a minute.')
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+/** Asks the chain itself for the payment. */
+async function showOnChain({ script }: Demo, transaction: object, rpcUrl: string): Promise<void> {
+  const said =
+    'reconciliationInstructions' in transaction ? transaction.reconciliationInstructions : undefined
+  const hash = (said as { readonly transactionHash?: string } | undefined)?.transactionHash
+  if (hash === undefined) throw new Failure('The payment has no transaction hash.')
+  script.step('chain: has the payment in a block', `${rpcUrl} says, without this server`)
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [hash] }),
+  })
+  const { result } = (await response.json()) as {
+    readonly result: {
+      readonly status: string
+      readonly blockNumber: string
+      readonly blockHash: string
+    } | null
+  }
+  if (result?.status !== '0x1') throw new Failure(`The chain does not have ${hash}.`)
+  script.show('hash', hash)
+  script.show('block', `${BigInt(result.blockNumber)}, ${result.blockHash}`)
+}
