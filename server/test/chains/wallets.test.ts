@@ -2,6 +2,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LocalChain } from '../../../contracts/local-chain.ts'
 import { uuidOf } from '../../src/db/engine/ids.ts'
+import { newAgent } from '../agents.testing.ts'
 import { chainAbsent, openChain } from '../chain.testing.ts'
 import { signIn } from '../client.testing.ts'
 import { type OnChain, openOnChain } from '../on-chain.testing.ts'
@@ -217,6 +218,36 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect(await ada.executeWith(mine, stamp)).toMatchObject(refused)
     expect((await ada.ended(mine.transactionId)).status).toBe('COMPLETED')
     expect(await bob.onChain()).toBe(11n * MILLION)
+  })
+
+  test('pay what an agent proposes only under the stamp of their holder, whoever approves', async () => {
+    const ada = await holder(10n * MILLION)
+    const spendingLimits = { currency: 'USDC', perTransactionLimit: 5_000_000 }
+    const agent = await newAgent(on.client, ada.customerId, {
+      defaultExecutionMode: 'APPROVAL_REQUIRED',
+      spendingLimits,
+    })
+    const device = await signIn(on.client, ada.walletId)
+    const to = newAddress()
+    const quote = ok(
+      await agent.post('/agents/me/quotes', {
+        source: { sourceType: 'ACCOUNT', accountId: ada.walletId },
+        destination: { destinationType: 'ACCOUNT', accountId: await ada.addPayee(to) },
+        lockedCurrencySide: 'RECEIVING',
+        lockedCurrencyAmount: 1_000_000,
+      }),
+    )
+    // The agent brings the stamp, and the platform approves later without one.
+    const { payloadToSign } = quote.paymentInstructions[0].accountOrWalletInfo
+    const execute = `/agents/me/quotes/${quote.id}/execute`
+    const magic = { 'Svc-Wallet-Signature': 'sandbox-valid-signature' }
+    expect(await agent.post(execute, undefined, magic)).toMatchObject({ status: 401 })
+    const stamped = { 'Svc-Wallet-Signature': device.stamp(payloadToSign) }
+    const action = ok(await agent.post(execute, undefined, stamped))
+    expect(action.status).toBe('PENDING_APPROVAL')
+    ok(await on.client.post(`/agents/${agent.id}/actions/${action.id}/approve`))
+    expect((await ada.ended(quote.transactionId)).status).toBe('COMPLETED')
+    expect(await chain.balanceOf(chain.token, to)).toBe(MILLION)
   })
 
   test('take no money and give none beside the chain', async () => {
