@@ -18,7 +18,7 @@ const PAYOUTS = 500
 const PAYOUT_CLIENTS = 16
 const DEPOSITS = 500
 const LONE_DEPOSITS = 30
-const BLOCKS = 100_000
+const MINED_AT_ONCE = 1000
 /** Of the chain while payouts are measured, and how deep a block has to be. */
 const BLOCK_SECONDS = 1
 const CONFIRMATIONS = 2
@@ -40,27 +40,24 @@ interface World {
 
 /**
  * Measures a sandbox on a chain of this machine, with one gas account: payouts until they are confirmed, deposits of one block until they
- * are credited, how long after its confirmed block a lone deposit is, and how long 100,000 blocks take to follow. Prints a table.
+ * are credited, how long after its confirmed block a lone deposit is, and how long `blocks` take to follow. Prints figures.
  */
-export async function runChain(database: DatabaseKind): Promise<void> {
+export async function runChain(database: DatabaseKind, blocks: number): Promise<void> {
   const chain = await openLocalChain()
   const bare = await newPlace(database)
   const railsFile = join(bare.dataDir, 'rails.json')
   const place = { ...bare, env: { ...bare.env, RAILS_FILE: railsFile, LOG_LEVEL: 'warn' } }
   try {
     await writeFile(railsFile, JSON.stringify({ rails: [entryOf(chain)] }))
-    const { server, baseUrl } = await startServer(place)
+    let { server, baseUrl } = await startServer(place)
     try {
       const { data } = (await operate(place, ['rails', 'list'])) as { data: [{ treasury: `0x${string}` }] }
       const world = await prepare(chain, new Api(readCredentials(place, baseUrl)), data[0].treasury)
-      const rows = [
-        ['on a chain', ''],
-        ...(await payouts(world)),
-        ...(await burst(world)),
-        ...(await lag(world)),
-        ...(await follow(world)),
-      ]
-      process.stdout.write(`${table(rows)}\n`)
+      for (const measure of [payouts, burst, lag]) print(await measure(world))
+      await server.stop()
+      const had = await mineAhead(world, blocks)
+      ;({ server, baseUrl } = await startServer(place))
+      print(await follow({ ...world, api: new Api(readCredentials(place, baseUrl)) }, had, blocks))
     } finally {
       await server.stop()
     }
@@ -182,15 +179,24 @@ async function lag({ chain, api, customerId, address }: World): Promise<string[]
   ]
 }
 
-/** A deposit behind many empty blocks. */
-async function follow({ chain, api, customerId, address }: World): Promise<string[][]> {
+/** Has the chain go on without the server, and end with a deposit. Gives what the account had. */
+async function mineAhead({ chain, api, customerId, address }: World, blocks: number): Promise<bigint> {
   const had = BigInt((await accountOf(api, customerId)).balance.amount)
-  await chain.mine(BLOCKS)
-  const begun = performance.now()
+  for (let left = blocks; left > 0; left -= MINED_AT_ONCE) await chain.mine(Math.min(left, MINED_AT_ONCE))
   await chain.mint(address, 1n)
   await chain.mine(CONFIRMATIONS - 1)
+  return had
+}
+
+/** From the start of the server to the credit of a deposit behind many blocks. */
+async function follow({ api, customerId }: World, had: bigint, blocks: number): Promise<string[][]> {
+  const begun = performance.now()
   await credited(api, customerId, had + 1n)
-  return [[`${whole(BLOCKS)} blocks followed, s`, ((performance.now() - begun) / 1000).toFixed(1)]]
+  return [[`${whole(blocks)} blocks followed, s`, ((performance.now() - begun) / 1000).toFixed(1)]]
+}
+
+function print(rows: string[][]): void {
+  process.stdout.write(table(rows))
 }
 
 interface Account {
