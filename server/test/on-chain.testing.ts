@@ -124,7 +124,7 @@ async function useUsdc(client: Client): Promise<void> {
 }
 
 /** The address of the first gas account of a rail. */
-export function gasAddressOf({ app }: OnChain['service'], { name }: EvmRail): Hex {
+export function gasAddressOf({ app }: Pick<OnChain['service'], 'app'>, { name }: EvmRail): Hex {
   return app.enclave.chainAddress(pathOf(name, 'GAS', 'GAS 0'))
 }
 

@@ -123,13 +123,13 @@ export function makeWallet(
   }
 }
 
-/** The wallet whose address on the chain of a rail this is, in lower case, if there is one. */
+/** The wallet whose address on the chain of a rail this is, if there is one. */
 export async function findWalletAt(
   op: Op,
   rail: string,
-  address: Hex,
+  address: string,
 ): Promise<InternalAccountRow | undefined> {
-  return selectWalletAt(op, rail, address)
+  return selectWalletAt(op, rail, address.toLowerCase() as Hex)
 }
 
 /** Opens the platform's own account in each of the currencies in which it has none. */

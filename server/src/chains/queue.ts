@@ -96,7 +96,7 @@ export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
 }
 
 function failed(detail: string): Enqueued {
-  return { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail }
+  return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }
 }
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/

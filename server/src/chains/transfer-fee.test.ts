@@ -5,7 +5,7 @@ import { type ChainFees, NodeError } from '../ports/chain-nodes.ts'
 import { networkFeeRoundedUp } from '../pricing/network-fees.ts'
 import { feesOf, price } from '../pricing/pricing.ts'
 import { type RateTable, type Ratio, rateBetween } from '../pricing/ratios.ts'
-import { feeLimit } from './payments/fees.ts'
+import { feeLimit } from './fees.ts'
 import { createTransferFees, transferCost } from './transfer-fee.ts'
 
 const GWEI = 10n ** 9n

@@ -2,7 +2,7 @@ import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { ApiError } from '../op/operation.ts'
 import { type ChainFees, type ChainNodes, NodeError } from '../ports/chain-nodes.ts'
 import { COIN_OF, type NetworkFee } from '../pricing/network-fees.ts'
-import { feeLimit, offer } from './payments/fees.ts'
+import { feeLimit, offer } from './fees.ts'
 
 /**
  * The gas of one transfer, above what was measured for dollars in use: an authorization that is relayed to an account without a

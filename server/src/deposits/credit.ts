@@ -31,7 +31,8 @@ export type Credit =
 
 /**
  * Credits a deposit to an account. Where the platform `asks`, having a say in payments to its customers, the money waits in
- * suspense for its word; what a person has assigned is not asked about. Guards: the account is open, its customer is there.
+ * suspense for its word; what a person has assigned is not asked about, nor what is at a wallet's own address on a chain: its
+ * holder has it, whatever anybody says. Guards: the account is open, its customer is there.
  */
 export async function creditOf(
   op: Op,
@@ -43,7 +44,7 @@ export async function creditOf(
   const reason = await refusalOf(op, row, account)
   if (reason) return { reason }
   const owner = account.customer_id === null ? undefined : await selectOwner(op, account.customer_id)
-  const waits = owner !== undefined && asks
+  const waits = owner !== undefined && asks && account.chain_rail === null
   const receipt = receiptOf(op, row, account, waits)
   const told = { ...receipt, platform_customer_id: owner?.platform_customer_id ?? null }
   const credited = {
@@ -89,6 +90,7 @@ async function refusalOf(
     if (owner.verification_status !== 'APPROVED') return 'CUSTOMER_NOT_APPROVED'
   }
   if (!(await hasRoom(op, [{ account: account.id, currency, amount }]))) return 'OUT_OF_RANGE'
+  if (account.chain_rail !== null) return undefined
   try {
     checkCurrencyLimits(platformConfig(op), 'INCOMING', currency, amount, 'amount')
   } catch (error) {

@@ -1,7 +1,7 @@
 import { DEPOSIT_TRANSITIONS, type DepositEvent } from '@countersign/contract/core/deposit-states'
 import { SCREENING_INITIAL } from '@countersign/contract/core/screening-states'
 import type { deposits } from '@countersign/contract/payments/deposits'
-import { findInternalAccount } from '../accounts/accounts.ts'
+import { findInternalAccount, findWalletAt } from '../accounts/accounts.ts'
 import type { DepositRow } from '../db/schema/rail-tables.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
@@ -51,6 +51,12 @@ export const depositHandlers: Handlers<typeof deposits> = {
       throw new ApiError('CONFLICT', {
         message:
           'This deposit was sent back once, and did not arrive: assign it, or pay its sender by a transfer.',
+      })
+    const wallet = await findWalletAt(op, row.rail, row.details.depositAccount)
+    if (wallet)
+      throw new ApiError('CONFLICT', {
+        message: 'This deposit is at the own address of a wallet: its holder alone can send it back.',
+        details: { accountId: wallet.id },
       })
     const moved = beginReturn(op, row, 'REQUESTED', { details: noted(row, body?.note) })
     return { status: 200, body: depositView(moved.row), writes: moved.writes }

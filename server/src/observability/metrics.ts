@@ -7,9 +7,10 @@ import { JOB_KINDS } from '../jobs/kinds.ts'
 import { inTime } from '../op/in-time.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Config } from '../settings/config.ts'
+import { createChainGauges } from './chain-gauges.ts'
 import { createReconciliationGauges } from './reconciliation-gauges.ts'
 import { RouteTimings } from './route-timings.ts'
-import { type DueWork, findDueWork, findReconciliations } from './store.ts'
+import { type DueWork, findChains, findDueWork, findReconciliations } from './store.ts'
 import { Tally } from './tally.ts'
 import { VERSION } from './version.ts'
 
@@ -53,6 +54,8 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     registers: [registry],
   })
   const showReconciliations = createReconciliationGauges(registry)
+  const showChains = createChainGauges(registry)
+  const askChains = oneAtATime(() => findChains(db, clock()).catch(() => undefined))
   const askReconciliations = oneAtATime(() => findReconciliations(db, clock()).catch(() => undefined))
 
   return {
@@ -68,12 +71,14 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     screened: (outcome) => screenings.add(outcome),
     contentType: registry.contentType,
     async text() {
-      const [work, reconciliations] = await Promise.all([
+      const [work, reconciliations, chains] = await Promise.all([
         inTime(DATABASE_ANSWER_MS_MAX, askDueWork()),
         inTime(DATABASE_ANSWER_MS_MAX, askReconciliations()),
+        inTime(DATABASE_ANSWER_MS_MAX, askChains()),
       ])
       showDueWork(work)
       showReconciliations(reconciliations)
+      showChains(chains)
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
   }

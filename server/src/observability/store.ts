@@ -57,3 +57,21 @@ export async function findReconciliations(db: Database, now: Date): Promise<Late
   const { rows } = await db.query<LatestReconciliation>(RECONCILIATIONS, [now])
   return rows
 }
+
+/** How far the chain of a rail was followed. */
+export interface FollowedChain {
+  readonly rail: string
+  readonly block: number
+  /** The age of that block. */
+  readonly ageSeconds: number
+}
+
+const CHAINS = `
+SELECT rail, followed_block::float8 AS block, extract(epoch FROM $1::timestamptz - followed_time)::float8 AS "ageSeconds"
+FROM chains`
+
+/** How far each chain was followed. `now` is real time. */
+export async function findChains(db: Database, now: Date): Promise<FollowedChain[]> {
+  const { rows } = await db.query<FollowedChain>(CHAINS, [now])
+  return rows
+}

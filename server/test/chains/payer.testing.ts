@@ -1,35 +1,55 @@
 import { randomBytes } from 'node:crypto'
+import { keccak256, parseSignature, serializeTransaction } from 'viem'
 import { runCommand } from '../../src/admin/admin.ts'
+import { authorizedCall } from '../../src/chains/formats/calls.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../src/db/schema/chain-tables.ts'
 import { toChecksumAddress } from '../../src/formats/addresses.ts'
-import type { Hex } from '../../src/formats/hex.ts'
+import { bytesOf, type Hex } from '../../src/formats/hex.ts'
 import { arrivalLegs, post } from '../../src/ledger/ledger.ts'
 import { operate } from '../../src/platforms/operate.ts'
+import type { ChainAlert } from '../../src/ports/metrics.ts'
+import type { Service } from '../../src/service/service.ts'
 import type { Client, Reply } from '../client.testing.ts'
 import type { OnChain } from '../on-chain.testing.ts'
-import { until } from '../production.testing.ts'
+import { accountOf, until } from '../production.testing.ts'
 import { PERSON } from '../verifications.testing.ts'
+
+/** A machine that is busy with other tests is slow. */
+const WAIT_SECONDS = 25
+
+/** Wei: more than anybody else offers. */
+const HIGH_TIP = 10n ** 11n
+
+/** What it needs of a server on a chain. */
+type Place = Pick<OnChain, 'chain' | 'client' | 'rail'> & { readonly service: Pick<Service, 'app'> }
 
 /** Pays out over HTTP, from accounts whose money is in the books. */
 export class Payer {
-  readonly #on: OnChain
+  #on: Place
   readonly #customerId: string
   /** By whether they are of the customer. */
   readonly #accounts: ReadonlyMap<boolean, string>
 
-  private constructor(on: OnChain, customerId: string, accounts: ReadonlyMap<boolean, string>) {
+  private constructor(on: Place, customerId: string, accounts: ReadonlyMap<boolean, string>) {
     this.#on = on
     this.#customerId = customerId
     this.#accounts = accounts
   }
 
-  static async open(on: OnChain, amount = 100_000_000_000n): Promise<Payer> {
+  static async open(on: Place, amount = 10_000_000_000_000n): Promise<Payer> {
     const { client, service } = on
+    const supportedCurrencies = ['USD', 'USDC'].map((currencyCode) => ({
+      currencyCode,
+      minAmount: 1,
+      maxAmount: 1_000_000_000_000_000,
+      requiredCounterpartyFields: [],
+      enabledTransactionTypes: ['INCOMING', 'OUTGOING'],
+    }))
+    await client.send('PATCH', '/config', { supportedCurrencies })
     const customer = await client.post('/customers', { ...PERSON, currencies: ['USDC'] })
     if (customer.status !== 201) throw new Error(JSON.stringify(customer.body))
     const { id } = customer.body
     const started = await client.post('/verifications', { customerId: id })
-    if (started.status >= 300) throw new Error(JSON.stringify(started.body))
     const decision = ['--verification', started.body.id, '--decision', 'APPROVE']
     await runCommand(service.app, ['verification', 'decide', ...decision], client.baseUrl)
     const accounts = new Map<boolean, string>()
@@ -44,6 +64,11 @@ export class Payer {
     return new Payer(on, id, accounts)
   }
 
+  /** Goes on at another server with the same records. */
+  moveTo(on: Place): void {
+    this.#on = on
+  }
+
   /** An address that nobody has used. */
   newPayee(): Hex {
     return toChecksumAddress(randomBytes(20).toString('hex')) as Hex
@@ -51,6 +76,13 @@ export class Payer {
 
   account(isCustomer = false): string {
     return this.#accounts.get(isCustomer)!
+  }
+
+  /** The address that others pay in to. */
+  async depositAddress(isCustomer: boolean): Promise<string> {
+    const owner = isCustomer ? this.#customerId : undefined
+    const account = await accountOf(this.#client, owner, 'USDC')
+    return account.fundingPaymentInstructions[0].accountOrWalletInfo.address
   }
 
   /** Asks for an external account of an address. */
@@ -88,6 +120,7 @@ export class Payer {
     return until(
       () => this.stateOf(transfer),
       ({ status }) => status !== 'PENDING' && status !== 'PROCESSING',
+      WAIT_SECONDS,
     )
   }
 
@@ -104,6 +137,7 @@ export class Payer {
     return until(
       () => this.paymentOf(transfer),
       (row) => row !== undefined && isWanted(row),
+      WAIT_SECONDS,
     ) as Promise<ChainPaymentRow>
   }
 
@@ -119,6 +153,72 @@ export class Payer {
       .execute()
   }
 
+  /** The only transaction of a payment once it is as wanted. */
+  async transaction(
+    transfer: string,
+    isWanted: (row: ChainTransactionRow) => boolean,
+  ): Promise<ChainTransactionRow> {
+    const [row] = await until(
+      () => this.transactionsOf(transfer),
+      (rows) => rows.length === 1 && isWanted(rows[0]!),
+      WAIT_SECONDS,
+    )
+    return row!
+  }
+
+  /** What an account can spend. */
+  async balance(isCustomer = false): Promise<string> {
+    const path = isCustomer
+      ? `/customers/internal-accounts?customerId=${this.#customerId}&currency=USDC`
+      : '/platform/internal-accounts?currency=USDC'
+    return String((await this.#client.get(path)).body.data[0].balance.amount)
+  }
+
+  /** Waits until the operator was told of something at the chain. */
+  async alerted(kind: ChainAlert): Promise<void> {
+    const line = new RegExp(`^countersign_chain_alerts_total\\{rail="\\w+",kind="${kind}"\\} [1-9]`, 'm')
+    await until(
+      () => this.#on.service.app.metrics.text(),
+      (text) => line.test(text),
+      WAIT_SECONDS,
+    )
+  }
+
+  /** Brings a payment's authorization to the chain from a numbered account, before any of ours. Returns the hash. */
+  async relayFrom(account: number, payment: ChainPaymentRow): Promise<Hex> {
+    const { token, sender, recipient, amount, nonce, signature, valid_before } = payment
+    const one = { from: sender, to: recipient, value: amount, validBefore: valid_before!, nonce: nonce! }
+    const { chain } = this.#on
+    const fees = { maxFeePerGas: 2n * HIGH_TIP, maxPriorityFeePerGas: HIGH_TIP }
+    const call = { ...authorizedCall(token, one, signature!), gas: 300_000n, ...fees }
+    return (await chain.rpc('eth_sendTransaction', [
+      { from: chain.account(account).address, ...call },
+    ])) as Hex
+  }
+
+  /** Uses up the nonce of a transaction by another one, as somebody with the key of the sender can. */
+  async useNonce({ sender, nonce, attempts }: ChainTransactionRow): Promise<void> {
+    const { service, rail, chain } = this.#on
+    const { path } = await this.#read
+      .selectFrom('chain_addresses')
+      .where('address', '=', sender)
+      .select('path')
+      .executeTakeFirstOrThrow()
+    const fee = 4n * BigInt(attempts.at(-1)!.maxFee)
+    const transaction = {
+      type: 'eip1559',
+      chainId: rail().chain.chainId,
+      nonce: Number(nonce),
+      to: sender,
+      gas: 21_000n,
+      maxFeePerGas: fee,
+      maxPriorityFeePerGas: fee,
+    } as const
+    const digest = keccak256(serializeTransaction(transaction))
+    const signature = parseSignature(service.app.enclave.signOnChain(path, bytesOf(digest)))
+    await chain.rpc('eth_sendRawTransaction', [serializeTransaction(transaction, signature)])
+  }
+
   /** The latest transactions of payments once a node has them all, in a block or waiting for one. */
   sent(transfers: readonly string[]): Promise<ChainTransactionRow[]> {
     return until(
@@ -128,6 +228,7 @@ export class Payer {
         return there.every(Boolean) ? (rows as ChainTransactionRow[]) : []
       },
       (rows) => rows.length === transfers.length,
+      WAIT_SECONDS,
     )
   }
 
@@ -146,7 +247,7 @@ export class Payer {
 }
 
 /** Puts money into the books that the treasury has. */
-export async function fund({ service, client }: OnChain, accountId: string, amount: bigint): Promise<void> {
+export async function fund({ service, client }: Place, accountId: string, amount: bigint): Promise<void> {
   const op = await operate(service.app, client.credentials.platformId)
   const legs = arrivalLegs({ id: accountId, currency: 'USDC' }, amount, 'base')
   const { done } = await service.app.commit(

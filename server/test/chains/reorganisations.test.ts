@@ -114,7 +114,7 @@ describe.skipIf(chainAbsent)('a reorganisation', () => {
     await sides()
   })
 
-  test('that takes a payment back has it paid again, once', async () => {
+  test('that takes a payment back has it paid again, once', { timeout: 90_000 }, async () => {
     const payee = on.chain.account(5).address
     const external = await on.client.post('/customers/external-accounts', {
       currency: 'USDC',
@@ -148,6 +148,7 @@ describe.skipIf(chainAbsent)('a reorganisation', () => {
         return on.chain.balanceOf(on.chain.token, payee)
       },
       (balance) => balance > 0n,
+      60,
     )
     await on.chain.mine(10)
     await settled()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainIdOf } from '../../src/chains/ids.ts'
 import { chainAbsent } from '../chain.testing.ts'
-import { evmEntry, gasAddressOf, type OnChain, openOnChain } from '../on-chain.testing.ts'
+import { CONFIRMATIONS, evmEntry, gasAddressOf, type OnChain, openOnChain } from '../on-chain.testing.ts'
 import { until } from '../production.testing.ts'
 
 let on: OnChain
@@ -27,9 +27,26 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
     expect(row!.followed_block).toBeLessThanOrEqual(number)
   })
 
+  test('shows in the metrics how far it was followed', async () => {
+    await on.chain.mine(5)
+    const { number } = await on.chain.block()
+    const last = number - BigInt(CONFIRMATIONS) + 1n
+    const text = await until(
+      () => on.service.app.metrics.text(),
+      (found) => found.includes(`countersign_chain_followed_block{rail="base"} ${last}\n`),
+    )
+    expect(text).toMatch(/^countersign_chain_followed_age_seconds\{rail="base"\} -?[\d.]+$/m)
+  })
+
   test('has a treasury and gas accounts, whose keys are in the enclave', async () => {
     const rows = await until(
-      () => on.service.app.read.selectFrom('chain_addresses').selectAll().orderBy('role').execute(),
+      () =>
+        on.service.app.read
+          .selectFrom('chain_addresses')
+          .selectAll()
+          .where('owner_id', 'is', null)
+          .orderBy('role')
+          .execute(),
       (found) => found.length === 2,
     )
     expect(rows.map(({ role, address }) => [role, address])).toEqual([

@@ -88,7 +88,7 @@ describe.skipIf(chainAbsent)('the statement of a chain', () => {
   test('is not there before the day has ended on the chain', async () => {
     const { timestamp } = await on.chain.block()
     const [found] = await reconciled(dateOf(timestamp))
-    expect(found?.['status']).toBe('WAITING')
+    expect(found.status).toBe('WAITING')
   })
 })
 

@@ -52,9 +52,9 @@ const WRITTEN = [
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
   ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],
-  ['rail_payments', 'rail_payments', 'state', internal.RAIL_PAYMENT_TRANSITIONS],
-  ['rail_events', 'rail_events', 'state', internal.RAIL_EVENT_TRANSITIONS],
-  ['deposits', 'deposits', 'state', shown.DEPOSIT_TRANSITIONS],
+  ['chain_payments', 'chain_payments', 'state', internal.CHAIN_PAYMENT_TRANSITIONS],
+  ['chain_transactions', 'chain_transactions', 'state', internal.CHAIN_TRANSACTION_TRANSITIONS],
+  ['chain_movements', 'chain_movements', 'state', internal.CHAIN_MOVEMENT_TRANSITIONS],
 ] as const satisfies readonly (readonly [Stateful, string, string, Transitions])[]
 
 /** The others. A refund is a member of its transaction, and the database moves transfers of the ledger. */

@@ -37,7 +37,7 @@ export async function latestShared(
   { rail }: ChainDesk,
   { followed_block }: Pick<ChainRow, 'followed_block'>,
 ): Promise<{ readonly kept: ChainBlockRow; readonly block: ChainBlock } | undefined> {
-  const kept = await selectBlocks(op, rail.name, followed_block)
+  const kept = await selectBlocks(op, rail.name, followed_block, Number(PLACES))
   for (let at = 0; at < kept.length; at += ASKED_AT_ONCE) {
     const some = kept.slice(at, at + ASKED_AT_ONCE)
     const blocks = await Promise.all(some.map(({ number }) => rail.nodes.block(number)))

@@ -18,7 +18,7 @@ const OWN_MAX = 100
 export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
   const { rail } = desk
   const op = await opOf(desk)
-  const kept = await selectBlocks(op, rail.name, chain.followed_block)
+  const kept = await selectBlocks(op, rail.name, chain.followed_block, 1)
   if (kept.length > 0) return chain
   const block = await rail.nodes.block(chain.followed_block)
   // Of another branch by now: nothing was followed yet, so that it is as good.

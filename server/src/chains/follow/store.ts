@@ -109,12 +109,13 @@ export async function selectBlock(op: Op, id: string): Promise<ChainBlockRow | u
 }
 
 /** The blocks that are kept, up to one, the latest first. */
-export function selectBlocks(op: Op, rail: string, upTo: bigint): Promise<ChainBlockRow[]> {
+export function selectBlocks(op: Op, rail: string, upTo: bigint, limit: number): Promise<ChainBlockRow[]> {
   return op.read
     .selectFrom('chain_blocks')
     .where('rail', '=', rail)
     .where('number', '<=', upTo)
     .orderBy('number', 'desc')
+    .limit(limit)
     .selectAll()
     .execute()
 }

@@ -3,16 +3,16 @@ import type { ChainTransactionRow } from '../../db/schema/chain-tables.ts'
 import { type Op, plusSeconds } from '../../op/app.ts'
 import type { ChainFees } from '../../ports/chain-nodes.ts'
 import { opOf } from '../../rails/desk.ts'
+import { feeLimit, raised } from '../fees.ts'
 import type { ChainDesk } from '../rail.ts'
 import { broadcast } from './broadcast.ts'
-import { feeLimit, raised } from './fees.ts'
 import { memoryOf } from './memory.ts'
 import { selectAddress, selectUnmined } from './store.ts'
 import { feesOf, lastForm, signedForm } from './transactions.ts'
 
 const STUCK_SECONDS = 60
 /** Nodes forget, and answers get lost: what is in no block is sent again after so long. */
-const AGAIN_MS = 10_000
+const AGAIN_MS = 5_000
 /** A node that calls the fees too low is not offered more at once: its answer may be about what it has already. */
 const UNDERPRICED_SECONDS = 2
 

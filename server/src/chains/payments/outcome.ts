@@ -11,7 +11,10 @@ import { findRailPayment, type Told } from '../../rails/rail-payments.ts'
 
 /** How a payment ends, and what is told of it. */
 
-const FAILURE = { code: 'OFFRAMP_FAILED', message: 'The payment could not be made on the chain' } as const
+const FAILURE = {
+  code: 'QUOTE_EXECUTION_FAILED',
+  message: 'The payment could not be made on the chain',
+} as const
 const RETRY_SECONDS_MAX = 300
 
 /** A payment that is in a confirmed block. Guard: it had not ended. */
@@ -41,7 +44,7 @@ export function again(op: Op, payment: ChainPaymentRow, note: string): Write[] {
 /** A payment that cannot be sent now. Guard: it still waits. */
 export function waits(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
   const change = { note, due_at: plusSeconds(op.now, seconds), updated_at: op.now }
-  return [update('chain_payments', payment.id, { state: 'WAITING' }, change)]
+  return [update('chain_payments', payment.id, { state: payment.state }, change)]
 }
 
 const WORDS = { accept: 'accepted', deliver: 'delivered', fail: 'failed' } as const

@@ -8,6 +8,7 @@ import { transition } from '../../op/transition.ts'
 import { NodeError } from '../../ports/chain-nodes.ts'
 import type { ChainAlert } from '../../ports/metrics.ts'
 import { opOf } from '../../rails/desk.ts'
+import { feeLimit, type OfferedFees, offer } from '../fees.ts'
 import {
   authorizedCall,
   balanceCall,
@@ -20,7 +21,6 @@ import {
 import type { ChainDesk, EvmRail } from '../rail.ts'
 import { broadcast, inTurn } from './broadcast.ts'
 import { examine, type Moment, type Part, type Verdict } from './examine.ts'
-import { feeLimit, type OfferedFees, offer } from './fees.ts'
 import { memoryOf } from './memory.ts'
 import { failed, paid, told, waits } from './outcome.ts'
 import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from './senders.ts'

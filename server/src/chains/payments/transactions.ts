@@ -3,10 +3,10 @@ import type { ChainAddressRow, ChainAttempt, ChainTransactionRow } from '../../d
 import { CHAIN_TRANSACTION_INITIAL } from '../../db/schema/states.ts'
 import { bytesOf, type Hex } from '../../formats/hex.ts'
 import type { Op } from '../../op/app.ts'
+import type { OfferedFees } from '../fees.ts'
 import { partsOf } from '../formats/calls.ts'
 import { chainTransactionIdOf } from '../ids.ts'
 import type { EvmRail } from '../rail.ts'
-import type { OfferedFees } from './fees.ts'
 
 /** What a nonce is used for. */
 export type TransactionContent = Pick<

@@ -1,5 +1,5 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
-import type { ChainFees } from '../../ports/chain-nodes.ts'
+import type { ChainFees } from '../ports/chain-nodes.ts'
 
 /** What a transaction offers for a unit of gas, in wei. */
 export interface OfferedFees {

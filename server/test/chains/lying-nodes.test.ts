@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chainAbsent, openChain } from '../chain.testing.ts'
+import { type LieName, type LyingProxy, openLyingProxy } from '../lying-proxy.testing.ts'
+import {
+  alertsOf,
+  balanceOf,
+  bothSides,
+  credited,
+  followed,
+  newHolder,
+  type OnChain,
+  openOnChain,
+} from '../on-chain.testing.ts'
+import { until } from '../production.testing.ts'
+
+const LIES: readonly (readonly [method: string, lie: LieName])[] = [
+  ['eth_blockNumber', 'old head'],
+  ['eth_getBlockByNumber', 'null'],
+  ['eth_getLogs', 'foreign logs'],
+  ['eth_getLogs', 'made-up logs'],
+  ['eth_getLogs', 'repeated logs'],
+  ['eth_getLogs', 'huge'],
+  ['eth_getLogs', 'not JSON'],
+  ['eth_getLogs', 'silent'],
+]
+
+describe.skipIf(chainAbsent)('a node that lies', () => {
+  let on: OnChain
+  let proxy: LyingProxy
+
+  beforeAll(async () => {
+    const chain = await openChain()
+    proxy = await openLyingProxy(chain.url)
+    on = await openOnChain({ chain, entry: { rpcs: [{ type: 'url', url: proxy.url }] } })
+    await chain.mint(chain.account(1).address, 1_000_000_000n)
+  })
+  afterEach(() => proxy.honest())
+  afterAll(async () => {
+    await on?.close()
+    await proxy?.close()
+    await on?.chain.close()
+  })
+
+  test.each(LIES)(
+    'about %s (%s) has nothing credited, and once it is honest it is credited once',
+    { timeout: 90_000 },
+    async (method, lie) => {
+      const { customerId, account, address } = await newHolder(on)
+      await followed(on)
+      const before = await alertsOf(on, 'nodes')
+      proxy.lie(method, lie)
+      const heard = proxy.calls(method).length
+      await on.chain.transfer(1, address, 1_000n)
+      await on.chain.mine(3)
+      // Two further questions: the answer to the first was looked at by then, or its time is over.
+      await until(
+        async () => [proxy.calls(method).length - heard, await alertsOf(on, 'nodes')],
+        ([asked, alerts]) => asked! >= 2 || alerts! > before,
+        40,
+      )
+      expect(await balanceOf(on, customerId)).toBe(0n)
+      proxy.honest()
+      await until(
+        () => credited(on, account.id, 0),
+        (deposits) => deposits.length === 1,
+        60,
+      )
+      await followed(on, 40)
+      expect(await balanceOf(on, customerId)).toBe(1_000n)
+      const [ledger, chain] = await bothSides(on)
+      expect(ledger).toBe(chain)
+    },
+  )
+})
+
+describe.skipIf(chainAbsent)('of two nodes that have to agree', () => {
+  let on: OnChain
+  let proxy: LyingProxy
+
+  beforeAll(async () => {
+    const chain = await openChain()
+    proxy = await openLyingProxy(chain.url)
+    const rpcs = [proxy.url, chain.url].map((url) => ({ type: 'url', url }))
+    on = await openOnChain({ chain, entry: { rpcs, agreement: 2 } })
+    await chain.mint(chain.account(1).address, 1_000_000_000n)
+  })
+  afterEach(() => proxy.honest())
+  afterAll(async () => {
+    await on?.close()
+    await proxy?.close()
+    await on?.chain.close()
+  })
+
+  test.each(['no logs', 'missing log', 'inflated logs'] as const)(
+    'one that lies (%s) has nothing credited, with an alert, and once it is honest all is credited once',
+    { timeout: 60_000 },
+    async (lie) => {
+      const { customerId, account, address } = await newHolder(on)
+      await followed(on)
+      const before = await alertsOf(on, 'nodes')
+      proxy.lie('eth_getLogs', lie)
+      await on.chain.transfer(1, address, 1_000n)
+      await on.chain.transfer(1, address, 234n)
+      await on.chain.mine(3)
+      await until(
+        () => alertsOf(on, 'nodes'),
+        (alerts) => alerts > before,
+      )
+      expect(await balanceOf(on, customerId)).toBe(0n)
+      proxy.honest()
+      await until(
+        () => credited(on, account.id, 0),
+        (deposits) => deposits.length === 2,
+        40,
+      )
+      expect(await balanceOf(on, customerId)).toBe(1_234n)
+      const [ledger, chain] = await bothSides(on)
+      expect(ledger).toBe(chain)
+    },
+  )
+})

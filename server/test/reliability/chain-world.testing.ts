@@ -1,0 +1,226 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Hex, keccak256, toHex } from 'viem'
+import { expect, onTestFinished } from 'vitest'
+import type { LocalChain } from '../../../contracts/local-chain.ts'
+import { openDatabase } from '../../src/db/engine/open.ts'
+import type { Database } from '../../src/db/engine/port.ts'
+import { openChain } from '../chain.testing.ts'
+import type { Client, Reply } from '../client.testing.ts'
+import { type LyingProxy, openLyingProxy } from '../lying-proxy.testing.ts'
+import { evmEntry } from '../on-chain.testing.ts'
+import { until } from '../production.testing.ts'
+import { newPlace, onPostgres, type Place, ServerProcess } from '../server-process.testing.ts'
+import type { Random } from './random.testing.ts'
+
+/** When a server is killed: before the node hears of its call, before it hears the answer, or a little after that. */
+export const MOMENTS = ['asked', 'answered', 'later'] as const
+
+/** A place in the work of a server: its next call of a method. */
+export interface KillPoint {
+  readonly method: string
+  readonly moment: (typeof MOMENTS)[number]
+}
+
+const MINE_MS = 100
+const LATER_MS_MAX = 40
+const CONFIRMATIONS = 3
+const REORGANISED_SHARE = 0.05
+const CALM_BLOCKS = 20
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A chain that is mined all the time, with a node that kills those who ask it, and servers in processes of their own. */
+export class ChainWorld {
+  readonly chain: LocalChain
+  readonly proxy: LyingProxy
+  readonly place: Place
+  readonly #random: Random
+  readonly #env: Readonly<Record<string, string>>
+  readonly #servers: (ServerProcess | undefined)[] = []
+  #isMining = true
+  #isCalm = false
+  #mining: Promise<void>
+  kills = 0
+  #killing: Promise<void> = Promise.resolve()
+
+  static async open(random: Random): Promise<ChainWorld> {
+    const chain = await openChain({ automine: false })
+    // The contracts are deeper than any reorganisation.
+    await chain.mine(2 * CONFIRMATIONS)
+    const proxy = await openLyingProxy(chain.url)
+    const place = await newPlace()
+    const railsFile = join(place.dataDir, 'rails.json')
+    const entry = evmEntry(
+      { ...chain, url: proxy.url },
+      { confirmations: CONFIRMATIONS, fees: { stuckSeconds: 1 } },
+    )
+    await writeFile(railsFile, JSON.stringify({ rails: [entry] }))
+    const world = new ChainWorld(chain, proxy, place, { RAILS_FILE: railsFile, LOG_LEVEL: 'error' }, random)
+    onTestFinished(() => world.close())
+    for (let n = 0; n < (onPostgres ? 2 : 1); n++) await world.#start(n)
+    return world
+  }
+
+  private constructor(
+    chain: LocalChain,
+    proxy: LyingProxy,
+    place: Place,
+    env: Readonly<Record<string, string>>,
+    random: Random,
+  ) {
+    this.chain = chain
+    this.proxy = proxy
+    this.place = place
+    this.#env = env
+    this.#random = random
+    this.#mining = this.#mine()
+  }
+
+  get client(): Client {
+    const up = this.#servers.filter((server) => server !== undefined)
+    if (up.length === 0) throw new Error('No server is up')
+    return this.#random.pick(up).client()
+  }
+
+  /** Calls the API until a server answers it: the one that was asked may have been killed meanwhile. */
+  async call(by: (client: Client) => Promise<Reply>): Promise<Reply> {
+    return until(
+      async () => {
+        try {
+          return await by(this.client)
+        } catch (error) {
+          return { status: 0, body: String(error) } as Reply
+        }
+      },
+      ({ status }) => status !== 0 && status < 500,
+      60,
+    )
+  }
+
+  /** Kills the servers at their next call like this, and starts them again. */
+  killAt({ method, moment }: KillPoint): void {
+    this.proxy.lie(
+      method,
+      async (_, truth) => {
+        const answer = moment === 'asked' ? undefined : await truth()
+        this.#killing = this.#killAll(moment === 'later' ? this.#random.below(LATER_MS_MAX) : 0)
+        if (moment === 'later' && answer) return answer
+        await this.#killing
+        return { spoil: (response) => response.destroy() }
+      },
+      1,
+    )
+  }
+
+  /** Ends the wait for a call that did not come. Resolves once the servers are up. */
+  async up(): Promise<void> {
+    this.proxy.honest()
+    await this.#killing
+  }
+
+  /** With several servers, the one that works at the chain is not known here: all of them. */
+  async #killAll(afterMs: number): Promise<void> {
+    await pause(afterMs)
+    this.kills += 1
+    const numbers = [...this.#servers.keys()]
+    await Promise.all(numbers.map((n) => this.#servers[n]?.kill('SIGKILL')))
+    for (const n of numbers) this.#servers[n] = undefined
+    for (const n of numbers) await this.#start(n)
+  }
+
+  async #start(n: number): Promise<void> {
+    this.#servers[n] = await ServerProcess.ready(this.place, this.#env)
+  }
+
+  async #mine(): Promise<void> {
+    while (this.#isMining) {
+      await pause(MINE_MS)
+      if (!this.#isMining) return
+      // What was in the replaced blocks waits for another one, or has to be sent again.
+      if (!this.#isCalm && this.#random.chance(REORGANISED_SHARE))
+        await this.chain.reorg(CONFIRMATIONS - 1).catch(() => undefined)
+      await this.chain.mine(1).catch(() => undefined)
+    }
+  }
+
+  /** Makes units of the token out of nothing. A reorganisation would drop them: nobody sends them again. */
+  async mint(to: Hex, amount: bigint): Promise<void> {
+    this.#isCalm = true
+    const { number } = await this.chain.block()
+    await this.chain.mint(to, amount)
+    await this.#reaches(number + BigInt(2 * CONFIRMATIONS))
+    this.#isCalm = false
+  }
+
+  /** Waits until nothing is under way on the chain: no reorganisation comes any more, and what was sent is confirmed. */
+  async quiet(): Promise<void> {
+    this.#isCalm = true
+    const { number } = await this.chain.block()
+    await this.#reaches(number + BigInt(CALM_BLOCKS))
+  }
+
+  async #reaches(number: bigint): Promise<void> {
+    await until(
+      () => this.chain.block(),
+      (block) => block.number > number,
+      60,
+    )
+  }
+
+  /** Looks into the database. The embedded one has room for one process, so the servers are away meanwhile. */
+  async database<T>(look: (db: Database) => Promise<T>): Promise<T> {
+    const count = this.#servers.length
+    await this.stopServers()
+    const db = await openDatabase(this.place)
+    try {
+      return await look(db)
+    } finally {
+      await db.close()
+      for (let n = 0; n < count; n++) await this.#start(n)
+    }
+  }
+
+  async stopServers(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server?.kill('SIGTERM')))
+    this.#servers.length = 0
+  }
+
+  async close(): Promise<void> {
+    this.#isMining = false
+    await this.#mining
+    await this.stopServers()
+    await this.proxy.close()
+    await this.chain.close()
+  }
+
+  /** What the token's log says of all transfers, as it is on the chain now. */
+  async transfers(): Promise<
+    readonly { readonly from: Hex; readonly to: Hex; readonly amount: bigint; readonly hash: Hex }[]
+  > {
+    const topic = keccak256(toHex('Transfer(address,address,uint256)'))
+    const filter = { address: this.chain.token, fromBlock: '0x0', toBlock: 'latest', topics: [topic] }
+    const logs = (await this.chain.rpc('eth_getLogs', [filter])) as {
+      topics: [Hex, Hex, Hex]
+      data: Hex
+      transactionHash: Hex
+    }[]
+    return logs.map(({ topics, data, transactionHash }) => ({
+      from: `0x${topics[1].slice(26)}`,
+      to: `0x${topics[2].slice(26)}`,
+      amount: BigInt(data),
+      hash: transactionHash,
+    }))
+  }
+
+  async newPayee(address: string): Promise<string> {
+    const { status, body } = await this.call((client) =>
+      client.post('/platform/external-accounts', {
+        currency: 'USDC',
+        accountInfo: { accountType: 'BASE_WALLET', address },
+      }),
+    )
+    expect(status, JSON.stringify(body)).toBe(201)
+    return body.id
+  }
+}
