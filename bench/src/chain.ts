@@ -54,8 +54,9 @@ export async function runChain(database: DatabaseKind, blocks: number): Promise<
       const { data } = (await operate(place, ['rails', 'list'])) as { data: [{ treasury: `0x${string}` }] }
       const world = await prepare(chain, new Api(readCredentials(place, baseUrl)), data[0].treasury)
       for (const measure of [payouts, burst, lag]) print(await measure(world))
+      const had = BigInt((await accountOf(world.api, world.customerId)).balance.amount)
       await server.stop()
-      const had = await mineAhead(world, blocks)
+      await mineAhead(world, blocks)
       ;({ server, baseUrl } = await startServer(place))
       print(await follow({ ...world, api: new Api(readCredentials(place, baseUrl)) }, had, blocks))
     } finally {
@@ -179,13 +180,11 @@ async function lag({ chain, api, customerId, address }: World): Promise<string[]
   ]
 }
 
-/** Has the chain go on without the server, and end with a deposit. Gives what the account had. */
-async function mineAhead({ chain, api, customerId, address }: World, blocks: number): Promise<bigint> {
-  const had = BigInt((await accountOf(api, customerId)).balance.amount)
+/** Has the chain go on without the server, and end with a deposit. */
+async function mineAhead({ chain, address }: World, blocks: number): Promise<void> {
   for (let left = blocks; left > 0; left -= MINED_AT_ONCE) await chain.mine(Math.min(left, MINED_AT_ONCE))
   await chain.mint(address, 1n)
   await chain.mine(CONFIRMATIONS - 1)
-  return had
 }
 
 /** From the start of the server to the credit of a deposit behind many blocks. */
