@@ -4,6 +4,7 @@ import { runBankFiles } from './bank-files.ts'
 import { serveBareRoute } from './bare-route.ts'
 import { NoTurns, runBeside } from './beside.ts'
 import { runCards } from './cards.ts'
+import { runChain } from './chain.ts'
 import { runGrowth } from './growth.ts'
 import { runHanging } from './hanging.ts'
 import { runHostile } from './hostile.ts'
@@ -31,6 +32,7 @@ const COMMANDS = [
   'growth',
   'import',
   'bank-files',
+  'chain',
   'start',
   'memory',
 ]
@@ -38,6 +40,7 @@ const COMMANDS = [
 const GROWTH_ROWS = 1_000_000
 const IMPORT_ROWS = 100_000
 const BANK_FILE_ROWS = 100_000
+const CHAIN_BLOCKS = 100_000
 
 const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--events N] [--rows N]
                      [--beside FOLDER]]
@@ -57,6 +60,8 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
            PostgreSQL only, some minutes
   import   a file of N customers (100,000) beside single calls, and the memory of the server; some minutes
   bank-files  files of N payments (100,000) for a bank, written and read, and their memory
+  chain    payouts and deposits on a chain of this machine, the lag from a confirmed block to its credit, and N blocks (100,000)
+           followed
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
   Without a command: all of them but growth and import.`
@@ -99,6 +104,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (command === 'import')
       await runImport({ database: options.database ?? 'postgres', seconds, rows: rows ?? IMPORT_ROWS })
     if (isWanted('bank-files')) await runBankFiles(rows ?? BANK_FILE_ROWS)
+    if (isWanted('chain')) await runChain(database, rows ?? CHAIN_BLOCKS)
     if (isWanted('start')) await runStart(database)
     if (isWanted('memory')) await runMemory(options.database ? [options.database] : ['embedded', 'postgres'])
     return 0

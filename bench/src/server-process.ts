@@ -157,13 +157,21 @@ export async function startServer(place: Place): Promise<{ server: RunningProces
 
 /** Made by the operator's command, beside the running server. */
 export async function createPlatform(place: Place, name: string): Promise<Credentials> {
+  return (await operate(place, ['platform', 'create', '--name', name])) as Credentials
+}
+
+/** What a command of the operator prints. */
+export async function operate(place: Place, args: readonly string[]): Promise<unknown> {
   const { DATABASE_URL: _, ...inherited } = process.env
-  const args = [join(ROOT, 'server/dist/main.js'), 'platform', 'create', '--name', name]
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    cwd: ROOT,
-    env: { ...inherited, ...place.env },
-  })
-  return JSON.parse(stdout) as Credentials
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(ROOT, 'server/dist/main.js'), ...args],
+    {
+      cwd: ROOT,
+      env: { ...inherited, ...place.env },
+    },
+  )
+  return JSON.parse(stdout)
 }
 
 /** Resident memory of a process in MiB, as Linux reports it. */
