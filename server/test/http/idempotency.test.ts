@@ -16,6 +16,7 @@ import {
 } from '../calls.testing.ts'
 import { clear, used } from '../cards.testing.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { paidInByListed, screeningsOf } from '../screenings/screenings.testing.ts'
 import { Receiver } from '../webhook-receiver.testing.ts'
 
 let world: World
@@ -46,6 +47,8 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
     }),
   deposit_assign: newDeposit,
   deposit_return: newDeposit,
+  screening_release: newScreening,
+  screening_reject: newScreening,
   invitation_claim: newInvitation,
   invitation_cancel: newInvitation,
   // One that waits for its verification.
@@ -75,6 +78,13 @@ async function newQuote(caller: Pick<Client, 'post'>, body: unknown, path = '/qu
 async function newDeposit({ client, ids }: World) {
   const { body } = await client.post('/sandbox/deposits', validBody('sandbox_deposit', ids))
   return { Deposit: body.id as string }
+}
+
+/** One that waits for a person. */
+async function newScreening({ client }: World) {
+  const deposit = await paidInByListed(client)
+  const all: { readonly id: string; readonly depositId?: string }[] = await screeningsOf(client)
+  return { Screening: all.find(({ depositId }) => depositId === deposit)!.id }
 }
 
 /** Of another customer than the one who claims it. */
@@ -124,7 +134,8 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 }
 
 /** What cannot be done a second time to the same record. */
-const HAPPENS_ONCE = /quote_execute$|^invitation_(claim|cancel)$|^deposit_(assign|return)$/
+const HAPPENS_ONCE =
+  /quote_execute$|^invitation_(claim|cancel)$|^deposit_(assign|return)$|^screening_(release|reject)$/
 
 /** The contents of a world, without times of changes. */
 const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))

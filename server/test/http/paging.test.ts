@@ -18,6 +18,7 @@ import { used } from '../cards.testing.ts'
 import { credentialOf, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
 import { account, quoted, to } from '../quotes.testing.ts'
 import type { JsonSchema } from '../schemas.testing.ts'
+import { paidInByListed } from '../screenings/screenings.testing.ts'
 
 const ROWS = 12
 let keys = 0
@@ -86,6 +87,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/transactions': paid,
   '/platform/fees': paid,
   '/deposits': made('sandbox_deposit'),
+  '/screenings': ({ client }) => paidInByListed(client),
   '/rail-events': made('sandbox_rail_event'),
   '/ledger/transfers': paid,
   '/agents': ({ client, customer }) => newAgent(client, customer.id),

@@ -17,6 +17,14 @@ export async function ready() {
   return { client, customer, usdc }
 }
 
+/** Money from an address that is on the list: it waits. The id of the deposit. */
+export async function paidInByListed(client: Client): Promise<string> {
+  const deposit = { amount: AMOUNT, currency: 'USDC', sender: { accountIdentifier: LISTED } }
+  const { status, body } = await client.post('/sandbox/deposits', deposit)
+  expect(status).toBe(201)
+  return body.id
+}
+
 export async function newWallet(client: Client, customerId: string, address = LISTED): Promise<string> {
   const { status, body } = await client.post('/customers/external-accounts', {
     customerId,
