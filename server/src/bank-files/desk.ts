@@ -1,6 +1,7 @@
 import { insert, update } from '../db/commit/writes.ts'
 import type { BankDeskRow } from '../db/schema/bank-file-tables.ts'
 import { type App, plusSeconds } from '../op/app.ts'
+import { type Background, inBackground } from '../op/background.ts'
 import type { ApplyStatement } from '../rail-events/receive.ts'
 import { decide, opOf } from '../rails/desk.ts'
 import { deskIdOf } from './ids.ts'
@@ -19,33 +20,17 @@ const INBOX_EVERY_SECONDS = 60
 const PAUSE_SECONDS = 30
 const EVER = new Date(0)
 
-/** The work at the desks of all rails of files, in the background. */
-export interface Desks {
-  stop(): Promise<void>
-}
-
 /**
  * Keeps files going: payments become files, files are written, and those of banks are read. Of several processes one works at
  * a desk at a time; what it does is guarded all the same, and a crash at any point leaves the rest to the next one.
  */
-export function keepDesks(app: App, applyStatement: ApplyStatement): Desks {
-  let underWay: Promise<void> = Promise.resolve()
-  let isBusy = false
+export function keepDesks(app: App, applyStatement: ApplyStatement): Background {
   const paused = new Map<string, Date>()
-  const timer = setInterval(() => {
-    if (isBusy) return
-    isBusy = true
-    underWay = workAtAll(app, applyStatement, paused).finally(() => {
-      isBusy = false
-    })
-  }, INTERVAL_MS)
-  timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await underWay
-    },
-  }
+  return inBackground(
+    INTERVAL_MS,
+    () => workAtAll(app, applyStatement, paused),
+    (error) => app.log.error({ err: error }, 'the work at files failed'),
+  )
 }
 
 /** Works once at each desk. A rail that fails is logged, and tried again. */

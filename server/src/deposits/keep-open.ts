@@ -1,4 +1,5 @@
 import { type App, plusSeconds } from '../op/app.ts'
+import { type Background, inBackground } from '../op/background.ts'
 import { operate } from '../platforms/operate.ts'
 import type { Rail } from '../ports/rail.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
@@ -12,10 +13,9 @@ const LATE_SECONDS = 60
 const EVER = new Date(0)
 
 /** Keeps what is paid in to open, in the background. */
-export interface Opening {
+export interface Opening extends Background {
   /** Looks at all accounts again: the rails have changed. */
   restart(): void
-  stop(): Promise<void>
 }
 
 /**
@@ -24,25 +24,12 @@ export interface Opening {
  */
 export function keepOpen(app: App): Opening {
   const since = new Map<string, Date>()
-  let underWay: Promise<void> = Promise.resolve()
-  let isBusy = false
-  const timer = setInterval(() => {
-    if (isBusy) return
-    isBusy = true
-    underWay = openMissing(app, since)
-      .catch((error: unknown) => app.log.error({ err: error }, 'opening deposit accounts failed'))
-      .finally(() => {
-        isBusy = false
-      })
-  }, INTERVAL_MS)
-  timer.unref()
-  return {
-    restart: () => since.clear(),
-    async stop() {
-      clearInterval(timer)
-      await underWay
-    },
-  }
+  const work = inBackground(
+    INTERVAL_MS,
+    () => openMissing(app, since),
+    (error) => app.log.error({ err: error }, 'opening deposit accounts failed'),
+  )
+  return { ...work, restart: () => since.clear() }
 }
 
 /** Opens what is missing by all rails. `since` is how far each has come. */

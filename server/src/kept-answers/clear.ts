@@ -1,4 +1,5 @@
 import type { Database } from '../db/engine/port.ts'
+import { type Background, inBackground } from '../op/background.ts'
 import { deleteExpiredKeys } from './store.ts'
 
 const INTERVAL_MS = 60_000
@@ -15,19 +16,7 @@ export async function clearExpiredKeys(db: Database, now: Date): Promise<number>
   }
 }
 
-/** Removes expired keys every minute. Returns a function that stops it, after the statement under way. */
-export function keepClearing(
-  db: Database,
-  clock: () => Date,
-  onError: (error: unknown) => void,
-): () => Promise<void> {
-  let underWay: Promise<unknown> = Promise.resolve()
-  const timer = setInterval(() => {
-    underWay = clearExpiredKeys(db, clock()).catch(onError)
-  }, INTERVAL_MS)
-  timer.unref()
-  return async () => {
-    clearInterval(timer)
-    await underWay
-  }
+/** Removes expired keys every minute. */
+export function keepClearing(db: Database, clock: () => Date, onError: (error: unknown) => void): Background {
+  return inBackground(INTERVAL_MS, () => clearExpiredKeys(db, clock()), onError)
 }

@@ -3,6 +3,7 @@ import { insert } from '../db/commit/writes.ts'
 import type { RailStatementRow } from '../db/schema/reconciliation-tables.ts'
 import { systemAccountId } from '../ledger/ledger.ts'
 import type { App, Op } from '../op/app.ts'
+import { type Background, inBackground } from '../op/background.ts'
 import { decideAndCommit } from '../op/rerun.ts'
 import { operate } from '../platforms/operate.ts'
 import type { Rail } from '../ports/rail.ts'
@@ -19,27 +20,11 @@ const DAYS_MAX = 31
 
 /**
  * Asks rails for statements that have not come by themselves, in the background: the day before is expected from each rail in each
- * currency that it has moved. Returns what ends it.
+ * currency that it has moved.
  */
-export function keepAsking(app: App): () => Promise<void> {
-  let underWay: Promise<void> = Promise.resolve()
-  let isBusy = false
-  const look = () => {
-    if (isBusy) return
-    isBusy = true
-    underWay = askMissing(app)
-      .catch((error: unknown) => app.log.error({ err: error }, 'asking for statements failed'))
-      .finally(() => {
-        isBusy = false
-      })
-  }
-  const timer = setInterval(look, INTERVAL_MS)
-  timer.unref()
-  look()
-  return async () => {
-    clearInterval(timer)
-    await underWay
-  }
+export function keepAsking(app: App): Background {
+  const failed = (error: unknown) => app.log.error({ err: error }, 'asking for statements failed')
+  return inBackground(INTERVAL_MS, () => askMissing(app), failed, true)
 }
 
 async function askMissing(app: App): Promise<void> {

@@ -5,8 +5,8 @@ import type { JsonSchema } from '@countersign/contract/core/decode'
 import { VerificationOutcome } from '@countersign/contract/customers/verifications'
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
-import { type Desks, keepDesks } from '../bank-files/desk.ts'
-import type { Chains } from '../chains/desk/desk.ts'
+import { keepDesks } from '../bank-files/desk.ts'
+import { keepChains } from '../chains/desk/keep.ts'
 import { type Loading, loadRails } from '../connectors/load.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
 import { createCommitter } from '../db/commit/committer.ts'
@@ -34,6 +34,7 @@ import { keepClearing } from '../kept-answers/clear.ts'
 import { createLog } from '../observability/log.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import { type App, machineClock, newRequestId } from '../op/app.ts'
+import type { Background } from '../op/background.ts'
 import { Turns } from '../op/turns.ts'
 import { getJsonFrom } from '../outgoing/send.ts'
 import { createConfigCache } from '../platforms/config-cache.ts'
@@ -275,24 +276,21 @@ function runWith(
 ): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
-  let stopClearing: (() => Promise<void>) | undefined
   let opening: Opening | undefined
-  let stopAsking: (() => Promise<void>) | undefined
-  let desks: Desks | undefined
-  let chains: Chains | undefined
+  const background: Background[] = []
   server.addHook('onReady', async () => {
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
-    stopClearing = keepClearing(app.db, app.clock, (error) =>
-      app.log.error({ err: error }, 'removing expired idempotency keys failed'),
-    )
-    if (app.config.mode === 'production') {
+    const failed = (error: unknown) =>
+      app.log.error({ err: error }, 'removing expired idempotency keys failed')
+    background.push(keepClearing(app.db, app.clock, failed))
+    const isProduction = app.config.mode === 'production'
+    if (isProduction) background.push(keepAsking(app), keepDesks(app, recordStatement))
+    if (isProduction || app.config.railsFile) {
       opening = keepOpen(app)
-      stopAsking = keepAsking(app)
-      desks = keepDesks(app, recordStatement)
-    } else if (app.config.railsFile) opening = keepOpen(app)
-    if (app.config.railsFile) chains = (await import('../chains/desk/desk.ts')).keepChains(app)
+      background.push(opening, keepChains(app))
+    }
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
@@ -308,11 +306,7 @@ function runWith(
     await server.close()
     await jobs.stop()
     await resealed
-    await stopClearing?.()
-    await opening?.stop()
-    await stopAsking?.()
-    await desks?.stop()
-    await chains?.stop()
+    for (const work of background) await work.stop()
     await stores.spool.close()
     await app.db.close()
   }

@@ -10,48 +10,17 @@ import { addressRow, type ChainDesk, type EvmRail, gasNames, isEvmRail, TREASURY
 import { findChain } from '../records.ts'
 import { STEPS } from './steps.ts'
 
-const INTERVAL_MS = 250
 /** How long a chain waits for another process if this one dies. */
 const CLAIM_SECONDS = 10
 const RENEW_SECONDS = 3
 const PAUSE_SECONDS_MAX = 30
 const EVER = new Date(0)
 
-/** The work at the chains of all rails, in the background. */
-export interface Chains {
-  stop(): Promise<void>
-}
-
 /** The claim that this process has on a chain, and how long it leaves it alone after failures. */
-interface Hold {
+export interface Hold {
   claimedUntil: Date
   pausedUntil: Date
   failures: number
-}
-
-/**
- * Keeps chains going: deposits are seen, payments are sent and watched, addresses are swept. Of several processes one works at a
- * chain at a time; what it does is guarded all the same, and a crash at any point leaves the rest to the next one.
- */
-export function keepChains(app: App): Chains {
-  const holds = new Map<string, Hold>()
-  let underWay: Promise<void> = Promise.resolve()
-  let isBusy = false
-  const timer = setInterval(() => {
-    if (isBusy) return
-    isBusy = true
-    underWay = workAtChains(app, holds).finally(() => {
-      isBusy = false
-    })
-  }, INTERVAL_MS)
-  timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await underWay
-      await releaseAll(app, holds)
-    },
-  }
 }
 
 /** Works once at each chain. One that fails is logged, and left alone for a while. */
@@ -158,7 +127,8 @@ function checkSame({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRo
     throw new WrongChain(`this rail has worked on the chain ${chain_number} that began with ${genesis}`)
 }
 
-async function releaseAll(app: App, holds: ReadonlyMap<string, Hold>): Promise<void> {
+/** Leaves the chains to other processes. */
+export async function releaseAll(app: App, holds: ReadonlyMap<string, Hold>): Promise<void> {
   for (const rail of app.rails.list().filter(isEvmRail)) {
     const claimedUntil = holds.get(rail.name)?.claimedUntil ?? EVER
     const platformId = await app.rails.ownerOf(rail)
