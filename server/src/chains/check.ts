@@ -8,10 +8,10 @@ import { type App, plusSeconds } from '../op/app.ts'
 import type { ChainBlock } from '../ports/chain-nodes.ts'
 import { COIN_OF } from '../pricing/network-fees.ts'
 import { opOf } from '../rails/desk.ts'
-import { balanceCall, balanceIn } from './formats/calls.ts'
 import { chainIdOf } from './ids.ts'
 import { type EvmRail, gasNames, isEvmRail } from './rail.ts'
 import { selectChain } from './store.ts'
+import { tokenBalance } from './token-balance.ts'
 
 /** What an operator sees of a chain: lines of a name and a value, and what falls short, in sentences. */
 export interface ChainReport {
@@ -85,7 +85,7 @@ async function holder(rail: EvmRail, name: string, address: Hex, paysGas: boolea
   const asset = COIN_OF[entry.network]
   const [coin, ...tokens] = await Promise.all([
     nodes.coin(address),
-    ...entry.tokens.map((token) => balanceOf(rail, token.address.toLowerCase() as Hex, address)),
+    ...entry.tokens.map((token) => tokenBalance(nodes, token.address.toLowerCase() as Hex, address)),
   ])
   const held = entry.tokens.map(({ currency }, index) => `${amountOf(tokens[index]!, currency)} ${currency}`)
   const shown = toChecksumAddress(address.slice(2))
@@ -95,10 +95,6 @@ async function holder(rail: EvmRail, name: string, address: Hex, paysGas: boolea
 
 function amountOf(amount: bigint, currency: string): string {
   return isKnownCurrency(currency) ? decimalText(amount, CURRENCIES[currency].decimals) : String(amount)
-}
-
-async function balanceOf({ nodes }: EvmRail, to: Hex, address: Hex): Promise<bigint> {
-  return balanceIn(await nodes.call(balanceCall(to, address)))
 }
 
 async function nodeLine(

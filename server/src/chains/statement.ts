@@ -2,9 +2,10 @@ import type { ConnectorStatement, StatementEntry } from '@countersign/contract/c
 import type { Hex } from '../formats/hex.ts'
 import type { ReadsFrom } from '../ports/rail.ts'
 import { endOf, startOf } from '../reconciliations/days.ts'
-import { balanceCall, balanceIn, balancesCall, balancesIn, MULTICALL_ADDRESS } from './formats/calls.ts'
+import { balancesCall, balancesIn, MULTICALL_ADDRESS } from './formats/calls.ts'
 import type { EvmRail } from './rail.ts'
 import { type BookedMovement, selectAddressesAfter, selectBookedOn, selectSums } from './store.ts'
+import { tokenBalance } from './token-balance.ts'
 
 /** Addresses whose balances are asked for in one call, and calls at the same time where each is asked for alone. */
 const ADDRESSES_AT_ONCE = 250
@@ -93,11 +94,7 @@ async function oneByOne(
   const balances: bigint[] = []
   for (let at = 0; at < addresses.length; at += CALLS_AT_ONCE) {
     const some = addresses.slice(at, at + CALLS_AT_ONCE)
-    balances.push(
-      ...(await Promise.all(
-        some.map(async (address) => balanceIn(await nodes.call(balanceCall(token, address), block))),
-      )),
-    )
+    balances.push(...(await Promise.all(some.map((address) => tokenBalance(nodes, token, address, block)))))
   }
   return balances
 }

@@ -2,9 +2,9 @@ import type { ChainAddressRow, ChainMovementRow, ChainRow } from '../../db/schem
 import { CHAIN_MOVEMENT_INITIAL } from '../../db/schema/states.ts'
 import type { Hex } from '../../formats/hex.ts'
 import { opOf } from '../../rails/desk.ts'
-import { balanceCall, balanceIn } from '../formats/calls.ts'
 import { chainMovementIdOf } from '../ids.ts'
 import type { ChainDesk } from '../rail.ts'
+import { tokenBalance } from '../token-balance.ts'
 import { depositOf, NOBODY, whileAt } from './book.ts'
 import { keptBlock } from './kept-blocks.ts'
 import { selectAddresses, selectBlocks } from './store.ts'
@@ -28,9 +28,9 @@ export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<Cha
     rail.entry.tokens.flatMap(({ currency, address }) =>
       own.map(async (of) => {
         const token = address.toLowerCase() as Hex
-        const answer = await rail.nodes.call(balanceCall(token, of.address), block.number)
         // The block may be one from before the token, as on a chain that has just begun.
-        return { currency, token, of, amount: answer === '0x' ? 0n : balanceIn(answer) }
+        const amount = await tokenBalance(rail.nodes, token, of.address, block.number)
+        return { currency, token, of, amount }
       }),
     ),
   )

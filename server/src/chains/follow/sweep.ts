@@ -3,11 +3,11 @@ import type { ChainPaymentRow } from '../../db/schema/chain-tables.ts'
 import type { Hex } from '../../formats/hex.ts'
 import { type Op, plusSeconds } from '../../op/app.ts'
 import { opOf } from '../../rails/desk.ts'
-import { balanceCall, balanceIn } from '../formats/calls.ts'
 import { chainIdOf, chainSweepIdOf } from '../ids.ts'
 import { newChainPayment } from '../queue.ts'
 import type { ChainDesk } from '../rail.ts'
 import { findChain } from '../records.ts'
+import { tokenBalance } from '../token-balance.ts'
 import { selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
 
 const EVERY_SECONDS = 2
@@ -52,7 +52,7 @@ async function sweepOf(
     const own = earlier.filter(({ sender }) => sender === address)
     if (own.some((row) => hinders(op, row))) continue
     // What is there may be less than the books say while a payment is under way, and more than is confirmed.
-    const there = balanceIn(await rail.nodes.call(balanceCall(token, address)))
+    const there = await tokenBalance(rail.nodes, token, address)
     const amount = there < held ? there : held
     if (amount < least) continue
     const id = chainSweepIdOf(rail.name, address, own.length)

@@ -2,9 +2,10 @@ import type { ChainAddressRow, ChainPaymentRow } from '../../db/schema/chain-tab
 import type { Hex } from '../../formats/hex.ts'
 import { CallReverted, type ChainBlock } from '../../ports/chain-nodes.ts'
 import type { ChainAlert } from '../../ports/metrics.ts'
-import { balanceCall, balanceIn, type Call, transferCall } from '../formats/calls.ts'
+import { type Call, transferCall } from '../formats/calls.ts'
 import { isContract } from '../payees.ts'
 import type { EvmRail } from '../rail.ts'
+import { tokenBalance } from '../token-balance.ts'
 import { findUse, isUsed, type Use } from './uses.ts'
 
 /** What is to be done with a payment that waits. */
@@ -52,7 +53,7 @@ export async function examine(
   const lasts = payment.valid_before !== null && payment.valid_before > head.timestamp + VALID_SECONDS_MIN
   if (!isOwnKey && !lasts) return refused(rail, confirmed, payment, 'The signature has expired')
   const fee = payment.fee_amount
-  if (fee !== null && (await balanceOf(rail, payment)) < payment.amount + fee)
+  if (fee !== null && (await tokenBalance(rail.nodes, payment.token, payment.sender)) < payment.amount + fee)
     return refused(rail, confirmed, payment, 'The wallet has too little')
   try {
     const transfer = transferCall(payment.token, payment.recipient, payment.amount)
@@ -79,7 +80,7 @@ async function ofUsed(
   if (use.is !== 'used') return { do: 'wait', note: 'Waits for confirmations', seconds: SOON_SECONDS }
   const mayTryFee = payment.fee_amount !== null && payment.attempts < FEE_ATTEMPTS_MAX
   if (!mayTryFee || (await isUsed(rail, payment, payment.fee_nonce!))) return { do: 'pay', use }
-  const has = await balanceOf(rail, payment)
+  const has = await tokenBalance(rail.nodes, payment.token, payment.sender)
   const isPayable = has >= payment.fee_amount! && payment.valid_before! > confirmed.timestamp
   return isPayable ? { do: 'send', parts: ['fee'], gas: GAS_OF_FEE } : { do: 'pay', use }
 }
@@ -119,9 +120,4 @@ async function refused(
   const hasExpired = payment.valid_before !== null && confirmed.timestamp >= payment.valid_before
   const isOver = hasExpired && (await findUse(rail, payment, confirmed.number)).is === 'unused'
   return isOver ? { do: 'fail', note } : { do: 'wait', note, seconds: LATER_SECONDS }
-}
-
-async function balanceOf({ nodes }: EvmRail, { token, sender }: ChainPaymentRow): Promise<bigint> {
-  const { to, data } = balanceCall(token, sender)
-  return balanceIn(await nodes.call({ to, data }))
 }

@@ -9,16 +9,9 @@ import { NodeError } from '../../ports/chain-nodes.ts'
 import type { ChainAlert } from '../../ports/metrics.ts'
 import { opOf } from '../../rails/desk.ts'
 import { feeLimit, type OfferedFees, offer } from '../fees.ts'
-import {
-  authorizedCall,
-  balanceCall,
-  balanceIn,
-  type Call,
-  MULTICALL_ADDRESS,
-  together,
-  transferCall,
-} from '../formats/calls.ts'
+import { authorizedCall, type Call, MULTICALL_ADDRESS, together, transferCall } from '../formats/calls.ts'
 import type { ChainDesk, EvmRail } from '../rail.ts'
+import { tokenBalance } from '../token-balance.ts'
 import { broadcast, inTurn } from './broadcast.ts'
 import { examine, type Moment, type Part, type Verdict } from './examine.ts'
 import { memoryOf } from './memory.ts'
@@ -107,7 +100,7 @@ async function coveredByTreasury(
   const underWay = await selectUnderWay(op, rail.name, treasury)
   const left = new Map<Hex, bigint>()
   for (const token of new Set(ours.map((one) => one.token))) {
-    const balance = balanceIn(await rail.nodes.call(balanceCall(token, treasury)))
+    const balance = await tokenBalance(rail.nodes, token, treasury)
     left.set(token, balance - (underWay.get(token) ?? 0n))
   }
   const covered = new Set(due.filter(({ sender }) => sender !== treasury).map(({ id }) => id))
