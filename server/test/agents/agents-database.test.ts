@@ -28,6 +28,8 @@ beforeAll(async () => {
   Object.assign(service.app, { rails: { ...sandboxRails, find: () => rail, route: async () => rail } })
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   client = new Client(await createPlatform(service.app, 'Test'), `${service.app.origin()}/2025-10-13`)
+  // Budgets begin again at midnight, by the clock of the platform, which is put forward by hours here.
+  await client.advance(secondsToMidnight())
 })
 afterAll(() => service.close())
 
@@ -158,3 +160,9 @@ describe('a denial', () => {
     expect(await counted()).toBe(before + 10)
   })
 })
+
+/** To the beginning of the next day. */
+function secondsToMidnight(): number {
+  const day = 24 * 3600
+  return day - (Math.floor(new Date().getTime() / 1000) % day)
+}

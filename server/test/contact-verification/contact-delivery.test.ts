@@ -119,7 +119,8 @@ test('a code goes to the phone number', async () => {
   expect((await call('POST', `${path}/verify-phone/confirm`, { code })).status).toBe(200)
 })
 
-test('a code that was replaced, or whose address was, is not sent any more', async () => {
+/** A customer whose first code by e-mail and whose code by phone were replaced before anything was sent. */
+async function withReplacedCodes(): Promise<TestPlatform> {
   const { platform, call, path } = await customer(production)
   // Written without waking the runner, so that the messages wait.
   const wait = async (name: 'customer_verify_email' | 'customer_verify_phone') => {
@@ -131,6 +132,13 @@ test('a code that was replaced, or whose address was, is not sent any more', asy
   await wait('customer_verify_phone')
   await wait('customer_verify_email')
   await call('PATCH', path, { customerType: 'INDIVIDUAL', phoneNumber: '+4930999999' })
+  // The runner looks for work by itself as well. Where it was faster, another customer is asked.
+  const isWaiting = (await messages(platform)).every(({ state }) => state === 'QUEUED')
+  return isWaiting ? platform : withReplacedCodes()
+}
+
+test('a code that was replaced, or whose address was, is not sent any more', async () => {
+  const platform = await withReplacedCodes()
   const before = [smtp.mails.length, gateway.requests.length]
   await platform.advance(0)
   expect([smtp.mails.length, gateway.requests.length]).toEqual([before[0]! + 1, before[1]])

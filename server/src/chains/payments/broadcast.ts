@@ -20,7 +20,7 @@ export async function broadcast(
     sentAt.set(row.id, performance.now())
     if (said === 'nonce-used') {
       contested.add(row.id)
-      memory.head = undefined
+      memory.looked = undefined
     }
     if (said === 'underpriced') underpriced.add(row.id)
     if (said === 'no-funds') {

@@ -8,8 +8,8 @@ export interface Memory {
   /** Transactions whose nonce a node has called used, and those whose fees it has called too low. */
   readonly contested: Set<string>
   readonly underpriced: Set<string>
-  /** The head at which all receipts were looked at. */
-  head: Hex | undefined
+  /** The head, and the confirmed block, at which all receipts were looked at. */
+  looked: string | undefined
   hasMulticall: boolean
 }
 
@@ -20,7 +20,7 @@ export function memoryOf(rail: EvmRail): Memory {
     sentAt: new Map(),
     contested: new Set(),
     underpriced: new Set(),
-    head: undefined,
+    looked: undefined,
     hasMulticall: false,
   }
   memories.set(rail, found)

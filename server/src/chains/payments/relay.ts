@@ -10,7 +10,9 @@ import type { ChainAlert } from '../../ports/metrics.ts'
 import { opOf } from '../../rails/desk.ts'
 import { feeLimit, type OfferedFees, offer } from '../fees.ts'
 import { authorizedCall, type Call, MULTICALL_ADDRESS, together, transferCall } from '../formats/calls.ts'
+import { chainIdOf } from '../ids.ts'
 import type { ChainDesk, EvmRail } from '../rail.ts'
+import { findChain } from '../records.ts'
 import { tokenBalance } from '../token-balance.ts'
 import { broadcast, inTurn } from './broadcast.ts'
 import { examine, type Moment, type Part, type Verdict } from './examine.ts'
@@ -39,7 +41,7 @@ export async function relay(desk: ChainDesk): Promise<void> {
   const senders = await readSenders(desk, op, needsOf(waiting))
   const due = withinRoom(waiting, senders)
   if (due.length === 0) return
-  const moment = await readMoment(rail)
+  const moment = await readMoment(op, rail)
   const fees = offer(await rail.nodes.fees(), feeLimit(rail.entry))
   const covered = await coveredByTreasury(desk, op, due)
   const verdicts = await inTurn(due, AT_ONCE, async (payment) => {
@@ -65,16 +67,22 @@ function withinRoom(waiting: readonly ChainPaymentRow[], { treasury, gas }: Send
 }
 
 /** The chain as it is now. Throws NodeError. */
-export async function readMoment({ nodes, entry }: EvmRail): Promise<Moment> {
+export async function readMoment(op: Op, rail: EvmRail): Promise<Moment> {
+  const { nodes } = rail
   const head = await nodes.head()
-  const confirmed = await nodes.block(confirmedNumber(head.number, entry.confirmations))
+  const confirmed = await nodes.block(await confirmedNumber(op, rail, head.number))
   if (!confirmed) throw new NodeError('BEHIND', 'No node has the block that is confirmed')
   return { head, confirmed }
 }
 
-/** The highest block that is as deep as a payment has to be. The first block of all is always. */
-export function confirmedNumber(head: bigint, confirmations: number): bigint {
-  const number = head - BigInt(confirmations) + 1n
+/**
+ * The highest block that is as deep as a payment has to be, and was followed: what ends above the followed blocks would not be missed
+ * where a deep reorganisation takes it back.
+ */
+export async function confirmedNumber(op: Op, { name, entry }: EvmRail, head: bigint): Promise<bigint> {
+  const followed = (await findChain(op, chainIdOf(name)))?.followed_block ?? 0n
+  const deep = head - BigInt(entry.confirmations) + 1n
+  const number = deep < followed ? deep : followed
   return number > 0n ? number : 0n
 }
 

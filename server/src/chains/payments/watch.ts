@@ -38,8 +38,10 @@ export async function watch(desk: ChainDesk): Promise<void> {
   if (rows.length === 0) return
   const memory = memoryOf(rail)
   const head = await rail.nodes.head()
-  if (head.hash === memory.head) return
-  const sight = await look(desk, rows, confirmedNumber(head.number, rail.entry.confirmations))
+  const confirmed = await confirmedNumber(op, rail, head.number)
+  const moment = `${head.hash} ${confirmed}`
+  if (moment === memory.looked) return
+  const sight = await look(desk, rows, confirmed)
   let isComplete = true
   for (let start = 0; start < rows.length; start += PIECE) {
     const writes: Write[] = []
@@ -54,7 +56,7 @@ export async function watch(desk: ChainDesk): Promise<void> {
     isComplete &&= done
     if (done) for (const id of changed) forget(memory, id)
   }
-  if (isComplete) memory.head = head.hash
+  if (isComplete) memory.looked = moment
 }
 
 async function look(
