@@ -96,11 +96,13 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
       currency: 'USDC',
       accountInfo: { accountType: 'BASE_WALLET', address: PAYEE },
     })
-    const { body } = await on.client.post('/transfer-out', {
+    expect(payee.status, JSON.stringify(payee.body)).toBe(201)
+    const { status, body } = await on.client.post('/transfer-out', {
       source: { accountId: account.id },
       destination: { accountId: payee.body.id },
       amount: 2_000_000,
     })
+    expect(status, JSON.stringify(body)).toBe(201)
     const done = await until(
       async () => (await on.client.get(`/transactions/${body.id}`)).body,
       ({ status }) => status !== 'PENDING' && status !== 'PROCESSING',

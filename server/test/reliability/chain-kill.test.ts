@@ -10,9 +10,8 @@ import { isFull, seededRandom } from './random.testing.ts'
 vi.setConfig({ testTimeout: 3 * PROCESS_TEST_MS })
 beforeAll(ensureServerBuilt)
 
-/** Kills on each run; the full size has every place in the work, each several times. */
+/** Kills on each run; the full size has every place in the work. */
 const KILLS = 3
-const FULL_ROUNDS = 2
 const FUNDS = 1_000_000_000n
 
 describe.skipIf(chainAbsent)('a server on a chain', () => {
@@ -97,7 +96,7 @@ describe.skipIf(chainAbsent)('a server on a chain', () => {
     const all = methods.flatMap((method) => MOMENTS.map((moment) => ({ method, moment })))
     const sent = all.filter(({ method }) => method === 'eth_sendRawTransaction')
     const points = isFull
-      ? Array.from({ length: FULL_ROUNDS }, () => all).flat()
+      ? all
       : [...Array.from({ length: KILLS - 1 }, () => random.pick(all)), random.pick(sent)]
     for (const point of points) {
       await payOut(point)
