@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { vi } from 'vitest'
 import type { LocalChain } from '../../contracts/local-chain.ts'
 import { runCommand } from '../src/admin/admin.ts'
 import { together, transferCall } from '../src/chains/formats/calls.ts'
@@ -14,6 +15,9 @@ import { Client, type Reply } from './client.testing.ts'
 import { openApp } from './open-app.testing.ts'
 import { accountOf, serveRates, until } from './production.testing.ts'
 import { PERSON } from './verifications.testing.ts'
+
+// Blocks are waited for, and a machine that is busy with other tests is slow.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 /** A server whose rail is a chain of its own on this machine, over HTTP. */
 export interface OnChain {

@@ -158,7 +158,7 @@ export async function newEuroAccount(client: Client, customerId: string, suffix 
 export async function until<T>(
   look: () => Promise<T>,
   isThere: (found: T) => boolean,
-  seconds = 20,
+  seconds = 40,
 ): Promise<T> {
   const endMs = performance.now() + seconds * 1000
   for (;;) {

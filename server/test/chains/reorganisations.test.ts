@@ -114,7 +114,7 @@ describe.skipIf(chainAbsent)('a reorganisation', () => {
     await sides()
   })
 
-  test('that takes a payment back has it paid again, once', { timeout: 90_000 }, async () => {
+  test('that takes a payment back has it paid again, once', async () => {
     const payee = on.chain.account(5).address
     const external = await on.client.post('/customers/external-accounts', {
       currency: 'USDC',

@@ -46,12 +46,12 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
 
   test('funds an account at its own address there, and the money arrives as a deposit', async () => {
     const { id } = await newCustomer(on.client)
-    const account = await accountOf(id, 'currency=USDC')
+    const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
     const before = await dollars(treasury())
     const answer = await funded(account.id, 5_000_000)
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ id: account.id, balance: { amount: 0 } })
-    const credited = await balance(id, 'currency=USDC', 5_000_000)
+    const credited = await balance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 5_000_000)
     const [instructions] = credited.fundingPaymentInstructions
     expect(instructions.accountOrWalletInfo).toMatchObject({ accountType: 'BASE_WALLET' })
     const { data } = (await on.client.get(`/deposits?accountId=${account.id}`)).body
@@ -86,10 +86,10 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
 
   test('gives its gas accounts their coin, and pays and is paid with the clock a year ahead', async () => {
     const { id } = await newCustomer(on.client)
-    const account = await accountOf(id, 'currency=USDC')
+    const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
     await on.client.advance(YEAR_SECONDS)
     await funded(account.id, 20_000_000)
-    await balance(id, 'currency=USDC', 20_000_000)
+    await balance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 20_000_000)
     expect(await on.chain.coinOf(gasAddressOf(on.service, on.rail()))).toBeGreaterThan(0n)
     const payee = await on.client.post('/customers/external-accounts', {
       customerId: id,
