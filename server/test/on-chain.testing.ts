@@ -85,9 +85,10 @@ export async function openOnChain({
   const client = new Client(await createPlatform(service.app, 'On a chain'), `${origin}/2025-10-13`)
   if (mode === 'production') await useUsdc(client)
   const rail = () => service.app.rails.list().find(isEvmRail)!
+  // The chain is met: it is followed from here on.
   await until(
-    async () => rail().followedBlock,
-    (block) => block >= 0n && rail().facts !== undefined,
+    () => service.app.read.selectFrom('chains').select('id').executeTakeFirst(),
+    (row) => row !== undefined,
   )
   if (funded) {
     const { treasury } = rail().chain

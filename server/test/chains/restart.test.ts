@@ -39,6 +39,11 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     server = await start()
     credentials = await createPlatform(server.service.app, 'Restarts')
     await restart()
+    // The chain has been met, and its addresses are recorded: payments have a sender from then on.
+    await until(
+      () => server.service.app.read.selectFrom('chains').select('id').executeTakeFirst(),
+      (row) => row !== undefined,
+    )
     await chain.mint(server.rail().chain.treasury, 10n ** 12n)
     await chain.sendCoin(gasAddressOf(server.service, server.rail()), 10n ** 20n)
     await chain.setAutomine(false)
