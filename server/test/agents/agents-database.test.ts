@@ -164,5 +164,5 @@ describe('a denial', () => {
 /** To the beginning of the next day. */
 function secondsToMidnight(): number {
   const day = 24 * 3600
-  return day - (Math.floor(new Date().getTime() / 1000) % day)
+  return day - (Math.floor(Date.now() / 1000) % day)
 }
