@@ -1,4 +1,3 @@
-import type { Hex } from '../../formats/hex.ts'
 import type { EvmRail } from '../rail.ts'
 
 /** What this process remembers of a chain between two runs. All of it may be lost: it only saves questions. */
