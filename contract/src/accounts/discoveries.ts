@@ -23,8 +23,9 @@ export const discovery_list = endpoint({
   tag: 'Discoveries',
   summary: 'List banks and mobile money operators',
   description:
-    'Those that an external account can be at, where its type asks for a name: bankName is the exact value of its bankName or ' +
-    'provider, displayName is for people. A country or a currency without such accounts has none.',
+    'Finds institutions by country and currency. Those that an external account can be at, where its type ' +
+    'asks for a name: bankName is the exact value of its bankName or provider, displayName is for people. ' +
+    'A country or a currency without such accounts has none.',
   query: Type.Object({ country: Type.Optional(CountryCode), currency: Type.Optional(CurrencyCode) }),
   responses: { 200: DiscoveryListResponse },
   errors: ['INVALID_INPUT'],

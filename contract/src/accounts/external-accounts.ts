@@ -62,7 +62,10 @@ export const customer_external_account_create = endpoint({
   tag: 'External accounts',
   summary: "Add a customer's external account",
   description:
-    'Without customerId the account belongs to the platform itself, as with POST /platform/external-accounts.',
+    'Records where money of a customer can be sent or pulled from: a bank account, a mobile money account ' +
+    'or an address on a chain. Its details are checked by the rules of its country, and the answer has ' +
+    'its id for quotes and transfers. Without customerId the account belongs to the platform itself, as ' +
+    'with POST /platform/external-accounts.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -84,6 +87,9 @@ export const customer_external_account_list = endpoint({
   path: '/customers/external-accounts',
   tag: 'External accounts',
   summary: "List customers' external accounts",
+  description:
+    'Finds the external accounts of customers, by customer and currency, a page at a time. Removed ones ' +
+    'are not among them.',
   query: Type.Object({
     currency: Type.Optional(CurrencyCode),
     customerId: Type.Optional(Id('Customer')),
@@ -100,7 +106,9 @@ export const customer_external_account_get = endpoint({
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Read a customer's external account",
-  description: "Also reads the platform's own external accounts.",
+  description:
+    'Shows the details of an account as they were given, and whether it can be used. Also reads the ' +
+    "platform's own external accounts.",
   params: accountPath,
   responses: { 200: ExternalAccount },
   errors: ['ACCOUNT_NOT_FOUND'],
@@ -114,7 +122,9 @@ export const customer_external_account_delete = endpoint({
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Remove a customer's external account",
-  description: "Also removes the platform's own external accounts.",
+  description:
+    'Takes an account off the list, so that no new payment goes to it. Payments that are under way ' +
+    "arrive. Also removes the platform's own external accounts.",
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],
@@ -128,6 +138,9 @@ export const platform_external_account_create = endpoint({
   path: '/platform/external-accounts',
   tag: 'External accounts',
   summary: "Add the platform's own external account",
+  description:
+    'Records an account of the platform itself, to which its own money can be paid out. It has no ' +
+    'customer.',
   idempotent: true,
   body: PlatformExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -142,6 +155,7 @@ export const platform_external_account_list = endpoint({
   path: '/platform/external-accounts',
   tag: 'External accounts',
   summary: "List the platform's own external accounts",
+  description: 'Finds the external accounts that belong to the platform and to no customer, by currency.',
   query: Type.Object({ currency: Type.Optional(CurrencyCode), ...pageQuery }),
   responses: { 200: Page(ExternalAccount) },
   errors: ['INVALID_INPUT'],
@@ -154,6 +168,7 @@ export const platform_external_account_get = endpoint({
   path: '/platform/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Read the platform's own external account",
+  description: 'Shows one external account of the platform, by its id. That of a customer is 404.',
   params: accountPath,
   responses: { 200: ExternalAccount },
   errors: ['ACCOUNT_NOT_FOUND'],
@@ -167,6 +182,8 @@ export const platform_external_account_delete = endpoint({
   path: '/platform/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Remove the platform's own external account",
+  description:
+    'Takes an account of the platform off the list. Payments to it that are under way are not stopped.',
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],

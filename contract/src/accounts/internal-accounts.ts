@@ -47,6 +47,9 @@ export const customer_internal_account_list = endpoint({
   path: '/customers/internal-accounts',
   tag: 'Internal accounts',
   summary: "List customers' accounts",
+  description:
+    'Finds the accounts of customers with their balances: balance can be spent, totalBalance includes ' +
+    'what is held. Embedded wallets are among them.',
   query: Type.Object({ ...accountFilters, customerId: Type.Optional(Id('Customer')), ...pageQuery }),
   responses: { 200: Page(InternalAccount) },
   errors: ['INVALID_INPUT'],
@@ -60,6 +63,8 @@ export const platform_internal_account_list = endpoint({
   path: '/platform/internal-accounts',
   tag: 'Internal accounts',
   summary: "List the platform's own accounts",
+  description:
+    'Shows the accounts of the platform itself, one per currency, all in one answer, with their balances.',
   query: Type.Object(accountFilters),
   responses: { 200: Type.Object({ data: Type.Array(InternalAccount) }) },
   errors: ['INVALID_INPUT'],
@@ -75,6 +80,9 @@ export const internal_account_update = endpoint({
   path: '/internal-accounts/{id}',
   tag: 'Internal accounts',
   summary: 'Update a wallet',
+  description:
+    'Sets whether a wallet hides its balance. The holder signs: the first call answers 202 with the ' +
+    'payload, the signed retry changes the wallet.',
   signed: true,
   params: accountPath,
   body: Type.Object({ privateEnabled: Type.Optional(Type.Boolean()) }),
@@ -90,6 +98,9 @@ export const internal_account_export = endpoint({
   path: '/internal-accounts/{id}/export',
   tag: 'Internal accounts',
   summary: 'Export a wallet',
+  description:
+    "Gives the mnemonic of a wallet to its holder, sealed to a key of the holder's device, so that " +
+    'neither the platform nor this server can read it. The holder signs; the wallet stays as it is.',
   signed: true,
   params: accountPath,
   body: Type.Object({ clientPublicKey: ClientPublicKey }),

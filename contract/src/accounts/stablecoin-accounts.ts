@@ -59,8 +59,9 @@ export const stablecoin_account_link = endpoint({
   tag,
   summary: 'Link an account at a stablecoin provider',
   description:
-    'The credentials are checked at once, and every day from then on. An account that is ACTIVE already is 409; one that is ' +
-    'INVALID or REVOKED gets the new credentials and keeps its id.',
+    "Connects the platform's account at a provider of stablecoins with its API credentials, which are " +
+    'kept sealed. The credentials are checked at once, and every day from then on. An account that is ' +
+    'ACTIVE already is 409; one that is INVALID or REVOKED gets the new credentials and keeps its id.',
   idempotent: 'required',
   body: StablecoinProviderAccountLinkRequest,
   responses: { 201: StablecoinProviderAccount },
@@ -82,6 +83,8 @@ export const stablecoin_account_list = endpoint({
   path: '/stablecoin-provider-accounts',
   tag,
   summary: 'List accounts at stablecoin providers',
+  description:
+    'Shows the linked accounts at providers with the status of their last check, without credentials.',
   query: Type.Object({
     provider: Type.Optional(StablecoinProvider),
     status: Type.Optional(StablecoinProviderAccountStatus),
@@ -98,6 +101,7 @@ export const stablecoin_account_get = endpoint({
   path: '/stablecoin-provider-accounts/{stablecoinProviderAccountId}',
   tag,
   summary: 'Read an account at a stablecoin provider',
+  description: 'Shows one linked account and whether its credentials worked when they were last checked.',
   params: Type.Object({ stablecoinProviderAccountId: PathId }),
   responses: { 200: StablecoinProviderAccount },
   errors: ['STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND'],

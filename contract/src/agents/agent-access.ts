@@ -32,7 +32,9 @@ export const agent_me_get = endpoint({
   path: '/agents/me',
   tag,
   summary: 'Read your own agent',
-  description: 'The policy and the usage show what is still allowed.',
+  description:
+    'Shows an agent who it is, and for which customer it acts. The policy and the usage show what is ' +
+    'still allowed.',
   responses: { 200: Agent },
   errors: [],
 })
@@ -43,6 +45,8 @@ export const agent_me_internal_account_list = endpoint({
   path: '/agents/me/internal-accounts',
   tag,
   summary: "List the customer's accounts",
+  description:
+    'Shows the agent the accounts and balances of its customer, those alone that its policy lets it use.',
   query: Type.Omit(customer_internal_account_list.query, ['customerId']),
   responses: customer_internal_account_list.responses,
   errors: ['INVALID_INPUT'],
@@ -54,6 +58,7 @@ export const agent_me_external_account_list = endpoint({
   path: '/agents/me/external-accounts',
   tag,
   summary: "List the customer's external accounts",
+  description: "Shows the agent where it may send its customer's money, within its policy.",
   query: Type.Object({ currency: Type.Optional(CurrencyCode), ...pageQuery }),
   responses: { 200: Page(customer_external_account_get.responses[200]) },
   errors: ['INVALID_INPUT'],
@@ -66,6 +71,7 @@ export const agent_me_external_account_create = endpoint({
   tag,
   summary: 'Add an external account',
   description:
+    "Records an account for the agent's customer, with the rules of POST /customers/external-accounts. " +
     'Needs MANAGE_EXTERNAL_ACCOUNTS in the policy. A customerId must be that of your own customer.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
@@ -80,6 +86,7 @@ export const agent_me_external_account_get = endpoint({
   path: '/agents/me/external-accounts/{externalAccountId}',
   tag,
   summary: 'Read an external account',
+  description: 'Shows the agent one external account of its customer. What its policy leaves out is 404.',
   params: customer_external_account_get.params,
   responses: customer_external_account_get.responses,
   errors: customer_external_account_get.errors,
@@ -91,7 +98,8 @@ export const agent_me_external_account_delete = endpoint({
   path: '/agents/me/external-accounts/{externalAccountId}',
   tag,
   summary: 'Remove an external account',
-  description: 'Needs MANAGE_EXTERNAL_ACCOUNTS in the policy.',
+  description:
+    "Takes an account of the agent's customer off the list. Needs MANAGE_EXTERNAL_ACCOUNTS in the policy.",
   params: customer_external_account_delete.params,
   responses: customer_external_account_delete.responses,
   errors: [...customer_external_account_delete.errors, 'FORBIDDEN'],
@@ -103,6 +111,8 @@ export const agent_me_exchange_rate_list = endpoint({
   path: '/agents/me/exchange-rates',
   tag,
   summary: 'List exchange rates',
+  description:
+    'Shows an agent the rates that its platform would get, by the same filters as GET /exchange-rates.',
   query: exchange_rate_list.query,
   responses: exchange_rate_list.responses,
   errors: exchange_rate_list.errors,
@@ -115,7 +125,8 @@ export const agent_me_quote_create = endpoint({
   tag,
   summary: 'Create a quote',
   description:
-    'Needs CREATE_QUOTES in the policy. Execution is a separate call: immediatelyExecute is refused.',
+    'Locks a rate for a payment that the agent wants to make for its customer. Needs CREATE_QUOTES in the ' +
+    'policy. Execution is a separate call: immediatelyExecute is refused.',
   idempotent: true,
   body: quote_create.body,
   bodyBytesMax: 16 * KIB,
@@ -130,6 +141,7 @@ export const agent_me_quote_get = endpoint({
   path: '/agents/me/quotes/{quoteId}',
   tag,
   summary: 'Read your quote',
+  description: 'Shows an agent a quote of its own. One that somebody else made is 404.',
   params: quote_get.params,
   responses: { 200: Quote },
   errors: quote_get.errors,
@@ -142,8 +154,9 @@ export const agent_me_quote_execute = endpoint({
   tag,
   summary: 'Execute your quote',
   description:
-    'Needs EXECUTE_QUOTES in the policy, which decides whether it executes at once or waits for approval. From an ' +
-    'embedded wallet it waits for the signature of the customer, unless Svc-Wallet-Signature carries that signature.',
+    'Asks for a quote to be paid. Needs EXECUTE_QUOTES in the policy, which decides whether it executes ' +
+    'at once or waits for approval. From an embedded wallet it waits for the signature of the customer, ' +
+    'unless Svc-Wallet-Signature carries that signature.',
   signed: true,
   signatureAlone: 'executes',
   idempotent: true,
@@ -159,7 +172,8 @@ export const agent_me_transfer_in = endpoint({
   tag,
   summary: 'Pull money in',
   description:
-    'Needs CREATE_TRANSFERS in the policy, which decides whether it executes at once or waits for approval.',
+    'Asks for money to be taken from an external account of the customer. Needs CREATE_TRANSFERS in the ' +
+    'policy, which decides whether that happens at once or waits for approval.',
   idempotent: true,
   body: transfer_in.body,
   responses: { 201: AgentAction },
@@ -173,7 +187,8 @@ export const agent_me_transfer_out = endpoint({
   tag,
   summary: 'Push money out',
   description:
-    'Needs CREATE_TRANSFERS in the policy, which decides whether it executes at once or waits for approval.',
+    'Asks for money to be paid to an external account. The policy needs CREATE_TRANSFERS and decides ' +
+    'whether the transfer executes at once, waits for approval or is denied.',
   idempotent: true,
   body: transfer_out.body,
   responses: { 201: AgentAction },
@@ -186,7 +201,9 @@ export const agent_me_transaction_list = endpoint({
   path: '/agents/me/transactions',
   tag,
   summary: "List the customer's transactions",
-  description: 'Needs VIEW_TRANSACTIONS in the policy.',
+  description:
+    "Shows the payments of the agent's customer, by the same filters as GET /transactions. Needs " +
+    'VIEW_TRANSACTIONS in the policy.',
   query: Type.Omit(transaction_list.query, ['customerId', 'platformCustomerId']),
   responses: transaction_list.responses,
   errors: [...transaction_list.errors, 'FORBIDDEN'],
@@ -198,7 +215,9 @@ export const agent_me_transaction_get = endpoint({
   path: '/agents/me/transactions/{transactionId}',
   tag,
   summary: 'Read a transaction',
-  description: 'Needs VIEW_TRANSACTIONS in the policy, unless you started the transaction.',
+  description:
+    'Shows the agent a payment as it is now. Needs VIEW_TRANSACTIONS in the policy, unless you started ' +
+    'the transaction.',
   params: transaction_get.params,
   responses: transaction_get.responses,
   errors: [...transaction_get.errors, 'FORBIDDEN'],
@@ -210,6 +229,7 @@ export const agent_me_action_list = endpoint({
   path: '/agents/me/actions',
   tag,
   summary: 'List your actions',
+  description: 'Shows what the agent has asked for so far and what became of each request, newest first.',
   query: Type.Object({ status: Type.Optional(AgentActionStatus), ...pageQuery }),
   responses: { 200: Page(AgentAction) },
   errors: ['INVALID_INPUT'],
@@ -221,6 +241,9 @@ export const agent_me_action_get = endpoint({
   path: '/agents/me/actions/{actionId}',
   tag,
   summary: 'Read your action',
+  description:
+    'Shows whether an action of the agent was executed, rejected, or still waits for approval. An agent ' +
+    'asks here until it is decided.',
   params: Type.Object({ actionId: PathId }),
   responses: { 200: AgentAction },
   errors: ['AGENT_ACTION_NOT_FOUND'],
@@ -233,7 +256,9 @@ export const agent_me_policy_simulate = endpoint({
   path: '/agents/me/policy/simulate',
   tag,
   summary: 'Ask what your policy would decide',
-  description: 'Nothing is executed, reserved or recorded. Balances are not checked.',
+  description:
+    'Tells an agent, before it asks, whether an action would be allowed, denied or left to a person. ' +
+    'Nothing is executed, reserved or recorded, and balances are not checked.',
   body: agent_policy_simulate.body,
   responses: agent_policy_simulate.responses,
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND'],

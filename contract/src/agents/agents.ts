@@ -124,7 +124,9 @@ export const agent_create = endpoint({
   path: '/agents',
   tag,
   summary: 'Create an agent',
-  description: 'The device code in the answer connects the agent. It is shown once.',
+  description:
+    'Sets up a program that may act for one customer within a policy. The device code in the answer ' +
+    'connects the agent. It is shown once.',
   body: AgentCreateRequest,
   bodyBytesMax: 96 * KIB,
   responses: { 201: AgentCreateResponse },
@@ -145,6 +147,9 @@ export const agent_list = endpoint({
   path: '/agents',
   tag,
   summary: 'List agents',
+  description:
+    'Shows the agents of the platform with their policies and what they have used of their limits, newest ' +
+    'first.',
   query: Type.Object({
     customerId: Type.Optional(Id('Customer')),
     isPaused: Type.Optional(Type.Boolean()),
@@ -163,6 +168,7 @@ export const agent_get = endpoint({
   path: '/agents/{agentId}',
   tag,
   summary: 'Read an agent',
+  description: 'Shows one agent: its policy, its usage, and whether it is connected, paused or neither.',
   params: agentPath,
   responses: { 200: Agent },
   errors: ['AGENT_NOT_FOUND'],
@@ -179,6 +185,9 @@ export const agent_update = endpoint({
   path: '/agents/{agentId}',
   tag,
   summary: 'Rename or pause an agent',
+  description:
+    'Gives an agent another name, or pauses it: a paused agent reads, and moves nothing. Its token stays ' +
+    'valid.',
   params: agentPath,
   body: AgentUpdateRequest,
   responses: { 200: Agent },
@@ -193,7 +202,8 @@ export const agent_delete = endpoint({
   path: '/agents/{agentId}',
   tag,
   summary: 'Delete an agent',
-  description: 'Its token is revoked at once, and pending actions are rejected. Its history is kept.',
+  description:
+    'Ends an agent. Its token is revoked at once, and pending actions are rejected. Its history is kept.',
   params: agentPath,
   responses: { 204: null },
   errors: ['AGENT_NOT_FOUND'],
@@ -209,8 +219,9 @@ export const agent_policy_update = endpoint({
   tag,
   summary: 'Change a policy',
   description:
-    'Takes effect from the next request on, also for pending actions. A new currency of the limits resets the usage ' +
-    'to zero, so the request must give all limits again.',
+    'Changes what an agent may do, by the members that the request names. Takes effect from the next ' +
+    'request on, also for pending actions. A new currency of the limits resets the usage to zero, so the ' +
+    'request must give all limits again.',
   params: agentPath,
   body: AgentPolicyUpdateRequest,
   bodyBytesMax: 96 * KIB,
@@ -225,7 +236,9 @@ export const agent_policy_simulate = endpoint({
   path: '/agents/{agentId}/policy/simulate',
   tag,
   summary: 'Ask what a policy would decide',
-  description: 'Nothing is executed, reserved or recorded. Balances are not checked.',
+  description:
+    'Says whether an action of an agent would be allowed, denied or left to a person, and by which rule. ' +
+    'Nothing is executed, reserved or recorded. Balances are not checked.',
   params: agentPath,
   body: AgentPolicySimulateRequest,
   responses: { 200: AgentPolicySimulateResponse },
@@ -239,7 +252,9 @@ export const agent_decision_list = endpoint({
   path: '/agents/{agentId}/decisions',
   tag,
   summary: 'List the decisions of a policy',
-  description: 'Also for a deleted agent.',
+  description:
+    'Shows what the policy of an agent has decided on each request and by which rule, newest first; also ' +
+    'for a deleted agent.',
   params: agentPath,
   query: Type.Object({ ...pageQuery, sortOrder }),
   responses: { 200: Page(AgentDecisionRecord) },
@@ -256,7 +271,8 @@ export const agent_device_code_create = endpoint({
   tag,
   summary: 'Create a device code',
   description:
-    'Invalidates the previous code. The token of the agent stays valid until the new code is redeemed.',
+    'Makes a code that connects an agent again, for example on another machine. Invalidates the previous ' +
+    'code. The token of the agent stays valid until the new code is redeemed.',
   params: agentPath,
   responses: { 201: AgentDeviceCode },
   errors: ['FORBIDDEN', 'AGENT_NOT_FOUND'],
@@ -269,6 +285,8 @@ export const agent_device_code_get = endpoint({
   path: '/agents/device-codes/{code}/status',
   tag,
   summary: 'See whether a device code was redeemed',
+  description:
+    'Tells a page that shows a device code whether the agent has redeemed it, or whether it has expired.',
   params: codePath,
   responses: { 200: AgentDeviceCodeStatusResponse },
   errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
@@ -281,7 +299,9 @@ export const agent_device_code_redeem = endpoint({
   path: '/agents/device-codes/{code}/redeem',
   tag: 'Agent access',
   summary: 'Redeem a device code',
-  description: 'Takes no credential: the code is one. No other answer contains the token.',
+  description:
+    "Connects an agent: the code is exchanged for the agent's access token, once. Takes no credential: " +
+    'the code is one. No other answer contains the token.',
   params: codePath,
   responses: { 200: AgentDeviceCodeRedeemResponse },
   errors: ['DEVICE_CODE_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -295,6 +315,8 @@ export const agent_approval_list = endpoint({
   path: '/agents/approvals',
   tag,
   summary: 'List pending approvals',
+  description:
+    'Shows what agents have asked for and a person has to approve, across all agents, newest first.',
   query: Type.Object({
     agentId: Type.Optional(Id('Agent')),
     customerId: Type.Optional(Id('Customer')),
@@ -319,9 +341,9 @@ export const agent_action_approve = endpoint({
   tag,
   summary: 'Approve an action',
   description:
-    'Everything is checked again. If a check fails, the action is FAILED and its reservation is released. ' +
-    'A repeated call gets the first answer. For an embedded wallet the customer signs: 202 gives the payload, ' +
-    'the signed retry approves.',
+    'Executes what an agent has asked for. Everything is checked again. If a check fails, the action is ' +
+    'FAILED and its reservation is released. A repeated call gets the first answer. For an embedded ' +
+    'wallet the customer signs: 202 gives the payload, the signed retry approves.',
   signed: true,
   params: actionPath,
   responses: { 200: AgentAction, 202: SignedRequestChallenge },
@@ -335,7 +357,9 @@ export const agent_action_reject = endpoint({
   path: '/agents/{agentId}/actions/{actionId}/reject',
   tag,
   summary: 'Reject an action',
-  description: 'A repeated call gets the first answer.',
+  description:
+    'Refuses what an agent has asked for, and releases what was reserved for it. A repeated call gets the ' +
+    'first answer.',
   params: actionPath,
   body: AgentActionRejectRequest,
   bodyOptional: true,

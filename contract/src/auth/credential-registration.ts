@@ -60,8 +60,9 @@ export const credential_create = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Register a credential',
   description:
-    'The first credential of a wallet is registered at once. A further credential answers 202 and is registered by the ' +
-    'signed retry, signed by an active session of a credential that the wallet already has.',
+    'Adds a way to sign in to a wallet. The first credential of a wallet is registered at once. A further ' +
+    'credential answers 202 and is registered by the signed retry, signed by an active session of a ' +
+    'credential that the wallet already has.',
   signed: true,
   body: CredentialCreateRequest,
   bodyBytesMax: 96 * KIB,
@@ -88,7 +89,8 @@ export const credential_delete = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Revoke a credential',
   description:
-    'Signed by an active session of another credential of the same wallet. The last credential of a wallet cannot be revoked.',
+    'Takes a way to sign in from a wallet. Signed by an active session of another credential of the same ' +
+    'wallet. The last credential of a wallet cannot be revoked.',
   signed: true,
   params: Type.Object({ id: PathId }),
   responses: { 202: AuthSignedRequestChallenge, 204: null },

@@ -137,6 +137,9 @@ export const credential_list = endpoint({
   path: '/auth/credentials',
   tag: 'Wallet sign-in',
   summary: 'List the credentials of an account',
+  description:
+    "Shows every way to sign in to one account, in order of creation, all in one answer. The wallet's " +
+    'page offers those.',
   query: Type.Object({ accountId: Id('InternalAccount') }),
   responses: { 200: Type.Object({ data: Type.Array(AuthMethod) }) },
   errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
@@ -151,8 +154,9 @@ export const credential_challenge = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Start a sign-in',
   description:
-    'EMAIL_OTP and SMS_OTP: sends a new code and invalidates earlier codes. PASSKEY: returns the ' +
-    'challenge for the assertion; clientPublicKey is required. OAUTH credentials need no challenge.',
+    'Begins a sign-in with a credential. For EMAIL_OTP and SMS_OTP it sends a new code and invalidates ' +
+    'earlier ones; for PASSKEY it returns the challenge for the assertion, and clientPublicKey is ' +
+    'required. OAUTH credentials need no challenge.',
   params: credentialPath,
   body: Type.Object({
     clientPublicKey: Type.Optional(
@@ -177,8 +181,9 @@ export const credential_verify = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Finish a sign-in',
   description:
-    'EMAIL_OTP and SMS_OTP take two calls: the first answers 202, the second repeats it with a stamp ' +
-    'by the key sealed in the bundle. OAUTH takes one call; PASSKEY one, with its Request-Id.',
+    'Checks the proof of the customer and answers a session, which signs for the wallet until it expires. ' +
+    'EMAIL_OTP and SMS_OTP take two calls: the first answers 202, the second repeats it with a stamp by ' +
+    'the key sealed in the bundle. OAUTH takes one call; PASSKEY one, with its Request-Id.',
   signed: true,
   params: credentialPath,
   body: CredentialVerifyRequest,

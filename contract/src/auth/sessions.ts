@@ -13,6 +13,9 @@ export const session_list = endpoint({
   path: '/auth/sessions',
   tag: 'Wallet sign-in',
   summary: 'List the active sessions of an account',
+  description:
+    'Shows which devices of a customer can sign for an account now, without their signing keys. Expired ' +
+    'and revoked sessions are not among them.',
   query: Type.Object({ accountId: Id('InternalAccount') }),
   responses: { 200: Type.Object({ data: Type.Array(AuthSession) }) },
   errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
@@ -29,8 +32,8 @@ export const session_refresh = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Refresh a session',
   description:
-    'Signed by the session itself, which must be active at both calls. Issues a new session, with its signing key ' +
-    'sealed to clientPublicKey; the old one keeps its own expiry.',
+    'Issues a new session before the present one expires, with its signing key sealed to clientPublicKey; ' +
+    'the old one keeps its own expiry. Signed by the session itself, which must be active at both calls.',
   signed: true,
   params: sessionPath,
   body: Type.Object({ clientPublicKey: ClientPublicKey }),
@@ -46,7 +49,9 @@ export const session_delete = endpoint({
   path: '/auth/sessions/{id}',
   tag: 'Wallet sign-in',
   summary: 'Revoke a session',
-  description: 'Signed by any active session of the same wallet, also by the one that is revoked.',
+  description:
+    'Ends a session at once: its key signs nothing from then on. Signed by any active session of the same ' +
+    'wallet, also by the one that is revoked.',
   signed: true,
   params: sessionPath,
   responses: { 202: AuthSignedRequestChallenge, 204: null },

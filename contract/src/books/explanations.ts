@@ -45,8 +45,9 @@ export const ledger_transfer_explain = endpoint({
   tag: 'Books',
   summary: 'Explain a transfer of the ledger',
   description:
-    'What led to it, step by step, as far as each exists: the entry, its transaction, the quote or the purchase by card, the ' +
-    'decision of an agent’s policy, the approval of the platform, the signature of the wallet.',
+    'Says why a booking was made, step by step, as far as each exists: the entry, its transaction, the ' +
+    'quote or the purchase by card, the decision of an agent’s policy, the approval of the platform, the ' +
+    'signature of the wallet.',
   params: Type.Object({ ledgerTransferId: PathId }),
   responses: { 200: Type.Object({ transfer: LedgerTransfer, steps: Type.Array(ExplanationStep) }) },
   errors: ['LEDGER_TRANSFER_NOT_FOUND'],

@@ -62,8 +62,9 @@ export const ledger_account_list = endpoint({
   tag: 'Books',
   summary: 'List the accounts of the ledger',
   description:
-    'Internal accounts and the platform’s own. In each currency the posted balances of all debit accounts together equal ' +
-    'those of all credit accounts. Ordered by id.',
+    'Shows the double-entry books: internal accounts and the platform’s own. In each ' +
+    'currency the posted balances of all debit accounts together equal those of all credit accounts. ' +
+    'Ordered by id.',
   query: Type.Object({
     name: Type.Optional(Text(128, { description: "Of the platform's own accounts" })),
     currency: Type.Optional(CurrencyCode),
@@ -82,6 +83,9 @@ export const ledger_account_get = endpoint({
   path: '/ledger/accounts/{ledgerAccountId}',
   tag: 'Books',
   summary: 'Read the balance of an account, of now or of any moment',
+  description:
+    'Shows the posted and the held balance of one account of the ledger, as of now or, with asOf, as of ' +
+    'any moment of the past.',
   params: Type.Object({ ledgerAccountId: PathId }),
   query: Type.Object({ asOf }),
   responses: { 200: LedgerAccount },
@@ -96,8 +100,9 @@ export const ledger_transfer_list = endpoint({
   tag: 'Books',
   summary: 'List transfers of the ledger',
   description:
-    'Of a cause, of an account, or both: one of them is required. Those of a transaction include those of its quote, and ' +
-    'likewise. Ordered by time of creation.',
+    'Shows the bookings behind a payment or behind a balance, each with entries that sum to zero. Of a ' +
+    'cause, of an account, or both: one of them is required. Those of a transaction include those of its ' +
+    'quote, and likewise. Ordered by time of creation.',
   query: Type.Object({
     cause: Type.Optional(
       Text(96, { description: 'The id of a transaction, a quote, a purchase by card, or another cause' }),

@@ -113,9 +113,10 @@ export const statement_get = endpoint({
   tag: 'Books',
   summary: 'Make a statement of an internal account',
   description:
-    'Every movement that was posted at or after `from` and before `to`, with the balance after each. A payment with a fee is two ' +
-    'lines. A statement has at most 10,000 lines: for more, 400 `PERIOD_TOO_LONG` says in `details.until` up to where ' +
-    'it goes, and the next one begins there.',
+    'Writes the statement of an account for a period, as JSON, CSV or a page to print, by format. Every ' +
+    'movement that was posted at or after `from` and before `to`, with the balance after each. A payment ' +
+    'with a fee is two lines. A statement has at most 10,000 lines: for more, 400 `PERIOD_TOO_LONG` says ' +
+    'in `details.until` up to where it goes, and the next one begins there.',
   query: Type.Object({
     accountId: Id('InternalAccount'),
     from: Type.Optional(Timestamp('Left out: since the account was opened')),

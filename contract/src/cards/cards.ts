@@ -150,8 +150,9 @@ export const card_create = endpoint({
   tag,
   summary: 'Issue a card',
   description:
-    'The card is PROCESSING until the processor has issued it; CARD.STATE_CHANGE reports when it is ACTIVE. Its currency is that of its ' +
-    'funding sources; dollar stablecoins pay a card in USD, one to one.',
+    'Orders a card that pays from accounts of a customer. The card is PROCESSING until the processor has ' +
+    'issued it; CARD.STATE_CHANGE reports when it is ACTIVE. Its currency is that of its funding sources; ' +
+    'dollar stablecoins pay a card in USD, one to one.',
   idempotent: true,
   body: CardCreateRequest,
   responses: { 201: Card },
@@ -173,6 +174,9 @@ export const card_list = endpoint({
   path: '/cards',
   tag,
   summary: 'List cards',
+  description:
+    'Finds the cards of the platform by cardholder, account and state, newest first, without their ' +
+    'numbers.',
   query: Type.Object({
     cardholderId: Type.Optional(Id('Customer')),
     accountId: Type.Optional(Id('InternalAccount', 'One of the funding sources')),
@@ -192,6 +196,9 @@ export const card_get = endpoint({
   path: '/cards/{id}',
   tag,
   summary: 'Read a card',
+  description:
+    'Shows a card as it is now: its state, its last four digits and the accounts that pay for it, in ' +
+    'their order.',
   params: cardPath,
   responses: { 200: Card },
   errors: ['CARD_NOT_FOUND'],
@@ -206,8 +213,9 @@ export const card_update = endpoint({
   tag,
   summary: 'Update a card',
   description:
-    "Signed by a session of the cardholder's embedded wallet. A frozen or closed card declines new authorizations; " +
-    'earlier authorizations stay valid.',
+    'Freezes, unfreezes or closes a card, or changes which accounts pay for it. Signed by a session of ' +
+    "the cardholder's embedded wallet. A frozen or closed card declines new authorizations; earlier " +
+    'authorizations stay valid.',
   signed: true,
   signatureAlone: 'ignored',
   params: cardPath,
@@ -223,6 +231,9 @@ export const card_transaction_list = endpoint({
   path: '/cards/{id}/transactions',
   tag,
   summary: 'List the purchases by card',
+  description:
+    'Shows what a card was used for, newest first: each purchase with what was authorized, cleared and ' +
+    'returned.',
   params: cardPath,
   query: Type.Object({
     status: Type.Optional(OneOfWords(CARD_TRANSACTION_STATES)),

@@ -36,7 +36,8 @@ export const delegated_key_create = endpoint({
   tag,
   summary: 'Authorize a key for a card',
   description:
-    'Signed by a session of the wallet. Without an ACTIVE key, an embedded wallet cannot pay for a card.',
+    'Lets the server sign for the wallet, for purchases by one card and nothing else. Signed by a session ' +
+    'of the wallet. Without an ACTIVE key, an embedded wallet cannot pay for a card.',
   signed: true,
   body: DelegatedKeyCreateRequest,
   responses: { 201: DelegatedKey, 202: SignedRequestChallenge },
@@ -50,6 +51,8 @@ export const delegated_key_list = endpoint({
   path: '/auth/delegated-keys',
   tag,
   summary: 'List keys for cards',
+  description:
+    'Finds the keys with which wallets pay for cards, newest first, with their cards and accounts.',
   query: Type.Object({
     accountId: Type.Optional(Id('InternalAccount')),
     fundingSourceId: Type.Optional(Id('InternalAccount')),
@@ -65,6 +68,7 @@ export const delegated_key_get = endpoint({
   path: '/auth/delegated-keys/{id}',
   tag,
   summary: 'Read a key for a card',
+  description: 'Shows one key: its card, its wallet, and whether it still signs.',
   params: keyPath,
   responses: { 200: DelegatedKey },
   errors: ['DELEGATED_KEY_NOT_FOUND'],
@@ -78,6 +82,9 @@ export const delegated_key_delete = endpoint({
   path: '/auth/delegated-keys/{id}',
   tag,
   summary: 'Revoke a key for a card',
+  description:
+    'Revokes a key at once, so that the card no longer pays from the wallet. To withdraw a permission ' +
+    'needs no signature.',
   params: keyPath,
   responses: { 204: null },
   errors: ['DELEGATED_KEY_NOT_FOUND'],

@@ -58,7 +58,8 @@ export const rail_event_list = endpoint({
   tag: 'Rails',
   summary: 'List reports that fit nothing',
   description:
-    'What rails have reported and the server could not attribute, newest first. Nothing of it moves money.',
+    'Shows what rails have reported and the server could not attribute, newest first. Nothing of it moves ' +
+    'money.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(['WAITING', 'RESOLVED'])),
     rail: Type.Optional(Text(40)),
@@ -76,7 +77,7 @@ export const rail_event_resolve = endpoint({
   path: '/rail-events/{railEventId}/resolve',
   tag: 'Rails',
   summary: 'Resolve a report',
-  description: 'Takes it off the queue, with a note of what was found.',
+  description: 'Takes a report off the queue, with a note of what a person has found. No money moves by it.',
   params: Type.Object({ railEventId: PathId }),
   body: Type.Object({ note: Prose(500) }),
   responses: { 200: RailEvent },

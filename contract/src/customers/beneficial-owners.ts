@@ -85,7 +85,9 @@ export const beneficial_owner_create = endpoint({
   path: '/beneficial-owners',
   tag: TAG,
   summary: 'Add a beneficial owner',
-  description: 'The customer must be a business. The check of the person begins at once.',
+  description:
+    'Names a person who owns or controls a business. The customer must be a business. The check of the ' +
+    'person begins at once.',
   idempotent: true,
   body: BeneficialOwnerCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -100,6 +102,9 @@ export const beneficial_owner_list = endpoint({
   path: '/beneficial-owners',
   tag: TAG,
   summary: 'List the beneficial owners of a business',
+  description:
+    'Shows the owners of one business, each with the state of its check. customerId names the business ' +
+    'and is required.',
   query: Type.Object({ customerId: Id('Customer'), ...pageQuery }),
   responses: { 200: Page(BeneficialOwner) },
   errors: ['INVALID_INPUT'],
@@ -112,6 +117,9 @@ export const beneficial_owner_get = endpoint({
   path: '/beneficial-owners/{beneficialOwnerId}',
   tag: TAG,
   summary: 'Read a beneficial owner',
+  description:
+    'Shows a person who owns or controls a business, with identifiers in their shortened form. A deleted ' +
+    'business is 410.',
   params: ownerPath,
   responses: { 200: BeneficialOwner },
   errors: ['BENEFICIAL_OWNER_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -126,8 +134,9 @@ export const beneficial_owner_update = endpoint({
   tag: TAG,
   summary: 'Change a beneficial owner',
   description:
-    'Omitted members keep their value; address is replaced as a whole. A changed name, date of birth or identifier has ' +
-    'the person checked again. An identifier in the form in which answers show it stays as it is.',
+    'Corrects what was said about an owner. Omitted members keep their value; address is replaced as a ' +
+    'whole. A changed name, date of birth or identifier has the person checked again. An identifier in ' +
+    'the form in which answers show it stays as it is.',
   params: ownerPath,
   body: BeneficialOwnerUpdateRequest,
   bodyBytesMax: 16 * KIB,

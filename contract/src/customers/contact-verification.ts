@@ -36,35 +36,35 @@ const confirming = {
 } as const
 
 const CONFIRMED =
-  '400 INVALID_INPUT that names code, where the code is wrong, expired, replaced, or was sent to another address; each ' +
+  '400 INVALID_INPUT that names code, where the code is wrong, expired, replaced, or was sent to another address or number; each ' +
   'attempt counts. 409 CONFLICT where it is not required, or done.'
 
 export const customer_verify_email = endpoint({
   ...sending,
   path: '/customers/{customerId}/verify-email',
   summary: 'Send a code to the e-mail address',
-  description: SENT,
+  description: `Sends a code by e-mail that proves that the customer reads the address. ${SENT}`,
 })
 
 export const customer_confirm_email = endpoint({
   ...confirming,
   path: '/customers/{customerId}/verify-email/confirm',
   summary: 'Verify the e-mail address',
-  description: CONFIRMED,
+  description: `Takes the code of the e-mail and marks the address as verified. ${CONFIRMED}`,
 })
 
 export const customer_verify_phone = endpoint({
   ...sending,
   path: '/customers/{customerId}/verify-phone',
   summary: 'Send a code to the phone number',
-  description: SENT,
+  description: `Sends a code by SMS that proves that the customer has the number. ${SENT}`,
 })
 
 export const customer_confirm_phone = endpoint({
   ...confirming,
   path: '/customers/{customerId}/verify-phone/confirm',
   summary: 'Verify the phone number',
-  description: CONFIRMED,
+  description: `Takes the code of the SMS and marks the number as verified. ${CONFIRMED}`,
 })
 
 export const contactVerification = {

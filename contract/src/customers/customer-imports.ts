@@ -52,9 +52,11 @@ export const customer_import_create = endpoint({
   tag: 'Customers',
   summary: 'Create the customers of a CSV file',
   description:
-    'UTF-8, separated by commas, with a header row that names the columns: the members of POST /customers, like ' +
-    'address.line1. Each row is an ordinary creation with its own events, and one that is refused leaves the others. ' +
-    'The same file again makes no customer twice: a platformCustomerId that exists is an error of its row.',
+    'Accepts a file and creates a customer for each of its rows, after the answer. UTF-8, separated by ' +
+    'commas, with a header row that names the columns: the members of POST /customers, like ' +
+    'address.line1. Each row is an ordinary creation with its own events, and one that is refused leaves ' +
+    'the others. The same file again makes no customer twice: a platformCustomerId that exists is an ' +
+    'error of its row.',
   idempotent: true,
   upload: { bytesMax: 100 * MIB },
   responses: { 202: BulkCustomerImportJobAccepted },
@@ -68,6 +70,9 @@ export const customer_import_get = endpoint({
   path: '/customers/bulk/jobs/{jobId}',
   tag: 'Customers',
   summary: 'Read the progress of a file of customers',
+  description:
+    'Shows how many rows of a file are done, and each row that was refused with its reason. Ask until ' +
+    'status is no longer PENDING or PROCESSING.',
   params: Type.Object({ jobId: PathId }),
   responses: { 200: BulkCustomerImportJob },
   errors: ['BULK_UPLOAD_JOB_NOT_FOUND'],

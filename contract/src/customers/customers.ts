@@ -153,7 +153,8 @@ export const customer_create = endpoint({
   tag: 'Customers',
   summary: 'Create a customer',
   description:
-    'A platformCustomerId or umaAddress that is left out is generated. The customer signs in to a wallet ' +
+    'Adds a person or a business with its internal accounts, an embedded wallet among them. A ' +
+    'platformCustomerId or umaAddress that is left out is generated. The customer signs in to a wallet ' +
     'with the e-mail address given here.',
   idempotent: true,
   body: CustomerCreateRequest,
@@ -177,7 +178,7 @@ export const customer_list = endpoint({
   path: '/customers',
   tag: 'Customers',
   summary: 'List customers',
-  description: 'Every filter that is given must match.',
+  description: 'Finds customers, newest first, a page at a time. Every filter that is given must match.',
   query: Type.Object({
     platformCustomerId: Type.Optional(Text(255)),
     customerType: Type.Optional(OneOfWords(CUSTOMER_TYPES)),
@@ -199,6 +200,9 @@ export const customer_get = endpoint({
   path: '/customers/{customerId}',
   tag: 'Customers',
   summary: 'Read a customer',
+  description:
+    'Shows what is known of a customer, with the state of its verification in kycStatus or kybStatus. A ' +
+    'deleted customer is 410.',
   params: customerPath,
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -215,8 +219,9 @@ export const customer_update = endpoint({
   tag: 'Customers',
   summary: 'Change a customer',
   description:
-    'Omitted members keep their value. If the customer signs in to a wallet with the e-mail address, ' +
-    'changing it answers 202 first; the signed retry then changes the customer and the credential together.',
+    'Replaces what is known of a customer by what the request names. Omitted members keep their value. If ' +
+    'the customer signs in to a wallet with the e-mail address, changing it answers 202 first; the signed ' +
+    'retry then changes the customer and the credential together.',
   signed: true,
   params: customerPath,
   body: CustomerUpdateRequest,
@@ -244,9 +249,11 @@ export const customer_delete = endpoint({
   tag: 'Customers',
   summary: 'Delete a customer',
   description:
-    'The record and its accounts are kept, with isDeleted set. While an account of the customer holds money, or a payment or ' +
-    'a purchase by card is under way, the answer is 409 CONFLICT; details lists them in accounts, transactions and ' +
-    'cardTransactions, twenty of each at most. Sessions and credentials of the customer are revoked, its cards closed and its delegated keys revoked.',
+    'Closes a customer for good. The record and its accounts are kept, with isDeleted set. While an ' +
+    'account of the customer holds money, or a payment or a purchase by card is under way, the answer is ' +
+    '409 CONFLICT; details lists them in accounts, transactions and cardTransactions, twenty of each at ' +
+    'most. Sessions and credentials of the customer are revoked, its cards closed and its delegated keys ' +
+    'revoked.',
   params: customerPath,
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CONFLICT', 'CUSTOMER_DELETED'],

@@ -98,7 +98,7 @@ export const document_create = endpoint({
   path: '/documents',
   tag: 'Documents',
   summary: 'Upload a document',
-  description: FILE_NOTE,
+  description: `Stores a file that proves something of a customer or an owner, for the verification. ${FILE_NOTE}`,
   idempotent: true,
   upload: { bytesMax: DOCUMENT_BYTES_MAX },
   body: Type.Object({ documentHolder: DocumentHolder, ...fields }),
@@ -119,6 +119,7 @@ export const document_list = endpoint({
   path: '/documents',
   tag: 'Documents',
   summary: 'List documents',
+  description: 'Finds documents by their holder, without their bytes, newest first.',
   query: Type.Object({ documentHolder: Type.Optional(DocumentHolder), ...pageQuery }),
   responses: { 200: Page(CustomerDocument) },
   errors: ['INVALID_INPUT'],
@@ -131,6 +132,9 @@ export const document_get = endpoint({
   path: '/documents/{documentId}',
   tag: 'Documents',
   summary: 'Get a document',
+  description:
+    'Shows what is said about a document and whether it is still accepted. The bytes come by a link: POST ' +
+    '/documents/{documentId}/link.',
   params: documentPath,
   responses: { 200: CustomerDocument },
   errors: ['DOCUMENT_NOT_FOUND'],
@@ -143,7 +147,9 @@ export const document_replace = endpoint({
   path: '/documents/{documentId}',
   tag: 'Documents',
   summary: 'Replace a document',
-  description: `Replaces the file and everything that is said about it, but not its holder. Error: 409 once a verification was submitted with it. ${FILE_NOTE}`,
+  description:
+    'Replaces the file and everything that is said about it, but not its holder. Once a verification was ' +
+    `submitted with it, the answer is 409. ${FILE_NOTE}`,
   params: documentPath,
   upload: { bytesMax: DOCUMENT_BYTES_MAX },
   body: Type.Object(fields),
@@ -158,7 +164,9 @@ export const document_delete = endpoint({
   path: '/documents/{documentId}',
   tag: 'Documents',
   summary: 'Delete a document',
-  description: 'Removes its bytes too. Error: 409 once a verification was submitted with it.',
+  description:
+    'Removes a document and its bytes. Once a verification was submitted with it, it stays and the answer ' +
+    'is 409.',
   params: documentPath,
   responses: { 204: null },
   errors: ['DOCUMENT_NOT_FOUND', 'CONFLICT'],
@@ -172,7 +180,8 @@ export const document_link = endpoint({
   tag: 'Documents',
   summary: 'Make a link to the file of a document',
   description:
-    'For a person who reviews it: whoever has the link can read the file, without credentials, for ten minutes. Making and using it are recorded.',
+    'Makes an address at which a browser shows the file. For a person who reviews it: whoever has the ' +
+    'link can read the file, without credentials, for ten minutes. Making and using it are recorded.',
   params: documentPath,
   responses: { 201: Type.Object({ url: Type.String({ format: 'uri' }), expiresAt: Timestamp() }) },
   errors: ['DOCUMENT_NOT_FOUND'],

@@ -39,9 +39,10 @@ export const kyc_link_create = endpoint({
   tag: 'Verifications',
   summary: 'Make a link to the verification page',
   description:
-    'The page asks the customer for what is missing, takes documents and submits the verification. The link is valid for ' +
-    '24 hours and can be opened once; several may be open, and making one changes no status. 409 CONFLICT while a contact ' +
-    'of the customer is not verified, and once the customer is decided.',
+    'Makes an address to which the platform sends its customer. The page asks the customer for what is ' +
+    'missing, takes documents and submits the verification. The link is valid for 24 hours and can be ' +
+    'opened once; several may be open, and making one changes no status. 409 CONFLICT while a contact of ' +
+    'the customer is not verified, and once the customer is decided.',
   idempotent: true,
   isAnswerSecret: true,
   params: Type.Object({ customerId: PathId }),

@@ -132,8 +132,9 @@ export const verification_create = endpoint({
   tag: TAG,
   summary: 'Verify a customer',
   description:
-    'Lists in errors everything that is missing, or submits the customer to whoever decides. While a verification is ' +
-    'open, the answer is that one, submitted if nothing is missing any more. A customer that is decided gets its last one.',
+    'Asks for a decision on whether a customer may move money. Lists in errors everything that is ' +
+    'missing, or submits the customer to whoever decides. While a verification is open, the answer is ' +
+    'that one, submitted if nothing is missing any more. A customer that is decided gets its last one.',
   body: Type.Object({ customerId: Id('Customer') }),
   responses: { 200: Verification },
   errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -146,6 +147,7 @@ export const verification_list = endpoint({
   path: '/verifications',
   tag: TAG,
   summary: 'List verifications',
+  description: 'Finds verifications, newest first, by customer and status. Use it to see what is still open.',
   query: Type.Object({
     customerId: Type.Optional(Id('Customer')),
     verificationStatus: Type.Optional(OneOfWords(VERIFICATION_STATES)),
@@ -162,6 +164,7 @@ export const verification_get = endpoint({
   path: '/verifications/{verificationId}',
   tag: TAG,
   summary: 'Read a verification',
+  description: 'Shows how far a verification is, and in errors what is missing.',
   params: verificationPath,
   responses: { 200: Verification },
   errors: ['VERIFICATION_NOT_FOUND'],
@@ -176,9 +179,11 @@ export const verification_decide = endpoint({
   tag: TAG,
   summary: 'Decide a verification',
   description:
-    'APPROVE needs a submitted customer without a rejected beneficial owner; it approves the owners that are pending. ' +
-    'REQUEST_INFORMATION lists what has to be provided; a document that it names can be replaced again. Of several ' +
-    'decisions at the same time one succeeds; the others are answered 409.',
+    'Records what a person of the platform has decided on a submitted customer, and changes the status of ' +
+    'the customer. APPROVE needs a submitted customer without a rejected beneficial owner; it approves ' +
+    'the owners that are pending. REQUEST_INFORMATION lists what has to be provided; a document that it ' +
+    'names can be replaced again. Of several decisions at the same time one succeeds; the others are ' +
+    'answered 409.',
   params: verificationPath,
   body: VerificationDecisionRequest,
   bodyBytesMax: 256 * KIB,
@@ -199,6 +204,8 @@ export const verification_decision_list = endpoint({
   path: '/verifications/{verificationId}/decisions',
   tag: TAG,
   summary: 'List the decisions of a verification',
+  description:
+    'Shows who has decided what on a verification, when and why, newest first. Entries are kept for good.',
   params: verificationPath,
   query: Type.Object(pageQuery),
   responses: { 200: Page(VerificationDecision) },

@@ -5,8 +5,10 @@ import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
 import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
+import { exampleOf, type RecordedCall, type RecordedExamples } from './examples.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
 import { references } from './references.ts'
+import { SECTIONS } from './tags.ts'
 
 export interface OpenApiOptions {
   /** The base address, version segment included; the paths of the document are below it. */
@@ -15,6 +17,8 @@ export interface OpenApiOptions {
   readonly version?: string
   /** Production has no endpoints of the sandbox. Left out: sandbox. */
   readonly mode?: 'sandbox' | 'production'
+  /** Calls to show as examples. Left out: none. */
+  readonly examples?: RecordedExamples
 }
 
 /** The dated version of the interface, as the base address carries it (specification 9). */
@@ -31,6 +35,20 @@ function stabilityOf(tag: string): Json {
   return EXPERIMENTAL_TAGS.has(tag) ? { 'x-stability': 'experimental' } : {}
 }
 
+/** The tag of what the server sends. */
+const WEBHOOKS_TAG = 'Webhooks'
+
+/** The introduction of a section, with the address of its guide on the server of this document. */
+function sectionOf(tag: string): Json {
+  const section = SECTIONS[tag]
+  if (!section) return {}
+  const url = `/docs/guides/${section.guide}`
+  return {
+    description: `${section.introduction}\n\n[Read the guide](${url})`,
+    externalDocs: { description: 'The guide', url },
+  }
+}
+
 type Json = Record<string, unknown>
 
 const IDEMPOTENCY_KEY = {
@@ -42,7 +60,7 @@ const IDEMPOTENCY_KEY = {
 
 const HEADERS = {
   IdempotencyKey: { ...IDEMPOTENCY_KEY, required: false },
-  RequiredIdempotencyKey: { ...IDEMPOTENCY_KEY, required: true },
+  RequiredIdempotencyKey: { ...IDEMPOTENCY_KEY, required: true, example: 'one-key-for-each-request' },
   WalletSignature: {
     name: 'Svc-Wallet-Signature',
     schema: Opaque(2048),
@@ -66,7 +84,7 @@ export function openApi(options: OpenApiOptions): Json {
     tags.add(endpoint.tag)
     paths[endpoint.path] = {
       ...paths[endpoint.path],
-      [endpoint.method.toLowerCase()]: operation(name, endpoint),
+      [endpoint.method.toLowerCase()]: operation(name, endpoint, options.examples?.calls[name]),
     }
   }
   return {
@@ -82,7 +100,7 @@ export function openApi(options: OpenApiOptions): Json {
     },
     servers: [{ url: options.serverUrl }],
     security: [{ BasicAuth: [] }],
-    tags: [...tags].map((tag) => ({ name: tag, ...stabilityOf(tag) })),
+    tags: [...tags, WEBHOOKS_TAG].map((tag) => ({ name: tag, ...sectionOf(tag), ...stabilityOf(tag) })),
     paths,
     webhooks: Object.fromEntries(
       Object.entries(WEBHOOKS).map(([name, webhook]) => [name, { post: received(webhook) }]),
@@ -94,7 +112,7 @@ export function openApi(options: OpenApiOptions): Json {
         BasicAuth: {
           type: 'http',
           scheme: 'basic',
-          description: 'User: clientId of a token. Password: its secret.',
+          description: 'User name: `tokenId`. Password: `clientSecret`. Both as in credentials.json.',
         },
         AgentBearer: { type: 'http', scheme: 'bearer', description: 'The access token of an agent.' },
       },
@@ -102,7 +120,7 @@ export function openApi(options: OpenApiOptions): Json {
   }
 }
 
-function operation(name: string, endpoint: Endpoint): Json {
+function operation(name: string, endpoint: Endpoint, call: RecordedCall | undefined): Json {
   const notes = [
     endpoint.description,
     endpoint.auth === 'platform' && permissionNote(endpoint),
@@ -117,20 +135,20 @@ function operation(name: string, endpoint: Endpoint): Json {
     ...stabilityOf(endpoint.tag),
     ...(endpoint.auth === 'platform' ? permissionMembers(endpoint) : {}),
     ...(endpoint.sandboxOnly ? { 'x-sandbox-only': true } : {}),
-    parameters: parametersOf(endpoint),
-    ...requestBodyOf(endpoint),
-    responses: { ...successesOf(endpoint), ...errorAnswersOf(endpoint) },
+    parameters: parametersOf(endpoint, call),
+    ...requestBodyOf(endpoint, call?.body),
+    responses: { ...successesOf(endpoint, call?.answers), ...errorAnswersOf(endpoint) },
   }
 }
 
-function requestBodyOf(endpoint: Endpoint): Json {
+function requestBodyOf(endpoint: Endpoint, example: unknown): Json {
   const { body, bodyOptional, upload } = endpoint
   if (upload)
     return {
       requestBody: {
         description: `The file may have at most ${upload.bytesMax / MIB} MiB.`,
         required: true,
-        content: { 'multipart/form-data': { schema: formSchema(body) } },
+        content: { 'multipart/form-data': { schema: formSchema(body), ...exampleOf(withFile(example)) } },
       },
     }
   if (!body) return {}
@@ -138,7 +156,7 @@ function requestBodyOf(endpoint: Endpoint): Json {
     requestBody: {
       description: `At most ${bodyBytesMaxOf(endpoint) / KIB} KiB.`,
       required: !bodyOptional,
-      content: jsonContent(body),
+      content: jsonContent(body, example),
     },
   }
 }
@@ -152,6 +170,10 @@ function formSchema(fields: TSchema | undefined): unknown {
     required: ['file', ...required],
     properties: { file, ...(refer(properties) as Json) },
   }
+}
+
+function withFile(fields: unknown): unknown {
+  return typeof fields === 'object' ? { file: 'The bytes of a file', ...fields } : undefined
 }
 
 type OfPlatform = Extract<Endpoint, { auth: 'platform' }>
@@ -168,7 +190,7 @@ function permissionMembers({ permission, furtherPermission: further }: OfPlatfor
 /** A request of this server to the platform's server. */
 function received({ summary, body, answers }: Webhook): Json {
   return {
-    tags: ['Webhooks'],
+    tags: [WEBHOOKS_TAG],
     summary,
     description: 'Signed in X-Svc-Signature and in the headers of Standard Webhooks 1.0.',
     security: [],
@@ -187,18 +209,22 @@ function securityOf(endpoint: Endpoint): Json[] {
   return endpoint.auth === 'agent' ? [{ AgentBearer: [] }] : []
 }
 
-function parametersOf(endpoint: Endpoint): Json[] {
+function parametersOf(endpoint: Endpoint, call: RecordedCall | undefined): Json[] {
   const shared = (name: keyof typeof HEADERS) => ({ $ref: `#/components/parameters/${name}` })
   return [
-    ...fieldsOf('path', endpoint.params),
-    ...fieldsOf('query', endpoint.query),
+    ...fieldsOf('path', endpoint.params, call?.params),
+    ...fieldsOf('query', endpoint.query, call?.query),
     ...(endpoint.signed ? [shared('WalletSignature'), shared('RequestId')] : []),
     ...(endpoint.idempotent === 'required' ? [shared('RequiredIdempotencyKey')] : []),
     ...(endpoint.idempotent === true ? [shared('IdempotencyKey')] : []),
   ]
 }
 
-function fieldsOf(place: 'path' | 'query', fields: TObject | undefined): Json[] {
+function fieldsOf(
+  place: 'path' | 'query',
+  fields: TObject | undefined,
+  examples: Readonly<Record<string, string>> = {},
+): Json[] {
   if (!fields) return []
   const required: readonly string[] = fields.required ?? []
   return Object.entries<TSchema>(fields.properties).map(([name, schema]) => ({
@@ -206,15 +232,16 @@ function fieldsOf(place: 'path' | 'query', fields: TObject | undefined): Json[] 
     in: place,
     required: place === 'path' || required.includes(name),
     schema: refer(schema),
+    ...exampleOf(examples[name]),
   }))
 }
 
 function header(declaration: (typeof HEADERS)[keyof typeof HEADERS]): Json {
-  const { name, schema, required, description } = declaration
-  return { name, in: 'header', required, description, schema: refer(schema) }
+  const { name, schema, required, description, example } = { example: undefined, ...declaration }
+  return { name, in: 'header', required, description, schema: refer(schema), ...exampleOf(example) }
 }
 
-function successesOf(endpoint: Endpoint): Json {
+function successesOf(endpoint: Endpoint, examples: RecordedCall['answers'] = {}): Json {
   const answers: Json = {}
   for (const [status, schema] of Object.entries(endpoint.responses))
     answers[status] = {
@@ -222,18 +249,18 @@ function successesOf(endpoint: Endpoint): Json {
         status === '202' && endpoint.signed
           ? 'Signature required: sign the payload and send the same request again'
           : endpoint.summary,
-      ...contentOf(schema, status === '200' ? (endpoint.texts ?? []) : []),
+      ...contentOf(schema, status === '200' ? (endpoint.texts ?? []) : [], examples[status]),
     }
   return answers
 }
 
 /** The JSON of an answer, and the texts that it may be in place of that. */
-function contentOf(schema: TSchema | null, texts: readonly TextType[]): Json {
+function contentOf(schema: TSchema | null, texts: readonly TextType[], example: unknown): Json {
   if (!schema && texts.length === 0) return {}
-  const text = { schema: { type: 'string' } }
+  const text = { schema: { type: 'string' }, ...(schema ? {} : exampleOf(example)) }
   return {
     content: {
-      ...(schema ? jsonContent(schema) : {}),
+      ...(schema ? jsonContent(schema, example) : {}),
       ...Object.fromEntries(texts.map((type) => [TEXT_TYPES[type], text])),
     },
   }
@@ -265,8 +292,8 @@ const retryAfter = {
   schema: { type: 'integer', minimum: 1 },
 }
 
-function jsonContent(schema: TSchema): Json {
-  return { 'application/json': { schema: refer(schema) } }
+function jsonContent(schema: TSchema, example?: unknown): Json {
+  return { 'application/json': { schema: refer(schema), ...exampleOf(example) } }
 }
 
 /** One schema of an error body per status, with its codes. */

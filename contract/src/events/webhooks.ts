@@ -167,8 +167,9 @@ export const event_list = endpoint({
   tag: 'Events and webhooks',
   summary: 'List events',
   description:
-    'All events, delivered or not, in the order in which they became final, oldest first. An event can ' +
-    'appear a moment after the change that it reports, but never before one that was already shown. Use after to read what is new.',
+    'Shows all events, delivered or not, in the order in which they became final, oldest first. An event ' +
+    'can appear a moment after the change that it reports, but never before one that was already shown. ' +
+    'Use after to read what is new.',
   query: Type.Object({
     type: Type.Optional(OneOfWords(EVENT_TYPES)),
     objectId: Type.Optional(Text(255, { description: 'The record that the event concerns' })),
@@ -193,6 +194,9 @@ export const event_get = endpoint({
   path: '/events/{eventId}',
   tag: 'Events and webhooks',
   summary: 'Read an event and its delivery attempts',
+  description:
+    'Shows one event with its body, and each attempt to deliver it: when, with which answer, and when the ' +
+    'next one is due.',
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
   errors: ['EVENT_NOT_FOUND'],
@@ -207,8 +211,8 @@ export const event_redeliver = endpoint({
   tag: 'Events and webhooks',
   summary: 'Deliver an event again',
   description:
-    'Delivers under the same id, with retries for seven days from now, without waiting for other events. An event that is still ' +
-    'being retried is attempted at once, in its order.',
+    'Sends an event again, under the same id, with retries for seven days from now, without waiting for ' +
+    'other events. One that is still being retried is attempted at once, in its order.',
   idempotent: true,
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
@@ -240,7 +244,9 @@ export const webhook_secret_list = endpoint({
   path: '/webhook-secrets',
   tag: 'Events and webhooks',
   summary: 'List the secrets that sign deliveries',
-  description: 'Newest first: one, or two while a replaced one is still valid.',
+  description:
+    'Shows the secrets with which a receiver checks the signature of a delivery. Newest first: one, or ' +
+    'two while a replaced one is still valid.',
   responses: { 200: Type.Object({ data: Type.Array(WebhookSecret) }) },
   errors: [],
 })
@@ -253,8 +259,9 @@ export const webhook_secret_create = endpoint({
   tag: 'Events and webhooks',
   summary: 'Replace the secret',
   description:
-    'The present secret stays valid as long as the request says; one that was replaced earlier is revoked at once. Takes no ' +
-    'Idempotency-Key: a stored answer would contain the secret.',
+    'Makes a new secret, which signs deliveries from now on. The present secret stays valid as long as ' +
+    'the request says; one that was replaced earlier is revoked at once. Takes no Idempotency-Key: a ' +
+    'stored answer would contain the secret.',
   body: WebhookSecretCreateRequest,
   responses: { 201: WebhookSecret },
   errors: ['INVALID_INPUT'],
@@ -276,7 +283,9 @@ export const sandbox_webhook_test = endpoint({
   path: '/sandbox/webhooks/test',
   tag: 'Sandbox',
   summary: 'Send a test to the webhook endpoint',
-  description: 'Sends a TEST event once and waits up to ten seconds for the answer.',
+  description:
+    'Sends a TEST event to the webhook endpoint once, waits up to ten seconds for the answer, and says ' +
+    'what it was.',
   sandboxOnly: true,
   responses: { 200: WebhookTestResult },
   errors: ['INVALID_INPUT'],

@@ -75,7 +75,9 @@ export const deposit_list = endpoint({
   path: '/deposits',
   tag: TAG,
   summary: 'List deposits',
-  description: 'What came in by rails, newest first. `status=SUSPENSE` is what waits for a person.',
+  description:
+    'Finds what came in by rails, newest first, with or without an account. `status=SUSPENSE` is what ' +
+    'waits for a person.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(DEPOSIT_STATES)),
     rail: Type.Optional(Text(40)),
@@ -93,6 +95,8 @@ export const deposit_get = endpoint({
   path: '/deposits/{depositId}',
   tag: TAG,
   summary: 'Read a deposit',
+  description:
+    'Shows a deposit: what its payer stated, what it was credited to, and why it waits if it does.',
   params: depositPath,
   responses: { 200: Deposit },
   errors: ['DEPOSIT_NOT_FOUND'],
@@ -106,6 +110,9 @@ export const deposit_assign = endpoint({
   path: '/deposits/{depositId}/assign',
   tag: TAG,
   summary: 'Assign a deposit to an account',
+  description:
+    "Credits a deposit in suspense to an account of its currency. This call is the platform's word: no " +
+    'webhook asks about the deposit again.',
   idempotent: true,
   params: depositPath,
   body: DepositAssignRequest,
@@ -131,6 +138,9 @@ export const deposit_return = endpoint({
   path: '/deposits/{depositId}/return',
   tag: TAG,
   summary: 'Return a deposit to its sender',
+  description:
+    'Sends a deposit in suspense back to its sender, by the rail that it came by. It is RETURNING until ' +
+    'that rail has said what came of it.',
   idempotent: true,
   params: depositPath,
   body: DepositReturnRequest,

@@ -48,8 +48,9 @@ export const exchange_rate_list = endpoint({
   tag: 'Exchange rates',
   summary: 'List exchange rates',
   description:
-    'One entry per source currency, destination currency and payment rail. Without sourceCurrency, the sources are ' +
-    'the currencies of the settings that allow outgoing payments, and that of the wallets. The destinations are those that a ' +
+    'Shows what a conversion costs at the moment, fees included. One entry per source currency, ' +
+    'destination currency and payment rail. Without sourceCurrency, the sources are the currencies of the ' +
+    'settings that allow outgoing payments, and that of the wallets. The destinations are those that a ' +
     'rail reaches. Rates are at most about five minutes old. An entry locks nothing; a quote does.',
   query: Type.Object({
     sourceCurrency: Type.Optional(CurrencyCode),

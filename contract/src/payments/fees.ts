@@ -30,8 +30,9 @@ export const platform_fee_list = endpoint({
   tag: 'Fees',
   summary: 'List fees',
   description:
-    'One entry for each fee that was charged, once its payment was delivered, and one negative entry for each ' +
-    'that was refunded because the payment was returned. The entries of a currency sum to its balance.',
+    'Shows what the platform has earned, payment by payment. One entry for each fee that was charged, ' +
+    'once its payment was delivered, and one negative entry for each that was refunded because the ' +
+    'payment was returned. The entries of a currency sum to its balance.',
   query: Type.Object({
     currency: Type.Optional(CurrencyCode),
     startDate: Type.Optional(Timestamp('Created at or after')),
@@ -53,8 +54,8 @@ export const platform_fee_balance_list = endpoint({
   tag: 'Fees',
   summary: 'List the sums of fees',
   description:
-    'One entry per currency in which a fee was ever charged: all fees, less those that were refunded. It is not an account: ' +
-    'no payment is made from it.',
+    'Sums up what the platform has earned, with one entry per currency in which a fee was ever charged: ' +
+    'all fees, less those that were refunded. It is not an account: no payment is made from it.',
   query: Type.Object({ currency: Type.Optional(CurrencyCode) }),
   responses: { 200: Type.Object({ data: Type.Array(FeeBalance) }) },
   errors: ['INVALID_INPUT'],

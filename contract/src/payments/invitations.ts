@@ -67,7 +67,9 @@ export const invitation_create = endpoint({
   path: '/invitations',
   tag: 'Invitations',
   summary: 'Create an invitation',
-  description: 'Needs invitationConfig.url in the configuration.',
+  description:
+    'Makes a code with which a customer asks somebody to join, and the address to send. Needs ' +
+    'invitationConfig.url in the configuration.',
   idempotent: true,
   body: UmaInvitationCreateRequest,
   responses: { 201: UmaInvitation },
@@ -82,7 +84,9 @@ export const invitation_get = endpoint({
   path: '/invitations/{invitationCode}',
   tag: 'Invitations',
   summary: 'Read an invitation',
-  description: `${CODES} After ${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes a platform is answered 429.`,
+  description:
+    `Shows whose invitation a code is and whether it can still be claimed. ${CODES} After ` +
+    `${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes a platform is answered 429.`,
   params: codePath,
   responses: { 200: UmaInvitation },
   errors: ['INVITATION_NOT_FOUND', 'RATE_LIMITED'],
@@ -97,8 +101,9 @@ export const invitation_claim = endpoint({
   tag: 'Invitations',
   summary: 'Claim an invitation',
   description:
-    'inviteeUma is the UMA address of a customer of the calling platform, other than the inviter. Wrong codes are limited as ' +
-    'when reading.',
+    'Joins an invitation with the customer that has accepted it; a code can be claimed once. inviteeUma ' +
+    'is the UMA address of a customer of the calling platform, other than the inviter. Wrong codes are ' +
+    'limited as when reading.',
   idempotent: true,
   params: codePath,
   body: UmaInvitationClaimRequest,
@@ -122,7 +127,9 @@ export const invitation_cancel = endpoint({
   path: '/invitations/{invitationCode}/cancel',
   tag: 'Invitations',
   summary: 'Cancel an invitation',
-  description: 'Another platform is answered 403. Wrong codes are limited as when reading.',
+  description:
+    'Withdraws an invitation that was not claimed, so that its code works no more. Another platform is ' +
+    'answered 403. Wrong codes are limited as when reading.',
   idempotent: true,
   params: codePath,
   responses: { 200: UmaInvitation },

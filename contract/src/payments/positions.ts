@@ -37,8 +37,9 @@ export const position_list = endpoint({
   tag: 'Positions',
   summary: "List the platform's positions in currencies",
   description:
-    'One entry for each currency that a conversion has bought or sold, or whose position is limited: a quote that would ' +
-    'sell more of it than the limit allows is 503 POSITION_LIMIT_REACHED.',
+    'Shows how much of each currency the platform holds from conversions. One entry for each currency ' +
+    'that a conversion has bought or sold, or whose position is limited: a quote that would sell more of ' +
+    'it than the limit allows is 503 POSITION_LIMIT_REACHED.',
   responses: { 200: Type.Object({ data: Type.Array(Position) }) },
   errors: [],
 })

@@ -159,6 +159,10 @@ export const quote_create = endpoint({
   path: '/quotes',
   tag: 'Quotes',
   summary: 'Create a quote',
+  description:
+    'Locks a rate and the fees for a payment until expiresAt, and makes its transaction. No money moves ' +
+    'before the quote is executed, unless immediatelyExecute is set. Where money comes from outside, ' +
+    'paymentInstructions say how to pay.',
   idempotent: true,
   body: QuoteRequest,
   bodyBytesMax: 16 * KIB,
@@ -195,6 +199,8 @@ export const quote_get = endpoint({
   path: '/quotes/{quoteId}',
   tag: 'Quotes',
   summary: 'Read a quote',
+  description:
+    'Shows a quote as it is now: its amounts, its rate, its status and until when it can be executed.',
   params: quotePath,
   responses: { 200: Quote },
   errors: ['QUOTE_NOT_FOUND'],
@@ -209,8 +215,9 @@ export const quote_execute = endpoint({
   tag: 'Quotes',
   summary: 'Execute a quote',
   description:
-    'A managed account pays at once. From an external account the money is pulled first. An embedded wallet signs: either in two calls, by the 202 challenge, ' +
-    'or in one, with a stamp over the payloadToSign in the paymentInstructions of the quote.',
+    'Starts the payment of a quote that is PENDING. A managed account pays at once. From an external ' +
+    'account the money is pulled first. An embedded wallet signs: either in two calls, by the 202 ' +
+    'challenge, or in one, with a stamp over the payloadToSign in the paymentInstructions of the quote.',
   signed: true,
   signatureAlone: 'executes',
   idempotent: true,

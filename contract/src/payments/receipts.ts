@@ -34,8 +34,9 @@ export const transaction_approve = endpoint({
   tag: 'Transactions',
   summary: 'Approve a payment',
   description:
-    'For a payment to a customer that is PENDING and at most 15 minutes old, whatever the webhook was answered so ' +
-    'far; and for the payment of an agent that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve.',
+    'Lets a payment through that waits for the platform. For a payment to a customer that is PENDING and ' +
+    'at most 15 minutes old, whatever the webhook was answered so far; and for the payment of an agent ' +
+    'that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve.',
   signed: true,
   params: transactionPath,
   body: ApprovePaymentRequest,
@@ -54,7 +55,8 @@ export const transaction_reject = endpoint({
   tag: 'Transactions',
   summary: 'Reject a payment',
   description:
-    'For a payment that is PENDING and at most 15 minutes old. The reason is shown in counterpartyInformation.',
+    'Refuses a payment that waits for the platform; its sender gets the money back. For a payment that is ' +
+    'PENDING and at most 15 minutes old. The reason is shown in counterpartyInformation.',
   params: transactionPath,
   body: RejectPaymentRequest,
   bodyOptional: true,
@@ -82,7 +84,8 @@ export const sandbox_uma_receive = endpoint({
   tag: 'Sandbox',
   summary: 'Simulate an incoming UMA payment',
   description:
-    'With a webhookEndpoint the platform is asked to approve the payment; without one the payment is approved at once.',
+    'Simulates a customer of another provider who pays one of yours by UMA. With a webhookEndpoint the ' +
+    'platform is asked to approve the payment; without one it is approved at once.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxUmaReceiveRequest,

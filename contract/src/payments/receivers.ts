@@ -60,7 +60,7 @@ const senderQuery = Type.Object({
   customerId: Type.Optional(Id('Customer', 'The customer who will send')),
 })
 
-const description =
+const AMOUNTS =
   'The amounts are those that the corridor allows, for one sending currency: the first one of the ' +
   'sending customer that the platform pays from, else the first that the platform pays from.'
 
@@ -72,7 +72,10 @@ export const receiver_uma_lookup = endpoint({
   path: '/receiver/uma/{receiverUmaAddress}',
   tag: 'Receivers',
   summary: 'Look up an UMA address',
-  description,
+  description:
+    'Asks the provider of a receiver whether the address exists, which currencies it receives and what it ' +
+    "wants to know of the sender. The answer's lookupId makes a quote for exactly that. " +
+    AMOUNTS,
   params: Type.Object({ receiverUmaAddress: UmaAddressInput }),
   query: senderQuery,
   responses: { 200: ReceiverUmaLookup },
@@ -96,7 +99,10 @@ export const receiver_external_account_lookup = endpoint({
   path: '/receiver/external-account/{accountId}',
   tag: 'Receivers',
   summary: 'Look up an external account',
-  description,
+  description:
+    "Shows which currencies an external account receives and what a payment to it must say. The answer's " +
+    'lookupId is for a quote. ' +
+    AMOUNTS,
   params: Type.Object({ accountId: PathId }),
   query: senderQuery,
   responses: { 200: ReceiverExternalAccountLookup },

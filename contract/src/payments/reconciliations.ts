@@ -95,7 +95,9 @@ export const reconciliation_list = endpoint({
   path: '/reconciliations',
   tag: 'Rails',
   summary: 'List reconciliations',
-  description: 'One for each day, rail and currency, newest first.',
+  description:
+    'Shows how the days of each rail and currency compare: one entry for each, newest first, with the ' +
+    'sums of its statement and of the books.',
   query: Type.Object({
     rail: Type.Optional(Text(40)),
     currency: Type.Optional(CurrencyCode),
@@ -115,7 +117,7 @@ export const reconciliation_get = endpoint({
   path: '/reconciliations/{reconciliationId}',
   tag: 'Rails',
   summary: 'Read a reconciliation',
-  description: 'With its differences, each with its age and its reason.',
+  description: 'Shows one day of a rail and currency with its differences, each with its age and its reason.',
   params: Type.Object({ reconciliationId: PathId }),
   responses: { 200: ReconciliationWithDifferences },
   errors: ['RECONCILIATION_NOT_FOUND'],

@@ -52,7 +52,8 @@ export const screening_list = endpoint({
   tag: TAG,
   summary: 'List screenings',
   description:
-    'Addresses that were looked for on lists, newest first. `status=WAITING` is what waits for a person.',
+    'Finds addresses that were looked for on lists, newest first. `status=WAITING` is what waits for a ' +
+    'person.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(SCREENING_STATES)),
     direction: Type.Optional(direction),
@@ -69,6 +70,9 @@ export const screening_get = endpoint({
   path: '/screenings/{screeningId}',
   tag: TAG,
   summary: 'Read a screening',
+  description:
+    'Shows one address that was looked for on lists, what was found, and the payment or deposit that it ' +
+    'holds.',
   params: screeningPath,
   responses: { 200: Screening },
   errors: ['SCREENING_NOT_FOUND'],
@@ -82,7 +86,9 @@ export const screening_release = endpoint({
   path: '/screenings/{screeningId}/release',
   tag: TAG,
   summary: 'Release what waits',
-  description: 'The payment goes to its rail, or the deposit is credited, as if the address were on no list.',
+  description:
+    'Says that a hit is none. The payment goes to its rail, or the deposit is credited, as if the address ' +
+    'were on no list.',
   idempotent: true,
   params: screeningPath,
   body: ScreeningDecisionRequest,
@@ -100,8 +106,9 @@ export const screening_reject = endpoint({
   tag: TAG,
   summary: 'Reject what waits',
   description:
-    'The payment fails, and its money is given back. A deposit stays in suspense: you may have to freeze it, and you alone ' +
-    'know whether it may be returned (`POST /deposits/{depositId}/return`).',
+    'Says that a hit is one. The payment fails, and its money is given back. A deposit stays in suspense: ' +
+    'you may have to freeze it, and you alone know whether it may be returned (`POST ' +
+    '/deposits/{depositId}/return`).',
   idempotent: true,
   params: screeningPath,
   body: ScreeningDecisionRequest,

@@ -219,7 +219,9 @@ export const transaction_list = endpoint({
   path: '/transactions',
   tag: 'Transactions',
   summary: 'List transactions',
-  description: 'Every filter that is given must match. Ordered by time of creation.',
+  description:
+    'Finds payments in either direction, a page at a time. Every filter that is given must match. Ordered ' +
+    'by time of creation.',
   query: Type.Object({ ...transactionFilters, ...pageQuery }),
   responses: { 200: Page(Transaction) },
   errors: ['INVALID_INPUT'],
@@ -233,8 +235,9 @@ export const transaction_csv = endpoint({
   tag: 'Transactions',
   summary: 'Download transactions as a CSV file',
   description:
-    'All matching transactions, however many, in the columns of docs/books.md. A file that breaks off before its end was not ' +
-    'sent whole. Text of others that a spreadsheet would take for a formula begins with an apostrophe.',
+    'Writes the history for a spreadsheet or for accounting, as one stream. All matching transactions, ' +
+    'however many, in the columns of docs/books.md. A file that breaks off before its end was not sent ' +
+    'whole. Text of others that a spreadsheet would take for a formula begins with an apostrophe.',
   query: Type.Object(transactionFilters),
   responses: { 200: null },
   texts: ['csv'],
@@ -248,6 +251,9 @@ export const transaction_get = endpoint({
   path: '/transactions/{transactionId}',
   tag: 'Transactions',
   summary: 'Read a transaction',
+  description:
+    'Shows a payment as it is now: its status, its amounts, both parties, and why it failed if it did. ' +
+    'Use it where a webhook was missed.',
   params: transactionPath,
   responses: { 200: Transaction },
   errors: ['TRANSACTION_NOT_FOUND'],
@@ -265,7 +271,9 @@ export const transaction_confirm = endpoint({
   path: '/transactions/{transactionId}/confirm',
   tag: 'Transactions',
   summary: 'Confirm that the receipt was delivered',
-  description: 'The time of the first confirmation is kept. The transaction itself does not change.',
+  description:
+    'Records that the platform has given its customer the receipt. The time of the first confirmation is ' +
+    'kept. The transaction itself does not change.',
   params: transactionPath,
   body: ConfirmReceiptDeliveryRequest,
   bodyOptional: true,

@@ -49,7 +49,8 @@ export const transfer_in = endpoint({
   tag: 'Transfers',
   summary: 'Pull money in',
   description:
-    'Both accounts are of one owner and one currency. The money can be spent once the transaction is COMPLETED.',
+    'Takes money from an external account into an internal one. Both accounts are of one owner and one ' +
+    'currency. The money can be spent once the transaction is COMPLETED.',
   idempotent: true,
   body: TransferInRequest,
   responses: { 201: Transaction },
@@ -75,8 +76,9 @@ export const transfer_out = endpoint({
   tag: 'Transfers',
   summary: 'Push money out',
   description:
-    'Both accounts are of one owner and one currency; for another currency, create a quote. The amount is held at once. ' +
-    'An embedded wallet pays by a quote, which its holder signs.',
+    'Pays money from an internal account to an external one in the same currency. Both accounts are of ' +
+    'one owner and one currency; for another currency, create a quote. The amount is held at once. An ' +
+    'embedded wallet pays by a quote, which its holder signs.',
   idempotent: true,
   body: TransferOutRequest,
   responses: { 201: Transaction },

@@ -26,8 +26,9 @@ export const uma_provider_list = endpoint({
   tag: 'Available UMA Providers',
   summary: 'List UMA providers',
   description:
-    'The platform itself and the providers that the operator has named, by domain. Which of them may be paid is ' +
-    'umaProviderConfig of the configuration. A provider with unknown regions is in no country.',
+    'Shows whose customers can be paid by their UMA address. The platform itself and the providers that ' +
+    'the operator has named, by domain. Which of them may be paid is umaProviderConfig of the ' +
+    'configuration. A provider with unknown regions is in no country.',
   query: Type.Object({
     countryCode: Type.Optional(CountryCode),
     currencyCode: Type.Optional(CurrencyCode),

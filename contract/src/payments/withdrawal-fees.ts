@@ -36,7 +36,9 @@ export const crypto_withdrawal_fee_estimate = endpoint({
   path: '/crypto/estimate-withdrawal-fee',
   tag: 'Cross-Currency Transfers',
   summary: 'Estimate the fee of a withdrawal on a chain',
-  description: 'Reserves nothing: the fees of the network and the rate may be others a moment later.',
+  description:
+    'Computes what the network of a chain would take for a withdrawal now. Reserves nothing: the fees of ' +
+    'the network and the rate may be others a moment later.',
   body: EstimateCryptoWithdrawalFeeRequest,
   responses: { 200: EstimateCryptoWithdrawalFeeResponse },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'INVALID_AMOUNT', 'ACCOUNT_NOT_FOUND', 'NOT_IMPLEMENTED'],

@@ -209,6 +209,10 @@ export const config_get = endpoint({
   path: '/config',
   tag: 'Configuration',
   summary: 'Read the settings',
+  description:
+    'Answers all settings of the platform as they stand: its currencies, webhook endpoint, wallets, ' +
+    'passkeys, identity providers and UMA providers. Settings that were never changed have their ' +
+    'defaults.',
   responses: { 200: PlatformConfig },
   errors: [],
 })
@@ -222,8 +226,10 @@ export const config_update = endpoint({
   tag: 'Configuration',
   summary: 'Change the settings',
   description:
-    'Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig and umaProviderConfig too; ' +
-    'supportedCurrencies and oauthConfig are replaced as a whole. All settings together are limited to 48 KiB.',
+    'Changes the settings that the request names and answers all of them; the next call already follows ' +
+    'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig and ' +
+    'umaProviderConfig too; supportedCurrencies and oauthConfig are replaced as a whole. All settings ' +
+    'together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,
   responses: { 200: PlatformConfig },

@@ -36,8 +36,9 @@ export const token_create = endpoint({
   tag: 'API tokens',
   summary: 'Create a token',
   description:
-    'A token cannot grant a permission that the calling token lacks. Takes no Idempotency-Key: a stored answer ' +
-    'would contain the secret.',
+    'Makes credentials for a backend: the tokenId and the clientSecret with which it calls. No other ' +
+    'answer shows the secret. A token cannot grant a permission that the calling token lacks. Takes no ' +
+    'Idempotency-Key: a stored answer would contain the secret.',
   body: ApiTokenCreateRequest,
   responses: { 201: ApiToken },
   errors: ['INVALID_INPUT', 'FORBIDDEN'],
@@ -50,6 +51,9 @@ export const token_list = endpoint({
   path: '/tokens',
   tag: 'API tokens',
   summary: 'List the tokens',
+  description:
+    'Shows the name and the permissions of every token, newest first, without secrets. Use it to see ' +
+    'which backends can call.',
   query: Type.Object({
     name: Type.Optional(Text(255, { description: 'The exact name' })),
     ...timeRangeQuery,
@@ -66,6 +70,7 @@ export const token_get = endpoint({
   path: '/tokens/{tokenId}',
   tag: 'API tokens',
   summary: 'Read a token',
+  description: 'Shows one token by its id, without its secret. A deleted token is 404.',
   params: tokenPath,
   responses: { 200: ApiToken },
   errors: ['TOKEN_NOT_FOUND'],
@@ -80,7 +85,8 @@ export const token_delete = endpoint({
   tag: 'API tokens',
   summary: 'Delete a token',
   description:
-    'Requests with it are answered 401 from then on. The last token that can manage tokens cannot be deleted.',
+    'Revokes a token at once. Requests with it are answered 401 from then on. The last token that can ' +
+    'manage tokens cannot be deleted.',
   params: tokenPath,
   responses: { 204: null },
   errors: ['INVALID_INPUT', 'TOKEN_NOT_FOUND'],

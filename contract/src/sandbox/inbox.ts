@@ -48,7 +48,9 @@ export const sandbox_inbox_list = endpoint({
   path: '/sandbox/inbox',
   tag: 'Sandbox',
   summary: 'List the messages to customers',
-  description: 'The sandbox sends no e-mail and no SMS. Messages that production would send are listed here.',
+  description:
+    'Shows the codes and messages that production would send. The sandbox sends no e-mail and no SMS; ' +
+    'newest first.',
   sandboxOnly: true,
   query: Type.Object({
     recipient: Type.Optional(

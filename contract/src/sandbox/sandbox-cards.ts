@@ -50,7 +50,8 @@ export const sandbox_card_authorization = endpoint({
   path: '/sandbox/cards/{id}/simulate/authorization',
   summary: 'Use a card',
   description:
-    'A decline is a 403 whose code is the reason. The last three characters of the descriptor steer the outcome.',
+    'Simulates a merchant that asks for money from a card: it is held, or declined. A decline is a 403 ' +
+    'whose code is the reason. The last three characters of the descriptor steer the outcome.',
   body: SandboxCardAuthorizationRequest,
   errors: [
     'INVALID_INPUT',
@@ -69,6 +70,9 @@ export const sandbox_card_clearing = endpoint({
   ...shared,
   path: '/sandbox/cards/{id}/simulate/clearing',
   summary: 'Clear a purchase',
+  description:
+    'Simulates a merchant that claims money for a purchase. There may be several claims; by how much they ' +
+    'may exceed what was authorized depends on the merchant.',
   body: SandboxCardClearingRequest,
   errors: [
     'INVALID_INPUT',
@@ -85,6 +89,8 @@ export const sandbox_card_return = endpoint({
   ...shared,
   path: '/sandbox/cards/{id}/simulate/return',
   summary: 'Return a purchase',
+  description:
+    'Simulates a merchant that gives money back for a purchase which was cleared, in part or in whole.',
   body: SandboxCardReturnRequest,
   errors: [
     'INVALID_INPUT',

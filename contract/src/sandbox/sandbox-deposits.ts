@@ -34,8 +34,8 @@ export const sandbox_deposit = endpoint({
   tag: 'Sandbox',
   summary: 'Pay in from outside',
   description:
-    'Simulates a payment from another bank: it is matched to an account or a quote, waits for your word where you have a ' +
-    'webhook endpoint, or lands in suspense, all as in production.',
+    'Simulates a payment from another bank. It is matched to an account or a quote, waits for your word ' +
+    'where you have a webhook endpoint, or lands in suspense, all as in production.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxDepositRequest,

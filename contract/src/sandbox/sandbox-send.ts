@@ -25,7 +25,9 @@ export const sandbox_send = endpoint({
   path: '/sandbox/send',
   tag: 'Sandbox',
   summary: 'Pay a quote',
-  description: 'Simulates the payment that the customer makes by the paymentInstructions of the quote.',
+  description:
+    'Simulates the payment that the customer makes by the paymentInstructions of a quote, so that the ' +
+    'quote goes on.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxSendRequest,

@@ -34,6 +34,9 @@ export const sandbox_account_fund = endpoint({
   path: '/sandbox/internal-accounts/{accountId}/fund',
   tag: 'Sandbox',
   summary: 'Fund an account',
+  description:
+    'Creates money in an account at once, out of nothing. The answer shows the account with its new ' +
+    'balance.',
   sandboxOnly: true,
   idempotent: true,
   params: Type.Object({ accountId: PathId }),
@@ -56,6 +59,7 @@ export const sandbox_clock_get = endpoint({
   path: '/sandbox/clock',
   tag: 'Sandbox',
   summary: 'Read the clock',
+  description: 'Shows what time it is for the platform, whose clock can be moved ahead of real time.',
   sandboxOnly: true,
   responses: { 200: SandboxClock },
   errors: [],
@@ -70,7 +74,9 @@ export const sandbox_clock_advance = endpoint({
   tag: 'Sandbox',
   summary: 'Advance the clock',
   description:
-    'Give either seconds or to. On the way, quotes, sessions and codes expire, payments settle and webhooks are retried.',
+    'Moves the clock of the platform forward and does everything that falls due on the way. Give either ' +
+    'seconds or to. On the way, quotes, sessions and codes expire, payments settle and webhooks are ' +
+    'retried.',
   sandboxOnly: true,
   body: SandboxClockAdvanceRequest,
   responses: { 200: SandboxClock },
@@ -127,7 +133,9 @@ export const sandbox_magic_value_list = endpoint({
   path: '/sandbox/magic-values',
   tag: 'Sandbox',
   summary: 'List the magic values',
-  description: 'Printed from the tables that the sandbox itself decides by.',
+  description:
+    'Shows which account numbers, amounts, addresses and names make the sandbox behave in a certain way. ' +
+    'Printed from the tables that the sandbox itself decides by.',
   sandboxOnly: true,
   responses: { 200: Type.Object({ data: Type.Array(MagicValueFamily) }) },
   errors: [],
@@ -148,9 +156,10 @@ export const sandbox_reset = endpoint({
   tag: 'Sandbox',
   summary: 'Empty the platform',
   description:
-    'An empty platform replaces this one, with its name, settings, API tokens and webhook secrets. Customers, ' +
-    'accounts, payments, events, messages and idempotency keys are removed for good, due work is dropped, and the ' +
-    'clock returns to real time. Of several concurrent resets one succeeds; the others may be answered 409.',
+    'Throws away everything that was tried. An empty platform replaces this one, with its name, settings, ' +
+    'API tokens and webhook secrets. Customers, accounts, payments, events, messages and idempotency keys ' +
+    'are removed for good, due work is dropped, and the clock returns to real time. Of several concurrent ' +
+    'resets one succeeds; the others may be answered 409.',
   sandboxOnly: true,
   responses: { 200: SandboxReset },
   errors: ['CONFLICT'],

@@ -1,0 +1,160 @@
+/** The introduction of a section of the reference page, and the guide that says more. */
+export interface Section {
+  readonly introduction: string
+  /** A file of `docs/` without its ending; the server shows it at `/docs/guides/<guide>`. */
+  readonly guide: string
+}
+
+/** Every section by its tag. */
+export const SECTIONS: Readonly<Record<string, Section>> = {
+  Configuration: {
+    introduction:
+      'The settings of your platform: which currencies it handles, where its webhooks go, how customers sign in. A change takes effect with the next call.',
+    guide: 'api',
+  },
+  'API tokens': {
+    introduction:
+      'A backend signs in by HTTP Basic with the `tokenId` and the `clientSecret` of a token. Give each backend a token of its own, with only the permissions that it needs.',
+    guide: 'api',
+  },
+  'Customer tokens': {
+    introduction:
+      "A token for the browser of one customer: it reaches that customer's records and nothing else, for an hour at most.",
+    guide: 'api',
+  },
+  Customers: {
+    introduction:
+      'The people and businesses for whom your platform holds and moves money. Each has accounts and an embedded wallet. Many at once come in by a CSV file.',
+    guide: 'customers',
+  },
+  Verifications: {
+    introduction:
+      'Before a customer moves money, somebody decides who they are. The sandbox decides at once, by magic values; in production a provider or a person of yours does.',
+    guide: 'customers',
+  },
+  Documents: {
+    introduction:
+      'Files that prove something of a customer or of an owner of a business. They are kept sealed, and shown by a link of ten minutes.',
+    guide: 'customers',
+  },
+  'Contact verification': {
+    introduction:
+      'Where your platform requires it, a customer proves by a code that the e-mail address or the telephone number is theirs.',
+    guide: 'customers',
+  },
+  'Internal accounts': {
+    introduction:
+      'The balances that this server keeps: those of customers, their embedded wallets, and those of your platform itself.',
+    guide: 'payments',
+  },
+  'External accounts': {
+    introduction:
+      'Accounts elsewhere: at banks, at mobile money operators and on chains. Money is paid out to them or pulled from them.',
+    guide: 'account-types',
+  },
+  Discoveries: {
+    introduction: 'The banks and operators by whose name an external account says where it is.',
+    guide: 'account-types',
+  },
+  Stablecoins: {
+    introduction: "Your platform's accounts at providers that issue and redeem stablecoins.",
+    guide: 'api',
+  },
+  'Wallet sign-in': {
+    introduction:
+      'A customer signs in to a wallet by a code, a passkey or an identity token, and gets a session: a key on the device that signs what the wallet does.',
+    guide: 'sign-in',
+  },
+  'Exchange rates': {
+    introduction: 'What conversions cost at the moment. Only a quote locks a rate.',
+    guide: 'payments',
+  },
+  Receivers: {
+    introduction: 'Ask what somebody can receive before you make a quote.',
+    guide: 'payments',
+  },
+  'Available UMA Providers': {
+    introduction:
+      'Whose customers can be paid by a UMA address, which looks like an e-mail address with a dollar sign.',
+    guide: 'payments',
+  },
+  Quotes: {
+    introduction:
+      'A quote says what a payment costs and locks it for a while. Create one, show it, execute it; follow its transaction.',
+    guide: 'payments',
+  },
+  Positions: {
+    introduction: 'What conversions have left your platform with in each currency, and the limits of that.',
+    guide: 'positions',
+  },
+  Transfers: {
+    introduction: 'Move money in one currency between an internal and an external account of the same owner.',
+    guide: 'payments',
+  },
+  'Cross-Currency Transfers': {
+    introduction: 'What a withdrawal to a chain costs.',
+    guide: 'stablecoins',
+  },
+  Transactions: {
+    introduction:
+      'Every payment, in and out, with its state. Approve or reject what comes in, cancel what has not arrived.',
+    guide: 'payments',
+  },
+  Deposits: {
+    introduction:
+      'Money that came in by a rail. What cannot be attributed waits in suspense until a person assigns or returns it.',
+    guide: 'payments',
+  },
+  Screenings: {
+    introduction:
+      'Addresses on chains that were looked for on lists, and the payments and deposits that wait for a person.',
+    guide: 'screening',
+  },
+  Rails: {
+    introduction:
+      'What rails have reported that fits nothing, and the daily comparison of their statements with the books.',
+    guide: 'reconciliation',
+  },
+  Fees: { introduction: 'What your platform has charged its customers.', guide: 'payments' },
+  Books: {
+    introduction:
+      'The double-entry ledger under every balance: statements, accounts, bookings, and why each was made.',
+    guide: 'books',
+  },
+  Invitations: {
+    introduction: 'A customer invites somebody to join your platform, by a code in an address.',
+    guide: 'payments',
+  },
+  Agents: {
+    introduction:
+      'Programs that act for one customer under a policy of yours. Set them up here, and approve what their policy leaves to a person.',
+    guide: 'agents',
+  },
+  'Agent access': {
+    introduction: 'What an agent calls itself, with its own access token.',
+    guide: 'agents',
+  },
+  Cards: {
+    introduction: 'Cards that pay from accounts of a customer, at once when they are used.',
+    guide: 'cards',
+  },
+  'Delegated keys': {
+    introduction:
+      'By such a key an embedded wallet pays for one card without its holder signing each purchase.',
+    guide: 'cards',
+  },
+  Sandbox: {
+    introduction:
+      'What the outside world does, simulated, and a clock that you move. Production has none of these calls.',
+    guide: 'sandbox',
+  },
+  'Events and webhooks': {
+    introduction:
+      'Every change is an event. The server delivers events to your webhook endpoint, signed, until it answers; the feed has them all.',
+    guide: 'webhooks',
+  },
+  Webhooks: {
+    introduction: 'The requests that the server sends to your webhook endpoint.',
+    guide: 'webhooks',
+  },
+}
