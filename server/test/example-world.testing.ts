@@ -303,7 +303,9 @@ const LAST: readonly EndpointName[] = [
 ]
 
 /** Calls every endpoint of the sandbox so that it succeeds, and says which did not. */
-export async function playSandbox(client: RecordingClient): Promise<{ records: Ids; failed: string[] }> {
+export async function playSandbox(
+  client: RecordingClient,
+): Promise<{ records: Ids & { Wallet: string }; failed: string[] }> {
   const scene = await newScene(client)
   const failed: string[] = []
   const rank = (name: EndpointName) => LAST.indexOf(name)
@@ -313,7 +315,7 @@ export async function playSandbox(client: RecordingClient): Promise<{ records: I
     const failure = await play(scene, name, endpoint).catch(String)
     if (failure !== undefined) failed.push(`${name}: ${failure}`)
   }
-  return { records: scene.ids, failed }
+  return { records: { ...scene.ids, Wallet: scene.customer.wallet }, failed }
 }
 
 /** Calls about records that a sandbox does not have: `playProduction` makes them. */

@@ -105,6 +105,7 @@ export function openApi(options: OpenApiOptions): Json {
     webhooks: Object.fromEntries(
       Object.entries(WEBHOOKS).map(([name, webhook]) => [name, { post: received(webhook) }]),
     ),
+    ...(options.examples ? { 'x-example-records': options.examples.records } : {}),
     components: {
       schemas: { ...namedComponents(), ...errorComponents() },
       parameters: Object.fromEntries(Object.entries(HEADERS).map(([name, h]) => [name, header(h)])),

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { RecordedExamples } from '@countersign/contract/document/examples'
 import { openApi } from '@countersign/contract/document/openapi'
 import type { FastifyInstance } from 'fastify'
+import { Html, html } from '../formats/html.ts'
 import type { App } from '../op/app.ts'
 import { BASE_PATH } from '../op/base-path.ts'
+import { docsFile } from './docs-folder.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -16,69 +19,64 @@ const CONTENT_SECURITY_POLICY = [
   "img-src 'self' data:",
   "font-src 'self' data:",
   "connect-src 'self'",
+  "form-action 'none'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-const PAGE = `<!doctype html>
+/** Asks for the credentials of a sandbox, so that the page can make records for its examples. */
+const FILL = html`<details class="fill">
+<summary>Fill “try it”</summary>
+<form id="fill">
+<p>Makes a customer with money, a bank account, a card and a quote in your sandbox, and has the examples name them. Take
+both values from <code>credentials.json</code>; they stay in this page.</p>
+<label for="fill-id">tokenId</label><input id="fill-id" name="tokenId" required autocomplete="off" spellcheck="false">
+<label for="fill-secret">clientSecret</label><input id="fill-secret" name="clientSecret" type="password" required autocomplete="off">
+<button>Make records</button>
+<output></output>
+</form>
+</details>`
+
+function referencePage(mode: App['config']['mode'], style: string): string {
+  return html`${new Html('<!doctype html>')}
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Countersign API reference</title>
 <link rel="icon" href="data:,">
+<style id="reference-style">${new Html(style)}</style>
 </head>
 <body>
-<div id="reference"></div>
+<header class="bar"><nav aria-label="Pages"><a href="/">Countersign</a><a href="/docs/guides">Guides</a></nav>${mode === 'sandbox' && FILL}</header>
+<div id="reference" data-base="${BASE_PATH}"></div>
 <noscript>This page needs JavaScript. The document itself: <a href="${BASE_PATH}/openapi.json">openapi.json</a></noscript>
 <script src="/docs/reference.js"></script>
-<script src="/docs/start.js"></script>
+<script src="/docs/page.js"></script>
 </body>
 </html>
-`
-
-/** Fits narrow screens, and hides links to the maker of the page's script. */
-const STYLE = `
-.references-layout code, .references-layout .property { overflow-wrap: anywhere; white-space: normal }
-.scalar-toaster { max-width: calc(100vw - 2rem) }
-.references-rendered { overflow-x: clip }
-a[href*="scalar.com"] { display: none !important }
-`
-
-const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
-  url: `${BASE_PATH}/openapi.json`,
-  withDefaultFonts: false,
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  hideClientButton: true,
-  // The name that a call has in the sdk and in docs/api.md.
-  showOperationId: true,
-  showDeveloperTools: 'never',
-  documentDownloadType: 'json',
-  theme: 'default',
-  customCss: STYLE,
-})})
-`
+`.text
+}
 
 /** Serves the OpenAPI document and its reference page, which work without any other server. */
 export function addDocs(server: FastifyInstance, app: App): void {
-  let document: string | undefined
+  const { mode } = app.config
+  let document: Promise<string> | undefined
   server.get(`${BASE_PATH}/openapi.json`, async (_request, reply) => {
-    document ??= JSON.stringify(openApi({ serverUrl: BASE_PATH, mode: app.config.mode }))
+    document ??= documentOf(app)
     return reply
       .type('application/json; charset=utf-8')
       .header('Access-Control-Allow-Origin', '*')
-      .send(document)
+      .send(await document)
   })
   server.get('/docs', async (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-      .send(PAGE),
+      .send(referencePage(mode, await docsFile('reference/page.css'))),
   )
-  server.get('/docs/start.js', async (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(START),
+  server.get('/docs/page.js', async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(await docsFile('reference/page.js')),
   )
   let script: Promise<Buffer> | undefined
   server.get('/docs/reference.js', async (_request, reply) => {
@@ -88,4 +86,18 @@ export function addDocs(server: FastifyInstance, app: App): void {
       .header('Cache-Control', 'max-age=3600')
       .send(await script)
   })
+}
+
+/** Made at the first request. Without the folder `docs` it has no examples. */
+async function documentOf({ config, log }: App): Promise<string> {
+  const examples = await docsFile('reference/examples.json').then(
+    (text) => JSON.parse(text) as RecordedExamples,
+    (err: unknown) => {
+      log.warn({ err }, 'the OpenAPI document has no examples')
+      return undefined
+    },
+  )
+  return JSON.stringify(
+    openApi({ serverUrl: BASE_PATH, mode: config.mode, ...(examples ? { examples } : {}) }),
+  )
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toJson } from '../json/json.ts'
 import { type App, newRequestId } from '../op/app.ts'
-import { urlOf } from '../op/base-path.ts'
+import { BASE_PATH, urlOf } from '../op/base-path.ts'
 import { ApiError } from '../op/operation.ts'
 import { encodeError } from './errors.ts'
 import { isUploading } from './pace.ts'
@@ -58,14 +58,24 @@ export function refuseEarly(server: FastifyInstance, endpoints: readonly Endpoin
   // The router knows some methods only. Addresses without parameters are matched before patterns.
   const patterns = [...methodsByUrl]
     .sort(([one], [other]) => one.split(':').length - other.split(':').length)
-    .map(([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken] as const)
+    .map(
+      ([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken, url] as const,
+    )
+  const notFound = (path: string) => {
+    const below = BASE_PATH + path.replace(/^\/(?:v\d+|\d{4}-\d\d-\d\d)(?=\/)/, '')
+    const url = patterns.find(([pattern]) => pattern.test(below))?.[2]
+    if (!url) return new ApiError('NOT_FOUND')
+    const known = url.replaceAll(/:(\w+)/g, '{$1}')
+    const message = `There is nothing at this path. The paths of this API begin with ${BASE_PATH}: call ${known}.`
+    return new ApiError('NOT_FOUND', { message, details: { path: known } })
+  }
   const refusal = (request: FastifyRequest): ApiError | undefined => {
     const { headers, params, raw } = request
     if (headers.host === undefined && raw.httpVersion === '1.1')
       return new ApiError('INVALID_INPUT', { message: 'The request has no Host header.' })
     if (request.is404 || hasEmptyValue(params)) {
       const taken = patterns.find(([pattern]) => pattern.test(request.url))?.[1]
-      return taken ? notAllowed(taken) : new ApiError('NOT_FOUND')
+      return taken ? notAllowed(taken) : notFound(request.url)
     }
     const encoding = headers['content-encoding']
     if (encoding === undefined || encoding.toLowerCase() === 'identity') return undefined

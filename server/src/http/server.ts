@@ -16,8 +16,10 @@ import { addCardPage } from './card-page.ts'
 import { createDeadline } from './deadline.ts'
 import { addDocs } from './docs.ts'
 import { addFileLinks } from './file-links.ts'
+import { addGuides } from './guides.ts'
 import { createKycCalls } from './kyc-calls.ts'
 import { addKycPage } from './kyc-page.ts'
+import { addLanding } from './landing.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
 import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline.ts'
@@ -115,6 +117,8 @@ export function createServer(
   addMetrics(server, app)
   addWellKnown(server, app)
   addDocs(server, app)
+  addGuides(server)
+  addLanding(server, app)
   addCardPage(server, app)
   addFileLinks(server, app)
   addKycPage(server, app, createKycCalls(app, handlers, steps), takeUpload)

@@ -1,0 +1,88 @@
+import { posix } from 'node:path'
+import { Marked, type Tokens } from 'marked'
+import { Html, html } from '../formats/html.ts'
+
+/** A guide as parts of a page. */
+export interface GuideHtml {
+  readonly title: string
+  /** The first sentence, for a list of guides. */
+  readonly introduction: string
+  readonly body: Html
+  /** Its sections, by the fragments of their addresses. */
+  readonly sections: readonly { readonly id: string; readonly text: string }[]
+}
+
+/**
+ * A guide of `docs/`. `name` is its file there, `addressOf` gives the address of another file of `docs/`, undefined for one
+ * that the server does not show: such a link becomes text.
+ */
+export function guideHtml(
+  markdown: string,
+  name: string,
+  addressOf: (name: string) => string | undefined,
+): GuideHtml {
+  const sections: { id: string; text: string }[] = []
+  const idOf = uniqueIds()
+  let title = name
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }: Tokens.Heading) {
+        const inner = this.parser.parseInline(tokens)
+        const text = plain(inner)
+        const id = idOf(text)
+        if (depth === 1) title = text
+        if (depth === 2) sections.push({ id, text })
+        return `<h${depth} id="${id}">${inner}</h${depth}>\n`
+      },
+      link({ href, tokens }: Tokens.Link) {
+        const inner = this.parser.parseInline(tokens)
+        const address = target(href, name, addressOf)
+        return address === undefined ? inner : html`<a href="${address}">${new Html(inner)}</a>`.text
+      },
+      table(token: Tokens.Table) {
+        const cells = (row: Tokens.TableCell[], tag: 'td' | 'th') =>
+          `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
+        const rows = token.rows.map((row) => cells(row, 'td')).join('\n')
+        return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
+      },
+      code: ({ text }: Tokens.Code) => html`<pre tabindex="0"><code>${text}</code></pre>\n`.text,
+      // Guides have no HTML but the marks of printed tables.
+      html: () => '',
+    },
+  })
+  const body = new Html(marked.parse(markdown, { async: false }))
+  return { title, introduction: introductionOf(body.text), body, sections }
+}
+
+const introductionOf = (body: string) =>
+  /^.*?[.:](?=\s|$)/s.exec(plain(/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? ''))?.[0].replace(/:$/, '.') ?? ''
+
+function target(href: string, name: string, addressOf: (name: string) => string | undefined) {
+  if (/^https?:|^#/.test(href)) return href
+  const [path = '', fragment] = href.split('#', 2)
+  const address = addressOf(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))
+  return address === undefined || fragment === undefined ? address : `${address}#${fragment}`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+
+function plain(inner: string): string {
+  return inner
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_, entity: string) => ENTITIES[entity]!)
+    .replaceAll(/\s+/g, ' ')
+}
+
+/** Fragments as they are where the guides are usually read, so that links into them work here too. */
+function uniqueIds(): (text: string) => string {
+  const seen = new Map<string, number>()
+  return (text) => {
+    const id = text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-')
+    const count = seen.get(id) ?? 0
+    seen.set(id, count + 1)
+    return count === 0 ? id : `${id}-${count}`
+  }
+}
