@@ -46,8 +46,8 @@ function nameCredentials() {
         if (name) text.data = text.data.replace(text.data.trim(), name)
       }
     }
-    for (const input of document.querySelectorAll('input[placeholder="janedoe"]'))
-      input.placeholder = 'Token:…'
+    for (const empty of document.querySelectorAll('.cm-placeholder'))
+      if (empty.textContent === 'janedoe') empty.textContent = 'Token:…'
   }
   new MutationObserver(rename).observe(document.body, { childList: true, subtree: true, characterData: true })
 }

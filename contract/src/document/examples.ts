@@ -16,6 +16,13 @@ export interface RecordedExamples {
   readonly calls: Readonly<Record<string, RecordedCall>>
 }
 
+/** The named form of an example, which readers of the document show beside an answer. */
+export function recorded(value: unknown): {
+  readonly examples?: Readonly<Record<string, { value: unknown }>>
+} {
+  return value === undefined || value === null ? {} : { examples: { recorded: { value } } }
+}
+
 /** A member of a schema or a media type that shows a value, where there is one. */
 export function exampleOf(value: unknown): { readonly example?: unknown } {
   return value === undefined || value === null ? {} : { example: value }

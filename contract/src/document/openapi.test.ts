@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { API } from '../api.ts'
+import type { Endpoint } from '../core/endpoint.ts'
 import { ERRORS } from '../core/errors.ts'
 import { openApi } from './openapi.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
@@ -11,6 +12,7 @@ const text = JSON.stringify(document)
 
 interface Operation {
   operationId: string
+  tags: string[]
   parameters: { $ref?: string; name?: string; in?: string }[]
   responses: Record<string, unknown>
 }
@@ -46,6 +48,26 @@ describe('the OpenAPI document', () => {
         required: expect.arrayContaining(['id', 'type', 'timestamp', 'sequence']),
       })
     }
+  })
+
+  test('says of each operation in words of its own what it does', () => {
+    const texts = Object.entries<Endpoint>(API).map(([name, { summary, description = '' }]) => {
+      expect(description, name).toMatch(/^[A-Z].{30,}[.)]$/s)
+      const words = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, '')
+      expect(words(description), name).not.toBe(words(summary))
+      expect(words(description).startsWith(`${words(summary)} `), name).toBe(false)
+      return description
+    })
+    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([])
+  })
+
+  test('introduces each section, with its guide', () => {
+    for (const { name, description, externalDocs } of document.tags) {
+      expect(description, name).toMatch(/^[A-Z].{20,}\.\n\n\[Read the guide\]\(\/docs\/guides\/[a-z-]+\)$/)
+      expect(externalDocs.url, name).toMatch(/^\/docs\/guides\//)
+    }
+    const used = new Set(operations.flatMap(({ operation }) => operation.tags))
+    expect(document.tags.map(({ name }: { name: string }) => name)).toEqual([...used, 'Webhooks'])
   })
 
   test('carries the version of the description, and marks the management of agents as experimental', () => {

@@ -5,7 +5,7 @@ import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
 import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
-import { exampleOf, type RecordedCall, type RecordedExamples } from './examples.ts'
+import { exampleOf, type RecordedCall, type RecordedExamples, recorded } from './examples.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
 import { references } from './references.ts'
 import { SECTIONS } from './tags.ts'
@@ -258,10 +258,10 @@ function successesOf(endpoint: Endpoint, examples: RecordedCall['answers'] = {})
 /** The JSON of an answer, and the texts that it may be in place of that. */
 function contentOf(schema: TSchema | null, texts: readonly TextType[], example: unknown): Json {
   if (!schema && texts.length === 0) return {}
-  const text = { schema: { type: 'string' }, ...(schema ? {} : exampleOf(example)) }
+  const text = { schema: { type: 'string' }, ...(schema ? {} : recorded(example)) }
   return {
     content: {
-      ...(schema ? jsonContent(schema, example) : {}),
+      ...(schema ? { 'application/json': { schema: refer(schema), ...recorded(example) } } : {}),
       ...Object.fromEntries(texts.map((type) => [TEXT_TYPES[type], text])),
     },
   }

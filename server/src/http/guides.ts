@@ -61,7 +61,7 @@ async function readGuide(name: string, known: ReadonlySet<string>): Promise<Guid
 async function guidePage(name: string, known: ReadonlySet<string>): Promise<string> {
   const { title, body, sections } = await readGuide(name, known)
   const links = sections.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)
-  const contents = html`<nav class="contents" aria-label="On this page"><details open><summary>On this page</summary><ul>${links}</ul></details></nav>`
+  const contents = html`<nav class="contents" aria-label="On this page"><details><summary>On this page</summary><ul>${links}</ul></details><p>On this page</p><ul>${links}</ul></nav>`
   return sitePage(`${title} – Countersign`, body, sections.length > 1 ? contents : undefined)
 }
 

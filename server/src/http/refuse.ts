@@ -61,21 +61,13 @@ export function refuseEarly(server: FastifyInstance, endpoints: readonly Endpoin
     .map(
       ([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken, url] as const,
     )
-  const notFound = (path: string) => {
-    const below = BASE_PATH + path.replace(/^\/(?:v\d+|\d{4}-\d\d-\d\d)(?=\/)/, '')
-    const url = patterns.find(([pattern]) => pattern.test(below))?.[2]
-    if (!url) return new ApiError('NOT_FOUND')
-    const known = url.replaceAll(/:(\w+)/g, '{$1}')
-    const message = `There is nothing at this path. The paths of this API begin with ${BASE_PATH}: call ${known}.`
-    return new ApiError('NOT_FOUND', { message, details: { path: known } })
-  }
   const refusal = (request: FastifyRequest): ApiError | undefined => {
     const { headers, params, raw } = request
     if (headers.host === undefined && raw.httpVersion === '1.1')
       return new ApiError('INVALID_INPUT', { message: 'The request has no Host header.' })
     if (request.is404 || hasEmptyValue(params)) {
       const taken = patterns.find(([pattern]) => pattern.test(request.url))?.[1]
-      return taken ? notAllowed(taken) : notFound(request.url)
+      return taken ? notAllowed(taken) : notFound(request.url, patterns)
     }
     const encoding = headers['content-encoding']
     if (encoding === undefined || encoding.toLowerCase() === 'identity') return undefined
@@ -87,6 +79,18 @@ export function refuseEarly(server: FastifyInstance, endpoints: readonly Endpoin
     if (error) sendError(reply, error)
     else done()
   })
+}
+
+type Pattern = readonly [pattern: RegExp, methods: readonly string[], url: string]
+
+/** Names the right path where only the version is missing or another one. */
+function notFound(path: string, patterns: readonly Pattern[]): ApiError {
+  const below = BASE_PATH + path.replace(/^\/(?:v\d+|\d{4}-\d\d-\d\d)(?=\/)/, '')
+  const url = patterns.find(([pattern]) => pattern.test(below))?.[2]
+  if (!url) return new ApiError('NOT_FOUND')
+  const known = url.replaceAll(/:(\w+)/g, '{$1}')
+  const message = `There is nothing at this path. The paths of this API begin with ${BASE_PATH}: call ${known}.`
+  return new ApiError('NOT_FOUND', { message, details: { path: known } })
 }
 
 function hasEmptyValue(params: unknown): boolean {

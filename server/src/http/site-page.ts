@@ -16,15 +16,17 @@ header nav{display:flex;gap:1.25rem;align-items:center;max-width:76rem;margin:0 
 header a{color:var(--soft);text-decoration:none}
 header a:first-child{color:var(--ink);font-weight:650}
 header a:hover{color:var(--blue)}
-main{max-width:50rem;margin:0 auto;padding:1.5rem 1rem 4rem}
+main{min-width:0;width:100%;max-width:50rem;margin:0 auto;padding:1.5rem 1rem 4rem}
 .with-contents{display:grid;max-width:76rem;margin:0 auto;grid-template-columns:minmax(0,1fr)}
 .contents{padding:1rem 1rem 0;font-size:.9375rem}
-.contents summary{cursor:pointer;color:var(--soft);font-weight:600}
+.contents summary{cursor:pointer}
+.contents summary,.contents p{margin:0;color:var(--soft);font-weight:600}
 .contents ul{list-style:none;margin:.5rem 0 0;padding:0}
 .contents li{margin:.25rem 0}
 .contents a{color:var(--soft);text-decoration:none}
 .contents a:hover{color:var(--blue)}
-@media (min-width:64rem){.with-contents{grid-template-columns:17rem minmax(0,1fr);gap:2rem}.contents{position:sticky;top:3.25rem;align-self:start;max-height:calc(100vh - 3.25rem);overflow:auto;padding:2rem 1rem}.with-contents main{margin:0}}
+@media (max-width:63.999rem){.contents>ul,.contents>p{display:none}}
+@media (min-width:64rem){.contents details{display:none}.with-contents{grid-template-columns:17rem minmax(0,1fr);gap:2rem}.contents{position:sticky;top:3.25rem;align-self:start;max-height:calc(100vh - 3.25rem);overflow:auto;padding:2rem 1rem}.with-contents main{margin:0}}
 h1{font-size:1.875rem;line-height:1.25;margin:.5rem 0 1rem;letter-spacing:-.015em}
 h2{font-size:1.375rem;line-height:1.3;margin:2.5rem 0 .75rem;padding-top:.5rem;border-top:1px solid var(--line)}
 h3{font-size:1.125rem;line-height:1.35;margin:1.75rem 0 .5rem}

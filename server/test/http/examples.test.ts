@@ -62,7 +62,11 @@ test('every endpoint has an example of what it takes and of a success', () => {
 })
 
 interface Content {
-  readonly [type: string]: { readonly schema: object; readonly example?: unknown }
+  readonly [type: string]: {
+    readonly schema: object
+    readonly example?: unknown
+    readonly examples?: { readonly recorded: { readonly value: unknown } }
+  }
 }
 
 test('every example fits the schema that it stands beside', () => {
@@ -80,8 +84,9 @@ test('every example fits the schema that it stands beside', () => {
     for (const { operationId, parameters, requestBody, responses } of Object.values(item)) {
       const contents = [requestBody, ...Object.values(responses)].map((one) => one?.content ?? {})
       for (const content of contents)
-        for (const { schema, example } of Object.values(content))
-          if (example !== undefined) check(schema, example, operationId)
+        for (const { schema, example, examples } of Object.values(content))
+          for (const value of [example, examples?.recorded.value])
+            if (value !== undefined) check(schema, value, operationId)
       for (const { schema, example } of parameters)
         if (schema && typeof example === 'string' && !('type' in schema && schema.type !== 'string'))
           check(schema, example, operationId)

@@ -207,7 +207,7 @@ describe('an address', () => {
 
   test('outside of the base address is unknown', async () => {
     for (const path of [
-      '/',
+      '/nothing',
       '/v1/customers',
       '/2025-10-14/customers',
       '/customers',
