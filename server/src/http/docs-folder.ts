@@ -8,18 +8,10 @@ const FOLDER = ['../../docs', '../../../docs']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(join(path, 'reference')))
 
-const files = new Map<string, Promise<string>>()
-
-/** The text of a file of `docs/`, read once. `name` must come from the program, not from a request. */
-export function docsFile(name: string): Promise<string> {
-  const known = files.get(name)
-  if (known) return known
-  const text = FOLDER
-    ? readFile(join(FOLDER, name), 'utf8')
-    : Promise.reject(new Error('The folder docs is missing beside the server'))
-  files.set(name, text)
-  text.catch(() => files.delete(name))
-  return text
+/** The text of a file of `docs/`. `name` must come from the program, not from a request. */
+export async function docsFile(name: string): Promise<string> {
+  if (!FOLDER) throw new Error('The folder docs is missing beside the server')
+  return readFile(join(FOLDER, name), 'utf8')
 }
 
 /** The names of all files of `docs/`, with forward slashes. */

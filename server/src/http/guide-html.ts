@@ -12,15 +12,19 @@ export interface GuideHtml {
   readonly sections: readonly { readonly id: string; readonly text: string }[]
 }
 
+interface Found {
+  readonly address: string
+  /** Empty for what is no guide. */
+  readonly title: string
+}
+
+type Find = (name: string) => Found | undefined
+
 /**
- * A guide of `docs/`. `name` is its file there, `addressOf` gives the address of another file of `docs/`, undefined for one
- * that the server does not show: such a link becomes text.
+ * A guide of `docs/`. `name` is its file there, `find` another file of `docs/`, undefined for one that the server does not
+ * show: such a link becomes text. A link that names a file names its title here.
  */
-export function guideHtml(
-  markdown: string,
-  name: string,
-  addressOf: (name: string) => string | undefined,
-): GuideHtml {
+export function guideHtml(markdown: string, name: string, find: Find): GuideHtml {
   const sections: { id: string; text: string }[] = []
   const idOf = uniqueIds()
   let title = name
@@ -36,8 +40,10 @@ export function guideHtml(
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens)
-        const address = target(href, name, addressOf)
-        return address === undefined ? inner : html`<a href="${address}">${new Html(inner)}</a>`.text
+        const to = target(href, name, find)
+        if (!to) return inner
+        const text = /^(?:<code>)?[\w./-]+\.md(?:<\/code>)?$/.test(inner) && to.title
+        return html`<a href="${to.address}">${text || new Html(inner)}</a>`.text
       },
       table(token: Tokens.Table) {
         const cells = (row: Tokens.TableCell[], tag: 'td' | 'th') =>
@@ -57,11 +63,11 @@ export function guideHtml(
 const introductionOf = (body: string) =>
   /^.*?[.:](?=\s|$)/s.exec(plain(/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? ''))?.[0].replace(/:$/, '.') ?? ''
 
-function target(href: string, name: string, addressOf: (name: string) => string | undefined) {
-  if (/^https?:|^#/.test(href)) return href
+function target(href: string, name: string, find: Find): Found | undefined {
+  if (/^https?:|^#/.test(href)) return { address: href, title: '' }
   const [path = '', fragment] = href.split('#', 2)
-  const address = addressOf(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))
-  return address === undefined || fragment === undefined ? address : `${address}#${fragment}`
+  const found = find(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))
+  return found && fragment !== undefined ? { ...found, address: `${found.address}#${fragment}` } : found
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
