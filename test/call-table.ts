@@ -19,10 +19,15 @@ export function callTable(): string {
     Object.entries<Endpoint>(API).map(([name, endpoint]) => [
       `\`${name}\``,
       `\`${endpoint.method} ${endpoint.path}\``,
-      CALLER[endpoint.auth],
+      callersOf(endpoint),
       notes(endpoint).join(', '),
     ]),
   )
+}
+
+function callersOf(endpoint: Endpoint): string {
+  const isForCustomer = endpoint.auth === 'platform' && endpoint.customerToken
+  return isForCustomer ? `${CALLER.platform}, customer` : CALLER[endpoint.auth]
 }
 
 function notes({ signed, idempotent, sandboxOnly }: Endpoint): string[] {

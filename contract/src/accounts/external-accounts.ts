@@ -57,6 +57,7 @@ const accountPath = Type.Object({ externalAccountId: PathId })
 export const customer_external_account_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
+  customerToken: true,
   method: 'POST',
   path: '/customers/external-accounts',
   tag: 'External accounts',
@@ -80,6 +81,7 @@ export const customer_external_account_create = endpoint({
 export const customer_external_account_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/customers/external-accounts',
   tag: 'External accounts',
@@ -96,6 +98,7 @@ export const customer_external_account_list = endpoint({
 export const customer_external_account_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',
@@ -110,6 +113,7 @@ export const customer_external_account_get = endpoint({
 export const customer_external_account_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
+  customerToken: true,
   method: 'DELETE',
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',

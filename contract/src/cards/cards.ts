@@ -169,6 +169,7 @@ export const card_create = endpoint({
 export const card_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/cards',
   tag,
@@ -188,6 +189,7 @@ export const card_list = endpoint({
 export const card_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/cards/{id}',
   tag,
@@ -201,6 +203,7 @@ export const card_get = endpoint({
 export const card_update = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'PATCH',
   path: '/cards/{id}',
   tag,
@@ -219,6 +222,7 @@ export const card_update = endpoint({
 export const card_transaction_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/cards/{id}/transactions',
   tag,

@@ -96,6 +96,7 @@ export function openApi(options: OpenApiOptions): Json {
           scheme: 'basic',
           description: 'User: clientId of a token. Password: its secret.',
         },
+        CustomerBearer: { type: 'http', scheme: 'bearer', description: "A customer's token." },
         AgentBearer: { type: 'http', scheme: 'bearer', description: 'The access token of an agent.' },
       },
     },
@@ -183,7 +184,8 @@ function received({ summary, body, answers }: Webhook): Json {
 }
 
 function securityOf(endpoint: Endpoint): Json[] {
-  if (endpoint.auth === 'platform') return [{ BasicAuth: [] }]
+  if (endpoint.auth === 'platform')
+    return [{ BasicAuth: [] }, ...(endpoint.customerToken ? [{ CustomerBearer: [] }] : [])]
   return endpoint.auth === 'agent' ? [{ AgentBearer: [] }] : []
 }
 

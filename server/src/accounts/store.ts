@@ -4,7 +4,7 @@ import { whereGiven } from '../db/read/where-given.ts'
 import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
 import type { CustomerRow, InternalAccountRow } from '../db/schema/tables.ts'
 import type { Hex } from '../formats/hex.ts'
-import type { Op } from '../op/app.ts'
+import { type Op, ownCustomer } from '../op/app.ts'
 
 export interface AccountFilters {
   readonly currency?: string
@@ -56,6 +56,11 @@ export async function selectOwnedAccount(op: Op, id: string): Promise<OwnedAccou
 /** The customers' accounts that match, for a page of them. */
 export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
   return filtered(op, filters).selectAll().where('customer_id', 'is not', null)
+}
+
+/** The same, of the customers that the caller sees. */
+export function selectSeenAccounts(op: Op, filters: AccountFilters) {
+  return whereGiven(selectCustomerAccounts(op, filters), 'customer_id', '=', ownCustomer(op))
 }
 
 /** The wallet at an address on the chain of a rail. */

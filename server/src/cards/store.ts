@@ -5,7 +5,7 @@ import { type Lookup, rowByColumns, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
-import type { Op } from '../op/app.ts'
+import { type Op, ownCustomer } from '../op/app.ts'
 
 const CARD_BY_ID = rowByKey<CardRow>('SELECT * FROM cards WHERE id = ANY ($1::uuid[])', 'id')
 
@@ -51,6 +51,7 @@ export function selectCards(op: Op, { cardholderId, accountId, platformCardId, s
     .selectFrom('cards')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'cardholder_id', '=', ownCustomer(op)))
     .$call((q) => whereGiven(q, 'cardholder_id', '=', cardholderId))
     .$if(accountId !== undefined, (q) =>
       q.where(sql<boolean>`funding_sources @> ARRAY[${uuidOf(accountId!)}]::uuid[]`),
@@ -135,12 +136,18 @@ export async function selectDelegatedKeys(
   op: Op,
   { accountId, fundingSourceId }: DelegatedKeyFilters,
 ): Promise<DelegatedKeyRow[]> {
+  const own = ownCustomer(op)
   return op.read
     .selectFrom('delegated_keys')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .$call((q) => whereGiven(q, 'account_id', '=', accountId))
     .$call((q) => whereGiven(q, 'account_id', '=', fundingSourceId))
+    .$if(own !== undefined, (q) =>
+      q.where('account_id', 'in', (accounts) =>
+        accounts.selectFrom('internal_accounts').select('id').where('customer_id', '=', own!),
+      ),
+    )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(KEYS_SHOWN_MAX)

@@ -170,6 +170,8 @@ export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow)
 export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
   const instructions = paymentInstructions(op, quote, payloadToSign)
   const { counterparty } = quote.request
+  // The receiver has told the platform, and nobody else.
+  const isToldToCaller = counterparty && op.actor.kind !== 'customer'
   return {
     id: quote.id,
     status: quote.state,
@@ -185,7 +187,7 @@ export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undef
     feesIncluded: quote.fees,
     rateDetails: withBigints(quote.pricing.rateDetails),
     transactionId: quote.transaction_id,
-    ...(counterparty ? { counterpartyInformation: counterparty } : {}),
+    ...(isToldToCaller ? { counterpartyInformation: counterparty } : {}),
     ...(instructions ? { paymentInstructions: instructions } : {}),
   }
 }

@@ -1,4 +1,5 @@
 import type { ExternalAccountTypeName } from '@countersign/contract/accounts/account-types'
+import type { CustomerPermission } from '@countersign/contract/auth/customer-tokens'
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { Permission } from '@countersign/contract/core/endpoint'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
@@ -57,6 +58,7 @@ export interface Tables extends BankFileTables, ChainTables, RailTables {
   customer_imports: CustomerImportRow
   customer_import_errors: CustomerImportErrorRow
   kyc_links: KycLinkRow
+  customer_tokens: CustomerTokenRow
   message_counts: MessageCountRow
   used_id_tokens: UsedIdTokenRow
   sessions: SessionRow
@@ -130,6 +132,21 @@ export interface TokenRow extends Stamped {
   permissions: Permission[]
   secret_hash: Uint8Array
   deleted_at: Date | null
+}
+
+/** A bearer token of one customer. The token itself is not stored. */
+export interface CustomerTokenRow {
+  id: string
+  platform_id: string
+  customer_id: string
+  /** The API token that made it: it ends with that one. */
+  token_id: string
+  permissions: CustomerPermission[]
+  /** SHA-256 of the token, in hex. */
+  secret_hash: string
+  expires_at: Date
+  created_at: Date
+  revoked_at: Date | null
 }
 
 export interface CustomerRow extends Stamped {
