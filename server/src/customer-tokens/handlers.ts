@@ -1,7 +1,7 @@
 import type { customerTokens } from '@countersign/contract/auth/customer-tokens'
 import { findCustomer } from '../customers/customers.ts'
 import { expectRow, update } from '../db/commit/writes.ts'
-import type { CustomerTokenRow } from '../db/schema/tables.ts'
+import type { CustomerTokenRow } from '../db/schema/customer-token-tables.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { makeCustomerToken } from './customer-tokens.ts'
 import { selectCustomerTokenById } from './store.ts'

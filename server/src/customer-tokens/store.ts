@@ -2,7 +2,8 @@ import type { CustomerPermission } from '@countersign/contract/auth/customer-tok
 import type { Database } from '../db/engine/port.ts'
 import { BARE_PLATFORM } from '../db/read/bare-platform.ts'
 import { type Lookup, rowByKey } from '../db/read/lookup.ts'
-import type { BarePlatformRow, CustomerTokenRow } from '../db/schema/tables.ts'
+import type { CustomerTokenRow } from '../db/schema/customer-token-tables.ts'
+import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
 type Found = BarePlatformRow & {

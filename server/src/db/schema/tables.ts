@@ -1,5 +1,4 @@
 import type { ExternalAccountTypeName } from '@countersign/contract/accounts/account-types'
-import type { CustomerPermission } from '@countersign/contract/auth/customer-tokens'
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { Permission } from '@countersign/contract/core/endpoint'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
@@ -18,6 +17,7 @@ import type { BankFileTables } from './bank-file-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
 import type { ChainTables } from './chain-tables.ts'
 import type { ContactCodeRow } from './contact-tables.ts'
+import type { CustomerTokenRow } from './customer-token-tables.ts'
 import type { DocumentReadRow, DocumentRow, StoredFileRow } from './document-tables.ts'
 import type {
   AccountDetails,
@@ -132,21 +132,6 @@ export interface TokenRow extends Stamped {
   permissions: Permission[]
   secret_hash: Uint8Array
   deleted_at: Date | null
-}
-
-/** A bearer token of one customer. The token itself is not stored. */
-export interface CustomerTokenRow {
-  id: string
-  platform_id: string
-  customer_id: string
-  /** The API token that made it: it ends with that one. */
-  token_id: string
-  permissions: CustomerPermission[]
-  /** SHA-256 of the token, in hex. */
-  secret_hash: string
-  expires_at: Date
-  created_at: Date
-  revoked_at: Date | null
 }
 
 export interface CustomerRow extends Stamped {
