@@ -1,5 +1,5 @@
 import type { Log } from '../../ports/log.ts'
-import { NodeFailure, Refusal } from './failure.ts'
+import { failureOf, NodeFailure, Refusal } from './failure.ts'
 import { type Ask, callNode, callNodeInBatch, type Endpoint } from './json-rpc.ts'
 import { readQuantity } from './values.ts'
 
@@ -90,7 +90,10 @@ export class Node {
 
   async #checkNow(): Promise<void> {
     const answered = await this.#connected(() =>
-      callNode(this.#options, { method: 'eth_chainId', params: [] }),
+      // A refusal here is none of what is asked afterwards.
+      callNode(this.#options, { method: 'eth_chainId', params: [] }).catch((error: unknown) => {
+        throw error instanceof Refusal ? failureOf(error) : error
+      }),
     )
     const chainId = readQuantity(answered, 'eth_chainId')
     if (chainId === BigInt(this.#options.chainId)) {
