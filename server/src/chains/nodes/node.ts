@@ -7,6 +7,8 @@ const CHECK_EVERY_MS = 60_000
 const REST_MS_MIN = 1_000
 const REST_MS_MAX = 60_000
 const BATCH_MAX = 50
+/** For how long a batch is not tried again: one may be refused because the node was busy. */
+const SINGLY_MS = 3_600_000
 
 /** What somebody should look at. `node` is its host, without the path, which may hold a key. */
 export interface NodeAlert {
@@ -30,7 +32,7 @@ export class Node {
   #checkedAtMs: number | undefined
   #checking: Promise<void> | undefined
   #otherChain: { readonly untilMs: number; readonly failure: NodeFailure } | undefined
-  #takesBatches = true
+  #singlyUntilMs = 0
   #failures = 0
   #restsUntilMs = 0
 
@@ -60,10 +62,10 @@ export class Node {
 
   async #askSome(asks: readonly Ask[]): Promise<readonly unknown[]> {
     await this.check()
-    if (asks.length > 1 && this.#takesBatches) {
+    if (asks.length > 1 && this.#nowMs() >= this.#singlyUntilMs) {
       const results = await this.#connected(() => callNodeInBatch(this.#options, asks))
       if (results) return results
-      this.#takesBatches = false
+      this.#singlyUntilMs = this.#nowMs() + SINGLY_MS
       this.#options.log.info({ node: this.name }, 'a node of a chain takes no batches')
     }
     const results: unknown[] = []
