@@ -78,7 +78,11 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
         { serves: [{ direction: 'OUT', accountTypes: ['ETHEREUM_WALLET'], currencies: ['USDC'] }] },
         'BASE_WALLET alone',
       ],
-      [{ agreement: 2 }, 'two nodes'],
+      [{ agreement: 2 }, 'needs two nodes'],
+      [
+        { agreement: 2, rpcs: [chain.url, `${chain.url}/`].map((url) => ({ type: 'url', url })) },
+        'two nodes have one address',
+      ],
       [{ rpcs: [{ type: 'url', url: 'http://example.com' }] }, 'https://'],
       [{ rpcs: [{ type: 'secret', env: 'NO_SUCH_NODE' }] }, 'NO_SUCH_NODE'],
     ] as const)
