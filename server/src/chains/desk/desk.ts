@@ -1,7 +1,7 @@
 import { insert, update } from '../../db/commit/writes.ts'
 import type { ChainRow } from '../../db/schema/chain-tables.ts'
 import { type App, plusSeconds } from '../../op/app.ts'
-import { NodeError } from '../../ports/chain-nodes.ts'
+import { NodeError, timeOf } from '../../ports/chain-nodes.ts'
 import { opOf } from '../../rails/desk.ts'
 import { readFacts, WrongChain } from '../facts.ts'
 import { pathOf } from '../formats/paths.ts'
@@ -102,9 +102,9 @@ async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
     tokens: facts.tokens,
     followed_block: block.number,
     followed_hash: block.hash,
-    followed_time: new Date(Number(block.timestamp) * 1000),
+    followed_time: timeOf(block),
     highest_block: block.number,
-    latest_time: new Date(Number(block.timestamp) * 1000),
+    latest_time: timeOf(block),
     swept_at: EVER,
     claimed_until: EVER,
     created_at: op.now,

@@ -161,7 +161,7 @@ describe('a node that is not to be used', () => {
 
   test('where all are of another chain, the error says so', async () => {
     const chain = chainOf([await startNode({ chainId: 1 })])
-    await expect(chain.chainId()).rejects.toMatchObject({ problem: 'OTHER_CHAIN', isDisagreement: false })
+    await expect(chain.chainId()).rejects.toMatchObject({ problem: 'OTHER_CHAIN' })
   })
 
   test('one that stands by is found too when the chain is asked for', async () => {
