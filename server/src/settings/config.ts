@@ -12,6 +12,7 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
+import { isSafeUrl, isThisMachine } from './safe-url.ts'
 import { readScreening, type ScreeningConfig } from './screening.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 import { parseVerification, type VerificationConfig } from './verification.ts'
@@ -222,7 +223,7 @@ function readSmtp(env: Environment): SmtpConfig | undefined {
   if (!/^smtps?:$/.test(protocol) || host === '' || !/^\/?$/.test(pathname)) throw new ConfigError(SMTP_FORM)
   if (hasLogin && (username === '' || password === '')) throw new ConfigError(SMTP_FORM)
   const login = { user: percentDecoded(username), password: percentDecoded(password) }
-  const requireTls = searchParams.get('requireTLS') ?? (isLoopback(host) ? undefined : 'true')
+  const requireTls = searchParams.get('requireTLS') ?? (isThisMachine(host) ? undefined : 'true')
   if (requireTls !== undefined && requireTls !== 'true' && requireTls !== 'false')
     throw new ConfigError('SMTP_URL: requireTLS must be true or false')
   const startTls = requireTls === undefined ? 'never' : requireTls === 'true' ? 'required' : 'offered'
@@ -260,10 +261,6 @@ function percentDecoded(text: string): string {
 /** Refuses an IP address as the domain of an address: many mail servers refuse that form. */
 function domainOf(host: string): string {
   return isIP(host) === 0 ? host : 'localhost'
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 function readSms(env: Environment): SmsConfig | undefined {
@@ -333,15 +330,6 @@ function readRates(env: Environment): RatesConfig | undefined {
       'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
     )
   return { url: new URL(RATES_URL).href, maxAgeSeconds }
-}
-
-/** Whether an address can be called: encrypted or on this machine, without a login or a fragment. */
-function isSafeUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isSafe =
-    url?.protocol === 'https:' ||
-    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
-  return url !== undefined && isSafe && !url.username && !url.password && !url.hash
 }
 
 function readVerification({
