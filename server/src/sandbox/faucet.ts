@@ -16,9 +16,9 @@ interface ChainPlace {
 }
 
 /**
- * Due work that mints to the address of an account on a chain. The money then arrives like any other deposit. Undefined where the
- * account is on no chain with a faucet: it is funded in the ledger. Errors: 400 `INVALID_INPUT` where a wallet's chain has no
- * faucet, 503 `UNAVAILABLE` where the account has no address yet.
+ * Funds an account at the faucet of its chain. Returns the write of a job that mints to the account's address; the money then arrives
+ * as any other deposit does. Returns undefined for an account whose money is on no chain with a faucet: it is funded in the books.
+ * Errors: 503 `UNAVAILABLE` while the account has no address yet, 400 `INVALID_INPUT` for a wallet on a chain without a faucet.
  */
 export async function fundingOnChain(
   op: Op,
