@@ -15,7 +15,6 @@ import { recorded } from '../../rail-events/receive.ts'
 import { depositOf } from '../../rails/deposit-rows.ts'
 import { opOf } from '../../rails/desk.ts'
 import { transferOf } from '../formats/transfers.ts'
-import { chainIdOf } from '../ids.ts'
 import type { ChainDesk } from '../rail.ts'
 import { findChain } from '../records.ts'
 import { whileAt } from './book.ts'
@@ -127,7 +126,7 @@ async function told(op: Op, { rail, followed_block, followed_hash }: ChainRow, t
 export async function settleUnsure(desk: ChainDesk): Promise<boolean> {
   const { rail } = desk
   const op = await opOf(desk)
-  const chain = await findChain(op, chainIdOf(rail.name))
+  const chain = await findChain(op, rail.name)
   if (!chain || chain.followed_block < chain.highest_block) return true
   const unsure = await selectUnsure(op, rail.name, SETTLED_MAX)
   if (unsure.length === 0) return true

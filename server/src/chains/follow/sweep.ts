@@ -3,7 +3,7 @@ import type { ChainPaymentRow } from '../../db/schema/chain-tables.ts'
 import type { Hex } from '../../formats/hex.ts'
 import { type Op, plusSeconds } from '../../op/app.ts'
 import { opOf } from '../../rails/desk.ts'
-import { chainIdOf, chainSweepIdOf } from '../ids.ts'
+import { chainSweepIdOf } from '../ids.ts'
 import { newChainPayment } from '../queue.ts'
 import type { ChainDesk } from '../rail.ts'
 import { findChain } from '../records.ts'
@@ -25,7 +25,7 @@ export async function sweep(desk: ChainDesk): Promise<void> {
   const { rail, app } = desk
   const { sweeps = [] } = rail.entry
   const op = await opOf(desk)
-  const chain = await findChain(op, chainIdOf(rail.name))
+  const chain = await findChain(op, rail.name)
   if (sweeps.length === 0 || !chain || op.now < plusSeconds(chain.swept_at, EVERY_SECONDS)) return
   const since = plusSeconds(chain.swept_at, -LATE_SECONDS)
   const moved = await selectLatelyMoved(op, rail.name, since, MOVED_MAX)

@@ -35,8 +35,6 @@ CREATE TABLE chain_addresses (
   path text NOT NULL,
   -- Of a deposit address: an internal account, or a quote that is paid in. Of a wallet: its account.
   owner_id uuid,
-  -- Logs before it are of somebody else.
-  from_block bigint NOT NULL CHECK (from_block >= 0),
   created_at timestamptz NOT NULL,
   CONSTRAINT chain_addresses_owned CHECK ((role IN ('DEPOSIT', 'WALLET')) = (owner_id IS NOT NULL))
 );
