@@ -65,6 +65,31 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     expect(await dollars(instructions.accountOrWalletInfo.address)).toBe(0n)
   })
 
+  test('sweeps an address again whose sweep has failed, an hour later', async () => {
+    const { id } = await newCustomer(on.client)
+    const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
+    const before = await dollars(treasury())
+    await on.chain.freeze(treasury())
+    await funded(account.id, 4_000_000)
+    await balance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 4_000_000)
+    const { db, read } = on.service.app
+    await until(
+      () =>
+        read.selectFrom('chain_payments').where('state', '=', 'FAILED').select(['kind', 'note']).execute(),
+      ([one]) => one?.kind === 'SWEEP' && one.note === 'The token refuses the transfer',
+    )
+    await on.chain.unfreeze(treasury())
+    // An hour later: what it has moved is long ago, so that it is found by the sweep that has failed.
+    await db.query(`UPDATE chain_movements SET created_at = created_at - interval '1 hour'`)
+    await db.query(
+      `UPDATE chain_payments SET updated_at = updated_at - interval '1 hour' WHERE state = 'FAILED'`,
+    )
+    await until(
+      () => dollars(treasury()),
+      (held) => held === before + 4_000_000n,
+    )
+  })
+
   test('funds other accounts as without a chain', async () => {
     const customer = await newCustomer(on.client)
     expect((await fund(customer.usd, 7_500)).body.balance.amount).toBe(7_500)

@@ -82,6 +82,7 @@ CREATE TABLE chain_payments (
 );
 CREATE INDEX chain_payments_waiting ON chain_payments (rail, due_at, id) WHERE state = 'WAITING';
 CREATE INDEX chain_payments_sent ON chain_payments (rail, id) WHERE state = 'SENT';
+CREATE INDEX chain_payments_unswept ON chain_payments (rail, updated_at) WHERE kind = 'SWEEP' AND state = 'FAILED';
 CREATE UNIQUE INDEX chain_payments_nonce ON chain_payments (rail, sender, nonce) WHERE nonce IS NOT NULL;
 CREATE UNIQUE INDEX chain_payments_fee_nonce ON chain_payments (rail, sender, fee_nonce) WHERE fee_nonce IS NOT NULL;
 
