@@ -11,6 +11,18 @@ export async function selectChain(op: Op, id: string): Promise<ChainRow | undefi
   return op.find(CHAIN_BY_ID, id)
 }
 
+/** The block up to which the chain of a rail was followed. Undefined before any desk has met it. */
+export async function selectFollowedBlock(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ followed_block: bigint }>(
+    'SELECT followed_block FROM chains WHERE rail = $1',
+    [rail],
+  )
+  return rows[0]?.followed_block
+}
+
 /** What an address is for, if it is one of ours on the chain of a rail. The address is in lower case. */
 export async function selectRoleOf(read: Read, rail: string, address: Hex): Promise<ChainRole | undefined> {
   const found = await read

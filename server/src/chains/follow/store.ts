@@ -240,12 +240,34 @@ export async function selectWorthSweeping(
   return rows.map((row) => ({ ...row, held: BigInt(row.held) }))
 }
 
-/** The sweeps of addresses, by sender. */
+/** Sweeps that have failed between two times, in the order in which they did. */
+export function selectFailedSweeps(
+  op: Op,
+  rail: string,
+  from: Date,
+  to: Date,
+  limit: number,
+): Promise<Pick<ChainPaymentRow, 'sender' | 'updated_at'>[]> {
+  return op.read
+    .selectFrom('chain_payments')
+    .where('rail', '=', rail)
+    .where('kind', '=', 'SWEEP')
+    .where('state', '=', 'FAILED')
+    .where('updated_at', '>=', from)
+    .where('updated_at', '<=', to)
+    .orderBy('updated_at')
+    .limit(limit)
+    .select(['sender', 'updated_at'])
+    .execute()
+}
+
+/** The sweeps of addresses. Each has a nonce: the index of nonces finds them by their senders. */
 export function selectSweeps(op: Op, rail: string, senders: readonly Hex[]): Promise<ChainPaymentRow[]> {
   return op.read
     .selectFrom('chain_payments')
     .where('rail', '=', rail)
     .where('sender', 'in', senders)
+    .where('nonce', 'is not', null)
     .where('kind', '=', 'SWEEP')
     .selectAll()
     .execute()
