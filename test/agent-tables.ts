@@ -33,7 +33,7 @@ const TRIED: Readonly<Record<AgentAttemptKind, string>> = {
   deviceCodesByAddress: 'invalid device codes, from one address',
   deviceCodeReads: 'status reads of invalid device codes, by one platform',
   deviceCode: 'attempts at one code, from anywhere',
-  agentTokensByAddress: 'invalid bearer tokens, from one address',
+  bearerTokensByAddress: 'invalid bearer tokens, from one address',
 }
 
 export function attemptLimitTable(): string {

@@ -1,4 +1,5 @@
 import { API } from '@countersign/contract/api'
+import { CUSTOMER_PERMISSIONS, type CustomerPermission } from '@countersign/contract/auth/customer-tokens'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { markdownTable } from './markdown-table.ts'
 
@@ -19,10 +20,30 @@ export function callTable(): string {
     Object.entries<Endpoint>(API).map(([name, endpoint]) => [
       `\`${name}\``,
       `\`${endpoint.method} ${endpoint.path}\``,
-      CALLER[endpoint.auth],
+      callersOf(endpoint),
       notes(endpoint).join(', '),
     ]),
   )
+}
+
+/** The calls that a customer's token allows, by the permission that they need. */
+export function customerCallTable(): string {
+  const calls = (permission: CustomerPermission) =>
+    Object.values<Endpoint>(API)
+      .filter((endpoint) => isForCustomers(endpoint) && endpoint.permission === permission)
+      .map(({ method, path }) => `\`${method} ${path}\``)
+  return markdownTable(
+    ['permission', 'calls'],
+    CUSTOMER_PERMISSIONS.map((permission) => [`\`${permission}\``, calls(permission).join('<br>')]),
+  )
+}
+
+function isForCustomers(endpoint: Endpoint): endpoint is Extract<Endpoint, { auth: 'platform' }> {
+  return endpoint.auth === 'platform' && endpoint.customerToken === true
+}
+
+function callersOf(endpoint: Endpoint): string {
+  return isForCustomers(endpoint) ? `${CALLER.platform}, customer` : CALLER[endpoint.auth]
 }
 
 function notes({ signed, idempotent, sandboxOnly }: Endpoint): string[] {

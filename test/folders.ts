@@ -60,6 +60,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'credentials',
     'sessions',
     'customers',
+    'customer-tokens',
     'beneficial-owners',
     'customer-imports',
     'documents',

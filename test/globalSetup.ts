@@ -72,7 +72,7 @@ const NO_ATTEMPT_LIMITS: AttemptLimits = {
   deviceCodesByAddress: { ...ATTEMPT_LIMITS.deviceCodesByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
   deviceCodeReads: { ...ATTEMPT_LIMITS.deviceCodeReads, attemptsMax: Number.MAX_SAFE_INTEGER },
   deviceCode: { ...ATTEMPT_LIMITS.deviceCode, attemptsMax: Number.MAX_SAFE_INTEGER },
-  agentTokensByAddress: { ...ATTEMPT_LIMITS.agentTokensByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
+  bearerTokensByAddress: { ...ATTEMPT_LIMITS.bearerTokensByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
   kycLinksByAddress: { ...ATTEMPT_LIMITS.kycLinksByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
 }
 

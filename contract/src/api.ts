@@ -6,6 +6,7 @@ import { agentAccess } from './agents/agent-access.ts'
 import { agentApprovals, agents } from './agents/agents.ts'
 import { credentialRegistration } from './auth/credential-registration.ts'
 import { credentials } from './auth/credentials.ts'
+import { customerTokens } from './auth/customer-tokens.ts'
 import { sessions } from './auth/sessions.ts'
 import { ledgerBooks } from './books/ledger-books.ts'
 import { statements } from './books/statements.ts'
@@ -64,6 +65,7 @@ export const API = {
   ...credentials,
   ...credentialRegistration,
   ...sessions,
+  ...customerTokens,
   ...exchangeRates,
   ...receivers,
   ...umaProviders,

@@ -39,6 +39,16 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   token_delete: async ({ client }) => ({
     ids: { Token: (await made(client, '/tokens', { name: 'Old backend', permissions: ['VIEW'] })).id },
   }),
+  customer_token_create: ({ customer }) => ({
+    body: { customerId: customer.id, permissions: ['VIEW', 'TRANSACT'] },
+  }),
+  customer_token_delete: async ({ client, customer }) => ({
+    ids: {
+      CustomerToken: (
+        await made(client, '/customer-tokens', { customerId: customer.id, permissions: ['VIEW'] })
+      ).id,
+    },
+  }),
   customer_create: () => ({ body: { ...PERSON, email: 'ada@example.com' } }),
   customer_delete: async ({ client }) => ({
     ids: { Customer: (await made(client, '/customers', PERSON)).id },

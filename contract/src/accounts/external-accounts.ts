@@ -57,6 +57,7 @@ const accountPath = Type.Object({ externalAccountId: PathId })
 export const customer_external_account_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
+  customerToken: true,
   method: 'POST',
   path: '/customers/external-accounts',
   tag: 'External accounts',
@@ -83,6 +84,7 @@ export const customer_external_account_create = endpoint({
 export const customer_external_account_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/customers/external-accounts',
   tag: 'External accounts',
@@ -102,6 +104,7 @@ export const customer_external_account_list = endpoint({
 export const customer_external_account_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',
@@ -118,6 +121,7 @@ export const customer_external_account_get = endpoint({
 export const customer_external_account_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
+  customerToken: true,
   method: 'DELETE',
   path: '/customers/external-accounts/{externalAccountId}',
   tag: 'External accounts',

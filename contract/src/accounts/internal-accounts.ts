@@ -43,6 +43,7 @@ const accountFilters = {
 export const customer_internal_account_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/customers/internal-accounts',
   tag: 'Internal accounts',
@@ -76,6 +77,7 @@ const accountPath = Type.Object({ id: PathId })
 export const internal_account_update = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'PATCH',
   path: '/internal-accounts/{id}',
   tag: 'Internal accounts',
@@ -94,6 +96,7 @@ export const internal_account_update = endpoint({
 export const internal_account_export = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'POST',
   path: '/internal-accounts/{id}/export',
   tag: 'Internal accounts',

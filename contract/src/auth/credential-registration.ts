@@ -55,6 +55,7 @@ export const CredentialCreateRequest = OneOf('type', [
 export const credential_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'POST',
   path: '/auth/credentials',
   tag: 'Wallet sign-in',
@@ -84,6 +85,7 @@ export const credential_create = endpoint({
 export const credential_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'DELETE',
   path: '/auth/credentials/{id}',
   tag: 'Wallet sign-in',

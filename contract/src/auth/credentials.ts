@@ -133,6 +133,7 @@ const credentialPath = Type.Object({ id: PathId })
 export const credential_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/auth/credentials',
   tag: 'Wallet sign-in',
@@ -149,6 +150,7 @@ export const credential_list = endpoint({
 export const credential_challenge = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'POST',
   path: '/auth/credentials/{id}/challenge',
   tag: 'Wallet sign-in',
@@ -176,6 +178,7 @@ export const credential_challenge = endpoint({
 export const credential_verify = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'POST',
   path: '/auth/credentials/{id}/verify',
   tag: 'Wallet sign-in',

@@ -9,6 +9,7 @@ import { AuthSession } from './credentials.ts'
 export const session_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/auth/sessions',
   tag: 'Wallet sign-in',
@@ -27,6 +28,7 @@ const sessionPath = Type.Object({ id: PathId })
 export const session_refresh = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'POST',
   path: '/auth/sessions/{id}/refresh',
   tag: 'Wallet sign-in',
@@ -45,6 +47,7 @@ export const session_refresh = endpoint({
 export const session_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'DELETE',
   path: '/auth/sessions/{id}',
   tag: 'Wallet sign-in',

@@ -170,6 +170,7 @@ export const card_create = endpoint({
 export const card_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/cards',
   tag,
@@ -192,6 +193,7 @@ export const card_list = endpoint({
 export const card_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/cards/{id}',
   tag,
@@ -208,6 +210,7 @@ export const card_get = endpoint({
 export const card_update = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'PATCH',
   path: '/cards/{id}',
   tag,
@@ -227,6 +230,7 @@ export const card_update = endpoint({
 export const card_transaction_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/cards/{id}/transactions',
   tag,

@@ -31,6 +31,7 @@ const keyPath = Type.Object({ id: PathId })
 export const delegated_key_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'POST',
   path: '/auth/delegated-keys',
   tag,
@@ -47,6 +48,7 @@ export const delegated_key_create = endpoint({
 export const delegated_key_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/auth/delegated-keys',
   tag,
@@ -64,6 +66,7 @@ export const delegated_key_list = endpoint({
 export const delegated_key_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/auth/delegated-keys/{id}',
   tag,
@@ -78,6 +81,7 @@ export const delegated_key_get = endpoint({
 export const delegated_key_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'DELETE',
   path: '/auth/delegated-keys/{id}',
   tag,

@@ -11,6 +11,8 @@ export type Access =
       readonly permission: Permission
       /** A permission that some calls need as well. The handler decides which, by their effect. */
       readonly furtherPermission?: { readonly permission: Permission; readonly when: string }
+      /** A customer's token with the permission may make this call too, for that customer's records. */
+      readonly customerToken?: true
     }
   | {
       readonly auth: 'agent'

@@ -40,6 +40,7 @@ export const ID_KINDS = {
   RailStatement: 40,
   StatementEntry: 41,
   Screening: 46,
+  CustomerToken: 48,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

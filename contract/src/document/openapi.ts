@@ -115,6 +115,7 @@ export function openApi(options: OpenApiOptions): Json {
           scheme: 'basic',
           description: 'User name: `tokenId`. Password: `clientSecret`. Both as in credentials.json.',
         },
+        CustomerBearer: { type: 'http', scheme: 'bearer', description: "A customer's token." },
         AgentBearer: { type: 'http', scheme: 'bearer', description: 'The access token of an agent.' },
       },
     },
@@ -206,7 +207,8 @@ function received({ summary, body, answers }: Webhook): Json {
 }
 
 function securityOf(endpoint: Endpoint): Json[] {
-  if (endpoint.auth === 'platform') return [{ BasicAuth: [] }]
+  if (endpoint.auth === 'platform')
+    return [{ BasicAuth: [] }, ...(endpoint.customerToken ? [{ CustomerBearer: [] }] : [])]
   return endpoint.auth === 'agent' ? [{ AgentBearer: [] }] : []
 }
 

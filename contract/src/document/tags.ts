@@ -17,10 +17,10 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
       'A backend signs in by HTTP Basic with the `tokenId` and the `clientSecret` of a token. Give each backend a token of its own, with only the permissions that it needs.',
     guide: 'api',
   },
-  'Customer tokens': {
+  "Customers' tokens": {
     introduction:
       "A token for the browser of one customer: it reaches that customer's records and nothing else, for an hour at most.",
-    guide: 'api',
+    guide: 'customer-tokens',
   },
   Customers: {
     introduction:

@@ -43,6 +43,7 @@ export const ExchangeRate = Type.Object({
 export const exchange_rate_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/exchange-rates',
   tag: 'Exchange rates',

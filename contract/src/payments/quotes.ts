@@ -155,6 +155,7 @@ const quotePath = Type.Object({ quoteId: PathId })
 export const quote_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'POST',
   path: '/quotes',
   tag: 'Quotes',
@@ -169,6 +170,7 @@ export const quote_create = endpoint({
   responses: { 201: Quote },
   errors: [
     'INVALID_INPUT',
+    'FORBIDDEN',
     'INVALID_AMOUNT',
     'INVALID_BANK_ACCOUNT',
     'INVALID_CURRENCY',
@@ -195,6 +197,7 @@ export const quote_create = endpoint({
 export const quote_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/quotes/{quoteId}',
   tag: 'Quotes',
@@ -210,6 +213,7 @@ export const quote_get = endpoint({
 export const quote_execute = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
+  customerToken: true,
   method: 'POST',
   path: '/quotes/{quoteId}/execute',
   tag: 'Quotes',

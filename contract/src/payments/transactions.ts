@@ -215,6 +215,7 @@ const transactionFilters = {
 export const transaction_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/transactions',
   tag: 'Transactions',
@@ -247,6 +248,7 @@ export const transaction_csv = endpoint({
 export const transaction_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
+  customerToken: true,
   method: 'GET',
   path: '/transactions/{transactionId}',
   tag: 'Transactions',

@@ -100,6 +100,18 @@ export const PasskeyConfig = Type.Object({
   ),
 })
 
+const AllowedOrigins = Type.Array(
+  Pattern('^(https://[^\\s/]+|http://(localhost|127\\.0\\.0\\.1)(:([0-9]{1,5}|\\*))?)$', {
+    inWords: 'an origin without a path: https://…, http://localhost or http://127.0.0.1',
+    description: 'In sandbox also the two of this machine, any port as :*',
+  }),
+  {
+    maxItems: 32,
+    uniqueItems: true,
+    description: "The origins of the pages that may call with a customer's token. Replaced as a whole",
+  },
+)
+
 /** An issuer whose identity tokens are accepted. */
 export const OauthConfig = Type.Object({
   issuers: Type.Array(
@@ -171,6 +183,7 @@ export const PlatformConfig = Type.Object({
   oauthConfig: OauthConfig,
   invitationConfig: Type.Optional(InvitationConfig),
   umaProviderConfig: UmaProviderConfig,
+  allowedOrigins: AllowedOrigins,
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   sandboxConfig: Type.Optional(SandboxConfig),
   createdAt: Timestamp(),
@@ -198,6 +211,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
     }),
   ),
   umaProviderConfig: Type.Optional(Type.Partial(UmaProviderConfig)),
+  allowedOrigins: Type.Optional(AllowedOrigins),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
   sandboxConfig: Type.Optional(SandboxConfig),
 })
@@ -228,8 +242,8 @@ export const config_update = endpoint({
   description:
     'Changes the settings that the request names and answers all of them; the next call already follows ' +
     'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig and ' +
-    'umaProviderConfig too; supportedCurrencies and oauthConfig are replaced as a whole. All settings ' +
-    'together are limited to 48 KiB.',
+    'umaProviderConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
+    'All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,
   responses: { 200: PlatformConfig },

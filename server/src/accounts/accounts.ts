@@ -6,7 +6,7 @@ import { accountEvent } from '../events/events.ts'
 import type { Hex } from '../formats/hex.ts'
 import { toJson } from '../json/json.ts'
 import { type Balance, findBalances, openAccount } from '../ledger/ledger.ts'
-import { maySee, type Op } from '../op/app.ts'
+import { maySee, type Op, ownCustomer } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import type { RailChain } from '../ports/rail.ts'
@@ -39,6 +39,13 @@ export async function findInternalAccount(
   if (!account || !maySee(op, account.customer_id))
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
+}
+
+/** Whether the actor may see the records of an internal account. An actor that sees all of the platform costs no read. */
+export async function maySeeAccount(op: Op, id: string): Promise<boolean> {
+  if (ownCustomer(op) === undefined) return true
+  const account = await selectInternalAccount(op, id)
+  return account !== undefined && maySee(op, account.customer_id)
 }
 
 /** An account of this platform with its balance and its owner. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */

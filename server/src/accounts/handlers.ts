@@ -2,13 +2,13 @@ import type { internalAccounts } from '@countersign/contract/accounts/internal-a
 import type { Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { internalAccountViews } from './accounts.ts'
-import { selectCustomerAccounts, selectPlatformAccounts } from './store.ts'
+import { selectPlatformAccounts, selectSeenAccounts } from './store.ts'
 
 export const internalAccountHandlers: Handlers<typeof internalAccounts> = {
   customer_internal_account_list: async (op, { query }) => ({
     status: 200,
     body: await page(op, query, {
-      rows: selectCustomerAccounts(op, query),
+      rows: selectSeenAccounts(op, query),
       table: 'internal_accounts',
       view: (rows) => internalAccountViews(op, rows),
     }),

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
 import type { CustomerRow, InternalAccountRow } from '../db/schema/tables.ts'
 import type { Hex } from '../formats/hex.ts'
-import type { Op } from '../op/app.ts'
+import { type Op, ownCustomer } from '../op/app.ts'
 
 export interface AccountFilters {
   readonly currency?: string
@@ -23,10 +23,7 @@ function filtered(op: Op, { currency, type, customerId }: AccountFilters) {
     .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
 }
 
-const BY_ID = rowByKey<InternalAccountRow>(
-  'SELECT * FROM internal_accounts WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const BY_ID = rowById('internal_accounts')
 
 export async function selectInternalAccount(op: Op, id: string): Promise<InternalAccountRow | undefined> {
   return op.find(BY_ID, id)
@@ -56,6 +53,11 @@ export async function selectOwnedAccount(op: Op, id: string): Promise<OwnedAccou
 /** The customers' accounts that match, for a page of them. */
 export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
   return filtered(op, filters).selectAll().where('customer_id', 'is not', null)
+}
+
+/** The same, of the customers that the caller sees. */
+export function selectSeenAccounts(op: Op, filters: AccountFilters) {
+  return whereGiven(selectCustomerAccounts(op, filters), 'customer_id', '=', ownCustomer(op))
 }
 
 /** The wallet at an address on the chain of a rail. */

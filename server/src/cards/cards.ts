@@ -9,7 +9,7 @@ import type { Lookup } from '../db/read/lookup.ts'
 import type { CardRow } from '../db/schema/card-tables.ts'
 import { event } from '../events/events.ts'
 import { job } from '../jobs/jobs.ts'
-import type { Op } from '../op/app.ts'
+import { maySee, type Op } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { present } from '../op/present.ts'
 import { transition } from '../op/transition.ts'
@@ -21,7 +21,7 @@ type CardView = SuccessOf<typeof card_get>['body']
 /** A card of this platform. Error: 404 `CARD_NOT_FOUND`, naming `field`. */
 export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRow> {
   const card = await selectCard(op, id)
-  if (!card) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
+  if (!card || !maySee(op, card.cardholder_id)) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
   return card
 }
 

@@ -4,7 +4,7 @@ import {
   DELEGATED_KEY_INITIAL,
   DELEGATED_KEY_TRANSITIONS,
 } from '@countersign/contract/core/states'
-import { findInternalAccount } from '../accounts/accounts.ts'
+import { findInternalAccount, maySeeAccount } from '../accounts/accounts.ts'
 import { expectRow, insert } from '../db/commit/writes.ts'
 import type { CardRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
 import type { InternalAccountRow } from '../db/schema/tables.ts'
@@ -109,7 +109,8 @@ async function findParties(
 
 async function findDelegatedKey(op: Op, id: string): Promise<DelegatedKeyRow> {
   const key = await selectDelegatedKey(op, id)
-  if (!key) throw new ApiError('DELEGATED_KEY_NOT_FOUND', { details: { field: 'id' } })
+  if (!key || !(await maySeeAccount(op, key.account_id)))
+    throw new ApiError('DELEGATED_KEY_NOT_FOUND', { details: { field: 'id' } })
   return key
 }
 

@@ -1,3 +1,4 @@
+import { maySeeAccount } from '../accounts/accounts.ts'
 import { update, type Write } from '../db/commit/writes.ts'
 import type { CredentialRow, InternalAccountRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -83,7 +84,8 @@ export function makePasskeyCredential(
 /** A credential that was not revoked. Error: 404 `CREDENTIAL_NOT_FOUND`. */
 export async function findCredential(op: Op, id: string): Promise<CredentialRow> {
   const credential = await selectCredential(op, id)
-  if (!credential) throw new ApiError('CREDENTIAL_NOT_FOUND', { details: { field: 'id' } })
+  if (!credential || !(await maySeeAccount(op, credential.account_id)))
+    throw new ApiError('CREDENTIAL_NOT_FOUND', { details: { field: 'id' } })
   return credential
 }
 

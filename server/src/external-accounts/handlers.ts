@@ -4,7 +4,7 @@ import { checkBirthDate, findCustomer } from '../customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../db/commit/writes.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import { job } from '../jobs/jobs.ts'
-import type { Op } from '../op/app.ts'
+import { type Op, ownCustomer } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import type { Rail } from '../ports/rail.ts'
@@ -25,7 +25,7 @@ import {
 
 export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
   customer_external_account_create: async (op, { body }) => {
-    const { customerId } = body
+    const customerId = body.customerId ?? ownCustomer(op)
     if (customerId === undefined) return addPlatformAccount(op, body)
     const customer = await findCustomer(op, customerId)
     const account = await newAccount(op, customer.id, body)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { uuidOf } from '../db/engine/ids.ts'
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
-import type { Op } from '../op/app.ts'
+import { type Op, ownCustomer } from '../op/app.ts'
 
 /** A customer's id, or null for the platform itself. */
 export type Owner = string | null
@@ -39,10 +39,7 @@ export async function selectExternalAccount(op: Op, id: string): Promise<Externa
   return op.find(LIVE_BY_ID, id)
 }
 
-const BY_ID = rowByKey<ExternalAccountRow>(
-  'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const BY_ID = rowById('external_accounts')
 
 /** Deleted or not. */
 export async function selectExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
@@ -67,11 +64,12 @@ export async function selectDefaultUmaDepositAccount(op: Op, customerId: string)
     .executeTakeFirst()
 }
 
-/** A page of the accounts of one customer or of all. */
+/** A page of the accounts of one customer or of all that the caller sees. */
 export function selectCustomerExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
   const rows = live(op)
     .selectAll()
     .$call((q) => whereGiven(q, 'currency', '=', currency))
+    .$call((q) => whereGiven(q, 'customer_id', '=', ownCustomer(op)))
   return customerId === undefined
     ? rows.where('customer_id', 'is not', null)
     : rows.where(ownerColumn, '=', ownerOf(customerId))

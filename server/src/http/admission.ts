@@ -1,19 +1,22 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { authenticateDeviceCode } from '../agents/device-codes.ts'
 import { pausedDenial } from '../agents/evaluate.ts'
+import type { PlatformRow } from '../db/schema/tables.ts'
 import type { App } from '../op/app.ts'
-import type { Caller } from '../op/operation.ts'
+import { ApiError, type Caller } from '../op/operation.ts'
 import { checkPermission } from '../op/permissions.ts'
-import { authenticateAgent, authenticatePlatform } from './auth.ts'
+import { readPlatformConfig } from '../platforms/platforms.ts'
+import { authenticateAgent, authenticateCustomer, authenticatePlatform, isCustomerToken } from './auth.ts'
 import type { Head } from './call.ts'
 
 /**
  * Authenticates and authorizes the caller by the head of the request alone. Errors: those of the accepted credentials,
- * 403 `FORBIDDEN` for a token without the permission, or an agent that is paused.
+ * 403 `FORBIDDEN` for a token without the permission, an agent that is paused, or a page of an origin that is not allowed.
  */
 export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
   switch (endpoint.auth) {
     case 'platform': {
+      if (isCustomerToken(head.authorization)) return admitCustomer(app, endpoint, head, head.authorization)
       const { platform, ...token } = await authenticatePlatform(app, head.authorization)
       head.trace.platformId = platform.id
       const actor = { kind: 'token', ...token } as const
@@ -38,6 +41,42 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'rail':
       throw new Error('The sender of an event is authenticated by the body')
   }
+}
+
+/** Errors: 401 `UNAUTHORIZED`; 403 `FORBIDDEN` for a call, a permission or a page's origin that the token is not for. */
+async function admitCustomer(
+  app: App,
+  endpoint: Extract<Endpoint, { auth: 'platform' }>,
+  { trace, address, origin }: Head,
+  authorization: string,
+): Promise<Caller> {
+  const { platform, ...customer } = await authenticateCustomer(app, authorization, address)
+  trace.platformId = platform.id
+  if (origin !== undefined) checkOrigin(app, await app.withConfig(platform), origin)
+  if (!endpoint.customerToken)
+    throw new ApiError('FORBIDDEN', {
+      message: "A customer's token does not allow this call. The platform's backend makes it.",
+    })
+  const actor = { kind: 'customer', ...customer } as const
+  checkPermission({ actor }, endpoint.permission)
+  return { platform, actor }
+}
+
+/** Error: 403 `FORBIDDEN` for a page of an origin that the platform does not allow. */
+function checkOrigin({ config }: App, platform: PlatformRow, origin: string): void {
+  const { allowedOrigins } = readPlatformConfig(config, platform)
+  if (!allowedOrigins.some((allowed) => isOf(allowed, origin)))
+    throw new ApiError('FORBIDDEN', {
+      message: `Pages of ${origin} may not call this platform: allowedOrigins in its configuration does not have the origin.`,
+      details: { origin },
+    })
+}
+
+/** Whether an origin is the allowed one, whose port may be any (`:*`). */
+function isOf(allowed: string, origin: string): boolean {
+  if (!allowed.endsWith(':*')) return allowed === origin
+  const host = allowed.slice(0, -':*'.length)
+  return origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))
 }
 
 /** The device code in the path. */

@@ -1,5 +1,10 @@
 import type { Permission } from '@countersign/contract/core/endpoint'
 import { authenticateAgentToken } from '../agents/device-codes.ts'
+import {
+  authenticateCustomerToken,
+  CUSTOMER_TOKEN_PREFIX,
+  type CustomerAuthentication,
+} from '../customer-tokens/customer-tokens.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { App } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
@@ -40,6 +45,26 @@ export async function authenticatePlatform(
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
 
+/** Whether a request brings a customer's token, by its beginning: valid or not. */
+export function isCustomerToken(authorization: string | undefined): authorization is string {
+  return authorization !== undefined && bearerOf(authorization)?.startsWith(CUSTOMER_TOKEN_PREFIX) === true
+}
+
+/**
+ * The bearer token of a customer. Errors: 401 `UNAUTHORIZED`; 429 `RATE_LIMITED` instead, for an address with too many
+ * unknown tokens.
+ */
+export async function authenticateCustomer(
+  app: App,
+  authorization: string,
+  address: string,
+): Promise<CustomerAuthentication> {
+  const token = bearerOf(authorization)
+  const found = token && (await authenticateCustomerToken(app.lookup, token, app.clock()))
+  if (!found) throw unknownBearer(app, address)
+  return found
+}
+
 /**
  * The bearer token of an agent (specification 5.2). Errors: 401 `UNAUTHORIZED`; 429 `RATE_LIMITED` instead, for an
  * address with too many unknown tokens.
@@ -47,13 +72,22 @@ const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
 export async function authenticateAgent(app: App, authorization: string | undefined, address: string) {
   const refusedAgent = (reason: string) => refused(reason, 'Bearer')
   if (!authorization) throw refusedAgent('Missing credentials')
-  const token = BEARER.exec(authorization)?.[1]
+  const token = bearerOf(authorization)
   if (token === undefined) throw refusedAgent('Malformed credentials')
   const found = await authenticateAgentToken(app.lookup, token)
-  if (found) return found
-  app.failedAttempts.check('agentTokensByAddress', address)
-  app.failedAttempts.failed('agentTokensByAddress', address)
-  throw refusedAgent('Invalid credentials')
+  if (!found) throw unknownBearer(app, address)
+  return found
+}
+
+function bearerOf(authorization: string): string | undefined {
+  return BEARER.exec(authorization)?.[1]
+}
+
+/** The refusal of a bearer token that is not valid, counted for the address. */
+function unknownBearer(app: App, address: string): ApiError {
+  app.failedAttempts.check('bearerTokensByAddress', address)
+  app.failedAttempts.failed('bearerTokensByAddress', address)
+  return refused('Invalid credentials', 'Bearer')
 }
 
 function refused(reason: string, scheme: 'Basic' | 'Bearer' = 'Basic'): ApiError {

@@ -6,6 +6,8 @@ import type { Trace } from './observe.ts'
 export interface Head {
   readonly params: unknown
   readonly authorization: string | undefined
+  /** Of the page that makes the request, where a browser does. */
+  readonly origin?: string | undefined
   /** The address at the other end of the connection. */
   readonly address: string
   /** The members of its log lines. */

@@ -22,6 +22,7 @@ import { addKycPage } from './kyc-page.ts'
 import { addLanding } from './landing.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
+import { allowPages } from './origins.ts'
 import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline.ts'
 import { boundRest, closeUnread, refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
 import { ping } from './store.ts'
@@ -135,10 +136,9 @@ function addApi(
   const routes = Object.entries<Endpoint>(API).filter(
     ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
   )
-  refuseEarly(
-    server,
-    routes.map(([, endpoint]) => endpoint),
-  )
+  const endpoints = routes.map(([, endpoint]) => endpoint)
+  allowPages(server, endpoints)
+  refuseEarly(server, endpoints)
   for (const [name, endpoint] of routes) {
     const pipeline = createPipeline(
       app,
@@ -234,7 +234,7 @@ function limitConnections(server: FastifyInstance, { config, log }: App): void {
 }
 
 function headOf({ params, headers, ip, trace }: FastifyRequest): Head {
-  return { params, authorization: headers.authorization, address: ip, trace }
+  return { params, authorization: headers.authorization, origin: headers.origin, address: ip, trace }
 }
 
 function sendAnswer(reply: FastifyReply, { status, headers, body, pieces }: Answer): FastifyReply {
@@ -248,10 +248,10 @@ function sendAnswer(reply: FastifyReply, { status, headers, body, pieces }: Answ
 /** Serves the public keys of this server, for clients to pin. */
 function addWellKnown(server: FastifyInstance, app: App): void {
   const { quorumPublicKey, webhookPublicKey } = app.enclave
-  server.get('/.well-known/countersign.json', async () => ({
-    enclaveQuorumPublic: quorumPublicKey,
-    webhookPublicKey,
-  }))
+  server.get('/.well-known/countersign.json', async (_, reply) => {
+    reply.header('Access-Control-Allow-Origin', '*')
+    return { enclaveQuorumPublic: quorumPublicKey, webhookPublicKey }
+  })
 }
 
 function addHealth(server: FastifyInstance, app: App): void {

@@ -86,13 +86,19 @@ export interface App {
 }
 
 /**
- * The actor of an operation: an API token of the platform's backend, an agent, the holder of a device code, the
+ * The actor of an operation: an API token of the platform's backend, an agent, a customer with a token, the holder of a device code, the
  * processor of one of its cards, the verification provider, one of its rails, the operator of the server, the platform's own due work,
  * whoever has a link to a file, or a customer on its verification page.
  */
 export type Actor =
   | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
   | { readonly kind: 'agent'; readonly agentId: string; readonly customerId: string }
+  | {
+      readonly kind: 'customer'
+      readonly customerTokenId: string
+      readonly customerId: string
+      readonly permissions: readonly Permission[]
+    }
   | { readonly kind: 'deviceCode' }
   | { readonly kind: 'cardProcessor'; readonly cardId: string }
   | { readonly kind: 'verificationProvider' }
@@ -156,12 +162,18 @@ export interface Op {
   random(bytes: number): Uint8Array
 }
 
+/** The customer whose records are all that the actor sees; undefined where it sees those of the whole platform. */
+export function ownCustomer({ actor }: Pick<Op, 'actor'>): string | undefined {
+  return 'customerId' in actor ? actor.customerId : undefined
+}
+
 /**
- * Whether the actor may see a customer's records; `null` is the platform itself. An agent and a verification page see only
- * those of their own customer: everything else does not exist for them.
+ * Whether the actor may see a customer's records; `null` is the platform itself. An agent, a customer and a verification page
+ * see only those of their own customer: everything else does not exist for them.
  */
-export function maySee({ actor }: Pick<Op, 'actor'>, customerId: string | null): boolean {
-  return !('customerId' in actor) || actor.customerId === customerId
+export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolean {
+  const own = ownCustomer(op)
+  return own === undefined || own === customerId
 }
 
 /** `log` adds the request or the job to each line. */

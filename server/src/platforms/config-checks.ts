@@ -47,14 +47,24 @@ export function changePasskeys(
     throw fieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
   if (origins === undefined)
     throw fieldError('INVALID_INPUT', 'passkeyConfig.origins', 'passkeyConfig.origins is required')
-  const local = origins.findIndex((origin) => /^http:\/\/localhost/.test(origin))
-  if (op.mode === 'production' && local >= 0)
+  checkNotLocal(op, origins, 'passkeyConfig.origins')
+  return { rpId, origins, userVerification }
+}
+
+/** Error: 400 in production for pages without TLS. */
+export function checkOrigins(op: Pick<Op, 'mode'>, origins: string[] | undefined): string[] | undefined {
+  if (origins) checkNotLocal(op, origins, 'allowedOrigins')
+  return origins
+}
+
+function checkNotLocal({ mode }: Pick<Op, 'mode'>, origins: readonly string[], field: string): void {
+  const local = origins.findIndex((origin) => origin.startsWith('http://'))
+  if (mode === 'production' && local >= 0)
     throw fieldError(
       'INVALID_INPUT',
-      `passkeyConfig.origins.${local}`,
-      'http://localhost is allowed as an origin only in sandbox',
+      `${field}.${local}`,
+      `${new URL(origins[local]!.replace(':*', '')).origin} is allowed as an origin only in sandbox`,
     )
-  return { rpId, origins, userVerification }
 }
 
 export function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[] {

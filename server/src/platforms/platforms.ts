@@ -15,6 +15,7 @@ import {
   checkCurrencies,
   checkEndpoint,
   checkInvitationUrl,
+  checkOrigins,
   checkSandbox,
   checkSender,
 } from './config-checks.ts'
@@ -64,7 +65,7 @@ export function defaultPlatformConfig(
   subdomain: string,
 ): Omit<
   PlatformConfig,
-  'oauthConfig' | 'lenientInput' | 'cardConfig' | 'umaProviderConfig' | 'sandboxConfig'
+  'oauthConfig' | 'lenientInput' | 'cardConfig' | 'umaProviderConfig' | 'allowedOrigins' | 'sandboxConfig'
 > {
   return {
     umaDomain: `${subdomain}.uma.example`,
@@ -169,6 +170,9 @@ const DEFAULT_OAUTH: PlatformConfig['oauthConfig'] = {
   issuers: [{ issuer: 'https://accounts.google.com' }, { issuer: 'https://appleid.apple.com' }],
 }
 
+/** Pages on the developer's own machine. Production allows none until the platform sets its origins. */
+const SANDBOX_ORIGINS: PlatformConfig['allowedOrigins'] = ['http://localhost:*', 'http://127.0.0.1:*']
+
 /** A name that never resolves (RFC 2606), so that the sandbox makes invitations before their page exists. */
 const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://invitations.example/{code}' }
 
@@ -232,6 +236,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
     cardConfig,
     oauthConfig,
     umaProviderConfig: config.umaProviderConfig ?? ALL_UMA_PROVIDERS,
+    allowedOrigins: config.allowedOrigins ?? (op.mode === 'sandbox' ? SANDBOX_ORIGINS : []),
     lenientInput: config.lenientInput ?? false,
     ...(op.mode === 'sandbox' ? { sandboxConfig: config.sandboxConfig ?? SANDBOX_DEFAULT } : {}),
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
@@ -300,6 +305,7 @@ export function changePlatformConfig(
     oauthConfig,
     invitationConfig,
     umaProviderConfig,
+    allowedOrigins,
     lenientInput,
     sandboxConfig,
   } = change
@@ -313,6 +319,7 @@ export function changePlatformConfig(
     }),
     ...present({ umaDomain, cardConfig, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
     ...present({ sandboxConfig: checkSandbox(op, sandboxConfig) }),
+    ...present({ allowedOrigins: checkOrigins(op, allowedOrigins) }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     umaProviderConfig: { ...config.umaProviderConfig, ...umaProviderConfig },
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
@@ -332,6 +339,7 @@ export function withoutDefaults(
     invitationConfig: _,
     sandboxConfig,
     umaProviderConfig,
+    allowedOrigins,
     ...config
   }: PlatformConfig,
   { config: before }: PlatformRow,
@@ -343,6 +351,7 @@ export function withoutDefaults(
     ...(change.cardConfig || before.cardConfig ? { cardConfig } : {}),
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
     ...(change.sandboxConfig || before.sandboxConfig ? { sandboxConfig } : {}),
+    ...(change.allowedOrigins || before.allowedOrigins ? { allowedOrigins } : {}),
     ...(change.umaProviderConfig || before.umaProviderConfig ? { umaProviderConfig } : {}),
     ...present({ invitationConfig: change.invitationConfig ?? before.invitationConfig }),
   }

@@ -1,4 +1,4 @@
-import { findInternalAccount, isOwnerDeleted } from '../accounts/accounts.ts'
+import { findInternalAccount, isOwnerDeleted, maySeeAccount } from '../accounts/accounts.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
@@ -9,7 +9,7 @@ import { ApiError, fieldError } from '../op/operation.ts'
 import { checkPosition } from '../positions/positions.ts'
 import { checkStillAllowed } from '../uma/allowed.ts'
 import { checkBalance } from './create.ts'
-import { checkExecutable, type Execution } from './quotes.ts'
+import { checkExecutable, type Execution, findQuote } from './quotes.ts'
 import { fundingOf, paysHere } from './settlement.ts'
 
 /** Refuses a quote with real-time funding, which its payment executes. Error: 400 `INVALID_INPUT`. */
@@ -20,6 +20,18 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
       'quoteId',
       'This quote executes itself when the payment of its paymentInstructions arrives.',
     )
+}
+
+/**
+ * A quote that the caller may execute: a customer only one that is paid from the customer's own internal account, neither from
+ * the platform's nor by a pull. Error: 404 `QUOTE_NOT_FOUND`.
+ */
+export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
+  const quote = await findQuote(op, id)
+  const { source_account_id: source } = quote
+  if (source !== null && !(await maySeeAccount(op, source)))
+    throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
+  return quote
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 import { findTransaction } from '../transactions/transactions.ts'
 import { createQuote } from './create.ts'
-import { checkExecution, checkIsPaidFromAccount } from './execution.ts'
+import { checkExecution, checkIsPaidFromAccount, findExecutable } from './execution.ts'
 import { executeQuote, findPayload, findQuote, quoteView } from './quotes.ts'
 
 export const quoteHandlers: Handlers<typeof quotes> = {
@@ -21,7 +21,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
 
   quote_execute: {
     async toSign(op, { params }, isSigned) {
-      const quote = await findQuote(op, params.quoteId)
+      const quote = await findExecutable(op, params.quoteId)
       checkIsPaidFromAccount(quote)
       if (quote.signing_request_id === null) return null
       // With a signature, its request determines whether it was used or has expired.
@@ -30,7 +30,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
     },
 
     async handle(op, { params, approval }) {
-      const quote = await findQuote(op, params.quoteId)
+      const quote = await findExecutable(op, params.quoteId)
       checkIsPaidFromAccount(quote)
       if (quote.signing_request_id !== (approval?.requestId ?? null))
         throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'The signature is for another quote' })

@@ -15,7 +15,7 @@ import {
   railsOf,
 } from '../external-accounts/external-accounts.ts'
 import type { AskedField } from '../magic-values/uma-receivers.ts'
-import type { Op } from '../op/app.ts'
+import { type Op, ownCustomer } from '../op/app.ts'
 import { ApiError, fieldError } from '../op/operation.ts'
 import { checkQuotes, resolveUma } from '../uma/uma.ts'
 
@@ -91,7 +91,8 @@ async function findFundedParties(
       'source.cryptoNetwork',
       `${currency} cannot be paid in on ${cryptoNetwork}`,
     )
-  const named = customerId ? await approvedCustomer(op, customerId) : undefined
+  const payerId = customerId ?? ownCustomer(op)
+  const named = payerId ? await approvedCustomer(op, payerId) : undefined
   const payee = await findPayee(op, destination, (owner) => !named || owner === named.id)
   const owner = ownerOf(payee)
   const customer = named ?? (owner === null ? null : await approvedCustomer(op, owner))
@@ -107,6 +108,12 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
     return { kind: 'account', account, currency: account.currency }
   }
   const account = await findExternalAccount(op, accountId, field)
+  if (op.actor.kind === 'customer')
+    throw fieldError(
+      'FORBIDDEN',
+      field,
+      "A customer's token cannot pull money from an external account: nothing says that the account is the customer's. The platform's backend can",
+    )
   const rail = pullingRailOf(account)
   if (rail === undefined)
     throw fieldError('INVALID_INPUT', field, 'No rail can pull money from this account: use REALTIME_FUNDING')

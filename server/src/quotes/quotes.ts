@@ -56,8 +56,9 @@ export interface Execution {
 }
 
 /**
- * Executes a quote that an account pays. On an internal account the amount is held at once, and its settlement is due now; a wallet on
- * a chain may have to send it here before. Without an internal account, the money is pulled in first. Guards: quote and transaction are unchanged, the account can spend the amount.
+ * Executes a quote that an account pays. An internal account holds the amount at once, and the settlement is due now; from a
+ * wallet on a chain the money may have to be collected before. From an external account it is pulled in first. Guards: quote and
+ * transaction are unchanged, the account can spend the amount.
  */
 export function executeQuote(
   op: Op,
@@ -170,6 +171,8 @@ export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow)
 export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
   const instructions = paymentInstructions(op, quote, payloadToSign)
   const { counterparty } = quote.request
+  // The receiver has told the platform, and nobody else.
+  const isToldToCaller = counterparty && op.actor.kind !== 'customer'
   return {
     id: quote.id,
     status: quote.state,
@@ -185,7 +188,7 @@ export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undef
     feesIncluded: quote.fees,
     rateDetails: withBigints(quote.pricing.rateDetails),
     transactionId: quote.transaction_id,
-    ...(counterparty ? { counterpartyInformation: counterparty } : {}),
+    ...(isToldToCaller ? { counterpartyInformation: counterparty } : {}),
     ...(instructions ? { paymentInstructions: instructions } : {}),
   }
 }

@@ -21,6 +21,7 @@ import { contactVerificationHandlers } from '../contact-verification/handlers.ts
 import { customerDeletionHandlers } from '../customer-deletion/handlers.ts'
 import { customerImportHandlers } from '../customer-imports/handlers.ts'
 import { createImportCustomers } from '../customer-imports/jobs.ts'
+import { customerTokenHandlers } from '../customer-tokens/handlers.ts'
 import { customerHandlers } from '../customers/handlers.ts'
 import { inboxHandlers } from '../delivery/handlers.ts'
 import { deliverMessage } from '../delivery/jobs.ts'
@@ -106,6 +107,7 @@ export const HANDLERS: ServedHandlers = {
   ...credentialHandlers,
   ...credentialRegistrationHandlers,
   ...sessionHandlers,
+  ...customerTokenHandlers,
   ...exchangeRateHandlers,
   ...receiverHandlers,
   ...umaProviderHandlers,

@@ -7,8 +7,10 @@ import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
 import { keepDesks } from '../bank-files/desk.ts'
 import { keepChains } from '../chains/desk/keep.ts'
+import { findFollowedBlock } from '../chains/records.ts'
 import { type Loading, loadRails } from '../connectors/load.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
+import { keepClearingTokens } from '../customer-tokens/clear.ts'
 import { createCommitter } from '../db/commit/committer.ts'
 import { claimMode } from '../db/engine/mode.ts'
 import { openDatabase } from '../db/engine/open.ts'
@@ -118,6 +120,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       check: checkRailsFile,
       clock: machineClock,
       enclave,
+      followedBlock: (rail) => findFollowedBlock({ db }, rail),
       log,
       onNodeAlert: (rail) => metrics.chainAlert(rail, 'nodes'),
     }
@@ -282,9 +285,8 @@ function runWith(
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
-    const failed = (error: unknown) =>
-      app.log.error({ err: error }, 'removing expired idempotency keys failed')
-    background.push(keepClearing(app.db, app.clock, failed))
+    const failed = (error: unknown) => app.log.error({ err: error }, 'removing what has expired failed')
+    background.push(keepClearing(app.db, app.clock, failed), keepClearingTokens(app.db, app.clock, failed))
     const isProduction = app.config.mode === 'production'
     if (isProduction) background.push(keepAsking(app), keepDesks(app, recordStatement))
     if (isProduction || app.config.railsFile) {

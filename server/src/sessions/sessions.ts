@@ -1,3 +1,4 @@
+import { maySeeAccount } from '../accounts/accounts.ts'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type { CredentialRow, SessionRow } from '../db/schema/tables.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
@@ -85,6 +86,7 @@ export function sessionView(
 /** Error: 404 `SESSION_NOT_FOUND`, also for an expired or revoked one. */
 export async function findActiveSessionById(op: Op, id: string): Promise<SessionRow> {
   const session = await selectActiveSession(op, id)
-  if (!session) throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })
+  if (!session || !(await maySeeAccount(op, session.account_id)))
+    throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })
   return session
 }

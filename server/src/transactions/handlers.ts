@@ -4,7 +4,7 @@ import { fieldError, type Handlers } from '../op/operation.ts'
 import { everyRow, page } from '../op/paging.ts'
 import { transactionsCsv } from './csv.ts'
 import { selectTransactions } from './store.ts'
-import { findTransaction, transactionView } from './transactions.ts'
+import { findTransaction, shownView, transactionView } from './transactions.ts'
 
 export const transactionHandlers: Handlers<typeof transactions> = {
   transaction_list: async (op, { query }) => ({
@@ -13,7 +13,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
       rows: await selectTransactions(op, query),
       table: 'transactions',
       order: query.sortOrder ?? 'desc',
-      view: (rows) => rows.map((row) => transactionView(row, row)),
+      view: (rows) => rows.map((row) => shownView(op, row)),
     }),
   }),
 
@@ -31,7 +31,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
 
   transaction_get: async (op, { params }) => {
     const row = await findTransaction(op, params.transactionId)
-    return { status: 200, body: transactionView(row, row) }
+    return { status: 200, body: shownView(op, row) }
   },
 
   /** Keeps the first confirmation (specification 2.11, `receiptDeliveryConfirmedAt`). */

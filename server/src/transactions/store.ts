@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { rowByKey } from '../db/read/lookup.ts'
 import { whereAnyGiven, whereGiven } from '../db/read/where-given.ts'
 import type { TransactionRow } from '../db/schema/tables.ts'
-import type { Op } from '../op/app.ts'
+import { type Op, ownCustomer } from '../op/app.ts'
 import { timeIfGiven } from '../op/time-range.ts'
 
 export interface TransactionFilters {
@@ -59,6 +59,7 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
   const sender = asKept(filters.senderAccountIdentifier)
   const receiver = asKept(filters.receiverAccountIdentifier)
   const matching = transactions(op)
+    .$call((q) => whereGiven(q, 'transactions.customer_id', '=', ownCustomer(op)))
     .$call((q) => whereGiven(q, 'transactions.customer_id', '=', filters.customerId))
     .$call((q) => whereGiven(q, 'customers.platform_customer_id', '=', filters.platformCustomerId))
     .$call((q) => whereAnyGiven(q, [...SENDER, ...RECEIVER], any))

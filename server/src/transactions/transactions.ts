@@ -73,6 +73,14 @@ export function transactionView(
   return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
 }
 
+/** The same for the caller: what the other side has told the platform is not for the customer. */
+export function shownView(op: Op, row: TransactionWithCustomer) {
+  const view = transactionView(row, row)
+  if (op.actor.kind !== 'customer') return view
+  const { counterpartyInformation: _, ...shown } = view
+  return shown
+}
+
 /** A transfer out in the answer that begins it, the only place where its type is INCOMING (specification 4.11). */
 export function transferOutAnswer(row: TransactionWithCustomer) {
   return {

@@ -230,7 +230,7 @@ describe('guessing', () => {
     const { code } = await newConnected()
     const { accessToken } = (await guess(code, '10.0.0.4')).body
     const me = (token: string, from: string) => call('GET', '/agents/me', `Bearer ${token}`, from)
-    for (let index = 0; index < ATTEMPT_LIMITS.agentTokensByAddress.attemptsMax; index++)
+    for (let index = 0; index < ATTEMPT_LIMITS.bearerTokensByAddress.attemptsMax; index++)
       expect((await me(`csa_${index}`, '10.0.0.4')).status).toBe(401)
     expectLimited(await me('csa_wrong', '10.0.0.4'))
     expect((await me(accessToken, '10.0.0.4')).status).toBe(200)

@@ -8,16 +8,14 @@ import {
   ENDPOINTS,
   forEach,
   idsFor,
-  kindOfParam,
-  missingId,
   newWorld,
-  pathWith,
   stateOf,
   validBody,
   type World,
 } from '../calls.testing.ts'
-import { newPlatform, type Reply } from '../client.testing.ts'
-import { type JsonSchema, kindsOf, membersOf, samples, withRaw } from '../schemas.testing.ts'
+import { newPlatform } from '../client.testing.ts'
+import { testStrangersAreMissing } from '../isolation.testing.ts'
+import type { JsonSchema } from '../schemas.testing.ts'
 
 let ours: World
 /** Another platform's. */
@@ -41,37 +39,16 @@ beforeAll(async () => {
 })
 
 /** Whose records of this kind an endpoint must not show. */
-function strangersTo({ auth }: Endpoint, kind: ParamKind): string[] {
+function strangersTo({ auth }: Endpoint, kind: ParamKind): readonly (string | undefined)[] {
   const strangers = [theirs.ids[kind]]
   if (auth === 'agent') strangers.push(neighbours.ids[kind], neighbours.ofAgent[kind], ofSibling[kind])
   // Its address names the agent that it is of.
   else if (kind === 'AgentAction') strangers.push(neighbours.ids[kind], ofSibling[kind])
-  return strangers.filter((id) => id !== undefined)
+  return strangers
 }
 
 /** All that must not change, as it is now. */
 const strangersState = async () => toJson([await stateOf(theirs.client), await stateOf(ours.client)])
-
-/** An answer without the id that was asked for. */
-function withoutId(reply: Reply, id: string) {
-  return { status: reply.status, body: toJson(reply.body ?? null).replaceAll(id, '<id>') }
-}
-
-/** Requests a record of a stranger and one that does not exist: the answers are equal. */
-async function expectAsIfMissing(
-  what: string,
-  endpoint: Endpoint,
-  kind: ParamKind,
-  ask: (id: string) => Promise<Reply>,
-) {
-  for (const id of strangersTo(endpoint, kind)) {
-    const [strange, missing] = [await ask(id), await ask(missingId(kind))]
-    expect(withoutId(strange, id), what).toEqual(withoutId(missing, missingId(kind)))
-    expect(strange.status, what).not.toBe(500)
-  }
-}
-
-const ownFor = (endpoint: Endpoint) => (kind: ParamKind) => idsFor(endpoint, ours)[kind] ?? missingId(kind)
 
 describe('a record of another platform, customer or agent is treated as missing', () => {
   // Of all these calls none changes anything. `-t` with the name of an endpoint tells which one did.
@@ -82,58 +59,10 @@ describe('a record of another platform, customer or agent is treated as missing'
   })
   afterAll(async () => expect(await strangersState()).toEqual(before))
 
-  // A code in the path is the credential itself.
-  const withParams = ENDPOINTS.filter(([, { params, auth }]) => params && auth !== 'deviceCode')
-
-  test.each(withParams)('in the address of %s', async (name, endpoint) => {
-    const own = ownFor(endpoint)
-    for (const param of Object.keys((endpoint.params as unknown as JsonSchema).properties!)) {
-      const kind = kindOfParam(endpoint, param)
-      await expectAsIfMissing(name, endpoint, kind, async (id) => {
-        const path = pathWith(endpoint, (other) => (other === kind ? id : own(other)))
-        const body = validBody(name, idsFor(endpoint, ours))
-        const reply = await callerOf(endpoint, ours).send(endpoint.method, path, body)
-        expect(reply.status, `${name} ${toJson(reply.body)}`).toBe(404)
-        return reply
-      })
-    }
-  })
-
-  const withQuery = ENDPOINTS.filter(([, { query }]) => query)
-
-  test.each(withQuery)('in the query of %s', async (name, endpoint) => {
-    const { properties = {} } = endpoint.query as unknown as JsonSchema
-    for (const [member, schema] of Object.entries(properties))
-      for (const kind of kindsOf(schema) ?? [])
-        await expectAsIfMissing(`${name} ${member}`, endpoint, kind as ParamKind, (id) => {
-          const path = `${pathWith(endpoint, ownFor(endpoint))}?${member}=${id}`
-          return callerOf(endpoint, ours).send(endpoint.method, path)
-        })
-  })
-
-  const withBody = ENDPOINTS.filter(([, { body }]) => body)
-
-  test.each(withBody)('in the body of %s', async (name, endpoint) => {
-    const schema = endpoint.body as unknown as JsonSchema
-    const seen = new Set<string>()
-    for (const sample of [validBody(name, idsFor(endpoint, ours))!, ...samples(schema)]) {
-      const present = membersOf(schema, sample)
-      const ids = present.flatMap(({ path, schema }) =>
-        (kindsOf(schema) ?? []).map((kind) => ({ path, kind })),
-      )
-      await forEach(ids, async ({ path, kind }) => {
-        const what = `${name} ${path.join('.')} ${kind}`
-        if (seen.has(what)) return
-        seen.add(what)
-        await expectAsIfMissing(what, endpoint, kind as ParamKind, (id) =>
-          callerOf(endpoint, ours).send(
-            endpoint.method,
-            pathWith(endpoint, ownFor(endpoint)),
-            withRaw(sample, path, JSON.stringify(id)),
-          ),
-        )
-      })
-    }
+  testStrangersAreMissing(ENDPOINTS, {
+    send: (endpoint, path, body) => callerOf(endpoint, ours).send(endpoint.method, path, body),
+    ids: (endpoint) => idsFor(endpoint, ours),
+    strangers: strangersTo,
   })
 })
 

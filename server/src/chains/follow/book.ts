@@ -6,13 +6,14 @@ import { toChecksumAddress } from '../../formats/addresses.ts'
 import type { Hex } from '../../formats/hex.ts'
 import type { Op } from '../../op/app.ts'
 import { transition } from '../../op/transition.ts'
+import { timeOf } from '../../ports/chain-nodes.ts'
 import { decide, opOf } from '../../rails/desk.ts'
 import { chainMovementIdOf } from '../ids.ts'
 import type { ChainDesk } from '../rail.ts'
 import { findChain } from '../records.ts'
 import { keptBlock } from './kept-blocks.ts'
 import { type Sighting, sightingsOf } from './kinds.ts'
-import { type RangeRead, timeOf } from './ranges.ts'
+import type { RangeRead } from './ranges.ts'
 import { spent } from './spent.ts'
 import { selectMovementsOf } from './store.ts'
 
@@ -67,7 +68,7 @@ export async function whileAt(
 ): Promise<boolean> {
   let isThere = true
   await decide(desk, async (op) => {
-    const chain = await findChain(op, cursor.id)
+    const chain = await findChain(op, desk.rail.name)
     isThere = chain?.followed_block === cursor.followed_block && chain.followed_hash === cursor.followed_hash
     if (!chain || !isThere) return []
     const writes = await by(op, chain)

@@ -14,6 +14,7 @@ import { books } from './0011-books.ts'
 import { positions } from './0012-positions.ts'
 import { chains } from './0013-chains.ts'
 import { screenings } from './0014-screenings.ts'
+import { customerTokens } from './0015-customer-tokens.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -40,6 +41,7 @@ export const SCHEMA: Schema = {
     { name: '0012-positions', sql: positions },
     { name: '0013-chains', sql: chains },
     { name: '0014-screenings', sql: screenings },
+    { name: '0015-customer-tokens', sql: customerTokens },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

@@ -17,6 +17,7 @@ import type { BankFileTables } from './bank-file-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
 import type { ChainTables } from './chain-tables.ts'
 import type { ContactCodeRow } from './contact-tables.ts'
+import type { CustomerTokenRow } from './customer-token-tables.ts'
 import type { DocumentReadRow, DocumentRow, StoredFileRow } from './document-tables.ts'
 import type {
   AccountDetails,
@@ -57,6 +58,7 @@ export interface Tables extends BankFileTables, ChainTables, RailTables {
   customer_imports: CustomerImportRow
   customer_import_errors: CustomerImportErrorRow
   kyc_links: KycLinkRow
+  customer_tokens: CustomerTokenRow
   message_counts: MessageCountRow
   used_id_tokens: UsedIdTokenRow
   sessions: SessionRow

@@ -1,0 +1,70 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Timestamp } from '../core/schema.ts'
+
+/** What a customer's token can allow: a customer decides about no other one. */
+export const CUSTOMER_PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE'] as const
+export type CustomerPermission = (typeof CUSTOMER_PERMISSIONS)[number]
+
+/** The longest life of a customer's token, and its life where the request does not say. */
+export const CUSTOMER_TOKEN_SECONDS_MAX = 60 * 60
+export const CUSTOMER_TOKEN_SECONDS = 15 * 60
+
+const Permissions = Type.Array(OneOfWords(CUSTOMER_PERMISSIONS), {
+  minItems: 1,
+  maxItems: CUSTOMER_PERMISSIONS.length,
+  uniqueItems: true,
+  description:
+    "VIEW reads, TRANSACT signs the customer in and moves the customer's money, MANAGE adds and removes external accounts",
+})
+
+/** A bearer token for one customer's own device. */
+export const CustomerToken = Type.Object({
+  id: Id('CustomerToken'),
+  customerId: Id('Customer'),
+  permissions: Permissions,
+  accessToken: Type.String({ description: 'The bearer token. No other answer contains it' }),
+  expiresAt: Timestamp(),
+  createdAt: Timestamp(),
+})
+
+export const CustomerTokenCreateRequest = Type.Object({
+  customerId: Id('Customer', 'The customer whom your backend has authenticated'),
+  permissions: Permissions,
+  expiresAt: Type.Optional(Timestamp('At most an hour from now. Left out: a quarter of an hour from now')),
+})
+
+export const customer_token_create = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/customer-tokens',
+  tag: "Customers' tokens",
+  summary: "Create a customer's token",
+  description:
+    "Makes a token with which a page or an app calls the API as `Authorization: Bearer`. It reaches this customer's wallet, " +
+    'accounts, quotes, transactions and cards, and nothing else. A token cannot grant a permission that the calling token lacks. Takes no ' +
+    'Idempotency-Key: a stored answer would contain the secret.',
+  body: CustomerTokenCreateRequest,
+  responses: { 201: CustomerToken },
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
+})
+
+/** Ends a customer's token at once. */
+export const customer_token_delete = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'DELETE',
+  path: '/customer-tokens/{customerTokenId}',
+  tag: "Customers' tokens",
+  summary: "Delete a customer's token",
+  description:
+    'Ends a token at once: requests with it are answered 401, as when the customer signs out of your app. Sessions of the wallet go on: ' +
+    'end them by their own calls.',
+  params: Type.Object({ customerTokenId: PathId }),
+  responses: { 204: null },
+  errors: ['TOKEN_NOT_FOUND'],
+})
+
+export const customerTokens = { customer_token_create, customer_token_delete }

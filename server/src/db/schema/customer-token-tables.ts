@@ -1,0 +1,16 @@
+import type { CustomerPermission } from '@countersign/contract/auth/customer-tokens'
+
+/** A bearer token of one customer. The token itself is not stored. */
+export interface CustomerTokenRow {
+  id: string
+  platform_id: string
+  customer_id: string
+  /** The API token that made it: it ends with that one. */
+  token_id: string
+  permissions: CustomerPermission[]
+  /** SHA-256 of the token, in hex. */
+  secret_hash: string
+  expires_at: Date
+  created_at: Date
+  revoked_at: Date | null
+}
