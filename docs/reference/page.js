@@ -10,7 +10,7 @@ const styles = document.getElementById('reference-style').textContent
 function configuration(content, authentication) {
   return {
     ...(content ? { content } : { url: `${base}/openapi.json` }),
-    ...(authentication ? { authentication } : {}),
+    authentication: authentication ?? { preferredSecurityScheme: 'BasicAuth' },
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
