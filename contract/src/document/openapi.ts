@@ -4,6 +4,7 @@ import { bodyBytesMaxOf, type Endpoint, KIB, MIB, TEXT_TYPES, type TextType } fr
 import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
+import { WALLET_SIGNATURE_HEADER, WEBHOOK_SIGNATURE_HEADER, wireSpelling } from '../core/wire-word.ts'
 import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
 import { references } from './references.ts'
@@ -15,6 +16,8 @@ export interface OpenApiOptions {
   readonly version?: string
   /** Production has no endpoints of the sandbox. Left out: sandbox. */
   readonly mode?: 'sandbox' | 'production'
+  /** The word in the names that the specification spells with `svc`. Left out: that. */
+  readonly wireWord?: string
 }
 
 /** The dated version of the interface, as the base address carries it (specification 9). */
@@ -44,7 +47,7 @@ const HEADERS = {
   IdempotencyKey: { ...IDEMPOTENCY_KEY, required: false },
   RequiredIdempotencyKey: { ...IDEMPOTENCY_KEY, required: true },
   WalletSignature: {
-    name: 'Svc-Wallet-Signature',
+    name: WALLET_SIGNATURE_HEADER,
     schema: Opaque(2048),
     required: false,
     description: 'Stamp over payloadToSign by the session key of the wallet. Left out on the first call.',
@@ -59,6 +62,12 @@ const HEADERS = {
 
 /** The OpenAPI 3.1 document of this API. Pure: the same options give the same document. */
 export function openApi(options: OpenApiOptions): Json {
+  // The whole text is ours, so its names can be spelled anew wherever they stand.
+  const text = wireSpelling(options.wireWord).text(JSON.stringify(documentOf(options)))
+  return JSON.parse(text) as Json
+}
+
+function documentOf(options: OpenApiOptions): Json {
   const paths: Record<string, Json> = {}
   const tags = new Set<string>()
   for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
@@ -171,7 +180,7 @@ function received({ summary, body, answers }: Webhook): Json {
   return {
     tags: ['Webhooks'],
     summary,
-    description: 'Signed in X-Svc-Signature and in the headers of Standard Webhooks 1.0.',
+    description: `Signed in ${WEBHOOK_SIGNATURE_HEADER} and in the headers of Standard Webhooks 1.0.`,
     security: [],
     requestBody: { required: true, content: jsonContent(body) },
     responses: Object.fromEntries(

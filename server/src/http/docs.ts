@@ -63,9 +63,10 @@ const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
 
 /** Serves the OpenAPI document and its reference page, which work without any other server. */
 export function addDocs(server: FastifyInstance, app: App): void {
+  const { mode, wireWord } = app.config
   let document: string | undefined
   server.get(`${BASE_PATH}/openapi.json`, async (_request, reply) => {
-    document ??= JSON.stringify(openApi({ serverUrl: BASE_PATH, mode: app.config.mode }))
+    document ??= JSON.stringify(openApi({ serverUrl: BASE_PATH, mode, wireWord }))
     return reply
       .type('application/json; charset=utf-8')
       .header('Access-Control-Allow-Origin', '*')
