@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { WIRE_WORD, wireSpelling } from '@countersign/contract/core/wire-word'
 import { build } from 'esbuild'
 import type { Connect } from './clients/calls.ts'
 
@@ -61,9 +62,12 @@ export class Workshop {
     this.#folder = folder
   }
 
-  static async open(document: string): Promise<Workshop> {
+  /** `word` is the wire word of the document, with which the programs are then spelled. */
+  static async open(document: string, word = WIRE_WORD): Promise<Workshop> {
     const folder = await mkdtemp(join(tools(), 'project-'))
-    await cp(CLIENTS, folder, { recursive: true })
+    const { text } = wireSpelling(word)
+    for (const file of await readdir(CLIENTS))
+      await writeFile(join(folder, file), text(await readFile(join(CLIENTS, file), 'utf8')))
     await writeFile(join(folder, 'openapi.json'), document)
     return new Workshop(folder)
   }

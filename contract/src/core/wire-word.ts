@@ -1,6 +1,6 @@
 import { isObject } from './decode.ts'
 
-/** The word that the specification writes where an identifier holds the name of a product (specification 0). */
+/** The word that the specification writes where an identifier holds the name of a product (its conventions). */
 export const WIRE_WORD = 'svc'
 
 /** What a word may be, for a refusal: `must be …`. */
