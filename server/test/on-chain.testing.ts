@@ -10,6 +10,7 @@ import { type EvmRail, isEvmRail } from '../src/chains/rail.ts'
 import type { Hex } from '../src/formats/hex.ts'
 import type { ChainAlert } from '../src/ports/metrics.ts'
 import { createPlatform } from '../src/service/first-platform.ts'
+import type { Service } from '../src/service/service.ts'
 import { openChain } from './chain.testing.ts'
 import { Client, type Reply } from './client.testing.ts'
 import { openApp } from './open-app.testing.ts'
@@ -53,8 +54,8 @@ export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, m
 }
 
 /**
- * A server on a chain; the treasury and the gas account have money. `mode` production, or a sandbox that has a chain. Further
- * rails stand after it in the file.
+ * A server on a chain that it has met, where not `isMet` is false; the treasury and the gas account have money. `mode` production, or
+ * a sandbox that has a chain. Further rails stand after it in the file.
  */
 export async function openOnChain({
   mode = 'production',
@@ -62,12 +63,14 @@ export async function openOnChain({
   chain: given,
   rails = [],
   funded = true,
+  isMet = true,
 }: {
   readonly mode?: 'production' | 'sandbox'
   readonly entry?: object
   readonly chain?: LocalChain
   readonly rails?: readonly object[]
   readonly funded?: boolean
+  readonly isMet?: boolean
 } = {}): Promise<OnChain> {
   const chain = given ?? (await openChain())
   const folder = await mkdtemp(join(tmpdir(), 'countersign-chain-'))
@@ -85,11 +88,7 @@ export async function openOnChain({
   const client = new Client(await createPlatform(service.app, 'On a chain'), `${origin}/2025-10-13`)
   if (mode === 'production') await useUsdc(client)
   const rail = () => service.app.rails.list().find(isEvmRail)!
-  // The chain is met: it is followed from here on.
-  await until(
-    () => service.app.read.selectFrom('chains').select('id').executeTakeFirst(),
-    (row) => row !== undefined,
-  )
+  if (isMet) await chainIsMet({ service })
   if (funded) {
     const { treasury } = rail().chain
     await chain.mint(treasury, 1_000_000_000_000n)
@@ -111,6 +110,14 @@ export async function openOnChain({
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Waits until the server has met the chain: it is followed from there on. */
+export async function chainIsMet({ service }: { readonly service: Pick<Service, 'app'> }): Promise<void> {
+  await until(
+    () => service.app.read.selectFrom('chains').select('id').executeTakeFirst(),
+    (row) => row !== undefined,
+  )
 }
 
 /** Gives the platform and its customers accounts in USDC. */

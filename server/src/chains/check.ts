@@ -8,9 +8,8 @@ import { type App, plusSeconds } from '../op/app.ts'
 import { type ChainBlock, timeOf } from '../ports/chain-nodes.ts'
 import { COIN_OF } from '../pricing/network-fees.ts'
 import { opOf } from '../rails/desk.ts'
-import { chainIdOf } from './ids.ts'
 import { type EvmRail, gasNames, isEvmRail } from './rail.ts'
-import { selectChain } from './store.ts'
+import { findChain } from './records.ts'
 import { tokenBalance } from './token-balance.ts'
 
 /** What an operator sees of a chain: lines of a name and a value, and what falls short, in sentences. */
@@ -54,7 +53,7 @@ function isPlain({ tokens }: EvmRailValue): boolean {
 
 /** How far the chain was followed. What is not deep enough yet does not count as behind. */
 async function followed(app: App, rail: EvmRail, platformId: string, head: ChainBlock): Promise<ChainReport> {
-  const row = await selectChain(await opOf({ app, rail, platformId }), chainIdOf(rail.name))
+  const row = await findChain(await opOf({ app, rail, platformId }), rail.name)
   if (!row) return { facts: [['followed', 'not yet']], faults: ['The chain is not followed yet.'] }
   const { followed_block, followed_time } = row
   const lag = head.number - followed_block

@@ -8,7 +8,7 @@ import type { Hex } from '../formats/hex.ts'
 import type { Enqueued, QueuedPayment, SignedChainPayment } from '../ports/rail.ts'
 import { chainAddressIdOf } from './ids.ts'
 import { fixedFaultOf } from './payees.ts'
-import { type EvmRail, TREASURY } from './rail.ts'
+import { type EvmRail, followedBlockOf, TREASURY } from './rail.ts'
 
 /** A transfer that is to be made on the chain, without what follows from it. */
 export interface NewChainPayment {
@@ -30,7 +30,7 @@ export interface NewChainPayment {
 
 /**
  * The record of a transfer that waits to be made. Its nonce follows from its name, so that the chain takes it once. Error: 503
- * `UNAVAILABLE` while nobody could read the token.
+ * `UNAVAILABLE` before the chain is met, and while nobody could read the token.
  */
 export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPaymentRow {
   const { address: token, standard } = rail.chain.token(one.currency)
@@ -61,7 +61,7 @@ export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPayme
     fee_nonce: signed?.fee ? authorizationNonce('fee', one.paymentId) : null,
     fee_signature: signed?.fee?.signature ?? null,
     state: CHAIN_PAYMENT_INITIAL,
-    from_block: rail.followedBlock,
+    from_block: followedBlockOf(rail),
     transaction_id: null,
     attempts: 0,
     due_at: one.now,
@@ -73,7 +73,7 @@ export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPayme
   }
 }
 
-/** Puts a payment into the queue of a chain, if its payee can be one. Error: 503 while nobody could read the token. */
+/** Puts a payment into the queue of a chain, if its payee can be one. Errors as of `newChainPayment`. */
 export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
   const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
   if (direction === 'PULL' && !signed) return failed('Nothing can be pulled without a signature of the payer')

@@ -4,10 +4,10 @@ import { insert } from '../db/commit/writes.ts'
 import type { ChainAddressRow, ChainRole } from '../db/schema/chain-tables.ts'
 import { toChecksumAddress } from '../formats/addresses.ts'
 import type { Hex } from '../formats/hex.ts'
-import { ApiError } from '../op/operation.ts'
 import type { ChainNodes } from '../ports/chain-nodes.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { ChainToken, OpenedDepositAccount, RailChain, RecordsFrom } from '../ports/rail.ts'
+import { notReached } from '../rails/choose.ts'
 import type { RailDesk } from '../rails/desk.ts'
 import { nextOpening } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
@@ -34,8 +34,8 @@ export interface EvmRail extends ConfiguredRail {
   readonly gas: readonly Hex[]
   /** Undefined while nobody could read them. */
   facts: ChainFacts | undefined
-  /** The block up to which logs were followed, as this process last saw it. */
-  followedBlock: bigint
+  /** The block up to which logs were followed, as this process last saw it. Undefined before any process has met the chain. */
+  followedBlock: bigint | undefined
 }
 
 /** What the desk of a chain works with. */
@@ -56,6 +56,7 @@ export function isEvmRail(rail: object): rail is EvmRail {
 
 interface RailParts {
   readonly clock: () => Date
+  readonly followedBlock: bigint | undefined
   readonly faucet?: Faucet | undefined
   readonly nodesApart?: EvmRail['nodesApart']
 }
@@ -65,7 +66,7 @@ export function createEvmRail(
   entry: EvmRailValue,
   nodes: ChainNodes,
   enclave: Enclave,
-  { clock, faucet, nodesApart = [] }: RailParts,
+  { clock, followedBlock, faucet, nodesApart = [] }: RailParts,
 ): EvmRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
   const rail: EvmRail = {
@@ -76,7 +77,7 @@ export function createEvmRail(
     faucet,
     gas: gasNames(entry).map((of) => enclave.chainAddress(pathOf(name, 'GAS', of))),
     facts: undefined,
-    followedBlock: 0n,
+    followedBlock,
     chain: {
       ...chainOf(entry, enclave, () => rail),
       transferFee: createTransferFees(entry, nodes, clock),
@@ -110,19 +111,21 @@ function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Om
     network,
     chainId,
     treasury: enclave.chainAddress(pathOf(name, 'TREASURY', TREASURY)),
+    isMet: () => rail().followedBlock !== undefined,
     token: (currency) => tokenOf(rail(), tokens, currency),
     newAddress(from, ownerId) {
+      followedBlockOf(rail())
       const path = pathOf(name, 'DEPOSIT', ownerId)
       const address = enclave.chainAddress(path)
-      const row = addressRow(rail(), from, { of: ownerId, address, role: 'DEPOSIT', path, ownerId })
+      const row = addressRow(name, from, { of: ownerId, address, role: 'DEPOSIT', path, ownerId })
       return { address: toChecksumAddress(address.slice(2)), writes: [insert('chain_addresses', row)] }
     },
     walletAddressId: (ownerId) => chainAddressIdOf(name, ownerId),
-    walletAddress: (from, ownerId, address) =>
-      insert(
-        'chain_addresses',
-        addressRow(rail(), from, { of: ownerId, address, role: 'WALLET', path: WALLET_PATH, ownerId }),
-      ),
+    walletAddress(from, ownerId, address) {
+      followedBlockOf(rail())
+      const row = addressRow(name, from, { of: ownerId, address, role: 'WALLET', path: WALLET_PATH, ownerId })
+      return insert('chain_addresses', row)
+    },
   }
 }
 
@@ -131,8 +134,7 @@ function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: s
   if (!found) throw new Error(`The rail has no token for ${currency}`)
   const address = found.address.toLowerCase() as Hex
   const known = facts?.tokens[address]
-  if (!known)
-    throw new ApiError('UNAVAILABLE', { message: 'The chain cannot be reached yet. Try again soon.' })
+  if (!known) throw notReached()
   const { domain } = known
   return {
     currency,
@@ -142,9 +144,18 @@ function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: s
   }
 }
 
-/** An address of ours, by what it is for. */
+/**
+ * The block up to which the chain was followed: what is made now is in no block up to it. Error: 503 `UNAVAILABLE` before the chain is
+ * met, because nobody would notice what happens there until then.
+ */
+export function followedBlockOf({ followedBlock }: EvmRail): bigint {
+  if (followedBlock === undefined) throw notReached()
+  return followedBlock
+}
+
+/** The record of an address of ours, by what it is for. */
 export function addressRow(
-  { name, followedBlock }: Pick<EvmRail, 'name' | 'followedBlock'>,
+  rail: string,
   { now, platform }: RecordsFrom,
   one: {
     readonly of: string
@@ -155,14 +166,13 @@ export function addressRow(
   },
 ): ChainAddressRow {
   return {
-    id: chainAddressIdOf(name, one.of),
+    id: chainAddressIdOf(rail, one.of),
     platform_id: platform.id,
-    rail: name,
+    rail,
     address: one.address,
     role: one.role,
     path: one.path,
     owner_id: one.ownerId,
-    from_block: followedBlock,
     created_at: now,
   }
 }

@@ -4,7 +4,13 @@ import type { ReadsFrom } from '../ports/rail.ts'
 import { endOf, startOf } from '../reconciliations/days.ts'
 import { balancesCall, balancesIn, MULTICALL_ADDRESS } from './formats/calls.ts'
 import type { EvmRail } from './rail.ts'
-import { type BookedMovement, selectAddressesAfter, selectBookedOn, selectSums } from './store.ts'
+import {
+  type BookedMovement,
+  selectAddressesAfter,
+  selectBookedOn,
+  selectFollowedBlock,
+  selectSums,
+} from './store.ts'
 import { tokenBalance } from './token-balance.ts'
 
 /** Addresses whose balances are asked for in one call, and calls at the same time where each is asked for alone. */
@@ -14,11 +20,10 @@ const CALLS_AT_ONCE = 8
 /** What the chain says that our addresses hold together, by currency, in the last block that was followed. */
 export async function balancesOf(rail: EvmRail, from: ReadsFrom): Promise<ReadonlyMap<string, bigint>> {
   const balances = new Map<string, bigint>()
-  for (const { currency } of rail.entry.tokens) {
-    const { followedBlock } = await selectSums(from, rail.name, currency, new Date(0))
-    if (followedBlock !== undefined)
-      balances.set(currency, await heldOf(rail, from, tokenOf(rail, currency)!, followedBlock))
-  }
+  const followedBlock = await selectFollowedBlock(from, rail.name)
+  if (followedBlock === undefined) return balances
+  for (const { currency, address } of rail.entry.tokens)
+    balances.set(currency, await heldOf(rail, from, address.toLowerCase() as Hex, followedBlock))
   return balances
 }
 

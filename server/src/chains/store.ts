@@ -1,14 +1,26 @@
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import type { Read } from '../db/read/read.ts'
 import type { ChainRole, ChainRow } from '../db/schema/chain-tables.ts'
 import type { Hex } from '../formats/hex.ts'
 import type { Op } from '../op/app.ts'
 import type { ReadsFrom } from '../ports/rail.ts'
 
-const CHAIN_BY_ID = rowByKey<ChainRow>('SELECT * FROM chains WHERE id = ANY ($1::uuid[])', 'id')
+const CHAIN_BY_ID = rowById('chains')
 
 export async function selectChain(op: Op, id: string): Promise<ChainRow | undefined> {
   return op.find(CHAIN_BY_ID, id)
+}
+
+/** The block up to which the chain of a rail was followed. Undefined before any desk has met it. */
+export async function selectFollowedBlock(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ followed_block: bigint }>(
+    'SELECT followed_block FROM chains WHERE rail = $1',
+    [rail],
+  )
+  return rows[0]?.followed_block
 }
 
 /** What an address is for, if it is one of ours on the chain of a rail. The address is in lower case. */

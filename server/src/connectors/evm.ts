@@ -44,6 +44,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
   })
   const rail = createEvmRail(entry, nodes, enclave, {
     clock,
+    followedBlock: await loading.followedBlock(entry.name),
     faucet: entry.faucet === undefined ? undefined : createFaucet(entry, entry.faucet, rpcs[0]!),
     nodesApart: rpcs.map((url) => ({
       host: new URL(url).host,

@@ -25,6 +25,8 @@ export interface Loading {
   readonly clock: () => Date
   /** Holds the keys on chains. */
   readonly enclave: Enclave
+  /** How far the chain of a rail was followed; undefined before any process has met it. */
+  readonly followedBlock: (rail: string) => Promise<bigint | undefined>
   /** Hears of nodes of chains that cannot be used. */
   readonly onNodeAlert: (rail: string) => void
   readonly log: Log

@@ -20,7 +20,7 @@ export interface Opening extends Background {
 
 /**
  * Has rails open what others pay in to: for each account whose currency they take in, whenever it was made, and, but for chains, a
- * pool for each currency. Several processes may do so at the same time: the ids follow from rail and account.
+ * pool for each currency. A chain opens nothing before it is met. Several processes may do so at the same time: the ids follow from rail and account.
  */
 export function keepOpen(app: App): Opening {
   const since = new Map<string, Date>()
@@ -41,7 +41,7 @@ export async function openMissing(app: App, since: Map<string, Date>): Promise<v
 async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<void> {
   const { name, currenciesIn } = rail
   const platformId = await app.rails.ownerOf(rail)
-  if (name === null || platformId === undefined) return
+  if (name === null || platformId === undefined || rail.chain?.isMet() === false) return
   // On a chain nothing is shared: a quote has an address of its own.
   if (!since.has(name) && !rail.chain) await openPools(app, name, platformId, currenciesIn)
   const missing = await selectAccountsWithout(

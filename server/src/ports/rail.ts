@@ -64,6 +64,11 @@ export interface RailChain {
   readonly chainId: number
   /** Where the platform's money on the chain is. */
   readonly treasury: Hex
+  /**
+   * Whether this server has ever reached it. The chain is followed from that moment on, so what is paid to an address that was made
+   * before could be missed: there is none, and no payment begins.
+   */
+  isMet(): boolean
   /** The contract of a currency, as it was read from the chain. Error: 503 `UNAVAILABLE` while nobody could read it. */
   token(currency: string): ChainToken
   /**
@@ -71,7 +76,10 @@ export interface RailChain {
    * Error: 503 `UNAVAILABLE` where no node tells.
    */
   transferFee(currency: string, transfers: number): Promise<NetworkFee>
-  /** The record of an address of its own, for an internal account or a quote, and the address in the API's spelling. */
+  /**
+   * The record of an address of its own, for an internal account or a quote, and the address in the API's spelling. Error: 503
+   * `UNAVAILABLE` before the chain is met.
+   */
   newAddress(
     from: RecordsFrom,
     ownerId: string,
@@ -81,7 +89,10 @@ export interface RailChain {
    * where the node does not answer, or refuses.
    */
   mint?(currency: string, to: Hex, amount: bigint): Promise<void>
-  /** The record of the address of a wallet, whose key derives from the wallet's own seed. */
+  /**
+   * The record of the address of a wallet, whose key derives from the wallet's own seed. Error: 503 `UNAVAILABLE` before the chain is
+   * met.
+   */
   walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
   /** The id of that record. */
   walletAddressId(accountId: string): string

@@ -7,10 +7,11 @@ import { amountInWords } from '../pricing/pricing.ts'
 
 /**
  * The rail that carries a payment, by the routing table. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
- * `AMOUNT_OUT_OF_RANGE` that names `field` where none takes the amount.
+ * `AMOUNT_OUT_OF_RANGE` that names `field` where none takes the amount, 503 `UNAVAILABLE` before its chain is met.
  */
 export async function chooseRail(op: Op, wanted: Wanted, field: string): Promise<Rail> {
   const rail = await op.rails.route(op.platform.id, wanted)
+  if (rail?.chain?.isMet() === false) throw notReached()
   if (rail) return rail
   const limits = await op.rails.limitsFor(op.platform.id, wanted)
   if (limits) throw fieldError('AMOUNT_OUT_OF_RANGE', field, outOfRange(wanted, limits))
@@ -24,6 +25,14 @@ export async function chooseRail(op: Op, wanted: Wanted, field: string): Promise
 export async function checkPayee(op: Op, rail: Rail, account: AccountDetails, field: string): Promise<void> {
   const fault = await rail.faultOfPayee?.(op.read, account)
   if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
+}
+
+/** The refusal of what needs a chain that this server has not met, or whose tokens it has not read. */
+export function notReached(): ApiError {
+  return new ApiError('UNAVAILABLE', {
+    message: 'The chain has not been reached yet. Try again soon.',
+    headers: { 'Retry-After': '1' },
+  })
 }
 
 const DOES = { OUT: 'sends to', PULL: 'pulls from', IN: 'takes payments to' } as const

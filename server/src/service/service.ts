@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
 import { keepDesks } from '../bank-files/desk.ts'
 import { keepChains } from '../chains/desk/keep.ts'
+import { findFollowedBlock } from '../chains/records.ts'
 import { type Loading, loadRails } from '../connectors/load.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
 import { keepClearingTokens } from '../customer-tokens/clear.ts'
@@ -120,6 +121,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       check: checkRailsFile,
       clock: machineClock,
       enclave,
+      followedBlock: (rail) => findFollowedBlock({ db }, rail),
       log,
       onNodeAlert: (rail) => metrics.chainAlert(rail, 'nodes'),
     }

@@ -15,8 +15,8 @@ import {
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
 import { isSafeUrl, isThisMachine } from './safe-url.ts'
 import { readScreening, type ScreeningConfig } from './screening.ts'
+import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
-import { parseVerification, type VerificationConfig } from './verification.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
 export interface Config {
@@ -48,7 +48,7 @@ export interface Config {
   /** The source of exchange rates. Absent: the sandbox has its own, production has none. */
   readonly rates?: RatesConfig
   /** The provider that decides about customers. Absent: people decide. */
-  readonly verification?: VerificationConfig
+  readonly verification?: SignedProvider
   readonly documents: DocumentsConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
@@ -339,8 +339,8 @@ function readRates(env: Environment): RatesConfig | undefined {
 function readVerification({
   VERIFICATION_URL,
   VERIFICATION_SECRET,
-}: Environment): VerificationConfig | undefined {
-  const verification = parseVerification(VERIFICATION_URL, VERIFICATION_SECRET, isSafeUrl)
+}: Environment): SignedProvider | undefined {
+  const verification = parseSignedProvider('VERIFICATION', VERIFICATION_URL, VERIFICATION_SECRET, isSafeUrl)
   if (verification && 'problem' in verification) throw new ConfigError(verification.problem)
   return verification
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { chainAbsent, openChain } from '../chain.testing.ts'
-import { CONFIRMATIONS, evmEntry, type OnChain, openOnChain } from '../on-chain.testing.ts'
+import { openLyingProxy } from '../lying-proxy.testing.ts'
+import { alertsOf, CONFIRMATIONS, evmEntry, type OnChain, openOnChain } from '../on-chain.testing.ts'
+import { until } from '../production.testing.ts'
 import { Payer } from './payer.testing.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -94,6 +96,39 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     expect(await received(payee)).toBe(0n)
   })
 
+  test('that have moved another amount are not sent again: a person has to look', async () => {
+    const proxy = await openLyingProxy(on.chain.url)
+    // As a token that keeps a fee says it.
+    proxy.lie('eth_getTransactionReceipt', async (_, truth) => {
+      const answer = await truth()
+      if (!('result' in answer) || answer.result === null) return answer
+      const receipt = answer.result as { logs: object[] }
+      const data = `0x${(4499).toString(16).padStart(64, '0')}`
+      return { result: { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) } }
+    })
+    try {
+      await on.setRail(evmEntry(on.chain, plain(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] })))
+      const payee = payer.newPayee()
+      const before = await alertsOf(on, 'work')
+      const transfer = await payer.pay(payee, 4500n)
+      await payer.sent([transfer])
+      await on.chain.mine(CONFIRMATIONS)
+      await until(
+        () => alertsOf(on, 'work'),
+        (count) => count > before,
+      )
+      expect(await payer.paymentOf(transfer)).toMatchObject({ state: 'SENT', attempts: 1 })
+      expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'MINED' }])
+      proxy.honest()
+      await on.chain.mine()
+      expect((await payer.ended(transfer)).status).toBe('COMPLETED')
+      expect(await received(payee)).toBe(4500n)
+    } finally {
+      await on.setRail(evmEntry(on.chain, plain(on.chain)))
+      await proxy.close()
+    }
+  })
+
   test('whose nonce somebody has used wait for a person where one node alone says so, and go where two do', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 5000n)
@@ -103,7 +138,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     await payer.alerted('work')
     await on.chain.mine()
     expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'OPEN' }])
-    const rpcs = ['', '/'].map((path) => ({ type: 'url', url: `${on.chain.url.replace(/\/$/, '')}${path}` }))
+    const rpcs = ['one', 'other'].map((key) => ({ type: 'url', url: `${on.chain.url}?key=${key}` }))
     await on.setRail(evmEntry(on.chain, plain(on.chain, { agreement: 2, rpcs })))
     await payer.payment(transfer, ({ attempts }) => attempts === 2)
     await payer.sent([transfer])

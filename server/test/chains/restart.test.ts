@@ -11,7 +11,7 @@ import { readConfig } from '../../src/settings/config.ts'
 import { chainAbsent, openChain } from '../chain.testing.ts'
 import { Client, type Credentials } from '../client.testing.ts'
 import { type LyingProxy, openLyingProxy } from '../lying-proxy.testing.ts'
-import { CONFIRMATIONS, evmEntry, gasAddressOf, type OnChain } from '../on-chain.testing.ts'
+import { CONFIRMATIONS, chainIsMet, evmEntry, gasAddressOf, type OnChain } from '../on-chain.testing.ts'
 import { serveRates, until } from '../production.testing.ts'
 import { onPostgres, openPlace } from '../server-process.testing.ts'
 import { Payer } from './payer.testing.ts'
@@ -39,11 +39,7 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     server = await start()
     credentials = await createPlatform(server.service.app, 'Restarts')
     await restart()
-    // The chain has been met, and its addresses are recorded: payments have a sender from then on.
-    await until(
-      () => server.service.app.read.selectFrom('chains').select('id').executeTakeFirst(),
-      (row) => row !== undefined,
-    )
+    await chainIsMet(server)
     await chain.mint(server.rail().chain.treasury, 10n ** 12n)
     await chain.sendCoin(gasAddressOf(server.service, server.rail()), 10n ** 20n)
     await chain.setAutomine(false)

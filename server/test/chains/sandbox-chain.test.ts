@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../src/admin/admin.ts'
 import { toChecksumAddress } from '../../src/formats/addresses.ts'
 import type { Hex } from '../../src/formats/hex.ts'
+import { clockOf } from '../books.testing.ts'
 import { expectError } from '../calls.testing.ts'
 import { chainAbsent, openChain } from '../chain.testing.ts'
 import { newCustomer, type Reply } from '../client.testing.ts'
@@ -64,6 +65,31 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     expect(await dollars(instructions.accountOrWalletInfo.address)).toBe(0n)
   })
 
+  test('sweeps an address again whose sweep has failed, an hour later', async () => {
+    const { id } = await newCustomer(on.client)
+    const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
+    const before = await dollars(treasury())
+    await on.chain.freeze(treasury())
+    await funded(account.id, 4_000_000)
+    await balance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 4_000_000)
+    const { db, read } = on.service.app
+    await until(
+      () =>
+        read.selectFrom('chain_payments').where('state', '=', 'FAILED').select(['kind', 'note']).execute(),
+      ([one]) => one?.kind === 'SWEEP' && one.note === 'The token refuses the transfer',
+    )
+    await on.chain.unfreeze(treasury())
+    // An hour later: what it has moved is long ago, so that it is found by the sweep that has failed.
+    await db.query(`UPDATE chain_movements SET created_at = created_at - interval '1 hour'`)
+    await db.query(
+      `UPDATE chain_payments SET updated_at = updated_at - interval '1 hour' WHERE state = 'FAILED'`,
+    )
+    await until(
+      () => dollars(treasury()),
+      (held) => held === before + 4_000_000n,
+    )
+  })
+
   test('funds other accounts as without a chain', async () => {
     const customer = await newCustomer(on.client)
     expect((await fund(customer.usd, 7_500)).body.balance.amount).toBe(7_500)
@@ -87,6 +113,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
   test('gives its gas accounts their coin, and pays and is paid with the clock a year ahead', async () => {
     const { id } = await newCustomer(on.client)
     const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
+    const before = Date.parse(await clockOf(on.client))
     await on.client.advance(YEAR_SECONDS)
     await funded(account.id, 20_000_000)
     await balance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 20_000_000)
@@ -110,7 +137,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     expect(done.status).toBe('COMPLETED')
     expect(done.reconciliationInstructions.transactionHash).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await dollars(PAYEE)).toBe(2_000_000n)
-    expect(Date.parse(done.createdAt)).toBeGreaterThan(Date.now() + (YEAR_SECONDS * 1000) / 2)
+    expect(Date.parse(done.createdAt)).toBeGreaterThanOrEqual(before + YEAR_SECONDS * 1000)
   })
 
   test('has an operator who sees what there is to watch', async () => {

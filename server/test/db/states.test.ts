@@ -192,6 +192,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${CHAIN_PAYMENT_INITIAL}'`,
       `state = '${CHAIN_PAYMENT_TRANSITIONS.WAITING.send}'`,
       `state = '${CHAIN_PAYMENT_TRANSITIONS.SENT.pay}'`,
+      `state = '${CHAIN_PAYMENT_TRANSITIONS.SENT.fail}'`,
       `state = '${CHAIN_TRANSACTION_INITIAL}'`,
       `state <> '${CHAIN_TRANSACTION_TRANSITIONS.MINED.confirm}'`,
       `state = '${CHAIN_MOVEMENT_TRANSITIONS.BOOKED.doubt}'`,

@@ -70,7 +70,7 @@ async function claim(desk: ChainDesk, hold: Hold): Promise<boolean> {
   if (hold.rail === rail && plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
   const op = await opOf(desk)
   const id = chainIdOf(rail.name)
-  const found = (await findChain(op, id)) ?? (await begin(desk))
+  const found = (await findChain(op, rail.name)) ?? (await begin(desk))
   if (!found) return false
   checkSame(rail, found)
   hold.rail = rail
@@ -113,15 +113,14 @@ async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
     created_at: op.now,
     updated_at: op.now,
   }
-  rail.followedBlock = row.followed_block
   const own = [[TREASURY, 'TREASURY'] as const, ...gasNames(entry).map((of) => [of, 'GAS'] as const)]
   const addresses = own.map(([of, role]) => {
     const path = pathOf(name, role, of)
     const address = app.enclave.chainAddress(path)
-    return insert('chain_addresses', addressRow(rail, op, { of, address, role, path, ownerId: null }))
+    return insert('chain_addresses', addressRow(name, op, { of, address, role, path, ownerId: null }))
   })
   const { done } = await app.commit(op, [insert('chains', row), ...addresses])
-  return done ? row : findChain(await opOf(desk), row.id)
+  return done ? row : findChain(await opOf(desk), name)
 }
 
 /** A rail stays with its chain for ever: what was recorded of one would be read as of another. */

@@ -68,7 +68,7 @@ export async function whileAt(
 ): Promise<boolean> {
   let isThere = true
   await decide(desk, async (op) => {
-    const chain = await findChain(op, cursor.id)
+    const chain = await findChain(op, desk.rail.name)
     isThere = chain?.followed_block === cursor.followed_block && chain.followed_hash === cursor.followed_hash
     if (!chain || !isThere) return []
     const writes = await by(op, chain)

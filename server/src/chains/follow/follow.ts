@@ -2,7 +2,6 @@ import type { ChainRow } from '../../db/schema/chain-tables.ts'
 import type { Hex } from '../../formats/hex.ts'
 import type { ChainBlock } from '../../ports/chain-nodes.ts'
 import { opOf } from '../../rails/desk.ts'
-import { chainIdOf } from '../ids.ts'
 import type { ChainDesk, EvmRail } from '../rail.ts'
 import { findChain } from '../records.ts'
 import { bookRange } from './book.ts'
@@ -26,7 +25,7 @@ export async function follow(desk: ChainDesk): Promise<void> {
   const { rail } = desk
   const head = await rail.nodes.head()
   if (done.get(rail) === head.hash) return
-  const found = await findChain(await opOf(desk), chainIdOf(rail.name))
+  const found = await findChain(await opOf(desk), rail.name)
   // A node that is behind says nothing of what comes after its head.
   if (!found || head.number < found.followed_block) return
   const begun = await bookOpening(desk, found)

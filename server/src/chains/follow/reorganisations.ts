@@ -8,14 +8,13 @@ import {
 } from '../../db/schema/states.ts'
 import type { Op } from '../../op/app.ts'
 import { transition } from '../../op/transition.ts'
-import { type ChainLog, type ChainReceipt, timeOf } from '../../ports/chain-nodes.ts'
+import { type ChainReceipt, timeOf } from '../../ports/chain-nodes.ts'
 import { applyReport } from '../../rail-events/apply.ts'
 import { findRailEvent } from '../../rail-events/rail-events.ts'
 import { recorded } from '../../rail-events/receive.ts'
 import { depositOf } from '../../rails/deposit-rows.ts'
 import { opOf } from '../../rails/desk.ts'
-import { transferOf } from '../formats/transfers.ts'
-import { chainIdOf } from '../ids.ts'
+import { isTransfer } from '../formats/calls.ts'
 import type { ChainDesk } from '../rail.ts'
 import { findChain } from '../records.ts'
 import { whileAt } from './book.ts'
@@ -126,7 +125,7 @@ async function told(op: Op, { rail, followed_block, followed_hash }: ChainRow, t
 export async function settleUnsure(desk: ChainDesk): Promise<boolean> {
   const { rail } = desk
   const op = await opOf(desk)
-  const chain = await findChain(op, chainIdOf(rail.name))
+  const chain = await findChain(op, rail.name)
   if (!chain || chain.followed_block < chain.highest_block) return true
   const unsure = await selectUnsure(op, rail.name, SETTLED_MAX)
   if (unsure.length === 0) return true
@@ -148,7 +147,7 @@ async function settled(
   row: ChainMovementRow,
   receipt: ChainReceipt | undefined,
 ): Promise<readonly Write[]> {
-  const log = receipt?.logs.find((one) => isOf(row, one))
+  const log = receipt?.logs.find((one) => isTransfer(one, row.token, row))
   // It comes again with a block that is not deep enough yet.
   if (log && log.blockNumber > chain.followed_block) return []
   if (log) {
@@ -165,11 +164,6 @@ function moved(
   change: Partial<ChainMovementRow> = {},
 ): Write {
   return transition(op, 'chain_movements', CHAIN_MOVEMENT_TRANSITIONS, row, by, change).write
-}
-
-function isOf({ token, sender, recipient, amount }: ChainMovementRow, log: ChainLog): boolean {
-  const found = log.address === token ? transferOf(log) : undefined
-  return found?.sender === sender && found.recipient === recipient && found.amount === amount
 }
 
 /** What the loss of a transfer does. A payment of ours is on its way again by then. */

@@ -1,4 +1,4 @@
-import { rowByKey } from '../../db/read/lookup.ts'
+import { rowById } from '../../db/read/lookup.ts'
 import type {
   ChainAddressRow,
   ChainBlockRow,
@@ -102,7 +102,7 @@ export async function selectPlainPayments(
   return payments.map((payment) => ({ payment, hashes: hashes.get(payment.id) ?? [] }))
 }
 
-const BLOCK_BY_ID = rowByKey<ChainBlockRow>('SELECT * FROM chain_blocks WHERE id = ANY ($1::uuid[])', 'id')
+const BLOCK_BY_ID = rowById('chain_blocks')
 
 export async function selectBlock(op: Op, id: string): Promise<ChainBlockRow | undefined> {
   return op.find(BLOCK_BY_ID, id)
@@ -148,10 +148,7 @@ export function selectUnsure(op: Op, rail: string, limit: number): Promise<Chain
     .execute()
 }
 
-const MOVEMENT_BY_ID = rowByKey<ChainMovementRow>(
-  'SELECT * FROM chain_movements WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const MOVEMENT_BY_ID = rowById('chain_movements')
 
 export async function selectMovement(op: Op, id: string): Promise<ChainMovementRow | undefined> {
   return op.find(MOVEMENT_BY_ID, id)
@@ -243,12 +240,34 @@ export async function selectWorthSweeping(
   return rows.map((row) => ({ ...row, held: BigInt(row.held) }))
 }
 
-/** The sweeps of addresses, by sender. */
+/** Sweeps that have failed between two times, in the order in which they did. */
+export function selectFailedSweeps(
+  op: Op,
+  rail: string,
+  from: Date,
+  to: Date,
+  limit: number,
+): Promise<Pick<ChainPaymentRow, 'sender' | 'updated_at'>[]> {
+  return op.read
+    .selectFrom('chain_payments')
+    .where('rail', '=', rail)
+    .where('kind', '=', 'SWEEP')
+    .where('state', '=', 'FAILED')
+    .where('updated_at', '>=', from)
+    .where('updated_at', '<=', to)
+    .orderBy('updated_at')
+    .limit(limit)
+    .select(['sender', 'updated_at'])
+    .execute()
+}
+
+/** The sweeps of addresses. Each has a nonce: the index of nonces finds them by their senders. */
 export function selectSweeps(op: Op, rail: string, senders: readonly Hex[]): Promise<ChainPaymentRow[]> {
   return op.read
     .selectFrom('chain_payments')
     .where('rail', '=', rail)
     .where('sender', 'in', senders)
+    .where('nonce', 'is not', null)
     .where('kind', '=', 'SWEEP')
     .selectAll()
     .execute()

@@ -3,12 +3,12 @@ import type { ChainPaymentRow } from '../../db/schema/chain-tables.ts'
 import type { Hex } from '../../formats/hex.ts'
 import { type Op, plusSeconds } from '../../op/app.ts'
 import { opOf } from '../../rails/desk.ts'
-import { chainIdOf, chainSweepIdOf } from '../ids.ts'
+import { chainSweepIdOf } from '../ids.ts'
 import { newChainPayment } from '../queue.ts'
 import type { ChainDesk } from '../rail.ts'
 import { findChain } from '../records.ts'
 import { tokenBalance } from '../token-balance.ts'
-import { selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
+import { selectFailedSweeps, selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
 
 const EVERY_SECONDS = 2
 /** Movements are written in the order of their times, but for transactions that were slow. */
@@ -18,21 +18,39 @@ const MOVED_MAX = 1_000
 const AGAIN_SECONDS = 3_600
 
 /**
- * A step of the desk: has what deposit addresses hold brought to the treasury, where it is worth the gas. Only addresses that have moved
- * something since the last look are looked at. A sweep is a payment of its address to the treasury; an address has one at a time.
+ * A step of the desk: has what deposit addresses hold brought to the treasury, where it is worth the gas. It looks at addresses that have
+ * moved something since the last look, and at those whose sweep failed an hour ago. A sweep is a payment of its address to the
+ * treasury; an address has one at a time.
  */
 export async function sweep(desk: ChainDesk): Promise<void> {
   const { rail, app } = desk
   const { sweeps = [] } = rail.entry
   const op = await opOf(desk)
-  const chain = await findChain(op, chainIdOf(rail.name))
+  const chain = await findChain(op, rail.name)
   if (sweeps.length === 0 || !chain || op.now < plusSeconds(chain.swept_at, EVERY_SECONDS)) return
   const since = plusSeconds(chain.swept_at, -LATE_SECONDS)
-  const moved = await selectLatelyMoved(op, rail.name, since, MOVED_MAX)
-  if (moved.length === 0) return
-  const among = [...new Set(moved.flatMap(({ sender, recipient }) => [sender, recipient]))]
-  for (const { currency, from } of sweeps) await sweepOf(desk, op, currency, from, among)
-  const until = moved.length < MOVED_MAX ? op.now : plusSeconds(moved.at(-1)!.created_at, LATE_SECONDS)
+  const [from, to] = [plusSeconds(since, -AGAIN_SECONDS), plusSeconds(op.now, -AGAIN_SECONDS)]
+  const [moved, failed] = await Promise.all([
+    selectLatelyMoved(op, rail.name, since, MOVED_MAX),
+    selectFailedSweeps(op, rail.name, from, to, MOVED_MAX),
+  ])
+  if (moved.length === 0 && failed.length === 0) return
+  const among = [
+    ...new Set([
+      ...moved.flatMap(({ sender, recipient }) => [sender, recipient]),
+      ...failed.map(({ sender }) => sender),
+    ]),
+  ]
+  for (const { currency, from: least } of sweeps) await sweepOf(desk, op, currency, least, among)
+  // Where there was more than one look reads, the next one goes on at the last that was read.
+  const ends = [
+    op.now,
+    ...(moved.length < MOVED_MAX ? [] : [plusSeconds(moved.at(-1)!.created_at, LATE_SECONDS)]),
+    ...(failed.length < MOVED_MAX
+      ? []
+      : [plusSeconds(failed.at(-1)!.updated_at, AGAIN_SECONDS + LATE_SECONDS)]),
+  ]
+  const until = ends.reduce((first, one) => (one < first ? one : first))
   await app.commit(op, [update('chains', chain.id, { swept_at: chain.swept_at }, { swept_at: until })])
 }
 

@@ -3,6 +3,7 @@ import type { ChainPaymentRow, ChainTransactionRow } from '../../db/schema/chain
 import type { Op } from '../../op/app.ts'
 import type { ChainReceipt } from '../../ports/chain-nodes.ts'
 import { isTransfer, isUse } from '../formats/calls.ts'
+import { transferOf } from '../formats/transfers.ts'
 import type { ChainDesk } from '../rail.ts'
 import { again, failed, paid } from './outcome.ts'
 import { selectPayment } from './store.ts'
@@ -44,6 +45,14 @@ function hasPaid(payment: ChainPaymentRow, { status, logs }: ChainReceipt): bool
   )
 }
 
+/** Whether the token says in a transaction that the sender has paid the payee, whatever amount. */
+function hasMoved({ token, sender, recipient }: ChainPaymentRow, { status, logs }: ChainReceipt): boolean {
+  return logs.some((log) => {
+    const transfer = status === 'success' && log.address === token ? transferOf(log) : undefined
+    return transfer?.sender === sender && transfer.recipient === recipient && transfer.amount > 0n
+  })
+}
+
 async function endOfAuthorized(
   { rail }: ChainDesk,
   op: Op,
@@ -67,16 +76,26 @@ async function endOfAuthorized(
 }
 
 /**
- * A plain transfer that was reverted counts no more, so another one may take its place. Where its nonce was used by somebody else, one
- * node alone is not believed that ours is in no block: a person has to look.
+ * The end of a plain transfer that has not paid as it should. One that was reverted counts no more, so another may take its place. A
+ * person has to look where it has moved something else, as a token with a fee does, because another one would pay twice; and where
+ * somebody else has used its nonce, because one node alone is not believed that ours is in no block.
  */
 async function endOfPlain(
-  { rail }: ChainDesk,
+  { app, rail }: ChainDesk,
   op: Op,
   payment: ChainPaymentRow,
   receipt: ChainReceipt | undefined,
 ): Promise<Ending | undefined> {
   if (!receipt && rail.entry.agreement !== 2) return undefined
+  if (receipt && hasMoved(payment, receipt)) {
+    const { transactionHash } = receipt
+    app.metrics.chainAlert(rail.name, 'work')
+    app.log.error(
+      { rail: rail.name, paymentId: payment.payment_id, transactionHash },
+      'a payment has moved something else than its amount: it is not sent again',
+    )
+    return undefined
+  }
   return payment.attempts < ATTEMPTS_MAX
     ? again(op, payment, 'The transaction has not paid')
     : failed(op, payment, 'The token has moved nothing')

@@ -34,7 +34,10 @@ const FEE_ATTEMPTS_MAX = 3
 const GAS_OF_SIGNATURE = 90_000n
 const GAS_OF_FEE = 200_000n
 
-/** Whether a payment can be sent now; `isCovered`: its sender is not known to have too little. Nothing that is signed is shown to a node for it. Throws NodeError. */
+/**
+ * Whether a payment can be sent now. No node is shown anything that is signed for it. `isCovered` is false where its sender is known to
+ * have too little. Throws NodeError.
+ */
 export async function examine(
   rail: EvmRail,
   { head, confirmed }: Moment,

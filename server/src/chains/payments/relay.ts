@@ -10,7 +10,6 @@ import type { ChainAlert } from '../../ports/metrics.ts'
 import { opOf } from '../../rails/desk.ts'
 import { feeLimit, type OfferedFees, offer } from '../fees.ts'
 import { authorizedCall, type Call, MULTICALL_ADDRESS, together, transferCall } from '../formats/calls.ts'
-import { chainIdOf } from '../ids.ts'
 import type { ChainDesk, EvmRail } from '../rail.ts'
 import { findChain } from '../records.ts'
 import { tokenBalance } from '../token-balance.ts'
@@ -80,7 +79,7 @@ export async function readMoment(op: Op, rail: EvmRail): Promise<Moment> {
  * where a deep reorganisation takes it back.
  */
 export async function confirmedNumber(op: Op, { name, entry }: EvmRail, head: bigint): Promise<bigint> {
-  const followed = (await findChain(op, chainIdOf(name)))?.followed_block ?? 0n
+  const followed = (await findChain(op, name))?.followed_block ?? 0n
   const deep = head - BigInt(entry.confirmations) + 1n
   const number = deep < followed ? deep : followed
   return number > 0n ? number : 0n

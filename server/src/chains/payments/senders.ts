@@ -88,7 +88,7 @@ async function recordedSenders(desk: ChainDesk, op: Op): Promise<ChainAddressRow
     added.map((of) => {
       const path = pathOf(rail.name, 'GAS', of)
       const address = from.enclave.chainAddress(path)
-      const row = addressRow(rail, from, { of, address, role: 'GAS', path, ownerId: null })
+      const row = addressRow(rail.name, from, { of, address, role: 'GAS', path, ownerId: null })
       return insert('chain_addresses', row)
     }),
   )

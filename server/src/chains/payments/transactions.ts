@@ -90,7 +90,7 @@ export function costMax(row: ChainTransactionRow): bigint {
   return row.gas_limit * feesOf(lastForm(row)).maxFee
 }
 
-/** The hashes of all its forms: any of them may be the one in a block. */
+/** The hash of every signed form, oldest first. A block may have the latest form, or one that it was to replace. */
 export function hashesOf({ attempts }: ChainTransactionRow): Hex[] {
   return attempts.map(({ hash }) => hash)
 }

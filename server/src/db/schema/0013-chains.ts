@@ -35,8 +35,6 @@ CREATE TABLE chain_addresses (
   path text NOT NULL,
   -- Of a deposit address: an internal account, or a quote that is paid in. Of a wallet: its account.
   owner_id uuid,
-  -- Logs before it are of somebody else.
-  from_block bigint NOT NULL CHECK (from_block >= 0),
   created_at timestamptz NOT NULL,
   CONSTRAINT chain_addresses_owned CHECK ((role IN ('DEPOSIT', 'WALLET')) = (owner_id IS NOT NULL))
 );
@@ -84,6 +82,7 @@ CREATE TABLE chain_payments (
 );
 CREATE INDEX chain_payments_waiting ON chain_payments (rail, due_at, id) WHERE state = 'WAITING';
 CREATE INDEX chain_payments_sent ON chain_payments (rail, id) WHERE state = 'SENT';
+CREATE INDEX chain_payments_unswept ON chain_payments (rail, updated_at) WHERE kind = 'SWEEP' AND state = 'FAILED';
 CREATE UNIQUE INDEX chain_payments_nonce ON chain_payments (rail, sender, nonce) WHERE nonce IS NOT NULL;
 CREATE UNIQUE INDEX chain_payments_fee_nonce ON chain_payments (rail, sender, fee_nonce) WHERE fee_nonce IS NOT NULL;
 

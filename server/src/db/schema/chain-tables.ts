@@ -38,7 +38,6 @@ export interface ChainAddressRow {
   role: ChainRole
   path: string
   owner_id: string | null
-  from_block: bigint
   created_at: Date
 }
 
