@@ -1,6 +1,7 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import { decode, isObject } from '@countersign/contract/core/decode'
 import { type Endpoint, TEXT_TYPES } from '@countersign/contract/core/endpoint'
+import { type WireSpelling, wireSpelling } from '@countersign/contract/core/wire-word'
 import type { Answer, Arguments, Caller, CallOptions } from './calls.ts'
 import { base64FromBytes, bytesFromText } from './crypto/bytes.ts'
 import { pointFromHex } from './crypto/p256.ts'
@@ -27,6 +28,11 @@ export interface ClientOptions {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
   /** Fills bytes with randomness, for idempotency keys and to spread retries. */
   readonly random?: Random
+  /**
+   * The server's `COUNTERSIGN_WIRE_WORD`, where it is not `svc`. The names that an app sees stay those of this library's types,
+   * whatever the word.
+   */
+  readonly wireWord?: string
 }
 
 const TIMEOUT_MS = 30_000
@@ -56,6 +62,7 @@ export class Client implements Caller {
   readonly #fetch: typeof globalThis.fetch
   readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly #random: Random
+  readonly #wire: WireSpelling
   #quorumPublicKey: Promise<string> | undefined
 
   constructor(options: ClientOptions) {
@@ -66,6 +73,7 @@ export class Client implements Caller {
     this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
     this.#sleep = options.sleep ?? wait
     this.#random = options.random ?? systemRandom
+    this.#wire = wireSpelling(options.wireWord)
   }
 
   /**
@@ -109,7 +117,7 @@ export class Client implements Caller {
     const headers = new Headers({ Accept: acceptedBy(endpoint) })
     if (this.#authorization !== undefined) headers.set('Authorization', this.#authorization)
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
-    if (input.signature !== undefined) headers.set('Svc-Wallet-Signature', input.signature)
+    if (input.signature !== undefined) headers.set(this.#wire.walletSignatureHeader, input.signature)
     if (input.requestId !== undefined) headers.set('Request-Id', input.requestId)
     const { body } = input
     // The type of a form names its boundary, which `fetch` chooses.
@@ -123,7 +131,7 @@ export class Client implements Caller {
     const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
     return this.#trying(triesMax, input.signal, async () => {
       const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal, timeoutMs)
-      return readAnswer(endpoint, response, text)
+      return readAnswer(endpoint, response, text, this.#wire)
     })
   }
 
@@ -213,7 +221,7 @@ function isText({ texts = [] }: Endpoint, { status, headers }: Response): boolea
   return status === 200 && texts.some((one) => TEXT_TYPES[one] === type)
 }
 
-function readAnswer(endpoint: Endpoint, response: Response, text: string): unknown {
+function readAnswer(endpoint: Endpoint, response: Response, text: string, wire: WireSpelling): unknown {
   const { status, headers } = response
   const isReplayed = headers.get('Idempotency-Replayed') === 'true'
   if (isText(endpoint, response)) return { status, body: text, isReplayed }
@@ -222,7 +230,7 @@ function readAnswer(endpoint: Endpoint, response: Response, text: string): unkno
   const schema = endpoint.responses[status]
   if ((schema || (endpoint.texts && status === 200)) && parsed === undefined)
     throw refusal(response, undefined)
-  return { status, body: schema ? decode(schema, parsed) : undefined, isReplayed }
+  return { status, body: schema ? decode(schema, wire.inward(parsed)) : undefined, isReplayed }
 }
 
 function refusal({ status, headers }: Response, parsed: unknown): CountersignError {

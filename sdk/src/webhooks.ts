@@ -1,4 +1,5 @@
 import { decode, isObject, type JsonSchema } from '@countersign/contract/core/decode'
+import { wireSpelling } from '@countersign/contract/core/wire-word'
 import { EventEnvelope } from '@countersign/contract/events/events'
 import { WEBHOOKS, type WebhookEvent } from '@countersign/contract/events/webhooks'
 import { type Bytes, bytesFromBase64, bytesFromText, concatBytes } from './crypto/bytes.ts'
@@ -24,6 +25,8 @@ export interface WebhookRequest {
   readonly toleranceSeconds?: number
   /** The current time, where it is not that of this machine's clock. */
   readonly now?: Date
+  /** See `ClientOptions.wireWord`. */
+  readonly wireWord?: string
 }
 
 const TOLERANCE_SECONDS = 300
@@ -47,7 +50,8 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
     for (const text of signatures) {
       const signature = text.startsWith('v1,') ? bytesFromBase64(text.slice(3)) : undefined
       // Web Crypto compares in constant time.
-      if (signature && (await crypto.subtle.verify(HMAC, key, signature, signed))) return eventOf(payload)
+      if (signature && (await crypto.subtle.verify(HMAC, key, signature, signed)))
+        return eventOf(payload, request.wireWord)
     }
   }
   throw new WebhookVerificationError('No signature matches the secret')
@@ -62,16 +66,18 @@ export async function verifySvcSignature(
   payload: string | Uint8Array,
   header: string,
   publicKey: string,
+  { wireWord }: Pick<WebhookRequest, 'wireWord'> = {},
 ): Promise<WebhookEvent> {
   const point = pointFromHex(publicKey)
   if (!point) throw new TypeError('publicKey is not a webhookPublicKey: 130 hex characters')
   const { v, s } = membersOf(header)
   const der = v === '1' && typeof s === 'string' ? bytesFromBase64(s) : undefined
-  if (!der) throw new WebhookVerificationError('X-Svc-Signature cannot be read')
+  if (!der)
+    throw new WebhookVerificationError(`${wireSpelling(wireWord).webhookSignatureHeader} cannot be read`)
   const bytes = bytesOf(payload)
   if (!(await verify(point, bytes, der)))
     throw new WebhookVerificationError('The signature does not match publicKey')
-  return eventOf(bytes)
+  return eventOf(bytes, wireWord)
 }
 
 function checkAge(timestamp: string, { toleranceSeconds = TOLERANCE_SECONDS, now }: WebhookRequest): void {
@@ -109,8 +115,8 @@ function bytesOf(payload: string | Uint8Array): Bytes {
  * The event of a signed body, which therefore has this form. Types that are newer than this library are returned
  * unchanged.
  */
-function eventOf(payload: Bytes): WebhookEvent {
-  const event = parseJson(new TextDecoder().decode(payload))
+function eventOf(payload: Bytes, wireWord: string | undefined): WebhookEvent {
+  const event = wireSpelling(wireWord).inward(parseJson(new TextDecoder().decode(payload)))
   const type = isObject(event) ? event.type : undefined
   const known = Object.values(WEBHOOKS).find(({ body }) => wordsOf(body.properties.type).includes(type))
   return decode(known?.body ?? EventEnvelope, event) as WebhookEvent

@@ -161,8 +161,12 @@ export interface SignedIn {
   stamp(payload: string): string
 }
 
-/** Signs in with an e-mail code: challenge, and both legs of verify. */
-export async function signIn(client: Client, wallet: string): Promise<SignedIn> {
+/** Signs in with an e-mail code: challenge, and both legs of verify. `header` is the one of the signature. */
+export async function signIn(
+  client: Client,
+  wallet: string,
+  header = 'Svc-Wallet-Signature',
+): Promise<SignedIn> {
   const credential = await credentialOf(client, wallet)
   const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
   const keys = generateKeyPair()
@@ -173,7 +177,7 @@ export async function signIn(client: Client, wallet: string): Promise<SignedIn> 
   const first = await client.post(`/auth/credentials/${credential}/verify`, body)
   if (first.status !== 202) throw new Error(toJson(first.body))
   const second = await client.post(`/auth/credentials/${credential}/verify`, body, {
-    'Svc-Wallet-Signature': makeStamp(keys, first.body.payloadToSign),
+    [header]: makeStamp(keys, first.body.payloadToSign),
     'Request-Id': first.body.requestId,
   })
   if (second.status !== 200) throw new Error(toJson(second.body))

@@ -8,6 +8,7 @@ import { waitUntil } from '@countersign/sdk/wait-until'
 import { checkBaseUrl } from '../terminal/credentials.ts'
 import { Failure } from '../terminal/failure.ts'
 import { isMissing, messageOf } from '../terminal/thrown.ts'
+import { wireWord } from '../terminal/wire-word.ts'
 
 /** The options and environment variables that identify the agent. */
 export interface McpOptions {
@@ -38,7 +39,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
   const { token, code } = options
   const baseUrl = options.baseUrl === undefined ? undefined : checkBaseUrl(options.baseUrl)
   if (token !== undefined) {
-    const agent = Agent.withToken({ baseUrl: baseUrl ?? BASE_URL, accessToken: token })
+    const agent = Agent.withToken({ baseUrl: baseUrl ?? BASE_URL, accessToken: token, ...wireWord() })
     return async () => agent
   }
   const file = resolve(
@@ -68,7 +69,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
 
 async function redeem(file: string, code: string, baseUrl: string): Promise<Agent> {
   return writingPrivately(file, async (write) => {
-    const agent = await Agent.redeem({ baseUrl, code })
+    const agent = await Agent.redeem({ baseUrl, code, ...wireWord() })
     const content: Kept = { baseUrl, accessToken: agent.accessToken, codeHash: hashOf(code) }
     await write(`${JSON.stringify(content)}\n`)
     return agent
@@ -87,7 +88,7 @@ async function keptAgent(
     throw new Failure(
       `${nameOf(file)} belongs to ${kept.baseUrl}, not to ${baseUrl}: give another --token-file.`,
     )
-  return Agent.withToken(kept)
+  return Agent.withToken({ ...kept, ...wireWord() })
 }
 
 async function readKept(file: string): Promise<Kept | undefined> {

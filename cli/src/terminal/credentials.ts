@@ -3,11 +3,14 @@ import { join, relative, resolve } from 'node:path'
 import { isObject } from '@countersign/contract/core/decode'
 import { Failure } from './failure.ts'
 import { isMissing, messageOf } from './thrown.ts'
+import { wireWord } from './wire-word.ts'
 
 export interface Credentials {
   readonly baseUrl: string
   readonly tokenId: string
   readonly clientSecret: string
+  /** Not of the file: see `wireWord`. */
+  readonly wireWord?: string
 }
 
 const MEMBERS = ['baseUrl', 'tokenId', 'clientSecret'] as const
@@ -37,7 +40,7 @@ export async function readCredentials(path: string | undefined): Promise<Credent
     value = undefined
   }
   const members = isObject(value) ? value : {}
-  if (hasAll(members)) return members
+  if (hasAll(members)) return { ...members, ...wireWord() }
   const missing = MEMBERS.filter((member) => typeof members[member] !== 'string')
   throw new Failure(`${name} lacks ${missing.join(', ')}.`)
 }

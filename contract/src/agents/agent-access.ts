@@ -10,6 +10,7 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { PathId } from '../core/ids.ts'
 import { Page, pageQuery } from '../core/schema.ts'
+import { WALLET_SIGNATURE_HEADER } from '../core/wire-word.ts'
 import { exchange_rate_list } from '../payments/exchange-rates.ts'
 import { Quote, quote_create, quote_execute, quote_get } from '../payments/quotes.ts'
 import { transaction_get, transaction_list } from '../payments/transactions.ts'
@@ -156,7 +157,7 @@ export const agent_me_quote_execute = endpoint({
   description:
     'Asks for a quote to be paid. Needs EXECUTE_QUOTES in the policy, which decides whether it executes ' +
     'at once or waits for approval. From an embedded wallet it waits for the signature of the customer, ' +
-    'unless Svc-Wallet-Signature carries that signature.',
+    `unless ${WALLET_SIGNATURE_HEADER} carries that signature.`,
   signed: true,
   signatureAlone: 'executes',
   idempotent: true,

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
+import { WALLET_SIGNATURE_HEADER } from '../core/wire-word.ts'
 import { LedgerTransfer } from './ledger.ts'
 
 /** What may lead to a transfer, from the ledger back to whoever agreed to it. */
@@ -22,7 +23,9 @@ export const ExplainedSignature = Type.Object({
   sessionId: Type.Optional(Id('Session', 'The session that signed')),
   credentialId: Type.Optional(Id('AuthMethod', 'The credential that issued the session')),
   publicKey: Type.Optional(Type.String({ description: 'The key that signed, in hex' })),
-  stamp: Type.Optional(Type.String({ description: 'The signature as it was sent (Svc-Wallet-Signature)' })),
+  stamp: Type.Optional(
+    Type.String({ description: `The signature as it was sent (${WALLET_SIGNATURE_HEADER})` }),
+  ),
   signature: Type.Optional(
     Type.String({ description: 'A signature by the key of a card, over the payload, in base64' }),
   ),

@@ -6,9 +6,10 @@ import { Id, PathId } from '../core/ids.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { CARD_STATES, CARD_TRANSACTION_STATES } from '../core/states.ts'
+import { CLOSED_BY_SVC } from '../core/wire-word.ts'
 import { TRANSACTION_DIRECTIONS } from '../payments/transactions.ts'
 
-export const CARD_STATE_REASONS = ['ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', 'CLOSED_BY_SVC'] as const
+export const CARD_STATE_REASONS = ['ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', CLOSED_BY_SVC] as const
 export const CARD_BRANDS = ['VISA', 'MASTERCARD'] as const
 export const CARD_FORMS = ['VIRTUAL'] as const
 /** The states that a cardholder can set. */

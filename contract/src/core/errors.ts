@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { WALLET_SIGNATURE_HEADER } from './wire-word.ts'
 
 /**
  * Every error this API answers with (specification 7). A handler can raise only the codes that its endpoint
@@ -59,8 +60,11 @@ export const ERRORS = {
   QUOTE_EXPIRED: { status: 400, message: 'The quote has expired.' },
   UNAUTHORIZED: { status: 401, message: 'The credentials are missing or not valid.' },
   INVALID_SIGNATURE: { status: 401, message: 'The signature header is not valid.' },
-  WALLET_SIGNATURE_MISSING: { status: 401, message: 'The Svc-Wallet-Signature header is required.' },
-  WALLET_SIGNATURE_MALFORMED: { status: 401, message: 'The Svc-Wallet-Signature header cannot be read.' },
+  WALLET_SIGNATURE_MISSING: { status: 401, message: `The ${WALLET_SIGNATURE_HEADER} header is required.` },
+  WALLET_SIGNATURE_MALFORMED: {
+    status: 401,
+    message: `The ${WALLET_SIGNATURE_HEADER} header cannot be read.`,
+  },
   WALLET_SIGNATURE_BODY_MISMATCH: {
     status: 401,
     message: 'The request differs from the one that was first sent.',

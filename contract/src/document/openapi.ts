@@ -4,6 +4,7 @@ import { bodyBytesMaxOf, type Endpoint, KIB, MIB, TEXT_TYPES, type TextType } fr
 import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
+import { WALLET_SIGNATURE_HEADER, WEBHOOK_SIGNATURE_HEADER, wireSpelling } from '../core/wire-word.ts'
 import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
 import { exampleOf, type RecordedCall, type RecordedExamples, recorded } from './examples.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
@@ -19,6 +20,8 @@ export interface OpenApiOptions {
   readonly mode?: 'sandbox' | 'production'
   /** Calls to show as examples. Left out: none. */
   readonly examples?: RecordedExamples
+  /** The word in the names that the specification spells with `svc`. Left out: that. */
+  readonly wireWord?: string
 }
 
 /** The dated version of the interface, as the base address carries it (specification 9). */
@@ -62,7 +65,7 @@ const HEADERS = {
   IdempotencyKey: { ...IDEMPOTENCY_KEY, required: false },
   RequiredIdempotencyKey: { ...IDEMPOTENCY_KEY, required: true, example: 'one-key-for-each-request' },
   WalletSignature: {
-    name: 'Svc-Wallet-Signature',
+    name: WALLET_SIGNATURE_HEADER,
     schema: Opaque(2048),
     required: false,
     description: 'Stamp over payloadToSign by the session key of the wallet. Left out on the first call.',
@@ -77,6 +80,12 @@ const HEADERS = {
 
 /** The OpenAPI 3.1 document of this API. Pure: the same options give the same document. */
 export function openApi(options: OpenApiOptions): Json {
+  // The whole text is ours, so its names can be spelled anew wherever they stand.
+  const text = wireSpelling(options.wireWord).text(JSON.stringify(documentOf(options)))
+  return JSON.parse(text) as Json
+}
+
+function documentOf(options: OpenApiOptions): Json {
   const paths: Record<string, Json> = {}
   const tags = new Set<string>()
   for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
@@ -194,7 +203,7 @@ function received({ summary, body, answers }: Webhook): Json {
   return {
     tags: [WEBHOOKS_TAG],
     summary,
-    description: 'Signed in X-Svc-Signature and in the headers of Standard Webhooks 1.0.',
+    description: `Signed in ${WEBHOOK_SIGNATURE_HEADER} and in the headers of Standard Webhooks 1.0.`,
     security: [],
     requestBody: { required: true, content: jsonContent(body) },
     responses: Object.fromEntries(

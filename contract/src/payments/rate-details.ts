@@ -1,15 +1,16 @@
 import { Type } from 'typebox'
 import { Int64 } from '../core/schema.ts'
+import { OWN_SIDE } from '../core/wire-word.ts'
 
 const ownSide = {
-  svcApiMultiplier: Type.Number({
+  [OWN_SIDE.multiplier]: Type.Number({
     exclusiveMinimum: 0,
     description:
       'mSATs per smallest unit of the sending currency, for the amount less the fixed fee. Includes the variable fee',
   }),
-  svcApiFixedFee: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
-  svcApiVariableFeeRate: Type.Number({ minimum: 0, description: 'Share of the sending amount' }),
-  svcApiVariableFeeAmount: Int64({
+  [OWN_SIDE.fixedFee]: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
+  [OWN_SIDE.variableFeeRate]: Type.Number({ minimum: 0, description: 'Share of the sending amount' }),
+  [OWN_SIDE.variableFeeAmount]: Int64({
     minimum: 0,
     description: 'Smallest unit of the sending currency: the rate times the sending amount, rounded up',
   }),

@@ -1,4 +1,5 @@
 import { type Endpoint, TEXT_TYPES } from '@countersign/contract/core/endpoint'
+import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import { parseJson, toJson } from '../json/json.ts'
 import type { AnswerText, ApiError } from '../op/operation.ts'
 import type { Answer } from './call.ts'
@@ -14,10 +15,10 @@ interface Told {
   readonly text?: AnswerText
 }
 
-/** Encodes the answer of a handler; one without a body is empty. */
-export function encode({ status, body, text }: Told): Answer {
+/** Encodes the answer of a handler, with the names as the interface spells them; one without a body is empty. */
+export function encode({ status, body, text }: Told, wire: WireSpelling): Answer {
   if (text) return { status, headers: textHeaders(text), body: '', pieces: piecesOf(text) }
-  return { status, headers: NO_HEADERS, body: body === undefined ? '' : toJson(body) }
+  return { status, headers: NO_HEADERS, body: body === undefined ? '' : toJson(wire.outward(body)) }
 }
 
 function textHeaders({ type, fileName, headers }: AnswerText): Readonly<Record<string, string>> {
@@ -57,8 +58,8 @@ async function* resumed(
 }
 
 /** Encodes a refusal. */
-export function encodeRefusal(refusal: ApiError): Answer {
-  const { status, headers, body } = encodeError(refusal)
+export function encodeRefusal(refusal: ApiError, wire: WireSpelling): Answer {
+  const { status, headers, body } = encodeError(refusal, wire)
   return { status, headers, body: toJson(body) }
 }
 

@@ -98,6 +98,11 @@ async function documentOf({ config, log }: App): Promise<string> {
     },
   )
   return JSON.stringify(
-    openApi({ serverUrl: BASE_PATH, mode: config.mode, ...(examples ? { examples } : {}) }),
+    openApi({
+      serverUrl: BASE_PATH,
+      mode: config.mode,
+      wireWord: config.wireWord,
+      ...(examples ? { examples } : {}),
+    }),
   )
 }

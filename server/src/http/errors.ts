@@ -1,4 +1,5 @@
 import { ERRORS } from '@countersign/contract/core/errors'
+import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import { NoConnection, sqlState } from '../db/engine/port.ts'
 import { RotatedKeyError } from '../enclave/keyring.ts'
 import { ApiError } from '../op/operation.ts'
@@ -9,10 +10,14 @@ export interface ErrorAnswer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** The answer for a refusal (specification 7). A 401 carries `reason` at the top level and in `details`. */
-export function encodeError(error: ApiError): ErrorAnswer {
-  const { status } = ERRORS[error.code]
-  const reason = status === 401 ? (error.reason ?? error.message) : undefined
+/**
+ * The answer for a refusal (specification 7). A 401 carries `reason` at the top level and in `details`. The error's own text
+ * names headers as `wire` spells them. What a handler said may quote the caller, and stays as it is.
+ */
+export function encodeError(error: ApiError, wire?: WireSpelling): ErrorAnswer {
+  const { status, message: ownText } = ERRORS[error.code]
+  const message = wire && error.message === ownText ? wire.text(ownText) : error.message
+  const reason = status === 401 ? (error.reason ?? message) : undefined
   const details = reason ? { reason, ...error.details } : error.details
   return {
     status,
@@ -22,7 +27,7 @@ export function encodeError(error: ApiError): ErrorAnswer {
     body: {
       status,
       code: error.code,
-      message: error.message,
+      message,
       ...(reason ? { reason } : {}),
       ...(details ? { details } : {}),
     },

@@ -1,4 +1,5 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { urlOf } from '../op/base-path.ts'
 import { isCustomerToken } from './auth.ts'
@@ -6,13 +7,7 @@ import { isCustomerToken } from './auth.ts'
 /** How long a browser may keep an answer to its question. */
 const ASKED_SECONDS = 600
 
-const HEADERS_OF_CALLS = [
-  'Authorization',
-  'Content-Type',
-  'Idempotency-Key',
-  'Request-Id',
-  'Svc-Wallet-Signature',
-]
+const HEADERS_OF_CALLS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Request-Id']
 const HEADERS_OF_ANSWERS = ['Idempotency-Replayed', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id']
 
 /**
@@ -20,7 +15,12 @@ const HEADERS_OF_ANSWERS = ['Idempotency-Replayed', 'Retry-After', 'WWW-Authenti
  * unreadable for pages. Which origins a platform allows is checked once its token is known (`admission.ts`): what a browser
  * asks before a call has no credentials, says nothing of a platform, and is answered alike for every origin.
  */
-export function allowPages(server: FastifyInstance, endpoints: readonly Endpoint[]): void {
+export function allowPages(
+  server: FastifyInstance,
+  { walletSignatureHeader }: WireSpelling,
+  endpoints: readonly Endpoint[],
+): void {
+  const headersOfCalls = [...HEADERS_OF_CALLS, walletSignatureHeader].join(', ')
   const methods = new Map<string, string[]>()
   for (const endpoint of endpoints)
     if (endpoint.auth === 'platform' && endpoint.customerToken) {
@@ -34,7 +34,7 @@ export function allowPages(server: FastifyInstance, endpoints: readonly Endpoint
     if (request.method === 'OPTIONS' && asked !== undefined) {
       readableBy(reply, origin)
         .header('Access-Control-Allow-Methods', allowed.join(', '))
-        .header('Access-Control-Allow-Headers', HEADERS_OF_CALLS.join(', '))
+        .header('Access-Control-Allow-Headers', headersOfCalls)
         .header('Access-Control-Max-Age', String(ASKED_SECONDS))
         .code(204)
         .send()

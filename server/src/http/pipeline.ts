@@ -86,7 +86,7 @@ async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): 
   } catch (error) {
     const { refusal, isFault } = asApiError(error)
     if (isFault) route.app.log.error({ ...head.trace, err: error, endpoint: route.name }, 'operation failed')
-    const answer = encodeRefusal(refusal)
+    const answer = encodeRefusal(refusal, route.app.wire)
     countFailedAttempt(route, head, answer)
     return answer
   }
@@ -218,13 +218,14 @@ interface Attempt extends DecidedAnswer<Answer> {
 /** One attempt: signed check → handler → encode. A handler's refusal is an answer like any other. */
 async function attempt(operation: Operation, op: Op, { call, input, signedCall }: Request): Promise<Attempt> {
   const { signed, takes } = operation
+  const { wire } = operation.route.app
   try {
     const { approval, challenge } =
       signed && signedCall ? await signatureGate(op, takes, signed, input, call, signedCall) : UNSIGNED
     // A 202 is never the final answer.
     if (challenge)
       return {
-        answer: encode({ status: 202, body: challenge.challenge }),
+        answer: encode({ status: 202, body: challenge.challenge }, wire),
         writes: challenge.writes,
         isFinal: false,
       }
@@ -232,7 +233,7 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
     operation.route.checkAnswer?.(outcome)
     // The writes of the request come first, because an operation may end the session that signed it.
     const writes = [...(approval ? consumeRequest(op, approval) : []), ...(outcome.writes ?? [])]
-    return { answer: encode(outcome), writes, isFinal: true }
+    return { answer: encode(outcome, wire), writes, isFinal: true }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return refused(operation.route, op, error)
@@ -261,7 +262,7 @@ async function refused(route: Route, op: Op, refusal: ApiError): Promise<Attempt
     await commitForSure(route.app, op, refusal.writes)
     throw refusal
   }
-  return { answer: encodeRefusal(refusal), writes: refusal.writes, isFinal: true }
+  return { answer: encodeRefusal(refusal, route.app.wire), writes: refusal.writes, isFinal: true }
 }
 
 /** Whether a refusal is final for the request. Only final refusals are stored under its idempotency key. */

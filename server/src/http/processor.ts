@@ -33,7 +33,7 @@ export async function answerProcessor(
     const op = await opOf(route.app, handler, input, call)
     return (await answerOnce(route, op, handler, input, () => false)).answer
   }
-  return deadline.answer(call.trace, encode(timeout.answer), async (isLate) => {
+  return deadline.answer(call.trace, encode(timeout.answer, route.app.wire), async (isLate) => {
     const op = await opOf(route.app, handler, input, call)
     const { answer, isToBeTakenBack } = await answerOnce(route, op, handler, input, isLate)
     const takeBack = async () => {
@@ -103,7 +103,7 @@ function answerOnce(
     op,
     async () => {
       const before = await operation.replay(op, input)
-      return before && { answer: encode(before), isToBeTakenBack: false }
+      return before && { answer: encode(before, route.app.wire), isToBeTakenBack: false }
     },
     async () => {
       const outcome = await operation.handle(op, input, isLate).catch((error: unknown) => {
@@ -112,7 +112,7 @@ function answerOnce(
       })
       route.checkAnswer?.(outcome)
       const { writes = [], isToBeTakenBack = false } = outcome
-      return { answer: { answer: encode(outcome), isToBeTakenBack }, writes }
+      return { answer: { answer: encode(outcome, route.app.wire), isToBeTakenBack }, writes }
     },
   )
 }

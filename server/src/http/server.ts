@@ -137,7 +137,7 @@ function addApi(
     ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
   )
   const endpoints = routes.map(([, endpoint]) => endpoint)
-  allowPages(server, endpoints)
+  allowPages(server, app.wire, endpoints)
   refuseEarly(server, endpoints)
   for (const [name, endpoint] of routes) {
     const pipeline = createPipeline(
@@ -147,8 +147,8 @@ function addApi(
       handlers[name as EndpointName] as AnyImplementation,
       steps,
     )
-    if (endpoint.upload) addUpload(server, endpoint, pipeline, takeUpload)
-    else addEndpoint(server, endpoint, pipeline)
+    if (endpoint.upload) addUpload(server, app, endpoint, pipeline, takeUpload)
+    else addEndpoint(server, app, endpoint, pipeline)
   }
   const reporters = {
     card_processor_event: app.cardProcessor,
@@ -161,6 +161,7 @@ function addApi(
     if (!reporters[key]) continue
     addEndpoint(
       server,
+      app,
       endpoint,
       createPipeline(app, name, endpoint, handlers[key] as AnyImplementation, steps),
     )
@@ -170,6 +171,7 @@ function addApi(
 /** Adds an endpoint whose body is a form. Only here a body of that type is accepted, and no other. */
 function addUpload(
   server: FastifyInstance,
+  app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
   takeUpload: TakeUpload,
@@ -177,16 +179,18 @@ function addUpload(
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     await scope.register(multipart, { throwFileSizeLimit: false })
-    addEndpoint(scope, endpoint, pipeline, takeUpload)
+    addEndpoint(scope, app, endpoint, pipeline, takeUpload)
   })
 }
 
 function addEndpoint(
   server: FastifyInstance,
+  { wire }: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
   takeUpload?: TakeUpload,
 ): void {
+  const signatureHeader = wire.walletSignatureHeader.toLowerCase()
   server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({
     method: endpoint.method,
     url: urlOf(endpoint),
@@ -210,7 +214,7 @@ function addEndpoint(
         body: request.body,
         headers: request.headers,
         idempotencyKey: headerText(request, 'idempotency-key'),
-        signature: headerText(request, 'svc-wallet-signature'),
+        signature: headerText(request, signatureHeader),
         requestId: headerText(request, 'request-id'),
         ...(takeUpload ? { readForm: takeUpload(request, endpoint) } : {}),
       }

@@ -1,6 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import type { Permission } from '@countersign/contract/core/endpoint'
 import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
+import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import type { Logger } from 'pino'
 import { v7 } from 'uuid'
 import type { KeySource } from '../crypto/oidc/keys.ts'
@@ -35,6 +36,8 @@ import type { Turns } from './turns.ts'
 /** The service, which lives as long as the process. */
 export interface App {
   readonly config: Config
+  /** How the names with the wire word are spelled, by `COUNTERSIGN_WIRE_WORD`. */
+  readonly wire: WireSpelling
   readonly db: Database
   readonly read: Read
   /** Rows by their keys; those that are asked for at the same time share a statement. */
@@ -115,6 +118,8 @@ export interface Op {
   readonly platform: PlatformRow
   readonly actor: Actor
   readonly mode: Config['mode']
+  /** See `App.wire`. */
+  readonly wire: WireSpelling
   readonly read: Read
   /** Reads a row of this platform by its key. Concurrent reads of other operations share the statement. */
   find<Row extends { platform_id: string }>(
@@ -184,6 +189,7 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     platform,
     actor,
     mode: app.config.mode,
+    wire: app.wire,
     read: app.read,
     async find(of, ...key) {
       const row = await app.lookup(of, ...key)

@@ -2,6 +2,7 @@ import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RailsFile, type RailsFileValue } from '@countersign/contract/connectors/rails-file'
 import type { JsonSchema } from '@countersign/contract/core/decode'
+import { wireSpelling } from '@countersign/contract/core/wire-word'
 import { VerificationOutcome } from '@countersign/contract/customers/verifications'
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
@@ -159,6 +160,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   const lookup = createLookup(db)
   const app: App = {
     config,
+    wire: wireSpelling(config.wireWord),
     db,
     read: createRead(db),
     lookup,

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
+import { isWireWord, WIRE_WORD, WIRE_WORD_IN_WORDS } from '@countersign/contract/core/wire-word'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
 import { type BraleConfig, readBrale } from './brale.ts'
 import { ConfigError } from './config-error.ts'
@@ -57,6 +58,8 @@ export interface Config {
   readonly railsFile?: string
   /** Who knows addresses that must not be paid. Production alone; absent: everything is clear there. */
   readonly screening?: ScreeningConfig
+  /** The word in the names of the interface that the specification spells with `svc`. */
+  readonly wireWord: string
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
   /** The stablecoin provider. Absent: the sandbox has its own, production none. */
@@ -141,6 +144,7 @@ export function readConfig(env: Environment): Config {
     ...readPositionLimits(env),
     ...readRailsFile(env),
     ...readScreening(env, mode, isSafeUrl),
+    wireWord: readWireWord(env),
     sandboxUmaDomain: readUmaDomain(env),
     ...readUmaProviders(env),
     ...readBrale(env),
@@ -351,6 +355,13 @@ function readFees(env: Environment): FeeSchedule {
   const fees = parseFees(env.COUNTERSIGN_FEES || '[]')
   if ('problem' in fees) throw new ConfigError(`COUNTERSIGN_FEES${fees.problem}`)
   return fees.schedule
+}
+
+function readWireWord({ COUNTERSIGN_WIRE_WORD }: Environment): string {
+  const word = COUNTERSIGN_WIRE_WORD || WIRE_WORD
+  if (!isWireWord(word))
+    throw new ConfigError(`COUNTERSIGN_WIRE_WORD must be ${WIRE_WORD_IN_WORDS}, not "${word}"`)
+  return word
 }
 
 const UMA_DOMAIN_DEFAULT = 'sandbox.uma.test'

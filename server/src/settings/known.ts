@@ -9,6 +9,7 @@ const SETTINGS = [
   'COUNTERSIGN_MODE',
   'COUNTERSIGN_NEW_MASTER_KEY',
   'COUNTERSIGN_REQUEST_LINES',
+  'COUNTERSIGN_WIRE_WORD',
 ] as const
 
 /** Those of the command line and the agents' tools, which may be set in the same shell. */

@@ -27,7 +27,7 @@ const RECORDED_BYTES_MAX = 1024
 
 /** Sends an event to the platform, once. In production only to addresses of the public internet. */
 export async function attempt(op: Op, event: Sent, url: string): Promise<Attempt> {
-  const body = Buffer.from(toJson(envelope(event)))
+  const body = Buffer.from(toJson(op.wire.outward(envelope(event))))
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',

@@ -18,7 +18,7 @@ export function signedHeaders(
   const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)
   const signature = Buffer.from(op.enclave.signWebhook(body)).toString('base64')
   return {
-    'X-Svc-Signature': toJson({ v: '1', s: signature }),
+    [op.wire.webhookSignatureHeader]: toJson({ v: '1', s: signature }),
     ...standardHeaders(
       secrets.map((secret) => secretBytes(op, secret)),
       eventId,

@@ -1,0 +1,100 @@
+import { assert, property, stringMatching } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { API } from '../api.ts'
+import { openApi } from '../document/openapi.ts'
+import { WEBHOOKS } from '../events/webhooks.ts'
+import { isWireWord, wireSpelling } from './wire-word.ts'
+
+const text = (wireWord?: string) =>
+  JSON.stringify(openApi({ serverUrl: '/', ...(wireWord ? { wireWord } : {}) }))
+
+/** What the word's place in a name asks for, told without the table of names. */
+function everySvcAs(word: string, of: string): string {
+  const capital = word.charAt(0).toUpperCase() + word.slice(1)
+  const asIn = { SVC: word.toUpperCase(), Svc: capital, svc: word }
+  return of.replaceAll(/SVC|Svc|svc/g, (part) => asIn[part as keyof typeof asIn])
+}
+
+/** What stands between a member and the variants of its schema. */
+const UNION = /^(\d+|anyOf|oneOf)$/
+
+const words = stringMatching(/^[a-z][a-z0-9]{1,19}$/).filter(isWireWord)
+
+describe('the wire word', () => {
+  test('is all in which the documents of two words differ', () => {
+    const usual = text()
+    expect(usual.match(/svc/gi)?.length).toBeGreaterThan(20)
+    assert(
+      property(words, (word) => {
+        expect(text(word) === everySvcAs(word, usual), word).toBe(true)
+      }),
+      { numRuns: 12, examples: [['acme'], ['svc'], ['a1'], ['svcsvc'], ['id'], ['api']] },
+    )
+  })
+
+  test('makes no two names of the document one', () => {
+    // The reasons of a card are the only list of values with the word in it.
+    for (const word of ['acme', 'issuer', 'rejected', 'counterparty', 'webhook'])
+      expect(text(word), word).toContain(
+        `"ISSUER_REJECTED","CLOSED_BY_PLATFORM","CLOSED_BY_${word.toUpperCase()}"`,
+      )
+    expect(isWireWord('platform')).toBe(false)
+  })
+
+  test('is in schemas only where answers are spelled: in rateDetails, and as a stateReason', () => {
+    const places = new Set<string>()
+    const walk = (node: unknown, path: readonly string[]): void => {
+      if (typeof node === 'string' && /svc/i.test(node) && path.includes('enum'))
+        places.add(`${path.filter((part) => part === 'stateReason').join()}=${node}`)
+      if (typeof node !== 'object' || node === null) return
+      if ('properties' in node)
+        for (const name of Object.keys(node.properties as object))
+          if (/svc/i.test(name)) places.add(`${path.findLast((part) => !UNION.test(part))}.${name}`)
+      for (const [key, value] of Object.entries(node)) walk(value, [...path, key])
+    }
+    for (const { responses, body } of Object.values<{ responses: object; body?: unknown }>(API)) {
+      walk(responses, [])
+      const before = places.size
+      walk(body, [])
+      expect(places.size, 'no request has the word').toBe(before)
+    }
+    for (const { body } of Object.values(WEBHOOKS)) walk(body, [])
+    expect([...places].sort()).toEqual([
+      'rateDetails.svcApiFixedFee',
+      'rateDetails.svcApiMultiplier',
+      'rateDetails.svcApiVariableFeeAmount',
+      'rateDetails.svcApiVariableFeeRate',
+      'stateReason=CLOSED_BY_SVC',
+    ])
+  })
+
+  test('changes an answer and back, and nothing that callers wrote', () => {
+    const answer = {
+      data: [
+        { stateReason: 'CLOSED_BY_SVC', rateDetails: { svcApiFixedFee: 1n, counterpartyFixedFee: 2n } },
+        { stateReason: null, name: 'CLOSED_BY_SVC', note: 'svcApiFixedFee' },
+      ],
+      counterpartyInformation: { rateDetails: { svcApiFixedFee: 'theirs' } },
+    }
+    const { outward, inward } = wireSpelling('acme')
+    const spelled = {
+      data: [
+        { stateReason: 'CLOSED_BY_ACME', rateDetails: { acmeApiFixedFee: 1n, counterpartyFixedFee: 2n } },
+        answer.data[1],
+      ],
+      counterpartyInformation: answer.counterpartyInformation,
+    }
+    expect(outward(answer)).toEqual(spelled)
+    expect(inward(spelled)).toEqual(answer)
+    // Another word's names stay: the reader does not know them.
+    expect(inward(answer)).toEqual(answer)
+    expect(wireSpelling().outward(answer)).toBe(answer)
+  })
+
+  test('is lower-case letters and digits, 2 to 20, with a letter first', () => {
+    for (const word of ['svc', 'a1', 'a'.repeat(20)]) expect(isWireWord(word), word).toBe(true)
+    for (const word of ['', 'a', 'a'.repeat(21), '1a', 'Acme', 'ac-me', 'ac me', 'acme\n', 'å1'])
+      expect(isWireWord(word), JSON.stringify(word)).toBe(false)
+    expect(() => wireSpelling('A')).toThrow('must be 2 to 20 lower-case letters')
+  })
+})

@@ -1,0 +1,70 @@
+/** The calls of a platform's backend that the flow makes, so that each generated client makes the same ones. */
+export interface Calls {
+  createCustomer(email: string): Promise<string>
+  accounts(customerId: string): Promise<readonly Account[]>
+  fund(accountId: string, amount: number): Promise<void>
+  addBankAccount(customerId: string): Promise<string>
+  /** The wallet's credential by e-mail. */
+  findCredential(accountId: string): Promise<string>
+  /** Has a code sent. Resolves to what the device seals it to. */
+  challenge(credentialId: string): Promise<string>
+  verify(credentialId: string, encryptedOtpBundle: string, signed?: Signed): Promise<Answer>
+  quote(from: string, to: string, amount: number): Promise<Quoted>
+  execute(quoteId: string, idempotencyKey: string, signed?: Signed): Promise<Answer>
+  /** Resolves to the id of the transaction. */
+  transferOut(from: string, to: string, amount: number): Promise<string>
+  transactionStatus(transactionId: string): Promise<string>
+}
+
+export interface Account {
+  readonly id: string
+  readonly type: string
+  readonly currency: string
+}
+
+export interface Quoted {
+  readonly id: string
+  readonly transactionId: string
+  /** A member with the wire word in its name. */
+  readonly fixedFee: number | undefined
+}
+
+/** What the second call of a signed operation has beside the first. */
+export interface Signed {
+  readonly signature: string
+  readonly requestId: string
+}
+
+/** A 202 asks for a signature. */
+export type Answer =
+  | { readonly status: 200; readonly state: string }
+  | { readonly status: 202; readonly payloadToSign: string; readonly requestId: string }
+
+export interface Connection {
+  readonly baseUrl: string
+  readonly tokenId: string
+  readonly clientSecret: string
+}
+
+/** Each client's file exports one. */
+export type Connect = (connection: Connection) => Calls
+
+export function basic({ tokenId, clientSecret }: Connection): string {
+  return `Basic ${btoa(`${tokenId}:${clientSecret}`)}`
+}
+
+/** The body of an answer that has to be there. */
+export function there<T>(body: T | undefined, what: unknown): T {
+  if (body === undefined) throw new Error(JSON.stringify(what))
+  return body
+}
+
+export const BANK = {
+  currency: 'USD',
+  accountInfo: {
+    accountType: 'USD_ACCOUNT',
+    accountNumber: '000123456789',
+    routingNumber: '021000021',
+    beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+  },
+} as const

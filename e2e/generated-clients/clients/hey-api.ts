@@ -1,0 +1,93 @@
+import { BANK, type Connect, there } from './calls.js'
+import { createClient, createConfig } from './generated/hey-api/client/index.js'
+import * as api from './generated/hey-api/sdk.gen.js'
+
+export const connect: Connect = ({ baseUrl, tokenId, clientSecret }) => {
+  const client = createClient(
+    createConfig({
+      baseUrl,
+      auth: ({ scheme }) => (scheme === 'basic' ? `${tokenId}:${clientSecret}` : undefined),
+    }),
+  )
+  return {
+    async createCustomer(email) {
+      const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email } as const
+      const { data, error } = await api.customerCreate({ client, body })
+      return there(data, error).id
+    },
+    async accounts(customerId) {
+      const { data, error } = await api.customerInternalAccountList({ client, query: { customerId } })
+      return there(data, error).data.map(({ id, type, balance }) => ({
+        id,
+        type,
+        currency: balance.currency.code,
+      }))
+    },
+    async fund(accountId, amount) {
+      const { data, error } = await api.sandboxAccountFund({ client, path: { accountId }, body: { amount } })
+      there(data, error)
+    },
+    async addBankAccount(customerId) {
+      const { data, error } = await api.customerExternalAccountCreate({
+        client,
+        body: { customerId, ...BANK },
+      })
+      return there(data, error).id
+    },
+    async findCredential(accountId) {
+      const { data, error } = await api.credentialList({ client, query: { accountId } })
+      return there(there(data, error).data[0], accountId).id
+    },
+    async challenge(id) {
+      const { data, error } = await api.credentialChallenge({ client, path: { id } })
+      const body = there(data, error)
+      return there('otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined, body)
+    },
+    async verify(id, encryptedOtpBundle, signed) {
+      const { data, error } = await api.credentialVerify({
+        client,
+        path: { id },
+        body: { type: 'EMAIL_OTP', encryptedOtpBundle },
+        ...(signed && {
+          headers: { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId },
+        }),
+      })
+      const body = there(data, error)
+      return 'payloadToSign' in body ? { status: 202, ...body } : { status: 200, state: body.type }
+    },
+    async quote(from, to, amount) {
+      const { data, error } = await api.quoteCreate({
+        client,
+        body: {
+          source: { sourceType: 'ACCOUNT', accountId: from },
+          destination: { destinationType: 'ACCOUNT', accountId: to },
+          lockedCurrencySide: 'RECEIVING',
+          lockedCurrencyAmount: amount,
+        },
+      })
+      const { id, transactionId, rateDetails } = there(data, error)
+      return { id, transactionId, fixedFee: rateDetails?.svcApiFixedFee }
+    },
+    async execute(quoteId, key, signed) {
+      const { data, error } = await api.quoteExecute({
+        client,
+        path: { quoteId },
+        headers: {
+          'Idempotency-Key': key,
+          ...(signed && { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId }),
+        },
+      })
+      const body = there(data, error)
+      return 'requestId' in body ? { ...body, status: 202 } : { status: 200, state: body.status }
+    },
+    async transferOut(from, to, amount) {
+      const body = { source: { accountId: from }, destination: { accountId: to }, amount }
+      const { data, error } = await api.transferOut({ client, body })
+      return there(data, error).id
+    },
+    async transactionStatus(transactionId) {
+      const { data, error } = await api.transactionGet({ client, path: { transactionId } })
+      return there(data, error).status
+    },
+  }
+}

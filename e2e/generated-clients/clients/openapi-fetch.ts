@@ -1,0 +1,108 @@
+import createClient from 'openapi-fetch'
+import { type Answer, BANK, basic, type Connect, there } from './calls.js'
+import type { components, paths } from './generated/openapi-typescript.js'
+
+type Challenge =
+  | components['schemas']['SignedRequestChallenge']
+  | components['schemas']['AuthSignedRequestChallenge']
+
+export const connect: Connect = (connection) => {
+  const client = createClient<paths>({
+    baseUrl: connection.baseUrl,
+    headers: { Authorization: basic(connection) },
+  })
+  return {
+    async createCustomer(email) {
+      const { data, error } = await client.POST('/customers', {
+        body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email },
+      })
+      return there(data, error).id
+    },
+    async accounts(customerId) {
+      const { data, error } = await client.GET('/customers/internal-accounts', {
+        params: { query: { customerId } },
+      })
+      return there(data, error).data.map(({ id, type, balance }) => ({
+        id,
+        type,
+        currency: balance.currency.code,
+      }))
+    },
+    async fund(accountId, amount) {
+      const { data, error } = await client.POST('/sandbox/internal-accounts/{accountId}/fund', {
+        params: { path: { accountId } },
+        body: { amount },
+      })
+      there(data, error)
+    },
+    async addBankAccount(customerId) {
+      const { data, error } = await client.POST('/customers/external-accounts', {
+        body: { customerId, ...BANK },
+      })
+      return there(data, error).id
+    },
+    async findCredential(accountId) {
+      const { data, error } = await client.GET('/auth/credentials', { params: { query: { accountId } } })
+      return there(there(data, error).data[0], accountId).id
+    },
+    async challenge(id) {
+      const { data, error } = await client.POST('/auth/credentials/{id}/challenge', {
+        params: { path: { id } },
+      })
+      const body = there(data, error)
+      return there('otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined, body)
+    },
+    async verify(id, encryptedOtpBundle, signed) {
+      const { data, error } = await client.POST('/auth/credentials/{id}/verify', {
+        params: {
+          path: { id },
+          header: signed && { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId },
+        },
+        body: { type: 'EMAIL_OTP', encryptedOtpBundle },
+      })
+      const body = there(data, error)
+      return 'payloadToSign' in body ? asked(body) : { status: 200, state: body.type }
+    },
+    async quote(from, to, amount) {
+      const { data, error } = await client.POST('/quotes', {
+        body: {
+          source: { sourceType: 'ACCOUNT', accountId: from },
+          destination: { destinationType: 'ACCOUNT', accountId: to },
+          lockedCurrencySide: 'RECEIVING',
+          lockedCurrencyAmount: amount,
+        },
+      })
+      const { id, transactionId, rateDetails } = there(data, error)
+      return { id, transactionId, fixedFee: rateDetails?.svcApiFixedFee }
+    },
+    async execute(quoteId, key, signed) {
+      const { data, error } = await client.POST('/quotes/{quoteId}/execute', {
+        params: {
+          path: { quoteId },
+          header: {
+            'Idempotency-Key': key,
+            ...(signed && { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId }),
+          },
+        },
+      })
+      const body = there(data, error)
+      return 'requestId' in body ? asked(body) : { status: 200, state: body.status }
+    },
+    async transferOut(from, to, amount) {
+      const { data, error } = await client.POST('/transfer-out', {
+        body: { source: { accountId: from }, destination: { accountId: to }, amount },
+      })
+      return there(data, error).id
+    },
+    async transactionStatus(transactionId) {
+      const { data, error } = await client.GET('/transactions/{transactionId}', {
+        params: { path: { transactionId } },
+      })
+      return there(data, error).status
+    },
+  }
+}
+
+function asked({ payloadToSign, requestId }: Challenge): Answer {
+  return { status: 202, payloadToSign, requestId }
+}

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { WIRE_WORD, wireSpelling } from '@countersign/contract/core/wire-word'
+import { build } from 'esbuild'
+import type { Connect } from './clients/calls.ts'
+
+const CLIENTS = fileURLToPath(new URL('./clients', import.meta.url))
+const REDOCLY = fileURLToPath(new URL('./redocly.yaml', import.meta.url))
+
+/** The folder with the generators of `tools/package.json`. `npm run test:clients` makes it. */
+function tools(): string {
+  const folder = process.env.CLIENT_TOOLS
+  if (folder === undefined)
+    throw new Error('CLIENT_TOOLS is not set. Run these tests with: npm run test:clients')
+  return folder
+}
+
+/** The command line of each generator, after its program. `in` is the document, `out` a file or folder for the client. */
+export const GENERATORS = {
+  'openapi-fetch': {
+    program: 'openapi-typescript',
+    // Members with a default may be left out of a request.
+    args: (document: string) => [
+      document,
+      '-o',
+      'generated/openapi-typescript.d.ts',
+      '--default-non-nullable=false',
+    ],
+  },
+  'hey-api': {
+    program: 'openapi-ts',
+    args: (document: string) => ['-i', document, '-o', 'generated/hey-api', '--no-log-file'],
+  },
+  oazapfts: {
+    program: 'oazapfts',
+    args: (document: string) => [document, 'generated/oazapfts.ts'],
+  },
+  'swagger-typescript-api': {
+    program: 'swagger-typescript-api',
+    args: (document: string) => [
+      'generate',
+      '-p',
+      document,
+      '-o',
+      'generated',
+      '-n',
+      'swagger-typescript-api.ts',
+    ],
+  },
+} as const satisfies Record<string, { program: string; args: (document: string) => readonly string[] }>
+
+export type ClientName = keyof typeof GENERATORS
+
+/** A folder in which clients of one document are made, with the programs that use them. */
+export class Workshop {
+  readonly #folder: string
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** `word` is the wire word of the document, with which the programs are then spelled. */
+  static async open(document: string, word = WIRE_WORD): Promise<Workshop> {
+    const folder = await mkdtemp(join(tools(), 'project-'))
+    const { text } = wireSpelling(word)
+    for (const file of await readdir(CLIENTS))
+      await writeFile(join(folder, file), text(await readFile(join(CLIENTS, file), 'utf8')))
+    await writeFile(join(folder, 'openapi.json'), document)
+    return new Workshop(folder)
+  }
+
+  /** Makes the client, and compiles it with the program that uses it. Rejects with what either has to say. */
+  async make(name: ClientName): Promise<void> {
+    const { program, args } = GENERATORS[name]
+    await this.#run(program, args('openapi.json'))
+    const tsconfig = `tsconfig.${name}.json`
+    const config = { compilerOptions: COMPILER_OPTIONS, files: [`${name}.ts`] }
+    await writeFile(join(this.#folder, tsconfig), JSON.stringify(config))
+    await this.#run('tsc', ['-p', tsconfig])
+  }
+
+  /** The program that uses the client, to run here. */
+  async load(name: ClientName): Promise<Connect> {
+    const outfile = join(this.#folder, `${name}.mjs`)
+    const entryPoints = [join(this.#folder, `${name}.ts`)]
+    await build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'error' })
+    const { connect } = (await import(pathToFileURL(outfile).href)) as { connect: Connect }
+    return connect
+  }
+
+  /** Rejects where the linter finds an error in the document. */
+  async lint(): Promise<string> {
+    return this.#run('redocly', ['lint', 'openapi.json', '--config', REDOCLY])
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #run(program: string, args: readonly string[]): Promise<string> {
+    const file = join(tools(), 'node_modules', '.bin', program)
+    // No word to the makers of the tools.
+    const env = { ...process.env, NODE_OPTIONS: '', REDOCLY_TELEMETRY: 'off', DO_NOT_TRACK: '1', CI: 'true' }
+    try {
+      const { stdout, stderr } = await promisify(execFile)(file, [...args], { cwd: this.#folder, env })
+      return stdout + stderr
+    } catch (error) {
+      const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+      throw new Error(`${program} ${args.join(' ')} failed.\n${stdout}\n${stderr}`, { cause: error })
+    }
+  }
+}
+
+/** Strict, and the declarations of the generated clients are checked too. */
+const COMPILER_OPTIONS = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  target: 'es2022',
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  types: [],
+  noEmit: true,
+}

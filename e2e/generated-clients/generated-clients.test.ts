@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { openObserved } from '../../server/test/observed.testing.ts'
+import type { Connection } from './clients/calls.ts'
+import { pay } from './flow.testing.ts'
+import { type ClientName, GENERATORS, Workshop } from './generate.testing.ts'
+
+const baseUrl = inject('baseUrl')
+const names = Object.keys(GENERATORS) as ClientName[]
+
+let workshop: Workshop
+beforeAll(async () => {
+  workshop = await Workshop.open(await (await fetch(`${baseUrl}/openapi.json`)).text())
+})
+afterAll(() => workshop?.remove())
+
+async function newConnection(): Promise<Connection> {
+  const response = await fetch(inject('platformMaker'), { method: 'POST' })
+  return { ...((await response.json()) as Omit<Connection, 'baseUrl'>), baseUrl }
+}
+
+async function quorumKeyOf(address: string): Promise<string> {
+  const response = await fetch(new URL('/.well-known/countersign.json', address))
+  return ((await response.json()) as { enclaveQuorumPublic: string }).enclaveQuorumPublic
+}
+
+describe('a client that is generated from the OpenAPI document', () => {
+  test.each(names)(
+    '%s compiles under strict rules, and signs in, quotes, pays and transfers',
+    async (name) => {
+      await workshop.make(name)
+      const connect = await workshop.load(name)
+      expect(await pay(connect(await newConnection()), await quorumKeyOf(baseUrl))).toEqual({
+        session: 'EMAIL_OTP',
+        execution: 'PROCESSING',
+        payment: 'COMPLETED',
+        transfer: 'COMPLETED',
+        fixedFee: expect.any(Number),
+      })
+    },
+  )
+})
+
+test('a client that was made for another word runs against a server with that word', async () => {
+  const own = await openObserved({ COUNTERSIGN_WIRE_WORD: 'acme' })
+  const { baseUrl, credentials } = own.client
+  const branded = await Workshop.open(await (await fetch(`${baseUrl}/openapi.json`)).text(), 'acme')
+  try {
+    await branded.make('openapi-fetch')
+    const connect = await branded.load('openapi-fetch')
+    const { payment, fixedFee } = await pay(connect({ ...credentials, baseUrl }), await quorumKeyOf(baseUrl))
+    expect({ payment, fixedFee }).toEqual({ payment: 'COMPLETED', fixedFee: expect.any(Number) })
+  } finally {
+    await branded.remove()
+    await own.close()
+  }
+})
+
+test('the OpenAPI document passes the linter of Redocly without an error', async () => {
+  expect(await workshop.lint()).toContain('Your API description is valid')
+})
