@@ -302,9 +302,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
   statesFromTables,
 }
 
-/** Tests may use every room: they drive the service through the sdk. */
+/** Tests, and the settings of their runs, may use every room: they drive the service through the sdk. */
 export function isTest(path: string): boolean {
-  return /\.(?:test|testing)\.tsx?$/.test(path) || /^\w+\/test\//.test(path)
+  return /(?:\.(?:test|testing)|\/vitest\.config)\.tsx?$/.test(path) || /^\w+\/test\//.test(path)
 }
 
 function roomOf(path: string): string {

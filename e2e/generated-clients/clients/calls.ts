@@ -1,14 +1,22 @@
 /** The calls of a platform's backend that the flow makes, so that each generated client makes the same ones. */
-export interface Calls {
+export type Calls = Records & SignIn & Payments
+
+export interface Records {
   createCustomer(email: string): Promise<string>
   accounts(customerId: string): Promise<readonly Account[]>
   fund(accountId: string, amount: number): Promise<void>
   addBankAccount(customerId: string): Promise<string>
+}
+
+export interface SignIn {
   /** The wallet's credential by e-mail. */
   findCredential(accountId: string): Promise<string>
   /** Has a code sent. Resolves to what the device seals it to. */
   challenge(credentialId: string): Promise<string>
   verify(credentialId: string, encryptedOtpBundle: string, signed?: Signed): Promise<Answer>
+}
+
+export interface Payments {
   quote(from: string, to: string, amount: number): Promise<Quoted>
   execute(quoteId: string, idempotencyKey: string, signed?: Signed): Promise<Answer>
   /** Resolves to the id of the transaction. */

@@ -1,5 +1,5 @@
-import { BANK, type Connect, there } from './calls.js'
-import { createClient, createConfig } from './generated/hey-api/client/index.js'
+import { BANK, type Connect, type Payments, type Records, type SignIn, there } from './calls.js'
+import { type Client, createClient, createConfig } from './generated/hey-api/client/index.js'
 import * as api from './generated/hey-api/sdk.gen.js'
 
 export const connect: Connect = ({ baseUrl, tokenId, clientSecret }) => {
@@ -9,6 +9,10 @@ export const connect: Connect = ({ baseUrl, tokenId, clientSecret }) => {
       auth: ({ scheme }) => (scheme === 'basic' ? `${tokenId}:${clientSecret}` : undefined),
     }),
   )
+  return { ...records(client), ...signIn(client), ...payments(client) }
+}
+
+function records(client: Client): Records {
   return {
     async createCustomer(email) {
       const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email } as const
@@ -34,6 +38,11 @@ export const connect: Connect = ({ baseUrl, tokenId, clientSecret }) => {
       })
       return there(data, error).id
     },
+  }
+}
+
+function signIn(client: Client): SignIn {
+  return {
     async findCredential(accountId) {
       const { data, error } = await api.credentialList({ client, query: { accountId } })
       return there(there(data, error).data[0], accountId).id
@@ -55,6 +64,11 @@ export const connect: Connect = ({ baseUrl, tokenId, clientSecret }) => {
       const body = there(data, error)
       return 'payloadToSign' in body ? { status: 202, ...body } : { status: 200, state: body.type }
     },
+  }
+}
+
+function payments(client: Client): Payments {
+  return {
     async quote(from, to, amount) {
       const { data, error } = await api.quoteCreate({
         client,

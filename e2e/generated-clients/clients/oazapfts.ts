@@ -1,8 +1,17 @@
-import { BANK, basic, type Connect } from './calls.js'
+import { BANK, basic, type Connect, type Payments, type Records, type SignIn } from './calls.js'
 import * as api from './generated/oazapfts.js'
+
+interface Options {
+  readonly baseUrl: string
+  readonly headers: Readonly<Record<string, string>>
+}
 
 export const connect: Connect = (connection) => {
   const options = { baseUrl: connection.baseUrl, headers: { Authorization: basic(connection) } }
+  return { ...records(options), ...signIn(options), ...payments(options) }
+}
+
+function records(options: Options): Records {
   return {
     async createCustomer(email) {
       const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email } as const
@@ -18,6 +27,11 @@ export const connect: Connect = (connection) => {
     async addBankAccount(customerId) {
       return of(await api.customerExternalAccountCreate({ customerId, ...BANK }, {}, options), 201).id
     },
+  }
+}
+
+function signIn(options: Options): SignIn {
+  return {
     async findCredential(accountId) {
       const [first] = of(await api.credentialList(accountId, options), 200).data
       if (!first) throw new Error(accountId)
@@ -40,6 +54,11 @@ export const connect: Connect = (connection) => {
         ? { status: 202, payloadToSign: answer.data.payloadToSign, requestId: answer.data.requestId }
         : { status: 200, state: of(answer, 200).type }
     },
+  }
+}
+
+function payments(options: Options): Payments {
+  return {
     async quote(from, to, amount) {
       const body = {
         source: { sourceType: 'ACCOUNT', accountId: from },

@@ -1,5 +1,14 @@
-import createClient from 'openapi-fetch'
-import { type Answer, BANK, basic, type Connect, there } from './calls.js'
+import createClient, { type Client } from 'openapi-fetch'
+import {
+  type Answer,
+  BANK,
+  basic,
+  type Connect,
+  type Payments,
+  type Records,
+  type SignIn,
+  there,
+} from './calls.js'
 import type { components, paths } from './generated/openapi-typescript.js'
 
 type Challenge =
@@ -11,6 +20,10 @@ export const connect: Connect = (connection) => {
     baseUrl: connection.baseUrl,
     headers: { Authorization: basic(connection) },
   })
+  return { ...records(client), ...signIn(client), ...payments(client) }
+}
+
+function records(client: Client<paths>): Records {
   return {
     async createCustomer(email) {
       const { data, error } = await client.POST('/customers', {
@@ -41,6 +54,11 @@ export const connect: Connect = (connection) => {
       })
       return there(data, error).id
     },
+  }
+}
+
+function signIn(client: Client<paths>): SignIn {
+  return {
     async findCredential(accountId) {
       const { data, error } = await client.GET('/auth/credentials', { params: { query: { accountId } } })
       return there(there(data, error).data[0], accountId).id
@@ -63,6 +81,11 @@ export const connect: Connect = (connection) => {
       const body = there(data, error)
       return 'payloadToSign' in body ? asked(body) : { status: 200, state: body.type }
     },
+  }
+}
+
+function payments(client: Client<paths>): Payments {
+  return {
     async quote(from, to, amount) {
       const { data, error } = await client.POST('/quotes', {
         body: {
