@@ -1,6 +1,5 @@
-import { Countersign } from '@countersign/sdk/countersign'
-import { CountersignError } from '@countersign/sdk/errors'
-import { RecipientKey } from '@countersign/sdk/recipient-key'
+import { Countersign, CountersignError } from '@countersign/sdk'
+import { RecipientKey } from '@countersign/sdk/wallet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeFundedCustomer, makePlatform, makeQuote } from '../sdk/test/platform.testing.ts'
 import { type Backend, startBackend } from './backend.testing.ts'

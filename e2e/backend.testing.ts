@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { Countersign } from '@countersign/sdk/countersign'
+import { Countersign } from '@countersign/sdk'
 import { build } from 'esbuild'
 
 const PAGE = fileURLToPath(new URL('./page/', import.meta.url))

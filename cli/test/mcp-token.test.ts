@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Countersign } from '@countersign/sdk/countersign'
+import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { makePlatform } from '../../sdk/test/platform.testing.ts'
 import { findAgent } from '../src/mcp/token.ts'
@@ -30,7 +30,11 @@ async function makeCodes() {
       spendingLimits: { currency: 'USD', perTransactionLimit: 0n },
     },
   })
-  return { agentId: agent.id, code: deviceCode.code, another: () => countersign.agents.deviceCode(agent.id) }
+  return {
+    agentId: agent.id,
+    code: deviceCode.code,
+    another: () => countersign.agents.createDeviceCode(agent.id),
+  }
 }
 
 const baseUrl = inject('baseUrl')

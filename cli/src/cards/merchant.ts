@@ -1,5 +1,4 @@
-import { CountersignError } from '@countersign/sdk/errors'
-import type { CardPurchase } from '@countersign/sdk/platform-cards'
+import { type CardPurchase, CountersignError } from '@countersign/sdk'
 import { currencyOf, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'
@@ -48,9 +47,9 @@ async function moveOf({ countersign }: Shell, id: string, amount: string, purcha
 }
 
 async function newestOf(countersign: Shell['countersign'], id: string): Promise<string> {
-  const { value } = await countersign.cards.transactions(id, { limit: 1 }).next()
-  if (!value) throw new Failure('This card has not been used yet.')
-  return value.id
+  const [newest] = (await countersign.cards.transactions(id, { limit: 1 })).data
+  if (!newest) throw new Failure('This card has not been used yet.')
+  return newest.id
 }
 
 /** The purchase after the due work: a claim above the hold is pulled afterwards. */

@@ -1,0 +1,9 @@
+export { type CryptoPort, setCrypto } from '../crypto/port.ts'
+export {
+  verifySvcSignature,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+  type WebhookRequest,
+  WebhookVerificationError,
+} from '../webhooks.ts'
