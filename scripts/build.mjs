@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, extname, isAbsolute, join, relative } from 'node:path'
+import { basename, dirname, isAbsolute, join, parse, relative } from 'node:path'
 import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runScript, ScriptError, say } from './run.mjs'
 
@@ -20,7 +20,7 @@ const SOURCES = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
 
 /**
  * The build targets; each is built into `<room>/dist`.
- * - entries: the first files of its programs; without them every file of the room's src is an entry (a library).
+ * - entries: the first files of its programs; without them the room is a library, with the entries of `sdkEntries`.
  * - rooms: their sources may be part of the bundle.
  * - workers: files that run beside the program, in their own thread.
  * @type {readonly { room: string, entries?: readonly string[], rooms: readonly string[], workers: readonly string[] }[]}
@@ -61,7 +61,7 @@ export async function ensureBuilt() {
   const settings = describe(SETTINGS)
   for (const target of TARGETS) {
     const own = sources.get(target.room) ?? []
-    const entries = own.filter((file) => target.entries?.includes(file) ?? isModule(file))
+    const entries = target.entries?.filter((file) => own.includes(file)) ?? sdkEntries()
     if (entries.length === 0) continue
     const state = describe(target.rooms.flatMap((room) => sources.get(room) ?? []))
     const wanted = createHash('sha256').update(settings).update(state).digest('hex')
@@ -93,14 +93,18 @@ function filesBelow(folder) {
     .sort()
 }
 
+/**
+ * What the sdk offers, a file each: `in` from the repository's folder, `out` its name in `dist` and in `exports`.
+ * @returns {{ in: string, out: string }[]}
+ */
+export function sdkEntries() {
+  const further = filesBelow('sdk/src/entries').map((file) => ({ in: file, out: parse(file).name }))
+  return [{ in: 'sdk/src/index.ts', out: 'index' }, ...further]
+}
+
 /** @param {string} room */
 function foldersOf(room) {
   return SOURCES[room] ?? [`${room}/src`]
-}
-
-/** @param {string} file */
-function isModule(file) {
-  return extname(file) === '.ts' && !file.endsWith('.d.ts')
 }
 
 /**
@@ -118,7 +122,7 @@ function describe(files) {
 
 /**
  * @param {(typeof TARGETS)[number]} target
- * @param {readonly string[]} entries
+ * @param {readonly string[] | readonly { in: string, out: string }[]} entries
  * @param {readonly string[]} workers
  */
 async function build(target, entries, workers) {
@@ -142,7 +146,7 @@ async function build(target, entries, workers) {
   /** @type {import('esbuild').BuildOptions[]} */
   const builds = [
     {
-      entryPoints: [...entries],
+      entryPoints: /** @type {string[] | { in: string, out: string }[]} */ ([...entries]),
       outbase: target.room in SOURCES ? target.room : `${target.room}/src`,
       splitting: isLibrary,
     },

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
 
-/** Each step with the file that Node runs. The first two need no test run: `--static` stops after them. */
+/** Each step with the file that Node runs. The first ones need no test run: `--static` stops after them. */
 const STATIC_STEPS = [
   {
     name: 'format and lint',
@@ -12,6 +12,7 @@ const STATIC_STEPS = [
     args: ['check', '--error-on-warnings'],
   },
   { name: 'types', file: 'node_modules/typescript/bin/tsc', args: ['--noEmit'] },
+  { name: 'packages', file: 'scripts/packages.mjs', args: [] },
 ]
 const TEST_STEPS = [
   { name: 'rules of the source tree', file: 'scripts/test.mjs', args: ['test/source-tree.test.ts'] },

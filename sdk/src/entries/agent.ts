@@ -1,0 +1,1 @@
+export { Agent } from '../agent.ts'

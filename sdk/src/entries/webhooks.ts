@@ -1,0 +1,1 @@
+export { verifyWebhook, WebhookVerificationError } from '../webhooks.ts'
