@@ -54,7 +54,7 @@ function* fileFaults({ room, manifest, files, size }) {
   const targets = [manifest.exports, manifest.bin, manifest.types].flatMap(textsIn)
   for (const target of [...NEEDED, ...targets.map((path) => path.replace(/^\.\//, ''))])
     if (!(target in files)) yield `it lacks ${target}`
-  if (files['LICENSE'] !== readFileSync(join(ROOT, 'LICENSE'), 'utf8')) yield 'its LICENSE is another'
+  if (files.LICENSE !== readFileSync(join(ROOT, 'LICENSE'), 'utf8')) yield 'its LICENSE is another'
   if (size > (SIZE_MAX[room] ?? 0)) yield `its tarball has ${size} bytes, more than ${SIZE_MAX[room]}`
 }
 

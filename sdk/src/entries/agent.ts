@@ -1,1 +1,0 @@
-export { Agent } from '../agent.ts'

@@ -1,1 +1,0 @@
-export { SoftwareAuthenticator } from '../software-authenticator.ts'

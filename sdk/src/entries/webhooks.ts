@@ -1,1 +1,0 @@
-export { verifyWebhook, WebhookVerificationError } from '../webhooks.ts'
