@@ -46,7 +46,7 @@ async function bundleDeclarations() {
     chunkFileNames: 'types-[hash].d.ts',
   })
   await bundle.close()
-  if (warnings.length > 9) throw new ScriptError(`The declarations of the sdk:\n${warnings.join('\n')}`)
+  if (warnings.length > 0) throw new ScriptError(`The declarations of the sdk:\n${warnings.join('\n')}`)
 }
 
 /**

@@ -20,7 +20,7 @@ const NOWHERE = /** @type {readonly { what: string, pattern: RegExp }[]} */ ([
   { what: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[\\rn\s]*[A-Za-z0-9+/]{40}/ },
   { what: 'a secret of webhooks', pattern: /whsec_[A-Za-z0-9+/=]{32}/ },
   { what: 'a token of npm', pattern: /npm_[A-Za-z0-9]{36}|_authToken/ },
-  { what: 'a credentials file', pattern: /"clientSecret"\s*:\s*"/ },
+  { what: 'a credentials file', pattern: /"clientSecret"\s*:\s*"[\w-]{20}/ },
 ])
 
 /**
