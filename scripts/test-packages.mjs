@@ -20,7 +20,7 @@ await runScript(() =>
     await npm(['install', ...QUIET, ...packages.map(({ tarball }) => tarball)], installed)
     process.env.PACKAGES_FOLDER = installed
     process.env.PACKAGE_TOOLS = tools
-    const args = ['run', '--config', 'e2e/packages/vitest.config.ts', ...process.argv.slice(2)]
+    const args = ['run', '--config', 'vitest.packages.config.ts', ...process.argv.slice(2)]
     return runNode('node_modules/vitest/vitest.mjs', args)
   }),
 )
