@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -54,6 +54,13 @@ describe('in an empty folder', () => {
       'import.mjs',
     ]
     expect(JSON.parse(await run(project.path, deno, args))).toEqual(PAID)
+  })
+
+  test('the program of the README pays', async () => {
+    const readme = await readFile(join(project.path, '../node_modules/@countersign/sdk/README.md'), 'utf8')
+    const program = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code).join('\n')
+    await writeFile(join(project.path, 'readme.mjs'), program)
+    expect(await run(project.path, process.execPath, ['readme.mjs'])).toMatch(/\nCOMPLETED\n$/)
   })
 
   test.each(['nodenext', 'bundler'])(
