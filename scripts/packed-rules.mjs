@@ -7,7 +7,7 @@ import { ROOT } from './run.mjs'
 
 /** The files of each package, and nothing else. */
 const FILES = /** @type {Readonly<Record<string, RegExp>>} */ ({
-  sdk: /^(?:package\.json|README\.md|LICENSE|dist\/[\w-]+\.(?:js|js\.map|d\.ts))$/,
+  sdk: /^(?:package\.json|README\.md|LICENSE|dist\/(?:[\w-]+\/)*[\w-]+\.(?:js|js\.map|d\.ts))$/,
   cli: /^(?:package\.json|README\.md|LICENSE|bin\/countersign\.mjs|dist\/(?:main\.js|THIRD-PARTY\.txt))$/,
 })
 const NEEDED = ['package.json', 'README.md', 'LICENSE']
