@@ -104,12 +104,14 @@ function filesBelow(folder) {
 }
 
 /**
- * What the sdk offers, a file each: `in` from the repository's folder, `out` its name in `dist` and in `exports`.
+ * The modules that the sdk offers, a file each: `in` from the repository's folder, `out` its name in `dist` and in `exports`.
  * @returns {{ in: string, out: string }[]}
  */
 export function sdkEntries() {
   const { entries = [] } = TARGETS.find(({ room }) => room === 'sdk') ?? {}
-  return entries.map((file) => ({ in: file, out: file.replace(/^sdk\/src\/|\.tsx?$/g, '') }))
+  return entries
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => ({ in: file, out: file.replace(/^sdk\/src\/|\.tsx?$/g, '') }))
 }
 
 /** @param {string} room */

@@ -7,7 +7,7 @@ import { ROOT } from './run.mjs'
 
 /** The files of each package, and nothing else. */
 const FILES = /** @type {Readonly<Record<string, RegExp>>} */ ({
-  sdk: /^(?:package\.json|README\.md|LICENSE|dist\/(?:[\w-]+\/)*[\w-]+\.(?:js|js\.map|d\.ts))$/,
+  sdk: /^(?:package\.json|README\.md|LICENSE|dist\/(?:[\w-]+\/)*[\w-]+\.(?:(?:js|css)(?:\.map)?|d\.ts))$/,
   cli: /^(?:package\.json|README\.md|LICENSE|bin\/countersign\.mjs|dist\/(?:main\.js|THIRD-PARTY\.txt))$/,
 })
 const NEEDED = ['package.json', 'README.md', 'LICENSE']
@@ -41,7 +41,9 @@ function* manifestFaults({ room, manifest }) {
     if (manifest[member] !== root[member]) yield `its ${member} is not that of the repository`
   if (manifest.engines?.node !== root.engines.node) yield 'it needs another Node than the repository'
   for (const member of ['description', 'keywords', 'type']) if (!manifest[member]) yield `it has no ${member}`
-  if (room === 'sdk' && manifest.sideEffects !== false) yield 'it does not say that it has no side effects'
+  // A style sheet is imported for its effect alone. No module is.
+  if (room === 'sdk' && !['false', '["**/*.css"]'].includes(JSON.stringify(manifest.sideEffects)))
+    yield 'it does not say that its modules have no side effects'
   const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
   for (const name of needed)
     if (name.startsWith('@countersign/') || name === 'typebox') yield `it depends on ${name}`
