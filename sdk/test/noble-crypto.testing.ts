@@ -15,7 +15,7 @@ interface PlainKey {
 
 type Source = ArrayBuffer | ArrayBufferView
 
-const PKCS8_SCALAR_AT = 36
+const PKCS8_SCALAR_AT = 35
 
 /** What the sdk uses of Web Crypto, in JavaScript alone, as an app for a system without Web Crypto would give it. */
 export function nobleCrypto(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): CryptoPort {
