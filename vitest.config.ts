@@ -20,7 +20,7 @@ export default defineConfig({
       '{server,sdk,cli}/test/**/*.test.ts',
       '{connectors,contracts,test,e2e}/**/*.test.ts',
     ],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    exclude: ['**/node_modules/**', '**/dist/**', 'e2e/packages/**'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     pool: 'forks',
     // Loading the sources anew for each file would take as long as many of the files. No test may change a module.

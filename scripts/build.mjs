@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { ensureGenerated } from './generate.mjs'
 import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runScript, ScriptError, say } from './run.mjs'
@@ -21,7 +21,7 @@ const SOURCES = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
 
 /**
  * The build targets; each is built into `<room>/dist`.
- * - entries: the first files of its programs, or of a library, whose entries lie beside each other in dist.
+ * - entries: the first files of its programs, or of a library, each module of which is a file of its own in dist.
  * - rooms: their sources may be part of the bundle.
  * - workers: files that run beside the program, in their own thread.
  * @type {readonly { room: string, isLibrary?: boolean, entries: readonly string[], rooms: readonly string[], workers: readonly string[] }[]}
@@ -103,6 +103,17 @@ function filesBelow(folder) {
     .sort()
 }
 
+/**
+ * The modules that the sdk offers, a file each: `in` from the repository's folder, `out` its name in `dist` and in `exports`.
+ * @returns {{ in: string, out: string }[]}
+ */
+export function sdkEntries() {
+  const { entries = [] } = TARGETS.find(({ room }) => room === 'sdk') ?? {}
+  return entries
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => ({ in: file, out: file.replace(/^sdk\/src\/|\.tsx?$/g, '') }))
+}
+
 /** @param {string} room */
 function foldersOf(room) {
   return SOURCES[room] ?? [`${room}/src`]
@@ -140,18 +151,15 @@ async function build(target, entries, workers) {
     format: 'esm',
     target: isLibrary ? ['es2022'] : ['node20'],
     sourcemap: 'linked',
-    plugins: [thirdParty(isLibrary)],
+    plugins: [isLibrary ? besideEachOther : thirdParty],
     ...(isLibrary ? {} : { banner: { js: REQUIRE } }),
     logLevel: 'warning',
   }
   /** @type {import('esbuild').BuildOptions[]} */
   const builds = [
     {
-      entryPoints: isLibrary
-        ? entries.map((file) => ({ in: file, out: basename(file, '.ts') }))
-        : [...entries],
+      entryPoints: isLibrary ? await modulesOf(target.room, entries) : [...entries],
       outbase: target.room in SOURCES ? target.room : `${target.room}/src`,
-      splitting: isLibrary,
     },
   ]
   for (const worker of workers)
@@ -198,23 +206,61 @@ const OUTSIDE = ['@electric-sql/', '@scalar/', 'pg-native', 'pino', 'ssh2-sftp-c
 const REQUIRE = `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`
 
 /**
- * Keeps packages out of a bundle: for a program those that must stay outside, for a library all.
- * @param {boolean} isLibrary
- * @returns {import('esbuild').Plugin}
+ * Keeps packages out of a program that must stay outside.
+ * @type {import('esbuild').Plugin}
  */
-function thirdParty(isLibrary) {
-  const isOutside = (/** @type {string} */ path) =>
-    isLibrary || OUTSIDE.some((name) => path === name || (name.endsWith('/') && path.startsWith(name)))
-  return {
-    name: 'third-party',
-    setup(build) {
-      build.onResolve({ filter: /^[^.]/ }, ({ kind, path }) =>
-        kind === 'entry-point' || isAbsolute(path) || path.startsWith('@countersign/') || !isOutside(path)
-          ? undefined
-          : { path, external: true },
-      )
-    },
-  }
+const thirdParty = {
+  name: 'third-party',
+  setup(build) {
+    build.onResolve({ filter: /^[^.]/ }, ({ kind, path }) =>
+      kind !== 'entry-point' &&
+      OUTSIDE.some((name) => path === name || (name.endsWith('/') && path.startsWith(name)))
+        ? { path, external: true }
+        : undefined,
+    )
+  },
+}
+
+/**
+ * Compiles each module of a library to a file of its own. A bundler can then leave out whole modules that a page does not
+ * use; out of one large file it takes along whatever it does not understand.
+ * @type {import('esbuild').Plugin}
+ */
+const besideEachOther = {
+  name: 'beside-each-other',
+  setup(build) {
+    build.onResolve({ filter: /^/ }, ({ kind, path }) =>
+      kind === 'entry-point'
+        ? undefined
+        : { path: path.startsWith('.') ? path.replace(/\.tsx?$/, '.js') : path, external: true },
+    )
+  },
+}
+
+/**
+ * The modules of a library that its entries reach. Throws ScriptError where one is of another room, which is not
+ * published.
+ * @param {string} room
+ * @param {readonly string[]} entries
+ * @returns {Promise<string[]>}
+ */
+async function modulesOf(room, entries) {
+  const esbuild = await import('esbuild')
+  const { metafile } = await esbuild.build({
+    absWorkingDir: ROOT,
+    entryPoints: [...entries],
+    outdir: 'unwritten',
+    bundle: true,
+    packages: 'external',
+    write: false,
+    format: 'esm',
+    metafile: true,
+    logLevel: 'silent',
+  })
+  const modules = Object.keys(metafile.inputs)
+  const foreign = modules.filter((file) => !file.startsWith(`${room}/src/`))
+  if (foreign.length > 0) throw new ScriptError(`${room} would need ${foreign.join(', ')} at run time.`)
+  return modules
 }
 
 if (isMain(import.meta.url))

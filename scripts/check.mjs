@@ -5,7 +5,7 @@ import { ensureGenerated } from './generate.mjs'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
 
-/** Each step with the file that Node runs. The first two need no test run: `--static` stops after them. */
+/** Each step with the file that Node runs. The first ones need no test run: `--static` stops after them. */
 const STATIC_STEPS = [
   {
     name: 'format and lint',
@@ -13,6 +13,7 @@ const STATIC_STEPS = [
     args: ['check', '--error-on-warnings'],
   },
   { name: 'types', file: 'node_modules/typescript/bin/tsc', args: ['--noEmit'] },
+  { name: 'packages', file: 'scripts/packages.mjs', args: [] },
 ]
 const TEST_STEPS = [
   { name: 'rules of the source tree', file: 'scripts/test.mjs', args: ['test/source-tree.test.ts'] },

@@ -75,13 +75,20 @@ function isForThisSystem(entry) {
 /** @param {string[]} args */
 async function npm(args) {
   // npm's output goes to standard error, like ours.
-  const options = { stdio: /** @type {import('node:child_process').StdioOptions} */ (['ignore', 2, 2]) }
-  const cli = process.env.npm_execpath
-  const code =
-    cli && basename(cli) === 'npm-cli.js'
-      ? await run(process.execPath, [cli, ...args], options)
-      : await run('npm', args, { ...options, shell: process.platform === 'win32' })
+  const code = await runNpm(args, { stdio: ['ignore', 2, 2] })
   if (code !== 0) throw new ScriptError(`npm ${args[0]} failed with code ${code}; see its output above.`)
+}
+
+/**
+ * Runs npm, the one that started this script where there is one. Resolves to its exit code.
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions} options
+ */
+export function runNpm(args, options) {
+  const cli = process.env.npm_execpath
+  return cli && basename(cli) === 'npm-cli.js'
+    ? run(process.execPath, [cli, ...args], options)
+    : run('npm', args, { ...options, shell: process.platform === 'win32' })
 }
 
 if (isMain(import.meta.url)) await runScript(ensureInstalled)

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { ConnectionError, CountersignError } from '@countersign/sdk'
 import { Command, CommanderError, Option } from 'commander'
 import { addAdminCommands } from './admin/commands.ts'
@@ -39,6 +39,7 @@ async function main(args: readonly string[]): Promise<number> {
 function createProgram(done: (exitCode: number) => void): Command {
   const program = new Command('countersign')
     .description('A self-hosted payments platform with embedded wallets.')
+    .version(version(), '--version', 'print the version')
     .showHelpAfterError('(see: countersign --help)')
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
@@ -52,6 +53,11 @@ function createProgram(done: (exitCode: number) => void): Command {
   addCustomerCommands(program)
   addBookCommands(program)
   return program
+}
+
+/** Both the source and the compiled program are one folder below the package's description. */
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 }
 
 function addServe(program: Command, done: (exitCode: number) => void): void {

@@ -1,12 +1,14 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
 let folder: string
@@ -49,6 +51,12 @@ async function writeCredentials(change: Record<string, string> = {}): Promise<st
 
 // The program is run as it is built: `npm test` builds it first.
 describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
+  test('npm links the command by its name, also in a clone', async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+    const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin/countersign'), ['--version'])
+    expect(stdout).toBe(`${version}\n`)
+  })
+
   test('demo shows a payment from sign-in to settlement', async () => {
     const { exitCode, stdout, stderr } = await run('demo', '--credentials', await writeCredentials())
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })

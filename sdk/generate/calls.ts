@@ -89,24 +89,33 @@ export class Nodes {
     return this.#lines.join('\n')
   }
 
+  /** The number of a node as lines have it: with 36 digits, because it is shorter. */
+  #numberOf(schema: Schema): string {
+    return this.indexOf(schema).toString(36)
+  }
+
   #lineOf(schema: Schema): string {
     const { type, format, pattern, items, properties, discriminator } = schema
     const members = membersOf(schema)
     if (members)
-      return `|${listOf([discriminator?.propertyName ?? '', ...members.map((one) => this.indexOf(one))])}`
+      return `|${listOf([discriminator?.propertyName ?? '', ...members.map((one) => this.#numberOf(one))])}`
     if (format === 'int64') return 'int64'
     if (schema.enum) return `=${listOf(schema.enum)}`
-    if (items) return `[${this.indexOf(items)}`
+    if (items) return `[${this.#numberOf(items)}`
     if (properties) return `{${listOf(this.#membersOf(schema))}`
-    if (pattern !== undefined) return `/${pattern}`
+    if (pattern !== undefined && !/^\^.*\$$/.test(pattern))
+      throw new Error(`A payload has a pattern that is not of the whole text: ${pattern}`)
+    if (pattern !== undefined) return `/${pattern.slice(1, -1)}`
     if (type === 'string' || type === 'integer' || type === 'boolean') return type
     throw new Error(`A payload has a schema that a device cannot check: ${JSON.stringify(schema)}`)
   }
 
   #membersOf({ properties = {}, required = [] }: Schema): string[] {
     return Object.entries(properties).map(([name, one]) => {
-      const at = this.indexOf(one)
-      return `${name}${required.includes(name) ? '' : '?'}${at === 0 ? '' : `:${at}`}`
+      const member = required.includes(name) ? name : `${name}?`
+      if (one.enum?.length === 1) return `${member}=${listOf(one.enum)}`
+      const at = this.#numberOf(one)
+      return at === '0' ? member : `${member}:${at}`
     })
   }
 }

@@ -20,7 +20,12 @@ export type { AccessToken } from './credentials.ts'
 export { type CryptoPort, setCrypto } from './crypto/port.ts'
 export { ConnectionError, CountersignError, isCode, type Refusal, SignatureRequiredError } from './errors.ts'
 export type { Nouns } from './generated/nouns.ts'
-export type { Agent as AgentRecord, AgentDeviceCode as DeviceCode, ErrorCode } from './generated/types.ts'
+export type {
+  Agent as AgentRecord,
+  AgentDeviceCode as DeviceCode,
+  Calls,
+  ErrorCode,
+} from './generated/types.ts'
 export { parseJson, toJson } from './json.ts'
 export type { Listing } from './listing.ts'
 export { type ListOf, type NounOptions, nounsOf, type ResultOf, type SignedOptions } from './nouns.ts'

@@ -1,22 +1,32 @@
 import { isObject } from './json.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 
-/** The nodes of `generated/signing.ts`, a line each: words are separated by commas, and a member without a number is of the first node. */
-export function nodesOf(lines: string): readonly unknown[] {
-  return lines.split('\n').map((line) => {
-    const [kind, rest] = [line.charAt(0), line.slice(1)]
-    const [first = '', ...words] = rest.split(',')
-    if (kind === '=') return [kind, first, ...words]
-    if (kind === '/') return [kind, rest]
-    if (kind === '[') return [kind, Number(rest)]
-    if (kind === '|') return [kind, first, ...words.map(Number)]
-    return kind === '{' ? Object.fromEntries([first, ...words].map(memberOf)) : line
-  })
-}
+const numberOf = (digits: string) => Number.parseInt(digits, 36)
 
-function memberOf(text: string): [string, number] {
-  const [name = '', at = 0] = text.split(':')
-  return [name, Number(at)]
+/**
+ * The nodes of `generated/signing.ts`, a line each: words are separated by commas. A member without a number is of the first node, and one
+ * that can be one word only has the word itself. A pattern is of the whole text.
+ * Numbers have 36 digits.
+ */
+export function nodesOf(text: string): readonly unknown[] {
+  const lines = text.split('\n')
+  const words: unknown[] = []
+  const memberOf = (member: string): [string, number] => {
+    const [name = '', word] = member.split('=')
+    if (word !== undefined) return [name, lines.length - 1 + words.push(['=', word])]
+    const [plainName = '', at = '0'] = name.split(':')
+    return [plainName, numberOf(at)]
+  }
+  const nodes = lines.map((line) => {
+    const [kind, rest] = [line.charAt(0), line.slice(1)]
+    const [first = '', ...others] = rest.split(',')
+    if (kind === '=') return [kind, first, ...others]
+    if (kind === '/') return [kind, `^${rest}$`]
+    if (kind === '[') return [kind, numberOf(rest)]
+    if (kind === '|') return [kind, first, ...others.map(numberOf)]
+    return kind === '{' ? Object.fromEntries([first, ...others].map(memberOf)) : line
+  })
+  return [...nodes, ...words]
 }
 
 /**

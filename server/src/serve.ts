@@ -79,7 +79,7 @@ function listenError({ host, port }: Config, error: unknown): unknown {
 }
 
 /** Production keeps no credentials. The command works from the repository's folder, without being installed. */
-const MAKE_SOME = 'none stored here; to create some: node cli/dist/main.js platform create --name NAME'
+const MAKE_SOME = 'none stored here; to create some: npx countersign platform create --name NAME'
 
 function banner(config: Config, baseUrl: string, credentials: string | undefined): string {
   const origin = new URL(baseUrl).origin

@@ -7,8 +7,12 @@ import { Failure } from './failure.ts'
 
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The repository's folder: the program that this is part of is cli/dist/main.js. */
+/** The repository's folder, in a clone: the program that this is part of is cli/dist/main.js. */
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+
+const NO_SERVER = existsSync(join(ROOT, 'scripts', 'build.mjs'))
+  ? 'The server is not built yet. Build it with: npm run build'
+  : 'This command runs the server, which is not part of the package. Call it in a clone of the repository.'
 
 /**
  * Runs the server's program to its end, with this process's environment and signals. Returns its exit code (128 and the
@@ -19,7 +23,7 @@ export async function runServerProgram(
   options: { captures: boolean },
 ): Promise<{ exitCode: number; output: string }> {
   const entry = join(ROOT, 'server', 'dist', 'main.js')
-  if (!existsSync(entry)) throw new Failure('The server is not built yet. Build it with: npm run build')
+  if (!existsSync(entry)) throw new Failure(NO_SERVER)
   const stdio: SpawnOptions['stdio'] = ['inherit', options.captures ? 'pipe' : 'inherit', 'inherit']
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--enable-source-maps', entry, ...args], { stdio })

@@ -1,4 +1,5 @@
 export { type CryptoPort, setCrypto } from '../crypto/port.ts'
+export type { EventEnvelope, EventType, WebhookBodies } from '../generated/types.ts'
 export {
   verifySvcSignature,
   verifyWebhook,

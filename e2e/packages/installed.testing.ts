@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
+
+/** An empty folder into which npm has installed the packed packages. `npm run test:packages` makes it. */
+const INSTALLED = folder('PACKAGES_FOLDER')
+/** The folder with bundlers and other runtimes: `tools/package.json`. */
+const TOOLS = folder('PACKAGE_TOOLS')
+const CONSUMER = fileURLToPath(new URL('./consumer', import.meta.url))
+
+function folder(name: string): string {
+  const path = process.env[name]
+  if (path === undefined) throw new Error(`${name} is not set. Run these tests with: npm run test:packages`)
+  return path
+}
+
+/** The file of a tool, which may be missing where it is made for another system. */
+export function tool(path: string): string {
+  return join(TOOLS, 'node_modules', path)
+}
+
+/**
+ * A project with the packages installed and the consumer's files, and nothing else; `withTools`: one that finds the tools
+ * as its own packages too. Removed by `remove`.
+ */
+export async function makeProject({ withTools }: { readonly withTools: boolean }) {
+  const path = await mkdtemp(join(withTools ? TOOLS : INSTALLED, 'project-'))
+  if (withTools)
+    await cp(join(INSTALLED, 'node_modules'), join(path, 'node_modules'), {
+      recursive: true,
+      verbatimSymlinks: true,
+    })
+  await cp(CONSUMER, path, { recursive: true })
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** Runs a program in a project, against a platform of its own. Rejects where it fails, with what it printed. */
+export async function run(path: string, file: string, args: readonly string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)(file, [...args], { cwd: path, env: await environment() })).stdout
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${file} ${args.join(' ')} failed.\n${stdout}\n${stderr}`, { cause: error })
+  }
+}
+
+/** What a program of a platform finds in its environment. */
+export async function environment(): Promise<NodeJS.ProcessEnv> {
+  const response = await fetch(inject('platformMaker'), { method: 'POST' })
+  const { tokenId, clientSecret } = (await response.json()) as { tokenId: string; clientSecret: string }
+  const { NODE_ENV: _, NODE_OPTIONS: __, VITEST: ___, ...env } = process.env
+  return {
+    ...env,
+    BASE: inject('baseUrl'),
+    TOKEN_ID: tokenId,
+    CLIENT_SECRET: clientSecret,
+    NEXT_TELEMETRY_DISABLED: '1',
+  }
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureBuilt, sdkEntries } from './build.mjs'
+import { ROOT, ScriptError, say } from './run.mjs'
+
+const OUT = join(ROOT, 'sdk', 'dist')
+const STAMP = join(OUT, '.declarations')
+
+/**
+ * Builds the sdk, and then bundles its declarations beside the compiled files: one per entry, and what entries share. The
+ * build removes declarations with everything else that it did not write, so they are as old as the compiled files.
+ */
+export async function ensureDeclarations() {
+  await ensureBuilt()
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(OUT, '.sources')))
+    .update(readFileSync(join(ROOT, 'scripts', 'declarations.mjs')))
+    .digest('hex')
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return
+  const begun = performance.now()
+  say('Building the declarations of the sdk …')
+  rmSync(STAMP, { force: true })
+  await bundleDeclarations()
+  writeFileSync(STAMP, wanted)
+  say(`Built them in ${Math.round(performance.now() - begun)} ms.`)
+}
+
+async function bundleDeclarations() {
+  const { rollup } = await import('rollup')
+  const { dts } = await import('rollup-plugin-dts')
+  const input = Object.fromEntries(sdkEntries().map(({ in: file, out }) => [out, join(ROOT, file)]))
+  /** @type {string[]} */
+  const warnings = []
+  const bundle = await rollup({
+    input,
+    plugins: [withinWorkspace(), dts({ tsconfig: join(ROOT, 'tsconfig.json') })],
+    onwarn: ({ message }) => warnings.push(message),
+  }).catch((error) => {
+    throw new ScriptError(`The declarations of the sdk could not be built: ${error.message}`)
+  })
+  await bundle.write({
+    dir: OUT,
+    format: 'es',
+    entryFileNames: '[name].d.ts',
+    chunkFileNames: 'types-[hash].d.ts',
+  })
+  await bundle.close()
+  if (warnings.length > 0) throw new ScriptError(`The declarations of the sdk:\n${warnings.join('\n')}`)
+}
+
+/**
+ * Takes the types of other rooms into the bundle: their packages are not published. Third-party packages stay outside.
+ * @returns {import('rollup').Plugin}
+ */
+function withinWorkspace() {
+  return {
+    name: 'within-workspace',
+    resolveId(path) {
+      const [, room, file] = /^@countersign\/(\w+)\/(.+)$/.exec(path) ?? []
+      if (room !== undefined) return join(ROOT, room, 'src', `${file}.ts`)
+      return null
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureBuilt } from './build.mjs'
+import { ensureDeclarations } from './declarations.mjs'
+import { ensureInstalled } from './install.mjs'
+import { isMain, ROOT, runScript, ScriptError } from './run.mjs'
+
+/** What is published, by room: makes what is packed. */
+export const MAKE = /** @type {Readonly<Record<string, () => Promise<void>>>} */ ({
+  sdk: ensureDeclarations,
+  cli: async () => {
+    await ensureBuilt()
+    writeFileSync(join(ROOT, 'cli', 'dist', 'THIRD-PARTY.txt'), notices())
+  },
+})
+
+/** The licences of the packages that are part of the command's file. Throws ScriptError for one without a licence. */
+function notices() {
+  // The bundle names each file before what it takes from it.
+  const bundle = readFileSync(join(ROOT, 'cli', 'dist', 'main.js'), 'utf8')
+  const names = [...bundle.matchAll(/^ *(?:\/\/ |")node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
+    ([, name]) => name ?? '',
+  )
+  const texts = [...new Set(names)].sort().map((name) => {
+    const folder = join(ROOT, 'node_modules', name)
+    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+    if (file === undefined && license === undefined) throw new ScriptError(`${name} has no licence.`)
+    const text = file === undefined ? '' : `\n\n${readFileSync(join(folder, file), 'utf8').trim()}`
+    return `${name} ${version} (${license})${text}\n`
+  })
+  const intro = 'The command contains these packages, each under its own licence.\n'
+  return [intro, ...texts].join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+if (isMain(import.meta.url))
+  await runScript(async () => {
+    const make = MAKE[process.argv[2] ?? '']
+    if (make === undefined)
+      throw new ScriptError(`Usage: node scripts/package.mjs ${Object.keys(MAKE).join(' | ')}`)
+    await ensureInstalled()
+    await make()
+  })

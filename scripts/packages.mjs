@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureInstalled } from './install.mjs'
+import { packAll } from './pack.mjs'
+import { faultsOf } from './packed-rules.mjs'
+import { isMain, ROOT, runScript, say } from './run.mjs'
+
+/** @typedef {import('./pack.mjs').Packed} Packed */
+
+/**
+ * Packs what is published, gives it to `work`, and removes it.
+ * @template T
+ * @param {(packed: Packed[], folder: string) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withPackages(work) {
+  await ensureInstalled()
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-packages-'))
+  try {
+    return await work(await packAll(folder), folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Holds packages to our rules, and to those that publint and attw know. Prints what is wrong. Needs no network.
+ * @param {readonly Packed[]} packages
+ * @returns {boolean} whether all is well
+ */
+export function checkPackages(packages) {
+  const faults = packages.flatMap((packed) => [...faultsOf(packed), ...publint(packed), ...attw(packed)])
+  for (const fault of faults) say(fault)
+  return faults.length === 0
+}
+
+/** @param {Packed} packed */
+function publint({ tarball }) {
+  return outputOfFailed('node_modules/publint/src/cli.js', [tarball, '--strict'])
+}
+
+/**
+ * Holds the types to how programs find them. A package without types has nothing to ask. Modules are ESM alone: Node
+ * 20.19 and newer can `require` them too.
+ * @param {Packed} packed
+ */
+function attw({ tarball, manifest }) {
+  if (manifest.types === undefined) return []
+  const settings = [
+    '--profile=esm-only',
+    '--no-definitely-typed',
+    '--format=ascii',
+    '--no-emoji',
+    '--no-color',
+  ]
+  return outputOfFailed('node_modules/@arethetypeswrong/cli/dist/index.js', [tarball, ...settings])
+}
+
+/**
+ * Runs an installed program. What it printed, where it failed.
+ * @param {string} file
+ * @param {readonly string[]} args
+ */
+function outputOfFailed(file, args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, file), ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  return status === 0 ? [] : [`${stdout}${stderr}`.trim()]
+}
+
+if (isMain(import.meta.url))
+  await runScript(() => withPackages(async (packages) => (checkPackages(packages) ? 0 : 1)))

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from './run.mjs'
+
+/** @typedef {import('./pack.mjs').Packed} Packed */
+
+/** The files of each package, and nothing else. */
+const FILES = /** @type {Readonly<Record<string, RegExp>>} */ ({
+  sdk: /^(?:package\.json|README\.md|LICENSE|dist\/(?:[\w-]+\/)*[\w-]+\.(?:(?:js|css)(?:\.map)?|d\.ts))$/,
+  cli: /^(?:package\.json|README\.md|LICENSE|bin\/countersign\.mjs|dist\/(?:main\.js|THIRD-PARTY\.txt))$/,
+})
+const NEEDED = ['package.json', 'README.md', 'LICENSE']
+
+/** How large a tarball may become, in bytes. */
+const SIZE_MAX = /** @type {Readonly<Record<string, number>>} */ ({ sdk: 400_000, cli: 700_000 })
+
+/** What no package may contain: names of what is not published, and what looks like a secret or this machine. */
+const NOWHERE = /** @type {readonly { what: string, pattern: RegExp }[]} */ ([
+  { what: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[\\rn\s]*[A-Za-z0-9+/]{40}/ },
+  { what: 'a secret of webhooks', pattern: /whsec_[A-Za-z0-9+/=]{32}/ },
+  { what: 'a token of npm', pattern: /npm_[A-Za-z0-9]{36}|_authToken/ },
+  { what: 'a credentials file', pattern: /"clientSecret"\s*:\s*"[\w-]{20}/ },
+])
+
+/**
+ * What is wrong with a packed package, a sentence each.
+ * @param {Packed} packed
+ * @returns {string[]}
+ */
+export function faultsOf(packed) {
+  const faults = new Set([...manifestFaults(packed), ...fileFaults(packed), ...textFaults(packed)])
+  return [...faults].map((fault) => `${packed.manifest.name}: ${fault}`)
+}
+
+/** @param {Packed} packed */
+function* manifestFaults({ room, manifest }) {
+  const root = readJson('package.json')
+  if (manifest.private) yield 'it is private, so npm would not publish it'
+  for (const member of ['version', 'license'])
+    if (manifest[member] !== root[member]) yield `its ${member} is not that of the repository`
+  if (manifest.engines?.node !== root.engines.node) yield 'it needs another Node than the repository'
+  for (const member of ['description', 'keywords', 'type']) if (!manifest[member]) yield `it has no ${member}`
+  // A style sheet is imported for its effect alone. No module is.
+  if (room === 'sdk' && !['false', '["**/*.css"]'].includes(JSON.stringify(manifest.sideEffects)))
+    yield 'it does not say that its modules have no side effects'
+  const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+  for (const name of needed)
+    if (name.startsWith('@countersign/') || name === 'typebox') yield `it depends on ${name}`
+  if (room === 'cli' && needed.length > 0) yield `it is one file, and yet depends on ${needed.join(', ')}`
+}
+
+/** @param {Packed} packed */
+function* fileFaults({ room, manifest, files, size }) {
+  for (const path of Object.keys(files)) if (!FILES[room]?.test(path)) yield `it contains ${path}`
+  const targets = [manifest.exports, manifest.bin, manifest.types].flatMap(textsIn)
+  for (const target of [...NEEDED, ...targets.map((path) => path.replace(/^\.\//, ''))])
+    if (!(target in files)) yield `it lacks ${target}`
+  if (files.LICENSE !== readFileSync(join(ROOT, 'LICENSE'), 'utf8')) yield 'its LICENSE is another'
+  if (size > (SIZE_MAX[room] ?? 0)) yield `its tarball has ${size} bytes, more than ${SIZE_MAX[room]}`
+}
+
+/** @param {Packed} packed */
+function* textFaults({ room, manifest, files }) {
+  for (const [path, text] of Object.entries(files)) {
+    for (const { what, pattern } of NOWHERE) if (pattern.test(text)) yield `${path} contains ${what}`
+    for (const folder of [ROOT, homedir()])
+      if (folder.length > 5 && text.includes(folder)) yield `${path} names a folder of this machine`
+    if (room === 'sdk' && /\.(?:js|ts)$/.test(path)) yield* importFaults(path, text, manifest)
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {string} text
+ * @param {Packed['manifest']} manifest
+ */
+function* importFaults(path, text, manifest) {
+  for (const word of ['@countersign/contract', 'typebox'])
+    if (text.includes(word)) yield `${path} names ${word}`
+  const known = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+  for (const [, name = ''] of text.matchAll(
+    /^(?:import|export|\} from)\b[^'"\n]*['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/gm,
+  ))
+    if (!known.includes(name)) yield `${path} imports ${name}, which is none of its dependencies`
+}
+
+/**
+ * Every text in a value of package.json.
+ * @param {unknown} value
+ * @returns {string[]}
+ */
+function textsIn(value) {
+  if (typeof value === 'string') return [value]
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** @param {string} path */
+function readJson(path) {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
+}

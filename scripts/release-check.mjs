@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkPackages, withPackages } from './packages.mjs'
+import { ROOT, runScript, ScriptError, say } from './run.mjs'
+
+/** @typedef {import('./pack.mjs').Packed} Packed */
+
+const USAGE =
+  'Usage: npm run release:check [-- --final]   (--final: the changelog has the date, all is committed)'
+
+/** Everything of a release but publishing: nothing leaves this machine, and no registry is asked. */
+await runScript(() => {
+  const [flag, ...rest] = process.argv.slice(2)
+  if (rest.length > 0 || (flag !== undefined && flag !== '--final')) throw new ScriptError(USAGE)
+  const isFinal = flag === '--final'
+  return withPackages(async (packages) => {
+    for (const packed of packages) print(packed)
+    const { version, faults } = versionFaults()
+    faults.push(...changelogFaults(version, isFinal))
+    if (isFinal) faults.push(...gitFaults(version))
+    for (const fault of faults) say(fault)
+    const isWell = checkPackages(packages)
+    if (!isWell || faults.length > 0) throw new ScriptError('Not ready to be released.')
+    say(`Version ${version} ${isFinal ? 'can be published' : 'could become a release'}.`)
+    return 0
+  })
+})
+
+/** @param {Packed} packed */
+function print({ manifest, files, size }) {
+  process.stdout.write(`${manifest.name} ${manifest.version}, ${kilobytes(size)} packed\n`)
+  for (const [path, text] of Object.entries(files))
+    process.stdout.write(`  ${kilobytes(Buffer.byteLength(text)).padStart(9)}  ${path}\n`)
+}
+
+/** @param {number} bytes */
+function kilobytes(bytes) {
+  return `${(bytes / 1000).toFixed(1)} kB`
+}
+
+/** All rooms have one version: what is published together was tested together. */
+function versionFaults() {
+  const { version, workspaces } = readJson('package.json')
+  /** @type {string[]} */
+  const faults = []
+  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)) faults.push(`package.json: ${version} is no version`)
+  for (const room of workspaces) {
+    const own = readJson(`${room}/package.json`).version
+    if (own !== version) faults.push(`${room}/package.json: version ${own}, the repository has ${version}`)
+  }
+  const locked = readJson('package-lock.json').packages
+  for (const room of ['', ...workspaces])
+    if (locked[room]?.version !== version)
+      faults.push(`package-lock.json has another version of ${room || 'the repository'}; run npm install`)
+  return { version: String(version), faults }
+}
+
+/**
+ * @param {string} version
+ * @param {boolean} isFinal
+ */
+function* changelogFaults(version, isFinal) {
+  const [, ...sections] = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^## /m)
+  const own = sections.find((section) => section.startsWith(`[${version}]`))
+  const next = sections.find((section) => section.startsWith('[Unreleased]'))
+  const chosen = own ?? (isFinal ? undefined : next)
+  if (chosen === undefined) yield `CHANGELOG.md has no section [${version}]`
+  else if (!/^[-*] /m.test(chosen)) yield `CHANGELOG.md says nothing about ${version}`
+  if (own && !/^\[[^\]]+\] - \d{4}-\d{2}-\d{2}\n/.test(own))
+    yield `CHANGELOG.md: the heading of ${version} must be like "## [${version}] - 2026-01-31"`
+}
+
+/** @param {string} version */
+function* gitFaults(version) {
+  const git = (/** @type {string[]} */ ...args) =>
+    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
+  if (git('status', '--porcelain') !== '') yield 'There are changes that are not committed.'
+  if (git('tag', '--list', `v${version}`) !== '') yield `There is a tag v${version} already.`
+}
+
+/** @param {string} path */
+function readJson(path) {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { describe, expect, test } from 'vitest'
+
+const ROOM = fileURLToPath(new URL('..', import.meta.url))
+
+/** The most that each may weigh in a page: its minified bundle with all that it imports, compressed. Kilobytes of 1,000. */
+const LIMITS = [
+  { what: 'a key of a device', code: `export { DeviceKey } from '@countersign/sdk/wallet'`, kilobytes: 8 },
+  { what: 'a wallet', code: `export { Wallet } from '@countersign/sdk/wallet'`, kilobytes: 25 },
+  { what: 'the whole client', code: `export * from '@countersign/sdk'`, kilobytes: 30 },
+] as const
+
+// Measured as it is built: `npm test` builds it first.
+describe.skipIf(!existsSync(`${ROOM}/dist/index.js`))('in a page', () => {
+  test.each(LIMITS)('$what weighs at most $kilobytes kB', async ({ what, code, kilobytes }) => {
+    const { outputFiles, metafile } = await build({
+      stdin: { contents: code, resolveDir: ROOM },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'browser',
+      target: 'es2022',
+      // Without the paths that lead to sources, the package is found as others find it.
+      tsconfigRaw: '{}',
+      write: false,
+      metafile: true,
+      logLevel: 'silent',
+    })
+    const bytes = gzipSync(outputFiles[0]!.contents, { level: 9 }).length
+    console.info(`${what}: ${(bytes / 1000).toFixed(1)} kB of ${kilobytes} kB\n${heaviest(metafile.outputs)}`)
+    expect(bytes).toBeLessThanOrEqual(kilobytes * 1000)
+  })
+})
+
+/** What takes most of a bundle, before it is compressed. */
+function heaviest(
+  outputs: Readonly<Record<string, { inputs: Record<string, { bytesInOutput: number }> }>>,
+): string {
+  return Object.values(outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)
+    .slice(0, 5)
+    .map(([path, { bytesInOutput }]) => `  ${bytesInOutput} bytes ${path}`)
+    .join('\n')
+}
