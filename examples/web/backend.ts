@@ -20,7 +20,8 @@ async function signUp(countersign: Countersign, { fullName = '', email = '' }): 
   const customerId = (await countersign.call('customer_create', { body })).body.id
   const query = { customerId, type: 'EMBEDDED_WALLET' } as const
   const accountId = (await countersign.call('customer_internal_account_list', { query })).body.data[0]!.id
-  const card = { cardholderId: customerId, form: 'VIRTUAL', fundingSources: [accountId] } as const
+  const fundingSources = [accountId]
+  const card = { cardholderId: customerId, form: 'VIRTUAL', fundingSources } as const
   await countersign.call('card_create', { body: card })
   return { customerId, accountId }
 }

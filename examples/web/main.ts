@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -61,7 +62,7 @@ async function ready(): Promise<void> {
   const endMs = performance.now() + START_MS
   while (performance.now() < endMs) {
     const answer = await fetch(`http://127.0.0.1:${serverPort}/readyz`).catch(() => undefined)
-    if (answer?.ok) return
+    if (answer?.ok && existsSync(join(dataDir, 'credentials.json'))) return
     await sleep(100)
   }
   throw new Error('The sandbox has not started: npm start shows why.')

@@ -1,4 +1,5 @@
 import {
+  AddPasskey,
   Balances,
   Card,
   ConfirmPayment,
@@ -43,7 +44,9 @@ function App() {
       language={language}
       refreshSeconds={2}
     >
-      <SignIn />
+      <SignIn>
+        <AddPasskey nickname="This device" />
+      </SignIn>
       <Outside />
       <Balances hideEmpty />
       <Pay />

@@ -1,6 +1,8 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
+import { hexFromBytes } from '../crypto/bytes.ts'
+import { systemRandom } from '../idempotency-key.ts'
 import { useWallet } from './context.ts'
 import { Button, Outcome, type Styled, useParts } from './parts.tsx'
 import { useAction } from './use-action.ts'
@@ -10,12 +12,15 @@ import { useWords } from './use-words.ts'
 export interface AddPasskeyProps extends Styled {
   /** What the customer will know the passkey by, such as the name of the device. */
   readonly nickname: string
-  /** Gets a random text that your backend issues for this registration. */
-  readonly challenge: () => string | Promise<string>
+  /**
+   * Gets a random text that your backend issues for this registration, where a backend in between checks it. Left out:
+   * made here, as where the page calls the server itself. The session signs the registration in either case.
+   */
+  readonly challenge?: () => string | Promise<string>
 }
 
 /** A button that makes a passkey of this device another way to sign in. Nothing while nobody is signed in. */
-export function AddPasskey({ nickname, challenge, classNames }: AddPasskeyProps): ReactNode {
+export function AddPasskey({ nickname, challenge = randomText, classNames }: AddPasskeyProps): ReactNode {
   const { session } = useSession()
   const wallet = useWallet()
   const { texts } = useWords()
@@ -37,4 +42,8 @@ export function AddPasskey({ nickname, challenge, classNames }: AddPasskeyProps)
       <Outcome status={said} error={adding.error} {...styled} />
     </div>
   )
+}
+
+function randomText(): string {
+  return hexFromBytes(systemRandom(new Uint8Array(32)))
 }

@@ -105,12 +105,15 @@ function nameOf(destination: Payment['destination']): string {
 function Payee({ payment, classNames }: PartOfPayment): ReactNode {
   const { texts } = useWords()
   const part = useParts(classNames)
-  const { destinationType: _, ...destination } = payment.destination
+  const members = membersOf(payment.destination).filter(([path]) => path !== 'destinationType')
+  // What a person would compare first, our own id of it last.
+  const isAccount = ([path]: readonly [string, string]) => path.startsWith('accountInfo.')
+  const rows = [...members.filter(isAccount), ...members.filter((one) => !isAccount(one))]
   return (
     <>
       <h3 className={part('label')}>{texts.payeeDetails}</h3>
       <dl className={part('details')}>
-        {membersOf(destination).map(([path, text]) => (
+        {rows.map(([path, text]) => (
           <div key={path}>
             <dt className={part('field')}>{fieldText(texts, path)}</dt>
             <dd className={part('value')}>{text}</dd>

@@ -40,7 +40,8 @@ function Way({ instructions, classNames }: Styled & { readonly instructions: Ins
   const { texts } = useWords()
   const part = useParts(classNames)
   const { accountType, ...info } = instructions.accountOrWalletInfo
-  const rows = membersOf(info).filter(([path]) => !path.startsWith('paymentRails'))
+  const rows = membersOf(info).filter(([path]) => !/^(?:paymentRails|assetType)\b/.test(path))
+  const place = 'assetType' in info ? `${placeOf(accountType)}, ${info.assetType}` : placeOf(accountType)
   const [said, setSaid] = useState<string>()
   const copy = async (label: string, text: string) => {
     // Cleared first, so that copying the same again is read out again.
@@ -54,7 +55,7 @@ function Way({ instructions, classNames }: Styled & { readonly instructions: Ins
   }
   return (
     <>
-      <h3 className={part('label')}>{texts.receiveBy(placeOf(accountType))}</h3>
+      <h3 className={part('label')}>{texts.receiveBy(place)}</h3>
       <dl className={part('details')}>
         {rows.map(([path, text]) => {
           const label = fieldText(texts, path)

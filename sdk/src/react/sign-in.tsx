@@ -18,6 +18,8 @@ export interface SignInProps extends Styled {
   /** The name of that provider, as customers know it. */
   readonly identityProvider?: string
   readonly onSignedIn?: (session: Session) => void
+  /** What is shown beside the session while there is one, such as `AddPasskey`. */
+  readonly children?: ReactNode
 }
 
 /**
@@ -32,9 +34,12 @@ export function SignIn(props: SignInProps): ReactNode {
   const [isFresh, setFresh] = useState(false)
   const said = why === 'ended' ? texts.sessionEnded : why === 'signed-out' ? texts.signedOut : undefined
   return (
-    <Section name="sign-in" title={texts.signIn} {...styled}>
+    <Section name="sign-in" title={status === 'signed-in' ? texts.signedIn : texts.signIn} {...styled}>
       {status === 'signed-in' ? (
-        <SignedIn takesFocus={isFresh} onSignedOut={() => setFresh(true)} {...styled} />
+        <>
+          <SignedIn takesFocus={isFresh} onSignedOut={() => setFresh(true)} {...styled} />
+          {props.children}
+        </>
       ) : null}
       {status === 'signed-out' ? (
         <>
@@ -52,7 +57,7 @@ function SignedIn(
 ): ReactNode {
   const { takesFocus, onSignedOut, classNames } = props
   const { session, signOut } = useSession()
-  const { texts, time } = useWords()
+  const { texts, hour } = useWords()
   const leaving = useAction(async () => {
     await signOut()
     onSignedOut()
@@ -65,7 +70,7 @@ function SignedIn(
   return (
     <>
       <Outcome
-        status={session && texts.signedInUntil(time(session.expiresAt))}
+        status={session && texts.signedInUntil(hour(session.expiresAt))}
         error={leaving.error}
         {...styled}
       />

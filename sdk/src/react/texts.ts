@@ -77,6 +77,7 @@ export interface Texts {
   readonly anotherCodeSent: (address: string) => string
   readonly otherWay: string
   readonly noWayToSignIn: string
+  readonly signedIn: string
   readonly signedInUntil: (time: string) => string
   readonly signOut: string
   readonly signedOut: string

@@ -21,6 +21,8 @@ export interface Words {
   readonly parseMoney: (text: string, decimals: number) => bigint | undefined
   /** A day and time of ISO 8601. */
   readonly time: (text: string | Date) => string
+  /** The time of a day. */
+  readonly hour: (time: Date) => string
   /** What to tell the customer about a failure. `own` names the text for a code where another one fits better. */
   readonly error: (error: unknown, own?: Readonly<Record<string, Sentence>>) => string
 }
@@ -32,6 +34,7 @@ export function useWords(): Words {
 
 export function wordsOf(language: string, texts: Texts): Words {
   const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+  const hours = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
   return {
     texts,
     money: ({ amount, currency: { code, decimals } }, signDisplay) =>
@@ -43,6 +46,7 @@ export function wordsOf(language: string, texts: Texts): Words {
     },
     parseMoney: (text, decimals) => parseAmount(language, text, decimals),
     time: (text) => times.format(new Date(text)),
+    hour: (time) => hours.format(time),
     error: (error, own) => errorText(error, texts, own),
   }
 }
