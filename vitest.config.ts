@@ -4,8 +4,16 @@ import { defineConfig } from 'vitest/config'
 import { PlainReporter } from './test/plain-reporter.ts'
 
 const globalSetup = fileURLToPath(new URL('./test/globalSetup.ts', import.meta.url))
+const sdk = fileURLToPath(new URL('./sdk/src/', import.meta.url))
 
 export default defineConfig({
+  // The entries of the sdk are its sources here, as in the paths of tsconfig.json.
+  resolve: {
+    alias: [
+      { find: /^@countersign\/sdk$/, replacement: `${sdk}index.ts` },
+      { find: /^@countersign\/sdk\/(\w+)$/, replacement: `${sdk}entries/$1.ts` },
+    ],
+  },
   test: {
     include: [
       '{contract,server,sdk,cli,bench}/src/**/*.test.ts',

@@ -1,5 +1,5 @@
 import { API, type EndpointName } from '@countersign/contract/api'
-import { Countersign } from '@countersign/sdk/countersign'
+import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeFundedCustomer, makePlatform, makeQuote } from '../sdk/test/platform.testing.ts'
 import { type Backend, startBackend } from './backend.testing.ts'

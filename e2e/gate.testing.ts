@@ -1,7 +1,6 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import { ID_KINDS, type IdKind } from '@countersign/contract/core/ids'
-import type { Countersign } from '@countersign/sdk/countersign'
-import { parseJson } from '@countersign/sdk/json'
+import { type Countersign, parseJson } from '@countersign/sdk'
 
 /**
  * The calls that a page may make, with the places of their ids. Everything else is refused. Each of these ids must be

@@ -1,4 +1,4 @@
-import { Countersign } from '@countersign/sdk/countersign'
+import { Countersign } from '@countersign/sdk'
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makePlatform } from '../sdk/test/platform.testing.ts'

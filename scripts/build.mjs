@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, extname, isAbsolute, join, relative } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runScript, ScriptError, say } from './run.mjs'
 
@@ -20,10 +20,10 @@ const SOURCES = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
 
 /**
  * The build targets; each is built into `<room>/dist`.
- * - entries: the first files of its programs; without them every file of the room's src is an entry (a library).
+ * - entries: the first files of its programs, or of a library, whose entries lie beside each other in dist.
  * - rooms: their sources may be part of the bundle.
  * - workers: files that run beside the program, in their own thread.
- * @type {readonly { room: string, entries?: readonly string[], rooms: readonly string[], workers: readonly string[] }[]}
+ * @type {readonly { room: string, isLibrary?: boolean, entries: readonly string[], rooms: readonly string[], workers: readonly string[] }[]}
  */
 const TARGETS = [
   {
@@ -32,7 +32,15 @@ const TARGETS = [
     rooms: ['contract', 'server'],
     workers: ['server/src/db/engine/embedded-worker.mjs'],
   },
-  { room: 'sdk', rooms: ['contract', 'sdk'], workers: [] },
+  {
+    room: 'sdk',
+    isLibrary: true,
+    entries: ['index', 'entries/wallet', 'entries/webhooks', 'entries/agent', 'entries/testing'].map(
+      (name) => `sdk/src/${name}.ts`,
+    ),
+    rooms: ['contract', 'sdk'],
+    workers: [],
+  },
   { room: 'cli', entries: ['cli/src/main.ts'], rooms: ['contract', 'sdk', 'cli'], workers: [] },
   {
     room: 'connectors',
@@ -61,7 +69,7 @@ export async function ensureBuilt() {
   const settings = describe(SETTINGS)
   for (const target of TARGETS) {
     const own = sources.get(target.room) ?? []
-    const entries = own.filter((file) => target.entries?.includes(file) ?? isModule(file))
+    const entries = own.filter((file) => target.entries.includes(file))
     if (entries.length === 0) continue
     const state = describe(target.rooms.flatMap((room) => sources.get(room) ?? []))
     const wanted = createHash('sha256').update(settings).update(state).digest('hex')
@@ -98,11 +106,6 @@ function foldersOf(room) {
   return SOURCES[room] ?? [`${room}/src`]
 }
 
-/** @param {string} file */
-function isModule(file) {
-  return extname(file) === '.ts' && !file.endsWith('.d.ts')
-}
-
 /**
  * A text that changes with the files.
  * @param {readonly string[]} files
@@ -124,7 +127,7 @@ function describe(files) {
 async function build(target, entries, workers) {
   const esbuild = await import('esbuild')
   const outdir = join(ROOT, target.room, 'dist')
-  const isLibrary = target.entries === undefined
+  const { isLibrary = false } = target
   /** @type {import('esbuild').BuildOptions & { write: false }} */
   const common = {
     absWorkingDir: ROOT,
@@ -142,7 +145,9 @@ async function build(target, entries, workers) {
   /** @type {import('esbuild').BuildOptions[]} */
   const builds = [
     {
-      entryPoints: [...entries],
+      entryPoints: isLibrary
+        ? entries.map((file) => ({ in: file, out: basename(file, '.ts') }))
+        : [...entries],
       outbase: target.room in SOURCES ? target.room : `${target.room}/src`,
       splitting: isLibrary,
     },

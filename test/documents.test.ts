@@ -10,7 +10,7 @@ import {
   unknownFiles,
   wordsOf,
 } from './documents.ts'
-import type { Source } from './source-rules.ts'
+import type { Source } from './source-reading.ts'
 
 const ROOT = new URL('../', import.meta.url)
 const LEFT_OUT = ['node_modules', 'dist', '.git']

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Source, Violation } from './source-rules.ts'
+import type { Source, Violation } from './source-reading.ts'
 
 const ROOMS = [
   'contract',

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { FOLDERS, folderOf } from './folders.ts'
-import { importsOf, isTest, resolve } from './source-rules.ts'
+import { importsOf } from './source-reading.ts'
+import { isTest, resolve } from './source-rules.ts'
 
 /**
  * The folders of each room with an order, from the ground up, and the folders that each one imports, as lines of text.

@@ -4,15 +4,7 @@ import * as shownStates from '@countersign/contract/core/states'
 import ts from 'typescript'
 import * as internalStates from '../server/src/db/schema/states.ts'
 import { FOLDERS, folderOf } from './folders.ts'
-
-/** A file of the tree: its path from the repository's folder, with forward slashes, and its text. */
-export interface Source {
-  readonly path: string
-  readonly text: string
-}
-
-/** The violations, as `path:line: what`. */
-export type Violation = string
+import { at, importsOf, lineOf, lines, parse, type Source, type Violation, visit } from './source-reading.ts'
 
 export type Rule = (source: Source) => Violation[]
 
@@ -51,6 +43,9 @@ const ROOMS = [
 /** The folders whose work is SQL, beside each folder's store.ts. Others may call these. */
 const SQL_FOLDERS = ['db', 'ledger', 'events', 'jobs', 'signing', 'enclave']
 
+/** What the sdk offers: files that only pass on, by name, what its other files export. */
+const SDK_ENTRY = /^sdk\/src\/(?:index|entries\/\w+)\.ts$/
+
 const LINES_MAX = 399
 const FUNCTION_LINES_MAX = 60
 
@@ -70,6 +65,10 @@ export const imports: Rule = (source) => {
       continue
     }
     const targetRoom = roomOf(target)
+    if (target.startsWith('sdk/src/') && room !== 'sdk' && !SDK_ENTRY.test(target))
+      report('the sdk is imported by its entries only')
+    if (room === 'sdk' && specifier.startsWith('@countersign/sdk'))
+      report('inside the sdk, its files are imported by their path')
     const allowed = ROOMS_IMPORTED_BY[room]
     if (allowed && targetRoom !== room && !allowed.includes(targetRoom) && !isTest(path))
       report(`${room} may import ${allowed.length > 0 ? `${allowed.join(' and ')} only` : 'no other room'}`)
@@ -124,7 +123,11 @@ export const timeAndRandomness: Rule = (source) => {
 export const namedExports: Rule = (source) => {
   const mayExportDefault = /(?:\.config|\/globalSetup)\.ts$/.test(source.path)
   return visit(source, (node) => {
-    if (ts.isExportDeclaration(node) && node.moduleSpecifier && !node.isTypeOnly)
+    const isEntry = SDK_ENTRY.test(source.path)
+    const isExport = ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined
+    if (isEntry && isExport && !(node.exportClause && ts.isNamedExports(node.exportClause)))
+      return 'exports everything: name what it offers'
+    if (isExport && !isEntry && !node.isTypeOnly)
       return 'passes on what another file exports: import it from where it is'
     if (mayExportDefault) return undefined
     const isDefault =
@@ -325,73 +328,7 @@ export function resolve(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)
   const [, room, rest] = /^@countersign\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? []
   if (room === undefined || !ROOMS.includes(room)) return undefined
+  if (room === 'sdk') return rest === undefined ? 'sdk/src/index.ts' : `sdk/src/entries/${rest}.ts`
   // A connector is a folder of the room itself, for people to copy.
   return `${room}/${room === 'connectors' ? '' : 'src/'}${rest ?? 'index'}.ts`
-}
-
-export interface Import {
-  readonly specifier: string
-  readonly node: ts.Node
-  readonly file: ts.SourceFile
-}
-
-/** Every import of a file: static, dynamic, of types, re-exports, and `new URL('./x', import.meta.url)`. */
-export function importsOf(source: Source): Import[] {
-  const found: Import[] = []
-  const file = parse(source)
-  walk(file, (node) => {
-    const specifier = specifierOf(node)
-    if (specifier && ts.isStringLiteralLike(specifier)) found.push({ specifier: specifier.text, node, file })
-  })
-  return found
-}
-
-function specifierOf(node: ts.Node): ts.Node | undefined {
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier
-  if (ts.isImportTypeNode(node))
-    return ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined
-  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-    return node.arguments[0]
-  if (ts.isNewExpression(node) && node.expression.getText() === 'URL')
-    return node.arguments?.[1]?.getText() === 'import.meta.url' ? node.arguments[0] : undefined
-  return undefined
-}
-
-const parsed = new WeakMap<Source, ts.SourceFile>()
-
-function parse(source: Source): ts.SourceFile {
-  const known = parsed.get(source)
-  if (known) return known
-  const file = ts.createSourceFile(source.path, source.text, ts.ScriptTarget.ESNext, true)
-  parsed.set(source, file)
-  return file
-}
-
-function walk(node: ts.Node, look: (node: ts.Node) => void): void {
-  look(node)
-  ts.forEachChild(node, (child) => walk(child, look))
-}
-
-function visit(source: Source, judge: (node: ts.Node) => string | undefined): Violation[] {
-  const violations: Violation[] = []
-  const file = parse(source)
-  walk(file, (node) => {
-    const what = judge(node)
-    if (what !== undefined) violations.push(at(file, node, what))
-  })
-  return violations
-}
-
-function lines({ path, text }: Source, pattern: RegExp, what: string): Violation[] {
-  return text
-    .split('\n')
-    .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${what}`] : []))
-}
-
-function at(file: ts.SourceFile, node: ts.Node, what: string): Violation {
-  return `${file.fileName}:${lineOf(file, node.getStart(file))}: ${what}`
-}
-
-function lineOf(file: ts.SourceFile, position: number): number {
-  return file.getLineAndCharacterOfPosition(position).line + 1
 }

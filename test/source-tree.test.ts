@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FOLDERS } from './folders.ts'
+import type { Source } from './source-reading.ts'
 import {
   fileSize,
   finished,
@@ -11,7 +12,6 @@ import {
   outgoingHttp,
   RULES,
   type Rule,
-  type Source,
   soundTypes,
   sqlInStores,
   statesFromTables,
@@ -71,7 +71,7 @@ function broken(rule: Rule, path: string, text: string): number {
 describe('the rules', () => {
   test.each([
     ['contract/src/payments/quotes.ts', '../../../server/src/db/engine/port.ts'],
-    ['contract/src/payments/quotes.ts', '@countersign/sdk/client'],
+    ['contract/src/payments/quotes.ts', '@countersign/sdk/wallet'],
     ['contract/src/payments/quotes.ts', 'node:fs'],
     ['contract/src/payments/quotes.ts', 'fastify'],
     ['server/src/quotes/handlers.ts', '../customers/store.ts'],
@@ -80,12 +80,15 @@ describe('the rules', () => {
     ['server/src/sandbox/card-page.ts', '../cards/store.ts'],
     ['server/src/quotes/handlers.ts', '../http/pipeline.ts'],
     ['server/src/admin/admin.ts', '../http/auth.ts'],
-    ['server/src/quotes/handlers.ts', '@countersign/sdk/client'],
+    ['server/src/quotes/handlers.ts', '@countersign/sdk/wallet'],
     ['cli/src/demo/demo.ts', '../../../server/src/op/app.ts'],
     ['cli/src/demo/demo.ts', '@countersign/server/op/app'],
     ['console/src/page.tsx', '@countersign/server/op/app'],
     ['sdk/src/client.ts', '@countersign/server/crypto/hpke'],
     ['sdk/src/client.ts', '../../cli/src/main.ts'],
+    ['sdk/test/payment.test.ts', '@countersign/sdk'],
+    ['cli/src/demo/demo.ts', '../../../sdk/src/client.ts'],
+    ['e2e/wallet.test.ts', '../sdk/src/client.ts'],
   ])('%s may not import %s, in any form of import', (path, specifier) => {
     expect(broken(imports, path, `import { a } from '${specifier}'`)).toBe(1)
     expect(broken(imports, path, `import type { A } from '${specifier}'`)).toBe(1)
@@ -105,13 +108,14 @@ describe('the rules', () => {
     ['server/src/quotes/handlers.ts', './store.ts'],
     ['server/src/quotes/handlers.ts', '../customers/customers.ts'],
     ['server/src/quotes/handlers.ts', '../ledger/store.ts'],
-    ['server/src/quotes/quotes.test.ts', '@countersign/sdk/client'],
+    ['server/src/quotes/quotes.test.ts', '@countersign/sdk/wallet'],
     ['server/src/service/service.ts', '../http/server.ts'],
     ['server/src/http/server.ts', './auth.ts'],
     ['server/src/op/app.ts', '@countersign/contract/payments/quotes'],
-    ['cli/src/demo/demo.ts', '@countersign/sdk/client'],
+    ['cli/src/demo/demo.ts', '@countersign/sdk/wallet'],
     ['cli/test/demo.test.ts', '../../server/test/harness.ts'],
     ['bench/src/main.ts', '@countersign/server/db/engine/port'],
+    ['bench/src/main.ts', '@countersign/sdk'],
   ])('%s may import %s', (path, specifier) => {
     expect(imports({ path, text: `import { a } from '${specifier}'` })).toEqual([])
   })
@@ -216,6 +220,14 @@ describe('the rules', () => {
     expect(broken(namedExports, 'test/globalSetup.ts', 'export default function setup() {}')).toBe(0)
     expect(broken(namedExports, 'sdk/src/a.ts', "export type { A } from './a.ts'")).toBe(0)
     expect(broken(namedExports, 'sdk/src/a.ts', 'export const a = 1\nexport function b() {}')).toBe(0)
+  })
+
+  test('an entry of the sdk passes on by name, and never everything', () => {
+    const entry = 'sdk/src/entries/wallet.ts'
+    expect(broken(namedExports, entry, "export { Wallet } from '../wallet.ts'")).toBe(0)
+    expect(broken(namedExports, entry, "export * from '../wallet.ts'")).toBe(1)
+    expect(broken(namedExports, entry, "export * as all from '../wallet.ts'")).toBe(1)
+    expect(broken(namedExports, entry, "export { default } from '../wallet.ts'")).toBe(1)
   })
 
   test('any and switched-off type checks are found, the word in a comment is not', () => {

@@ -1,5 +1,5 @@
+import { Countersign } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
-import { Countersign } from '@countersign/sdk/countersign'
 import { makeBankedCustomer } from './payers.ts'
 import type { Credentials } from './server-process.ts'
 

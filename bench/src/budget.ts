@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { Countersign } from '@countersign/sdk/countersign'
+import { Countersign } from '@countersign/sdk'
 import { AGENT_PAYMENT, makeAgentPayer } from './agent-payers.ts'
 import { type Connection, drive } from './connections.ts'
 import { Api } from './payments.ts'

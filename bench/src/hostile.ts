@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { Countersign } from '@countersign/sdk/countersign'
+import { Countersign } from '@countersign/sdk'
 import { makeAgentPayer } from './agent-payers.ts'
 import { after, type Connection, drive, openConnections } from './connections.ts'
 import { Api, bodyOf } from './payments.ts'

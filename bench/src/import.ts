@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { Countersign } from '@countersign/sdk/countersign'
+import { Countersign } from '@countersign/sdk'
 import { type DatabaseKind, newPlace, readCredentials, residentMiB, startServer } from './server-process.ts'
 import { ratio, table, whole } from './table.ts'
 

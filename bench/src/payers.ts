@@ -1,5 +1,5 @@
-import { Countersign } from '@countersign/sdk/countersign'
-import type { Session } from '@countersign/sdk/session'
+import { Countersign } from '@countersign/sdk'
+import type { Session } from '@countersign/sdk/wallet'
 import type { Credentials } from './server-process.ts'
 
 /** A signed-in wallet with money, and the bank account that it pays to. */

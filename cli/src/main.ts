@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
+import { ConnectionError, CountersignError } from '@countersign/sdk'
 import { Command, CommanderError, Option } from 'commander'
 import { addAdminCommands } from './admin/commands.ts'
 import { addAgentCommands } from './agents/commands.ts'

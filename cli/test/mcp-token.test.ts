@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Countersign } from '@countersign/sdk/countersign'
+import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { makePlatform } from '../../sdk/test/platform.testing.ts'
 import { findAgent } from '../src/mcp/token.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Countersign } from '@countersign/sdk/countersign'
+import { Countersign } from '@countersign/sdk'
 import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
 
 /** The program as it is built. */

@@ -1,4 +1,4 @@
-import type { SessionRecord } from '@countersign/sdk/session'
+import type { SessionRecord } from '@countersign/sdk/wallet'
 
 const DATABASE = 'wallet'
 const STORE = 'session'

@@ -1,7 +1,12 @@
-import { Countersign } from '@countersign/sdk/countersign'
-import type { Session, SessionRecord } from '@countersign/sdk/session'
-import type { Signer } from '@countersign/sdk/signer'
-import { isPayment, membersOf, type Statement } from '@countersign/sdk/statement'
+import { Countersign } from '@countersign/sdk'
+import {
+  isPayment,
+  membersOf,
+  type Session,
+  type SessionRecord,
+  type Signer,
+  type Statement,
+} from '@countersign/sdk/wallet'
 import { forgetSession, keepSession, keptSession } from './kept-session.ts'
 import { ask, find, item, on, say } from './view.ts'
 

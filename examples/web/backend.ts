@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { Countersign } from '@countersign/sdk/countersign'
+import type { Countersign } from '@countersign/sdk'
 
 /** A user of this app: their customer and wallet at Countersign. */
 export type User = { readonly customerId: string; readonly accountId: string }

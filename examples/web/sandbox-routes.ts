@@ -1,4 +1,4 @@
-import type { Countersign } from '@countersign/sdk/countersign'
+import type { Countersign } from '@countersign/sdk'
 import type { Route } from './backend.ts'
 
 const DEPOSIT = 250_000_000n

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo, Server } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import type { Countersign } from '@countersign/sdk/countersign'
+import type { Countersign } from '@countersign/sdk'
 import { build } from 'esbuild'
 import { makeBackend } from './backend.ts'
 import { sandboxRoutes } from './sandbox-routes.ts'

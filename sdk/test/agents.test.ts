@@ -1,10 +1,10 @@
 import type { ExternalAccountInfoValue } from '@countersign/contract/accounts/account-types'
-import { Agent } from '@countersign/sdk/agent'
-import type { BodyInput } from '@countersign/sdk/calls'
-import type { Countersign } from '@countersign/sdk/countersign'
-import { SignatureRequiredError } from '@countersign/sdk/platform-agents'
-import { NotDecidedError } from '@countersign/sdk/wait-for-decision'
 import { describe, expect, inject, test } from 'vitest'
+import { Agent } from '../src/agent.ts'
+import type { BodyInput } from '../src/calls.ts'
+import type { Countersign } from '../src/countersign.ts'
+import { SignatureRequiredError } from '../src/platform-agents.ts'
+import { NotDecidedError } from '../src/wait-for-decision.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 
 type Policy = BodyInput<'agent_create'>['policy']

@@ -1,5 +1,5 @@
-import { NotIssuedError } from '@countersign/sdk/platform-cards'
 import { expect, test } from 'vitest'
+import { NotIssuedError } from '../src/platform-cards.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 
 /** A platform, a customer with 1,000.00 USD and 50 USDB in a wallet, who is signed in, and an ACTIVE card on the USD. */

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** The packages that the guides need beside Node, and the built sdk, because Node itself runs the scripts. */
 export const canRunGuides =
   ['bash', 'curl'].every((program) => spawnSync(program, ['--version']).status === 0) &&
-  existsSync(join(ROOT, 'sdk/dist/countersign.js'))
+  existsSync(join(ROOT, 'sdk/dist/index.js'))
 
 interface Block {
   readonly language: string

@@ -1,11 +1,11 @@
-import type { Caller } from '@countersign/sdk/calls'
-import { toJson } from '@countersign/sdk/json'
-import { PayloadMismatchError } from '@countersign/sdk/payload-mismatch'
-import { RecipientKey } from '@countersign/sdk/recipient-key'
-import { signed } from '@countersign/sdk/signed'
-import { SoftwareAuthenticator } from '@countersign/sdk/software-authenticator'
-import { Wallet } from '@countersign/sdk/wallet'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Caller } from '../src/calls.ts'
+import { toJson } from '../src/json.ts'
+import { PayloadMismatchError } from '../src/payload-mismatch.ts'
+import { RecipientKey } from '../src/recipient-key.ts'
+import { signed } from '../src/signed.ts'
+import { SoftwareAuthenticator } from '../src/software-authenticator.ts'
+import { Wallet } from '../src/wallet.ts'
 import { makeClient, makeFundedCustomer, makeQuote } from './platform.testing.ts'
 
 type Countersign = Awaited<ReturnType<typeof makeClient>>

@@ -1,8 +1,8 @@
-import type { Countersign } from '@countersign/sdk/countersign'
-import type { Session } from '@countersign/sdk/session'
-import type { Signer } from '@countersign/sdk/signer'
-import type { Payment } from '@countersign/sdk/statement'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Countersign } from '../src/countersign.ts'
+import type { Session } from '../src/session.ts'
+import type { Signer } from '../src/signer.ts'
+import type { Payment } from '../src/statement.ts'
 import { makeClient, makeFundedCustomer, makeQuote } from './platform.testing.ts'
 
 describe('a payment from an embedded wallet', () => {

@@ -1,5 +1,5 @@
-import { Countersign } from '@countersign/sdk/countersign'
 import { inject } from 'vitest'
+import { Countersign } from '../src/countersign.ts'
 
 export interface TestCredentials {
   readonly baseUrl: string

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Countersign } from '@countersign/sdk/countersign'
-import { ConnectionError } from '@countersign/sdk/errors'
 import { afterEach, describe, expect, test } from 'vitest'
+import { Countersign } from '../src/countersign.ts'
+import { ConnectionError } from '../src/errors.ts'
 import { makePlatform } from './platform.testing.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { Countersign } from '@countersign/sdk/countersign'
 import { expect, test } from 'vitest'
+import { Countersign } from '../src/countersign.ts'
 import { makePlatform } from './platform.testing.ts'
 
 const PDF = '%PDF-1.7\n%%EOF\n'

@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { EnvelopeError } from '@countersign/sdk/crypto/envelope'
-import { RecipientKey } from '@countersign/sdk/recipient-key'
-import { Session } from '@countersign/sdk/session'
-import { SoftwareAuthenticator } from '@countersign/sdk/software-authenticator'
-import type { Wallet } from '@countersign/sdk/wallet'
-import {
-  AmbiguousCredentialError,
-  NoCredentialError,
-  SessionRequiredError,
-} from '@countersign/sdk/wallet-access'
 import { describe, expect, test } from 'vitest'
+import { EnvelopeError } from '../src/crypto/envelope.ts'
+import { RecipientKey } from '../src/recipient-key.ts'
+import { Session } from '../src/session.ts'
+import { SoftwareAuthenticator } from '../src/software-authenticator.ts'
+import type { Wallet } from '../src/wallet.ts'
+import { AmbiguousCredentialError, NoCredentialError, SessionRequiredError } from '../src/wallet-access.ts'
 import { makeOidcToken } from './oidc-token.testing.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { AGENT_PERMISSIONS, type AgentPermission } from '@countersign/contract/agents/agent-policy'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import type { BodyInput } from '@countersign/sdk/calls'
-import { parseJson } from '@countersign/sdk/json'
+import { type BodyInput, parseJson } from '@countersign/sdk'
 import { currencyOf, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 

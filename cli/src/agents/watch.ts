@@ -1,7 +1,5 @@
-import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
-import { toJson } from '@countersign/sdk/json'
-import { wait } from '@countersign/sdk/wait'
-import type { AgentAction } from '@countersign/sdk/wait-for-decision'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type AgentAction, ConnectionError, CountersignError, toJson } from '@countersign/sdk'
 import { programWords } from '../terminal/program-words.ts'
 import type { Shell } from '../terminal/shell.ts'
 import { messageOf } from '../terminal/thrown.ts'
@@ -32,7 +30,7 @@ export async function watchApprovals(
       if (!isAway) process.stderr.write(`${messageOf(error)} Retrying.\n`)
       isAway = true
     }
-    await wait(INTERVAL_MS, signal).catch(() => {})
+    await pause(INTERVAL_MS, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
   }
 }

@@ -1,5 +1,4 @@
-import type { AgentRecord } from '@countersign/sdk/platform-agents'
-import type { AgentAction } from '@countersign/sdk/wait-for-decision'
+import type { AgentAction, AgentRecord } from '@countersign/sdk'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 type Spender = Pick<AgentRecord, 'policy' | 'usage'>

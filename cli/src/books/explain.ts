@@ -1,4 +1,4 @@
-import type { Answer } from '@countersign/sdk/calls'
+import type { Answer } from '@countersign/sdk'
 import { Failure } from '../terminal/failure.ts'
 import { type Shell, say } from '../terminal/shell.ts'
 

@@ -1,7 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import type { Answer } from '@countersign/sdk/calls'
-import { CountersignError } from '@countersign/sdk/errors'
-import { toJson } from '@countersign/sdk/json'
+import { type Answer, CountersignError, toJson } from '@countersign/sdk'
 import { formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Shell } from '../terminal/shell.ts'

@@ -1,6 +1,5 @@
 import { CARD_STATES } from '@countersign/contract/core/states'
-import type { BodyInput } from '@countersign/sdk/calls'
-import { type CardPurchase, type CardRecord, NotIssuedError } from '@countersign/sdk/platform-cards'
+import { type BodyInput, type CardPurchase, type CardRecord, NotIssuedError } from '@countersign/sdk'
 import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'
 import { type Shell, say } from '../terminal/shell.ts'

@@ -1,5 +1,4 @@
-import { CountersignError } from '@countersign/sdk/errors'
-import type { CardPurchase } from '@countersign/sdk/platform-cards'
+import { type CardPurchase, CountersignError } from '@countersign/sdk'
 import { currencyOf, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'

@@ -1,4 +1,4 @@
-import type { CardPurchase, CardRecord } from '@countersign/sdk/platform-cards'
+import type { CardPurchase, CardRecord } from '@countersign/sdk'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 const LABEL_WIDTH = 15

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CountersignError } from '@countersign/sdk/errors'
+import { CountersignError } from '@countersign/sdk'
 import { formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Demo } from './demo.ts'

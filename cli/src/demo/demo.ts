@@ -1,5 +1,4 @@
-import { Countersign } from '@countersign/sdk/countersign'
-import { CountersignError } from '@countersign/sdk/errors'
+import { Countersign, CountersignError } from '@countersign/sdk'
 import type { Credentials } from '../terminal/credentials.ts'
 import { Failure } from '../terminal/failure.ts'
 import { Script } from '../terminal/script.ts'

@@ -1,5 +1,4 @@
-import { DeviceKey } from '@countersign/sdk/device-key'
-import { Session } from '@countersign/sdk/session'
+import { DeviceKey, Session } from '@countersign/sdk/wallet'
 import { Failure } from '../terminal/failure.ts'
 import type { Demo } from './demo.ts'
 

@@ -1,10 +1,14 @@
 import { API } from '@countersign/contract/api'
 import { API_VERSION } from '@countersign/contract/document/openapi'
+import {
+  type AgentCallName,
+  type Arguments,
+  ConnectionError,
+  CountersignError,
+  NotDecidedError,
+  toJson,
+} from '@countersign/sdk'
 import type { Agent } from '@countersign/sdk/agent'
-import type { AgentCallName, Arguments } from '@countersign/sdk/calls'
-import { ConnectionError, CountersignError } from '@countersign/sdk/errors'
-import { toJson } from '@countersign/sdk/json'
-import { NotDecidedError } from '@countersign/sdk/wait-for-decision'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { Failure } from '../terminal/failure.ts'
 import { callInput, idNames } from './schemas.ts'

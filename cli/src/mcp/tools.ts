@@ -1,7 +1,7 @@
 import type { AgentPermission } from '@countersign/contract/agents/agent-policy'
 import { API } from '@countersign/contract/api'
+import type { AgentCallName } from '@countersign/sdk'
 import type { OwnAgent } from '@countersign/sdk/agent'
-import type { AgentCallName } from '@countersign/sdk/calls'
 import { accountsInWords, approvalsInWords, limitsInWords } from '../agents/words.ts'
 import { type InputChange, inputOf, type ToolInput } from './schemas.ts'
 

@@ -1,5 +1,4 @@
-import { Countersign } from '@countersign/sdk/countersign'
-import { toJson } from '@countersign/sdk/json'
+import { Countersign, toJson } from '@countersign/sdk'
 import type { Command } from 'commander'
 import { atBaseUrl, readCredentials } from './credentials.ts'
 

@@ -1,0 +1,1 @@
+export { Agent, type AgentConnection, type AgentQuote, type OwnAgent, type PolicyAnswer } from '../agent.ts'

@@ -1,0 +1,1 @@
+export { SoftwareAuthenticator } from '../software-authenticator.ts'
