@@ -35,9 +35,17 @@ const TARGETS = [
   {
     room: 'sdk',
     isLibrary: true,
-    entries: ['index', 'entries/wallet', 'entries/webhooks', 'entries/agent', 'entries/testing'].map(
-      (name) => `sdk/src/${name}.ts`,
-    ),
+    entries: [
+      ...[
+        'index',
+        'entries/wallet',
+        'entries/webhooks',
+        'entries/agent',
+        'entries/react',
+        'entries/testing',
+      ].map((name) => `sdk/src/${name}.ts`),
+      'sdk/src/react/styles.css',
+    ],
     rooms: ['contract', 'sdk'],
     workers: [],
   },
@@ -145,9 +153,7 @@ async function build(target, entries, workers) {
   /** @type {import('esbuild').BuildOptions[]} */
   const builds = [
     {
-      entryPoints: isLibrary
-        ? entries.map((file) => ({ in: file, out: basename(file, '.ts') }))
-        : [...entries],
+      entryPoints: isLibrary ? entries.map((file) => ({ in: file, out: outOf(file) })) : [...entries],
       outbase: target.room in SOURCES ? target.room : `${target.room}/src`,
       splitting: isLibrary,
     },
@@ -172,6 +178,14 @@ async function build(target, entries, workers) {
     const path = join(name.parentPath, name.name)
     if (name.isFile() && !outputs.has(path) && !name.name.endsWith('.part')) rmSync(path)
   }
+}
+
+/**
+ * Where an entry of a library goes in dist, without its ending: an entry beside the others, a style sheet as in src.
+ * @param {string} file
+ */
+function outOf(file) {
+  return file.endsWith('.css') ? file.replace(/^\w+\/src\/|\.css$/g, '') : basename(file, '.ts')
 }
 
 /**

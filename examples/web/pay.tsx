@@ -1,5 +1,8 @@
+import { type BodyInput, type Caller, CountersignError } from '@countersign/sdk'
 import { useAction, useCountersign, useQuote, useSession, useWords } from '@countersign/sdk/react'
 import type { FormEvent } from 'react'
+
+type BankAccount = BodyInput<'customer_external_account_create'>['accountInfo']
 
 const SAID = {
   NONE: '',
@@ -8,6 +11,18 @@ const SAID = {
   SETTLED: 'paymentSettled',
   FAILED: 'paymentFailed',
 } as const
+
+/** The payee as an account of the customer's: a new one, or the one that is there already. */
+async function accountOf(client: Caller, customerId: string, accountInfo: BankAccount): Promise<string> {
+  try {
+    const body = { customerId, currency: 'USD', accountInfo }
+    return (await client.call('customer_external_account_create', { body })).body.id
+  } catch (error) {
+    const known = error instanceof CountersignError && error.details.externalAccountId
+    if (typeof known === 'string') return known
+    throw error
+  }
+}
 
 /** A form of this app: pays dollars to a bank account in the United States. The kit shows what is signed, and signs. */
 export function Pay() {
@@ -22,9 +37,10 @@ export function Pay() {
     const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: of('payee') } as const
     const bank = { accountNumber: of('accountNumber'), routingNumber: of('routingNumber') }
     const accountInfo = { accountType: 'USD_ACCOUNT', ...bank, beneficiary } as const
-    const payee = { body: { customerId, currency: 'USD', accountInfo } }
-    const { id } = (await client.call('customer_external_account_create', payee)).body
-    const destination = { destinationType: 'ACCOUNT', accountId: id } as const
+    const destination = {
+      destinationType: 'ACCOUNT',
+      accountId: await accountOf(client, customerId, accountInfo),
+    } as const
     const quote = await payment.create({
       destination,
       lockedCurrencySide: 'RECEIVING',
