@@ -89,7 +89,8 @@ describe.skipIf(!CHROMIUM)('the page with the wallet kit', { timeout: 120_000 },
     page.on('pageerror', (error) => trouble.push(error.message))
     page.on('console', (message) => {
       // Chromium reports each refusal itself: of nobody yet, of the wrong code, of a payee who is known.
-      if (message.type() === 'error' && !/status of 4(?:01|09)/.test(message.text())) trouble.push(message.text())
+      if (message.type() === 'error' && !/status of 4(?:01|09)/.test(message.text()))
+        trouble.push(message.text())
     })
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.goto(example.origin + query)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { API } from '@countersign/contract/api'
 import {
   IMPORT_TRANSITIONS,
@@ -80,6 +81,28 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
       Object.entries(DIFFERENCES).map(([reason, words]) => [`\`${reason}\``, words]),
     ),
   decisions: decisionTable,
+  'backend of the web example': () => fileBlock('examples/web/backend.ts'),
+  'page of the web example': () => fileBlock('examples/web/page.tsx'),
+  'payment form of the web example': () => fileBlock('examples/web/pay.tsx'),
+  'variables of the wallet kit': kitVariableTable,
+}
+
+/** A file of the tree as it is. */
+function fileBlock(path: string): string {
+  const text = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+  return [`\`\`\`${path.split('.').at(-1)}`, `// ${path}`, text.trimEnd(), '```'].join('\n')
+}
+
+/** The variables of the kit's style sheet, with what they are where a page sets nothing. */
+function kitVariableTable(): string {
+  const css = readFileSync(new URL('../sdk/src/react/styles.css', import.meta.url), 'utf8')
+  return markdownTable(
+    ['variable', 'default'],
+    [...css.matchAll(/^ {2}(--cs-[\w-]+): (.+);$/gm)].map(([, name, value]) => [
+      `\`${name}\``,
+      `\`${value}\``,
+    ]),
+  )
 }
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>

@@ -23,6 +23,7 @@ const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
   console: ['contract', 'sdk'],
   connectors: ['contract'],
   e2e: ['sdk'],
+  examples: ['sdk'],
 }
 
 /** All rooms, so that a folder of an npm package is not mistaken for one. */
@@ -36,6 +37,7 @@ const ROOMS = [
   'contracts',
   'bench',
   'e2e',
+  'examples',
   'test',
   'scripts',
 ]

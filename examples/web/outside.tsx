@@ -19,12 +19,14 @@ export function Outside() {
         No e-mail leaves the sandbox: the code is 000000, or what the letter box says. No bank sends money
         here: the button does.
       </p>
-      <button type="button" className="cs-button" onClick={() => void read.run()}>
-        Look into the letter box
-      </button>{' '}
-      <button type="button" className="cs-button" onClick={() => void send.run()}>
-        Have 250 USDB sent to the wallet
-      </button>
+      <div className="cs-actions">
+        <button type="button" className="cs-button" onClick={() => void read.run()}>
+          Look into the letter box
+        </button>
+        <button type="button" className="cs-button" onClick={() => void send.run()}>
+          Have 250 USDB sent to the wallet
+        </button>
+      </div>
       <p role="status">{said}</p>
     </aside>
   )

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Countersign } from '@countersign/sdk'
 import { build } from 'esbuild'

@@ -4,8 +4,8 @@ import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { membersOf, type Payment } from '../statement.ts'
 import type { Confirmation } from './confirmations.ts'
 import { useCountersign } from './context.ts'
+import { fieldText, valueText } from './field-texts.ts'
 import { Button, type Styled, useParts } from './parts.tsx'
-import { fieldText } from './texts.ts'
 import { useConfirmation } from './use-confirmation.ts'
 import { useWords } from './use-words.ts'
 
@@ -116,7 +116,7 @@ function Payee({ payment, classNames }: PartOfPayment): ReactNode {
         {rows.map(([path, text]) => (
           <div key={path}>
             <dt className={part('field')}>{fieldText(texts, path)}</dt>
-            <dd className={part('value')}>{text}</dd>
+            <dd className={part('value')}>{valueText(texts, path, text)}</dd>
           </div>
         ))}
       </dl>

@@ -15,7 +15,7 @@ export interface Confirmation {
  */
 export class Confirmations {
   #waiting: readonly Confirmation[] = []
-  readonly #viewers = new Set<() => void>()
+  readonly #viewers = new Set<{ readonly changed: () => void }>()
 
   /** The `confirm` of the wallet. Rejects with ConfirmationRequiredError where nobody shows payments. */
   readonly ask: Confirm = (payment) => {
@@ -37,15 +37,17 @@ export class Confirmations {
 
   /** Registers who shows payments. When the last one leaves, what waits is declined. */
   readonly view = (onChange: () => void): (() => void) => {
-    this.#viewers.add(onChange)
+    // One for each call, so that two who give the same function are two.
+    const viewer = { changed: onChange }
+    this.#viewers.add(viewer)
     return () => {
-      this.#viewers.delete(onChange)
+      this.#viewers.delete(viewer)
       if (this.#viewers.size === 0) for (const { answer } of this.#waiting) answer(false)
     }
   }
 
   #set(waiting: readonly Confirmation[]): void {
     this.#waiting = waiting
-    for (const changed of this.#viewers) changed()
+    for (const { changed } of this.#viewers) changed()
   }
 }

@@ -6,8 +6,10 @@ import type { Texts } from './texts.ts'
 /** The name of a text that is one sentence. */
 export type Sentence = { [K in keyof Texts]: Texts[K] extends string ? K : never }[keyof Texts]
 
-const BY_CODE: Readonly<Record<string, Sentence>> = {
+/** The text for a code of the error table. */
+export const BY_CODE: Readonly<Record<string, Sentence>> = {
   RATE_LIMITED: 'tooMany',
+  CODE_SIGN_IN_LOCKED: 'codesLocked',
   INSUFFICIENT_BALANCE: 'balanceTooLow',
   QUOTE_EXPIRED: 'quoteExpired',
   INVALID_AMOUNT: 'wrongAmount',

@@ -2,8 +2,8 @@
 
 import { type ReactNode, useState } from 'react'
 import { membersOf } from '../statement.ts'
+import { fieldText, placeOf } from './field-texts.ts'
 import { Button, Loaded, Outcome, Section, type Styled, useParts } from './parts.tsx'
-import { fieldText } from './texts.ts'
 import { type Account, useBalances } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 
@@ -84,10 +84,4 @@ function Way({ instructions, classNames }: Styled & { readonly instructions: Ins
       <Outcome status={said} {...(classNames && { classNames })} />
     </>
   )
-}
-
-/** `SPARK_WALLET` is Spark, `USD_ACCOUNT` is USD. */
-function placeOf(accountType: string): string {
-  const name = accountType.replace(/_(?:ACCOUNT|WALLET)$/, '').replaceAll('_', ' ')
-  return name.length <= 4 ? name : name[0] + name.slice(1).toLowerCase()
 }

@@ -136,6 +136,7 @@ export interface Texts {
   readonly paymentFailed: string
 
   readonly wrongCode: string
+  readonly codesLocked: string
   readonly tooMany: string
   readonly unreachable: string
   readonly balanceTooLow: string
@@ -146,6 +147,8 @@ export interface Texts {
   readonly wrongAmount: string
   readonly wrongBankAccount: string
   readonly wentWrong: string
+  readonly individual: string
+  readonly business: string
   readonly fields: Readonly<Record<FieldName, string>>
 }
 
@@ -162,10 +165,4 @@ export function languageOf(tag: string): Language {
 
 function isLanguage(text: string): text is Language {
   return Object.hasOwn(TEXTS, text)
-}
-
-/** The name of a member: `accountInfo.beneficiary.fullName` is what the table says of `fullName`. */
-export function fieldText(texts: Texts, path: string): string {
-  const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path
-  return Object.hasOwn(texts.fields, name) ? texts.fields[name as FieldName] : name
 }

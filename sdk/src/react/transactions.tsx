@@ -8,10 +8,12 @@ import { useWords } from './use-words.ts'
 export interface TransactionsProps extends Styled {
   /** How many are shown at first, and come with each "show more". Default: 10. */
   readonly pageRecords?: number
+  /** Shows the payments too that got a price and were never made. */
+  readonly showUnpaid?: boolean
 }
 
 /** The customer's transactions, the newest first. */
-export function Transactions({ pageRecords, classNames }: TransactionsProps): ReactNode {
+export function Transactions({ pageRecords, showUnpaid = false, classNames }: TransactionsProps): ReactNode {
   const transactions = useTransactions(pageRecords)
   const { texts } = useWords()
   const part = useParts(classNames)
@@ -19,17 +21,18 @@ export function Transactions({ pageRecords, classNames }: TransactionsProps): Re
   return (
     <Section name="transactions" title={texts.transactions} {...styled}>
       <Loaded of={transactions} {...styled}>
-        {(records) =>
-          records.length === 0 ? (
-            <p className={part('text')}>{texts.noTransactions}</p>
-          ) : (
+        {(records) => {
+          const shown = showUnpaid ? records : records.filter(isPaid)
+          if (shown.length === 0 && !transactions.hasMore)
+            return <p className={part('text')}>{texts.noTransactions}</p>
+          return (
             <ul className={part('list')}>
-              {records.map((record) => (
+              {shown.map((record) => (
                 <Entry key={record.id} record={record} {...styled} />
               ))}
             </ul>
           )
-        }
+        }}
       </Loaded>
       {transactions.hasMore ? (
         <Button onClick={transactions.showMore} {...styled}>
@@ -38,6 +41,12 @@ export function Transactions({ pageRecords, classNames }: TransactionsProps): Re
       ) : null}
     </Section>
   )
+}
+
+/** A quote has its transaction from the start. Until the quote is executed nothing has moved. */
+function isPaid(record: TransactionRecord): boolean {
+  const isQuoted = record.type === 'OUTGOING' && record.quoteId !== undefined
+  return !(isQuoted && ['PENDING', 'EXPIRED'].includes(record.status))
 }
 
 function Entry({ record, classNames }: Styled & { readonly record: TransactionRecord }): ReactNode {

@@ -95,6 +95,8 @@ export const ES: Texts = {
   paymentFailed: 'El pago no se ha realizado.',
 
   wrongCode: 'El código no es correcto o ha caducado. Prueba otra vez o pide otro código.',
+  codesLocked:
+    'El acceso con código está bloqueado por demasiados códigos erróneos. Entra de otra forma o pide ayuda.',
   tooMany: 'Demasiados intentos. Espera un poco y vuelve a intentarlo.',
   unreachable: 'No se puede conectar con el servidor. Revisa tu conexión y vuelve a intentarlo.',
   balanceTooLow: 'El saldo no alcanza para este pago.',
@@ -105,6 +107,8 @@ export const ES: Texts = {
   wrongAmount: 'Ese importe no se puede pagar.',
   wrongBankAccount: 'Esa cuenta bancaria no existe. Revisa los números.',
   wentWrong: 'No ha funcionado.',
+  individual: 'Persona',
+  business: 'Empresa',
   fields: {
     accountId: 'Cuenta',
     accountNumber: 'Número de cuenta',

@@ -95,6 +95,8 @@ export const FR: Texts = {
   paymentFailed: 'Le paiement n’a pas abouti.',
 
   wrongCode: 'Ce code n’est pas le bon, ou il a expiré. Réessayez ou demandez un autre code.',
+  codesLocked:
+    'La connexion par code est bloquée après trop de codes erronés. Connectez-vous autrement ou demandez de l’aide.',
   tooMany: 'Trop de tentatives. Patientez un moment et réessayez.',
   unreachable: 'Le serveur est injoignable. Vérifiez votre connexion et réessayez.',
   balanceTooLow: 'Le solde est insuffisant pour ce paiement.',
@@ -105,6 +107,8 @@ export const FR: Texts = {
   wrongAmount: 'Ce montant ne peut pas être payé.',
   wrongBankAccount: 'Ce compte bancaire n’existe pas. Vérifiez les numéros.',
   wentWrong: 'Cela n’a pas fonctionné.',
+  individual: 'Particulier',
+  business: 'Entreprise',
   fields: {
     accountId: 'Compte',
     accountNumber: 'Numéro de compte',

@@ -95,6 +95,8 @@ export const PT: Texts = {
   paymentFailed: 'O pagamento não foi feito.',
 
   wrongCode: 'O código não está certo ou expirou. Tente de novo ou peça outro código.',
+  codesLocked:
+    'A entrada com código está bloqueada por demasiados códigos errados. Entre de outra forma ou peça ajuda.',
   tooMany: 'Demasiadas tentativas. Espere um pouco e tente de novo.',
   unreachable: 'Não é possível contactar o servidor. Verifique a sua ligação e tente de novo.',
   balanceTooLow: 'O saldo não chega para este pagamento.',
@@ -105,6 +107,8 @@ export const PT: Texts = {
   wrongAmount: 'Este valor não pode ser pago.',
   wrongBankAccount: 'Essa conta bancária não existe. Verifique os números.',
   wentWrong: 'Não funcionou.',
+  individual: 'Pessoa',
+  business: 'Empresa',
   fields: {
     accountId: 'Conta',
     accountNumber: 'Número da conta',
