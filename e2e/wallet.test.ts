@@ -168,7 +168,7 @@ describe.skipIf(!CHROMIUM)('a page with only the sdk', { timeout: 60_000 }, () =
   })
 
   test('never received the secret of the API, and met no error that it did not show', () => {
-    expect(backend.sent.length).toBeGreaterThan(20)
+    expect(backend.sent.length).toBeGreaterThan(10)
     expect(backend.sent.filter((text) => text.includes(clientSecret))).toEqual([])
     // Chromium itself reports each answer with an error status; those were expected.
     expect(trouble.filter((text) => !/^Failed to load resource: .* (?:40[01])/.test(text))).toEqual([])

@@ -1,4 +1,5 @@
 import { API } from '@countersign/contract/api'
+import { CUSTOMER_PERMISSIONS, type CustomerPermission } from '@countersign/contract/auth/customer-tokens'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { markdownTable } from './markdown-table.ts'
 
@@ -25,9 +26,24 @@ export function callTable(): string {
   )
 }
 
+/** The calls that a customer's token allows, by the permission that they need. */
+export function customerCallTable(): string {
+  const calls = (permission: CustomerPermission) =>
+    Object.values<Endpoint>(API)
+      .filter((endpoint) => isForCustomers(endpoint) && endpoint.permission === permission)
+      .map(({ method, path }) => `\`${method} ${path}\``)
+  return markdownTable(
+    ['permission', 'calls'],
+    CUSTOMER_PERMISSIONS.map((permission) => [`\`${permission}\``, calls(permission).join('<br>')]),
+  )
+}
+
+function isForCustomers(endpoint: Endpoint): endpoint is Extract<Endpoint, { auth: 'platform' }> {
+  return endpoint.auth === 'platform' && endpoint.customerToken === true
+}
+
 function callersOf(endpoint: Endpoint): string {
-  const isForCustomer = endpoint.auth === 'platform' && endpoint.customerToken
-  return isForCustomer ? `${CALLER.platform}, customer` : CALLER[endpoint.auth]
+  return isForCustomers(endpoint) ? `${CALLER.platform}, customer` : CALLER[endpoint.auth]
 }
 
 function notes({ signed, idempotent, sandboxOnly }: Endpoint): string[] {

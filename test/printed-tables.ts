@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { API } from '@countersign/contract/api'
 import {
   IMPORT_TRANSITIONS,
   INVITATION_TRANSITIONS,
@@ -22,11 +21,10 @@ import {
   WEBHOOK_DELIVERY_TRANSITIONS,
 } from '@countersign/contract/core/states'
 import { DIFFERENCES } from '@countersign/contract/payments/reconciliations'
-import { ALLOWED } from '../e2e/gate.testing.ts'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
 import { statementColumnTable, transactionColumnTable } from './book-tables.ts'
-import { callTable } from './call-table.ts'
+import { callTable, customerCallTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { connectorCallTable } from './connector-tables.ts'
 import { decisionTable } from './decision-table.ts'
@@ -72,7 +70,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a delivery': () => stateTable(WEBHOOK_DELIVERY_TRANSITIONS),
   'when a card is declined': cardDeclineTable,
   'what a payload says': payloadTable,
-  'what a page may call': pageTable,
+  "what a customer's token allows": customerCallTable,
   'calls that are signed': signedCallTable,
   'what a merchant may claim': overClaimTable,
   'reasons of differences': () =>
@@ -125,17 +123,4 @@ export function withPrintedTables(text: string): string {
     if (!print) throw new Error(`No printed table is named "${name}"`)
     return `<!-- printed: ${name} -->\n\n${print()}\n\n<!-- printed end -->`
   })
-}
-
-/** The calls that the backend of the example page forwards, and the ids that it checks against its customer. */
-function pageTable(): string {
-  return markdownTable(
-    ['call', 'required ids, which must be the customer’s own'],
-    Object.entries(ALLOWED).map(([name, places]) => [
-      `\`${API[name as keyof typeof API].method} ${API[name as keyof typeof API].path}\``,
-      Object.keys(places)
-        .map((place) => `\`${place}\``)
-        .join(', '),
-    ]),
-  )
 }

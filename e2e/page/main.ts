@@ -20,11 +20,14 @@ interface Me {
   readonly customerId: string
   readonly walletId: string
   readonly bankId: string
+  /** Of the API. */
+  readonly baseUrl: string
 }
 
 const me = (await (await fetch('/me')).json()) as Me
-// The backend adds the API's credentials; this page has none.
-const countersign = new Countersign({ baseUrl: `${location.origin}/api` })
+// A token of this customer and of no other: the backend keeps the platform's own credentials.
+const { accessToken } = (await (await fetch('/token', { method: 'POST' })).json()) as { accessToken: string }
+const countersign = new Countersign({ baseUrl: me.baseUrl, accessToken })
 const wallet = countersign.wallet(me.walletId, {
   quorumPublicKey: QUORUM_PUBLIC_KEY,
   relyingParty: { name: 'Wallet' },
@@ -103,9 +106,11 @@ on('sign-out', async () => {
 })
 
 on('add-passkey', async () => {
-  const { challenge } = (await (await fetch('/passkey-challenge', { method: 'POST' })).json()) as {
-    challenge: string
-  }
+  // The session signs it together with the new key.
+  const challenge = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
   const passkeys = (await wallet.credentials()).filter(({ type }) => type === 'PASSKEY')
   const nickname = `Passkey ${passkeys.length + 1}`
   await wallet.passkey.register({ nickname, challenge, session: signedIn() })

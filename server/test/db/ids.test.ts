@@ -60,6 +60,7 @@ test('the numbers of the kinds are those that they have always had', () => {
     DepositAccount: 45,
     ChainRecord: 47,
     Screening: 46,
+    CustomerToken: 48,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

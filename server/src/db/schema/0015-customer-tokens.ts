@@ -1,4 +1,4 @@
-/** Bearer tokens of customers, for their own pages and apps. Decision 0051. */
+/** Bearer tokens of customers, for their own pages and apps. Decision 0050. */
 export const customerTokens = `
 CREATE TABLE customer_tokens (
   id uuid PRIMARY KEY,
