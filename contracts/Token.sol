@@ -43,15 +43,8 @@ contract Token is PlainToken {
     }
 
     function transferWithAuthorization(
-        address from,
-        address to,
-        uint256 value,
-        uint256 validAfter,
-        uint256 validBefore,
-        bytes32 nonce,
-        uint8 v,
-        bytes32 r,
-        bytes32 s
+        address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce,
+        uint8 v, bytes32 r, bytes32 s
     ) external {
         _authorized(
             TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce,
@@ -60,12 +53,7 @@ contract Token is PlainToken {
     }
 
     function transferWithAuthorization(
-        address from,
-        address to,
-        uint256 value,
-        uint256 validAfter,
-        uint256 validBefore,
-        bytes32 nonce,
+        address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce,
         bytes memory signature
     ) external {
         _authorized(
@@ -75,15 +63,8 @@ contract Token is PlainToken {
 
     /// Only the payee may bring it, so nobody can use it before a contract that wants to see it arrive.
     function receiveWithAuthorization(
-        address from,
-        address to,
-        uint256 value,
-        uint256 validAfter,
-        uint256 validBefore,
-        bytes32 nonce,
-        uint8 v,
-        bytes32 r,
-        bytes32 s
+        address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce,
+        uint8 v, bytes32 r, bytes32 s
     ) external {
         require(to == msg.sender, "Token: only the payee may receive");
         _authorized(
@@ -92,37 +73,18 @@ contract Token is PlainToken {
         );
     }
 
-    function receiveWithAuthorization(
-        address from,
-        address to,
-        uint256 value,
-        uint256 validAfter,
-        uint256 validBefore,
-        bytes32 nonce,
-        bytes memory signature
-    ) external {
-        require(to == msg.sender, "Token: only the payee may receive");
-        _authorized(
-            RECEIVE_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce, signature
-        );
-    }
-
     function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) external {
-        _cancel(authorizer, nonce, abi.encodePacked(r, s, v));
-    }
-
-    function cancelAuthorization(address authorizer, bytes32 nonce, bytes memory signature) external {
-        _cancel(authorizer, nonce, signature);
+        _useNonce(authorizer, nonce);
+        _requireSigned(
+            authorizer, keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce)),
+            abi.encodePacked(r, s, v)
+        );
+        emit AuthorizationCanceled(authorizer, nonce);
     }
 
     function _authorized(
         bytes32 typeHash,
-        address from,
-        address to,
-        uint256 value,
-        uint256 validAfter,
-        uint256 validBefore,
-        bytes32 nonce,
+        address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce,
         bytes memory signature
     ) private {
         require(block.timestamp > validAfter, "Token: the authorization is not valid yet");
@@ -133,14 +95,6 @@ contract Token is PlainToken {
         );
         emit AuthorizationUsed(from, nonce);
         _move(from, to, value);
-    }
-
-    function _cancel(address authorizer, bytes32 nonce, bytes memory signature) private {
-        _useNonce(authorizer, nonce);
-        _requireSigned(
-            authorizer, keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce)), signature
-        );
-        emit AuthorizationCanceled(authorizer, nonce);
     }
 
     function _useNonce(address authorizer, bytes32 nonce) private {

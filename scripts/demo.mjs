@@ -49,13 +49,12 @@ async function onChain() {
     const dataDir = join(folder, 'data')
     const port = await freePort()
     const child = start(['server/dist/main.js'], {
-      ...{
-        HOST: '127.0.0.1',
-        PORT: String(port),
-        COUNTERSIGN_MODE: 'sandbox',
-        COUNTERSIGN_DATA_DIR: dataDir,
-      },
-      ...{ DATABASE_URL: '', RAILS_FILE: join(chain, 'rails.json') },
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      COUNTERSIGN_MODE: 'sandbox',
+      COUNTERSIGN_DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      RAILS_FILE: join(chain, 'rails.json'),
     })
     const credentials = join(dataDir, 'credentials.json')
     await until(() => isReady(port, credentials), child, 'The sandbox has not started: npm start shows why.')
@@ -63,13 +62,21 @@ async function onChain() {
     return await runNode('cli/dist/main.js', ['demo', '--credentials', credentials, '--chain', url])
   } finally {
     for (const child of children.reverse())
-      if (child.exitCode === null) {
+      if (isAlive(child)) {
         const ended = new Promise((resolve) => child.once('exit', resolve))
         child.kill('SIGTERM')
         await ended
       }
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/**
+ * Whether a process has ended neither by itself nor by a signal.
+ * @param {import('node:child_process').ChildProcess} child
+ */
+function isAlive({ exitCode, signalCode }) {
+  return exitCode === null && signalCode === null
 }
 
 /** @param {string} folder of a chain */
@@ -101,7 +108,7 @@ async function isReady(port, credentials) {
 async function until(isThere, child, otherwise) {
   const end = performance.now() + START_MS
   while (!(await isThere())) {
-    if (child.exitCode !== null || performance.now() > end) throw new ScriptError(otherwise)
+    if (!isAlive(child) || performance.now() > end) throw new ScriptError(otherwise)
     await sleep(100)
   }
 }

@@ -176,7 +176,7 @@ async function lag({ chain, api, customerId, address }: World): Promise<string[]
   }
   return [
     ['confirmed block to credit, median ms', whole(median(taken))],
-    ['confirmed block to credit, worst of 30, ms', whole(quantile(taken, 1))],
+    [`confirmed block to credit, worst of ${LONE_DEPOSITS}, ms`, whole(quantile(taken, 1))],
   ]
 }
 

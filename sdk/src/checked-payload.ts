@@ -32,9 +32,9 @@ export class CheckedPayload {
 
   /**
    * Checks a `payloadToSign` against the call that it authorizes: operation, method and path, account, request, expiry,
-   * the hash of the body and the key that a secret will be sealed to, and what it says of a chain against the rest of it. Rejects with PayloadMismatchError, which names
-   * the member that differs. It cannot check whether the customer wants this payee: a payment is shown first, see
-   * `Confirm`.
+   * the hash of the body and the key that a secret will be sealed to. What a payment says of a chain has to agree with the rest
+   * of it. Rejects with PayloadMismatchError, which names the member that differs. It cannot check whether the customer wants
+   * this payee: a payment is shown first, see `Confirm`.
    */
   static async check(payloadToSign: string, expected: Expectation): Promise<CheckedPayload> {
     const statement = readPayload(payloadToSign)

@@ -38,11 +38,11 @@ export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
   return { id, walletId, bankAccountId: bank.id }
 }
 
-/** A customer with a wallet, and the wallet's address. */
+/** A customer with a wallet. Shows the wallet's address. */
 export async function makeWalletHolder(
   { countersign, script }: Demo,
   fullName: string,
-): Promise<{ readonly id: string; readonly walletId: string; readonly address: string | undefined }> {
+): Promise<{ readonly id: string; readonly walletId: string }> {
   // Each run has its own customer. The last characters before the @ choose an outcome: letters choose success.
   const email = `demo-${randomBytes(4).toString('hex')}-ada@example.com`
   script.call('customer_create', 'creates a customer, who signs in by e-mail')
@@ -54,7 +54,6 @@ export async function makeWalletHolder(
 
   script.call('customer_internal_account_list', 'lists the accounts of the new customer')
   let walletId: string | undefined
-  let address: string | undefined
   for await (const account of countersign.paginate('customer_internal_account_list', {
     query: { customerId: customer.id },
   })) {
@@ -65,11 +64,11 @@ export async function makeWalletHolder(
     if (account.type !== 'EMBEDDED_WALLET') continue
     walletId = account.id
     const [first] = account.fundingPaymentInstructions
-    if (first && 'address' in first.accountOrWalletInfo) address = String(first.accountOrWalletInfo.address)
+    if (first && 'address' in first.accountOrWalletInfo)
+      script.show('address', String(first.accountOrWalletInfo.address))
   }
   if (!walletId) throw new Failure('The customer has no embedded wallet.')
-  if (address) script.show('address', address)
-  return { id: customer.id, walletId, address }
+  return { id: customer.id, walletId }
 }
 
 /** Adds test money to a wallet. Throws Failure where the server is not a sandbox. */

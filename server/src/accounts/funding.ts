@@ -109,9 +109,9 @@ export function fundingTypesOf(currency: string, network?: string): readonly Acc
   return all.filter((type) => networkOf(type) === wanted)
 }
 
-/** `SOLANA` of `SOLANA_WALLET`; undefined for an account at a bank. */
-export function networkOf(type: AccountTypeName): string | undefined {
-  return accountType(type).rails.length === 0 ? type.replace('_WALLET', '') : undefined
+/** `SOLANA` of `SOLANA_WALLET`; undefined for an account type that is on no chain. */
+export function networkOf(type: string): string | undefined {
+  return isAccountType(type) && accountType(type).isChain ? type.replace('_WALLET', '') : undefined
 }
 
 function walletsOf(currency: string): AccountTypeName[] {

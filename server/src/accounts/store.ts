@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { LedgerAccountRow } from '../db/schema/ledger-tables.ts'
 import type { CustomerRow, InternalAccountRow } from '../db/schema/tables.ts'
@@ -23,10 +23,7 @@ function filtered(op: Op, { currency, type, customerId }: AccountFilters) {
     .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
 }
 
-const BY_ID = rowByKey<InternalAccountRow>(
-  'SELECT * FROM internal_accounts WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const BY_ID = rowById('internal_accounts')
 
 export async function selectInternalAccount(op: Op, id: string): Promise<InternalAccountRow | undefined> {
   return op.find(BY_ID, id)

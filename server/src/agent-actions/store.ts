@@ -1,4 +1,4 @@
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { AgentActionRow, AgentReservationRow } from '../db/schema/agent-tables.ts'
 import type { Op } from '../op/app.ts'
@@ -38,10 +38,7 @@ export function selectActions(op: Op, filters: ActionFilters) {
     .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
 }
 
-const RESERVATION_BY_ID = rowByKey<AgentReservationRow>(
-  'SELECT * FROM agent_reservations WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const RESERVATION_BY_ID = rowById('agent_reservations')
 
 /** The reservation for a transaction. */
 export async function selectReservation(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { uuidOf } from '../db/engine/ids.ts'
 import { BARE_PLATFORM } from '../db/read/bare-platform.ts'
-import { type Lookup, rowByKey } from '../db/read/lookup.ts'
+import { type Lookup, rowById, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type {
   AgentActionRow,
@@ -14,7 +14,7 @@ import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import type { TimeRange } from '../op/time-range.ts'
 
-const BY_ID = rowByKey<AgentRow>('SELECT * FROM agents WHERE id = ANY ($1::uuid[])', 'id')
+const BY_ID = rowById('agents')
 
 /** An agent, deleted or not. */
 export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefined> {
@@ -105,7 +105,7 @@ export async function selectPlatformOfCode(
   return platform
 }
 
-const ACTION_BY_ID = rowByKey<AgentActionRow>('SELECT * FROM agent_actions WHERE id = ANY ($1::uuid[])', 'id')
+const ACTION_BY_ID = rowById('agent_actions')
 const ACTION_BY_TRANSACTION = rowByKey<AgentActionRow>(
   'SELECT * FROM agent_actions WHERE transaction_id = ANY ($1::uuid[])',
   'transaction_id',

@@ -1,4 +1,4 @@
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type {
   BankDeskRow,
@@ -8,25 +8,19 @@ import type {
 } from '../db/schema/bank-file-tables.ts'
 import type { Op } from '../op/app.ts'
 
-const DESK_BY_ID = rowByKey<BankDeskRow>('SELECT * FROM bank_desks WHERE id = ANY ($1::uuid[])', 'id')
+const DESK_BY_ID = rowById('bank_desks')
 
 export async function selectDesk(op: Op, id: string): Promise<BankDeskRow | undefined> {
   return op.find(DESK_BY_ID, id)
 }
 
-const PAYMENT_BY_ID = rowByKey<BankPaymentRow>(
-  'SELECT * FROM bank_payments WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const PAYMENT_BY_ID = rowById('bank_payments')
 
 export async function selectBankPayment(op: Op, id: string): Promise<BankPaymentRow | undefined> {
   return op.find(PAYMENT_BY_ID, id)
 }
 
-const INBOX_BY_ID = rowByKey<BankInboxFileRow>(
-  'SELECT * FROM bank_inbox_files WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const INBOX_BY_ID = rowById('bank_inbox_files')
 
 export async function selectInboxFile(op: Op, id: string): Promise<BankInboxFileRow | undefined> {
   return op.find(INBOX_BY_ID, id)

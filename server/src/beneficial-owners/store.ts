@@ -1,11 +1,8 @@
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import type { BeneficialOwnerRow } from '../db/schema/verification-tables.ts'
 import type { Op } from '../op/app.ts'
 
-const BY_ID = rowByKey<BeneficialOwnerRow>(
-  'SELECT * FROM beneficial_owners WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const BY_ID = rowById('beneficial_owners')
 
 export async function selectBeneficialOwner(op: Op, id: string): Promise<BeneficialOwnerRow | undefined> {
   return op.find(BY_ID, id)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { uuidOf } from '../db/engine/ids.ts'
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { CardTransactionRow } from '../db/schema/card-tables.ts'
 import type { LedgerAccountRow, LedgerTransferRow } from '../db/schema/ledger-tables.ts'
@@ -40,10 +40,7 @@ export async function selectLedgerAccount(op: Op, id: string): Promise<ListedAcc
   return op.find(ACCOUNT_BY_ID, id)
 }
 
-const TRANSFER_BY_ID = rowByKey<LedgerTransferRow>(
-  'SELECT * FROM ledger_transfers WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const TRANSFER_BY_ID = rowById('ledger_transfers')
 
 export async function selectTransfer(op: Op, id: string): Promise<LedgerTransferRow | undefined> {
   return op.find(TRANSFER_BY_ID, id)
@@ -72,10 +69,7 @@ export function selectTransfers(op: Op, causes: readonly string[] | undefined, f
   ]
 }
 
-const CARD_TRANSACTION_BY_ID = rowByKey<CardTransactionRow>(
-  'SELECT * FROM card_transactions WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const CARD_TRANSACTION_BY_ID = rowById('card_transactions')
 
 export async function selectPurchase(op: Op, id: string): Promise<CardTransactionRow | undefined> {
   return op.find(CARD_TRANSACTION_BY_ID, id)

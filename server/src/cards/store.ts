@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { uuidOf } from '../db/engine/ids.ts'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
-import { type Lookup, rowByColumns, rowByKey } from '../db/read/lookup.ts'
+import { type Lookup, rowByColumns, rowById, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../db/schema/card-tables.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import { type Op, ownCustomer } from '../op/app.ts'
 
-const CARD_BY_ID = rowByKey<CardRow>('SELECT * FROM cards WHERE id = ANY ($1::uuid[])', 'id')
+const CARD_BY_ID = rowById('cards')
 
 export async function selectCard(op: Op, id: string): Promise<CardRow | undefined> {
   return op.find(CARD_BY_ID, id)
@@ -60,10 +60,7 @@ export function selectCards(op: Op, { cardholderId, accountId, platformCardId, s
     .$call((q) => whereGiven(q, 'state', '=', state))
 }
 
-const TRANSACTION_BY_ID = rowByKey<CardTransactionRow>(
-  'SELECT * FROM card_transactions WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const TRANSACTION_BY_ID = rowById('card_transactions')
 const TRANSACTION_BY_TOKEN = rowByColumns<CardTransactionRow>('card_transactions', [
   'platform_id',
   'issuer_transaction_token',
@@ -94,7 +91,7 @@ export function selectCardTransactions(
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-const KEY_BY_ID = rowByKey<DelegatedKeyRow>('SELECT * FROM delegated_keys WHERE id = ANY ($1::uuid[])', 'id')
+const KEY_BY_ID = rowById('delegated_keys')
 const ACTIVE_KEY = rowByColumns<DelegatedKeyRow>(
   'delegated_keys',
   ['card_id', 'account_id'],

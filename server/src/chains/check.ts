@@ -5,7 +5,7 @@ import { decimalText } from '../formats/decimal.ts'
 import type { Hex } from '../formats/hex.ts'
 import { messageOf } from '../formats/thrown.ts'
 import { type App, plusSeconds } from '../op/app.ts'
-import type { ChainBlock } from '../ports/chain-nodes.ts'
+import { type ChainBlock, timeOf } from '../ports/chain-nodes.ts'
 import { COIN_OF } from '../pricing/network-fees.ts'
 import { opOf } from '../rails/desk.ts'
 import { chainIdOf } from './ids.ts'
@@ -30,14 +30,14 @@ export async function checkChain(app: App, rail: object, platformId: string): Pr
   const head = await nodes.head()
   const parts = await Promise.all([
     followed(app, rail, platformId, head),
-    Promise.all(entry.tokens.map((token) => tokenLine(rail, token))).then((facts) => ({ facts, faults: [] })),
+    { facts: entry.tokens.map((token) => tokenLine(rail, token)), faults: [] },
     holder(rail, 'treasury', chain.treasury, isPlain(entry)),
     ...gasNames(entry).map((name, index) => holder(rail, name.toLowerCase(), gas[index]!, true)),
     Promise.all(rail.nodesApart.map((one) => nodeLine(one, entry.chainId))).then(joined),
   ])
   const chainLine = [
     'chain',
-    `${entry.network}, id ${entry.chainId}, block ${head.number} of ${timeOf(head)}`,
+    `${entry.network}, id ${entry.chainId}, block ${head.number} of ${timeOf(head).toISOString()}`,
   ] as const
   const all = joined(parts)
   return { facts: [chainLine, ...all.facts], faults: all.faults }
@@ -45,10 +45,6 @@ export async function checkChain(app: App, rail: object, platformId: string): Pr
 
 function joined(parts: readonly ChainReport[]): ChainReport {
   return { facts: parts.flatMap(({ facts }) => facts), faults: parts.flatMap(({ faults }) => faults) }
-}
-
-function timeOf({ timestamp }: ChainBlock): string {
-  return new Date(Number(timestamp) * 1000).toISOString()
 }
 
 /** Whether a token of the entry is paid by plain transfers, whose gas the treasury pays. */
@@ -64,15 +60,11 @@ async function followed(app: App, rail: EvmRail, platformId: string, head: Chain
   const lag = head.number - followed_block
   const facts = [['followed', `block ${followed_block}, ${lag} behind the head`]] as const
   const isLate =
-    lag > BigInt(rail.entry.confirmations) &&
-    plusSeconds(followed_time, LAG_SECONDS_MAX) < new Date(Number(head.timestamp) * 1000)
+    lag > BigInt(rail.entry.confirmations) && plusSeconds(followed_time, LAG_SECONDS_MAX) < timeOf(head)
   return { facts, faults: isLate ? [`The chain is followed up to block ${followed_block} only.`] : [] }
 }
 
-async function tokenLine(
-  { facts }: EvmRail,
-  { currency, address, standard }: EvmRailValue['tokens'][number],
-) {
+function tokenLine({ facts }: EvmRail, { currency, address, standard }: EvmRailValue['tokens'][number]) {
   const known = facts?.tokens[address.toLowerCase()]
   const domain = known?.domain ? `, "${known.domain.name}" version ${known.domain.version}` : ''
   const read = known ? `${known.decimals} decimals${domain}` : 'not read yet'

@@ -1,11 +1,11 @@
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import type { Read } from '../db/read/read.ts'
 import type { ChainRole, ChainRow } from '../db/schema/chain-tables.ts'
 import type { Hex } from '../formats/hex.ts'
 import type { Op } from '../op/app.ts'
 import type { ReadsFrom } from '../ports/rail.ts'
 
-const CHAIN_BY_ID = rowByKey<ChainRow>('SELECT * FROM chains WHERE id = ANY ($1::uuid[])', 'id')
+const CHAIN_BY_ID = rowById('chains')
 
 export async function selectChain(op: Op, id: string): Promise<ChainRow | undefined> {
   return op.find(CHAIN_BY_ID, id)

@@ -6,8 +6,8 @@ import {
 } from '@countersign/contract/connectors/protocol'
 import { isObject } from '@countersign/contract/core/decode'
 import { standardHeaders } from '../crypto/standard-webhooks.ts'
-import { textFromUtf8 } from '../crypto/text.ts'
-import { parseJson, toJson } from '../json/json.ts'
+import { jsonFromUtf8 } from '../crypto/text.ts'
+import { toJson } from '../json/json.ts'
 import { NoAnswer, send } from '../outgoing/send.ts'
 
 /** Where a connector is, and how calls to it are signed. */
@@ -48,7 +48,7 @@ export async function callConnector(
     const bounds = { signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX, reach: 'any', keepsOpen: true } as const
     const answer = await send(outgoing, bounds)
     if (!answer.isWhole) return { why: `The answer has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
-    return { status: answer.status, body: storable(jsonOf(answer.body)) }
+    return { status: answer.status, body: storable(jsonFromUtf8(answer.body)) }
   } catch (error) {
     if (error instanceof NoAnswer) return { why: `The connector is not reached: ${error.code}` }
     throw error
@@ -61,15 +61,4 @@ function storable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(storable)
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, storable(one)]))
-}
-
-/** The value of a JSON text; undefined where it is none. */
-export function jsonOf(body: Uint8Array): unknown {
-  const text = textFromUtf8(body)
-  if (text === undefined) return undefined
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }

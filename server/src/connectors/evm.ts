@@ -5,6 +5,7 @@ import { createChainNodes } from '../chains/nodes/chain-nodes.ts'
 import { createEvmRail, type EvmRail } from '../chains/rail.ts'
 import { hasEvmChecksum } from '../formats/addresses.ts'
 import { NodeError } from '../ports/chain-nodes.ts'
+import { isSafeWay } from '../settings/safe-url.ts'
 import type { Loading } from './load.ts'
 import { problem } from './problem.ts'
 
@@ -23,6 +24,8 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
   if (fault !== undefined) throw problem(entry, fault)
   const { environment, clock, enclave, log, onNodeAlert } = loading
   const rpcs = entry.rpcs.map((rpc) => urlOf(entry, rpc, environment))
+  // One node would agree with itself.
+  if (new Set(rpcs).size < rpcs.length) throw problem(entry, 'rpcs: two nodes have one address')
   let otherChain: string | undefined
   const options = {
     chainId: entry.chainId,
@@ -97,9 +100,7 @@ function urlOf(
   environment: Loading['environment'],
 ): string {
   const text = rpc.type === 'url' ? rpc.url : (environment[rpc.env] ?? '')
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isPlain = url?.protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  if (url?.protocol === 'https:' || isPlain) return text
+  if (URL.canParse(text) && isSafeWay(new URL(text))) return new URL(text).href
   const where = rpc.type === 'url' ? 'rpcs: url' : `the environment variable ${rpc.env}`
   throw problem(
     entry,

@@ -12,12 +12,13 @@ import { readBody } from '@countersign/contract/connectors/reader'
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Static, TSchema } from 'typebox'
 import { isStandardSigned } from '../crypto/standard-webhooks.ts'
+import { jsonFromUtf8 } from '../crypto/text.ts'
 import type { AccountDetails } from '../db/schema/documents.ts'
 import type { OpenedDepositAccount, RailAnswer, RailPayment } from '../ports/rail.ts'
 import { nextOpening } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
 import { currenciesIn } from '../rails/routing.ts'
-import { type Answered, type Connector, callConnector, jsonOf } from './calls.ts'
+import { type Answered, type Connector, callConnector } from './calls.ts'
 import { codeOf, outcomeOf, refusalOf } from './outcomes.ts'
 
 /** A connector has not answered as it has to. The message is for the log and for people. */
@@ -73,7 +74,7 @@ export function createHttpRail(
       return codeOf(answer) === 'STATEMENT_NOT_FOUND' ? undefined : read(ConnectorStatement, answer)
     },
     readEvent: (headers, body) =>
-      isStandardSigned(connector.secrets, headers, body, clock()) ? (jsonOf(body) ?? null) : undefined,
+      isStandardSigned(connector.secrets, headers, body, clock()) ? (jsonFromUtf8(body) ?? null) : undefined,
   }
 }
 

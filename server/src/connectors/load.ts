@@ -13,6 +13,7 @@ import type { Log } from '../ports/log.ts'
 import { faultOfHours } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
 import { ConfigError } from '../settings/config-error.ts'
+import { isSafeUrl } from '../settings/safe-url.ts'
 import { bankFilesRail } from './bank-files.ts'
 import { createHttpRail } from './http-rail.ts'
 import { problem } from './problem.ts'
@@ -92,16 +93,15 @@ async function railOf(entry: RailEntryValue, loading: Loading): Promise<Configur
 }
 
 function httpRail(entry: HttpRailValue, { environment, clock }: Loading): ConfiguredRail {
-  const url = URL.canParse(entry.url) ? new URL(entry.url) : undefined
-  const isPlain = url?.protocol === 'http:' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  if (!url || (url.protocol !== 'https:' && !isPlain) || url.username || url.search || url.hash)
+  if (!isSafeUrl(entry.url) || new URL(entry.url).search)
     throw problem(
       entry,
       'url must begin with https:// (http:// for this machine alone), without user or query',
     )
+  const url = new URL(entry.url).href.replace(/\/+$/, '')
   const secrets = secretsOf(entry, environment)
   const timeoutMs = (entry.timeoutSeconds ?? TIMEOUT_SECONDS) * 1000
-  return createHttpRail(entry, { url: url.href.replace(/\/+$/, ''), secrets, timeoutMs }, clock)
+  return createHttpRail(entry, { url, secrets, timeoutMs }, clock)
 }
 
 /** One secret, or two while it is replaced, separated by a comma or a space. The message repeats none. */

@@ -5,6 +5,7 @@ import {
   bytesFromBase64url,
   bytesFromHex,
   hexFromBytes,
+  jsonFromUtf8,
   readStringMembers,
   textFromUtf8,
 } from './text.ts'
@@ -66,6 +67,14 @@ describe('encodings', () => {
     for (const bad of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80]]) {
       expect(textFromUtf8(Uint8Array.from(bad))).toBeUndefined()
     }
+  })
+
+  test('JSON is read from UTF-8, and anything else is undefined', () => {
+    expect(jsonFromUtf8(Buffer.from('{"a":[1,null]}'))).toEqual({ a: [1, null] })
+    expect(jsonFromUtf8(Buffer.from('null'))).toBeNull()
+    for (const bad of ['', '{', '\ufeff{}'])
+      expect(jsonFromUtf8(Buffer.from(bad)), JSON.stringify(bad)).toBeUndefined()
+    expect(jsonFromUtf8(Uint8Array.from([0x22, 0xff, 0x22]))).toBeUndefined()
   })
 
   test('only the bytes of the view are read, not those around it', () => {

@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer'
+import { parseJson } from '../json/json.ts'
 
 const HEX_ONE_CASE = /^(?:(?:[0-9a-f]{2})+|(?:[0-9A-F]{2})+)$/
 const BASE64URL = /^[A-Za-z0-9_-]+$/
@@ -48,6 +49,17 @@ export function textFromUtf8(bytes: Uint8Array): string | undefined {
   if (isAscii(bytes)) return view(bytes).toString('latin1')
   try {
     return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The value of a JSON text in UTF-8; undefined where the bytes are none. */
+export function jsonFromUtf8(bytes: Uint8Array): unknown {
+  const text = textFromUtf8(bytes)
+  if (text === undefined) return undefined
+  try {
+    return parseJson(text)
   } catch {
     return undefined
   }

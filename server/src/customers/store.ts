@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
 import { toJson } from '../json/json.ts'
@@ -20,7 +20,7 @@ function ofPlatform(op: Op) {
   return op.read.selectFrom('customers').where('platform_id', '=', op.platform.id)
 }
 
-const BY_ID = rowByKey<CustomerRow>('SELECT * FROM customers WHERE id = ANY ($1::uuid[])', 'id')
+const BY_ID = rowById('customers')
 
 export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | undefined> {
   return op.find(BY_ID, id)

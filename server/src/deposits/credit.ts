@@ -30,9 +30,9 @@ export type Credit =
   | { readonly reason: DepositReason }
 
 /**
- * Credits a deposit to an account. Where the platform `asks`, having a say in payments to its customers, the money waits in
- * suspense for its word; what a person has assigned is not asked about, nor what is at a wallet's own address on a chain: its
- * holder has it, whatever anybody says. Guards: the account is open, its customer is there.
+ * Credits a deposit to an account. With `asks` the platform decides about payments to its customers: the money waits in suspense
+ * for its word. What a wallet on a chain has received is never asked about: its holder has it already. Guards: the account is
+ * open, its customer is there.
  */
 export async function creditOf(
   op: Op,
@@ -78,11 +78,11 @@ function legsOf(row: DepositRow, { id }: InternalAccountRow, from: From, waits: 
 
 async function refusalOf(
   op: Op,
-  { currency, amount, details }: DepositRow,
+  { currency, amount, rail, details }: DepositRow,
   account: InternalAccountRow,
 ): Promise<DepositReason | undefined> {
   if (account.currency !== currency) return 'OTHER_CURRENCY'
-  if (isElsewhere(account, details.depositAccount)) return 'OTHER_RAIL'
+  if (isElsewhere(account, rail, details.depositAccount)) return 'OTHER_RAIL'
   if (account.status !== 'ACTIVE') return 'ACCOUNT_NOT_ACTIVE'
   if (account.customer_id !== null) {
     if (await isDeleted(op, account.customer_id)) return 'CUSTOMER_DELETED'
@@ -101,8 +101,12 @@ async function refusalOf(
 }
 
 /** A wallet on a chain has what is at its address there, and nothing else. */
-function isElsewhere({ chain_address }: InternalAccountRow, paidInTo: string): boolean {
-  return chain_address !== null && paidInTo.toLowerCase() !== chain_address
+function isElsewhere(
+  { chain_rail, chain_address }: InternalAccountRow,
+  rail: string,
+  paidInTo: string,
+): boolean {
+  return chain_rail !== null && (rail !== chain_rail || paidInTo.toLowerCase() !== chain_address)
 }
 
 /** The record of the credit: a payment from outside, with what the rail said of its sender. */

@@ -1,21 +1,21 @@
-import {
-  ACCOUNT_TYPES,
-  type AccountTypeName,
-  accountType,
-} from '@countersign/contract/accounts/account-types'
+import { ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types'
 import { SCREENING_INITIAL } from '@countersign/contract/core/screening-states'
+import { networkOf } from '../accounts/funding.ts'
 import type { Write } from '../db/commit/writes.ts'
 import type { DepositAccountRow, DepositRow } from '../db/schema/rail-tables.ts'
 import type { Op } from '../op/app.ts'
 import type { Rail } from '../ports/rail.ts'
-import { networkOf } from '../screenings/payments.ts'
 import { screen } from '../screenings/screenings.ts'
 
 /** Why a deposit is in suspense whose sender is on a list. */
 export const SCREENING_HIT = 'SCREENING_HIT'
 
-const CHAINS: ReadonlySet<string> = new Set(
-  (Object.keys(ACCOUNT_TYPES) as AccountTypeName[]).filter(isOnChain).map(networkOf),
+/** The networks of chains, by themselves and by their account types: a rail says either. */
+const NETWORKS: ReadonlyMap<string, string> = new Map(
+  Object.keys(ACCOUNT_TYPES).flatMap((type) => {
+    const network = networkOf(type)
+    return network === undefined ? [] : [[type, network] as const, [network, network] as const]
+  }),
 )
 
 /** What an address of this form is on where nothing says which chain it is. */
@@ -51,21 +51,15 @@ function originOf(
 ): string | undefined {
   const by = op.rails.find(rail)
   if (by?.chain) return by.chain.network
-  const said = networkOf(details.paymentRail?.toUpperCase() ?? '')
-  if (CHAINS.has(said)) return said
-  const type = opened?.account_info?.accountType
-  if (type !== undefined && isOnChain(type)) return networkOf(type)
-  return chainServedBy(by?.entry) ?? (EVM_ADDRESS.test(address) ? ANY_EVM : undefined)
+  const said = NETWORKS.get(details.paymentRail?.toUpperCase() ?? '')
+  const openedThere = NETWORKS.get(opened?.account_info?.accountType ?? '')
+  return said ?? openedThere ?? chainServedBy(by?.entry) ?? (EVM_ADDRESS.test(address) ? ANY_EVM : undefined)
 }
 
 /** The chain of a rail that brings deposits of chains alone: the first that it serves. */
 function chainServedBy(entry: Rail['entry']): string | undefined {
-  const types = (entry?.serves ?? [])
+  const networks = (entry?.serves ?? [])
     .filter(({ direction }) => direction === 'IN')
-    .flatMap(({ accountTypes }) => accountTypes)
-  return types[0] !== undefined && types.every(isOnChain) ? networkOf(types[0]) : undefined
-}
-
-function isOnChain(type: AccountTypeName): boolean {
-  return accountType(type).isChain === true
+    .flatMap(({ accountTypes }) => accountTypes.map((type) => NETWORKS.get(type)))
+  return networks.includes(undefined) ? undefined : networks[0]
 }

@@ -110,13 +110,13 @@ class InProcessEnclave implements Enclave {
   newWallet(accountId: string): NewWallet {
     const entropy = randomBytes(WALLET_ENTROPY_BYTES)
     const seed = seedFromEntropy(entropy)
+    const key = evmKeyAt(seed, WALLET_PATH)
     const wallet = {
       sealedSeed: this.#keyring.seal(entropy, `wallet_seed ${accountId}`),
       sparkAddress: sparkAddress(seed, this.#mode === 'production' ? 'spark' : 'sparkrt'),
-      evmAddress: evmAddressOf(evmKeyAt(seed, WALLET_PATH)),
+      evmAddress: evmAddressOf(key),
     }
-    entropy.fill(0)
-    seed.fill(0)
+    for (const secret of [entropy, seed, key]) secret.fill(0)
     return wallet
   }
 

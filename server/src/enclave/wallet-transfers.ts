@@ -1,4 +1,6 @@
-import { SignedChainTransfers } from '@countersign/contract/signing/payloads'
+import { decode } from '@countersign/contract/core/decode'
+import { SignedChainTransfers, type SignedOperation } from '@countersign/contract/signing/payloads'
+import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { authorizationDigest, domainSeparator } from '../crypto/evm/authorization.ts'
 import { evmAddressOf, evmSignature } from '../crypto/evm/keys.ts'
@@ -8,10 +10,11 @@ import { parseJson } from '../json/json.ts'
 import type { StampedPayload } from '../ports/enclave.ts'
 
 const MS = 1000
+const PAYS: SignedOperation = 'quote_execute'
 
 /**
  * The signatures of the transfers that a stamped payload names, by the key of its wallet. Throws for a stamp of another key or
- * over other characters, and for a payload of another account or another address.
+ * over other characters, and for a payload of another operation, another account or another address.
  */
 export function signStampedTransfers(
   accountId: string,
@@ -21,9 +24,14 @@ export function signStampedTransfers(
   const parsed = parseStamp(stamp)
   if (parsed?.publicKey !== sessionPublicKey || !verifyStamp(parsed, payload))
     throw new Error('The payload does not have the stamp of its session')
-  const { account, chain } = parseJson(payload) as { account?: unknown; chain?: unknown }
+  const { operation, account, chain: named } = parseJson(payload) as Readonly<Record<string, unknown>>
+  // A device shows the transfers of this operation alone.
+  if (operation !== PAYS) throw new Error('The payload is of an operation that pays nobody')
   if (account !== accountId) throw new Error(`The payload is not of ${accountId}`)
-  if (!Value.Check(SignedChainTransfers, chain)) throw new Error('The payload names no transfers')
+  // The check knows integers as numbers only.
+  if (!Value.Check(SignedChainTransfers, JSON.parse(payload).chain))
+    throw new Error('The payload names no transfers')
+  const chain = decode(SignedChainTransfers, named) as Static<typeof SignedChainTransfers>
   const from = evmAddressOf(key)
   if (chain.from.toLowerCase() !== from) throw new Error('The payload is of another address')
   const { name, version, address } = chain.token

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { uuidOf } from '../db/engine/ids.ts'
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById, rowByKey } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { ExternalAccountRow } from '../db/schema/tables.ts'
 import { type Op, ownCustomer } from '../op/app.ts'
@@ -39,10 +39,7 @@ export async function selectExternalAccount(op: Op, id: string): Promise<Externa
   return op.find(LIVE_BY_ID, id)
 }
 
-const BY_ID = rowByKey<ExternalAccountRow>(
-  'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const BY_ID = rowById('external_accounts')
 
 /** Deleted or not. */
 export async function selectExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {

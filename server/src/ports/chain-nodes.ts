@@ -10,6 +10,11 @@ export interface ChainBlock {
   readonly baseFeePerGas: bigint
 }
 
+/** When a block was made. */
+export function timeOf({ timestamp }: ChainBlock): Date {
+  return new Date(Number(timestamp) * 1000)
+}
+
 export interface ChainLog {
   /** The contract that has written it. */
   readonly address: Hex
@@ -120,10 +125,6 @@ export class NodeError extends Error {
   constructor(problem: NodeProblem, message: string) {
     super(message)
     this.problem = problem
-  }
-
-  get isDisagreement(): boolean {
-    return this.problem === 'DISAGREEMENT'
   }
 }
 

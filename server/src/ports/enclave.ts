@@ -36,7 +36,7 @@ export interface Enclave {
 
   /**
    * Signs the transfers on a chain that a payload names (`SignedChainTransfers`), by the wallet's own key: in their order,
-   * 65 bytes each. Throws where the stamp is not that key's over these exact characters, or the payload is not of this wallet: no
+   * 65 bytes each. Throws where the stamp is not that key's over these exact characters, or the payload is not of a payment by this wallet: no
    * other way leads to that key.
    */
   signWalletTransfers(accountId: string, sealedSeed: Uint8Array, order: StampedPayload): Hex[]

@@ -54,8 +54,8 @@ function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
 }
 
 /**
- * What chains charge for the transfers of a quote, in its sending currency: of the payment, and of what is collected from a wallet, or
- * is the fee of one that pays straight.
+ * What chains charge for the transfers of a quote, in its sending currency. Beside the payment, a wallet on a chain makes another
+ * one: that collects its money, or, where the wallet pays straight, carries the fee.
  */
 async function networkCost(op: Op, rates: RateTable, ends: Ends, kept: QuoteRails['kept']): Promise<bigint> {
   const [sending, receiving] = [ends.payer.currency, ends.payee.currency]

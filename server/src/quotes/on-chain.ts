@@ -15,9 +15,9 @@ import { amountInWords } from '../pricing/pricing.ts'
 import { selectOrder } from './store.ts'
 
 /**
- * What a wallet on a chain pays is signed twice: its customer stamps a payload that names the transfers, and the wallet's own key, in
- * the enclave, signs these transfers and no others. A payment to somebody on the same chain goes there straight from the wallet.
- * Anything else is collected first: it goes to this server's treasury on the chain, which then pays as for every other quote.
+ * The transfers by which a wallet on a chain pays a quote. They are signed twice: the customer stamps a payload that names them, and
+ * the wallet's own key, in the enclave, signs these and no others. A payee on the same chain is paid straight from the wallet. For
+ * any other the money is collected first: it goes to this server's treasury on the chain, which then pays as for every quote.
  */
 export type ChainTransfers = NonNullable<Payload<'quote_execute'>['chain']>
 

@@ -88,7 +88,10 @@ async function pullFromSource(
   return askRail(op, carried, isAsked)
 }
 
-/** Records the arrival. What a wallet held is taken from it: it is at another address of this server now. Guard: no other run has. */
+/**
+ * Records the arrival. What a wallet on a chain held is taken from its account: it is in the treasury now. Guard: no other run has
+ * recorded it.
+ */
 async function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
   const held = collectedHold(quote, transaction)
   return [

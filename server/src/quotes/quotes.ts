@@ -56,8 +56,9 @@ export interface Execution {
 }
 
 /**
- * Executes a quote that an account pays. On an internal account the amount is held at once, and its settlement is due now; a wallet on
- * a chain may have to send it here before. Without an internal account, the money is pulled in first. Guards: quote and transaction are unchanged, the account can spend the amount.
+ * Executes a quote that an account pays. An internal account holds the amount at once, and the settlement is due now; from a
+ * wallet on a chain the money may have to be collected before. From an external account it is pulled in first. Guards: quote and
+ * transaction are unchanged, the account can spend the amount.
  */
 export function executeQuote(
   op: Op,

@@ -1,8 +1,8 @@
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById, rowByKey } from '../db/read/lookup.ts'
 import type { QuoteRow, SigningRequestRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 
-const BY_ID = rowByKey<QuoteRow>('SELECT * FROM quotes WHERE id = ANY ($1::uuid[])', 'id')
+const BY_ID = rowById('quotes')
 const PAYLOAD_BY_ID = rowByKey<Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload'>>(
   'SELECT id, platform_id, payload FROM signing_requests WHERE id = ANY ($1::uuid[])',
   'id',

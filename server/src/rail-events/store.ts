@@ -1,9 +1,9 @@
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { RailEventRow } from '../db/schema/rail-tables.ts'
 import type { Op } from '../op/app.ts'
 
-const EVENT_BY_ID = rowByKey<RailEventRow>('SELECT * FROM rail_events WHERE id = ANY ($1::uuid[])', 'id')
+const EVENT_BY_ID = rowById('rail_events')
 
 export async function selectRailEvent(op: Op, id: string): Promise<RailEventRow | undefined> {
   return op.find(EVENT_BY_ID, id)

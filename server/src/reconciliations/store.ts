@@ -1,5 +1,5 @@
 import { idOf, idOfKind, uuidOf, uuidOfText } from '../db/engine/ids.ts'
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../db/schema/reconciliation-tables.ts'
 import type { App, Op } from '../op/app.ts'
@@ -15,19 +15,13 @@ export function statementEntryId(rail: string, railReference: string, repeat = '
   return idOfKind('StatementEntry', uuidOfText(`StatementEntry ${rail} ${railReference}${repeat}`))
 }
 
-const STATEMENT_BY_ID = rowByKey<RailStatementRow>(
-  'SELECT * FROM rail_statements WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const STATEMENT_BY_ID = rowById('rail_statements')
 
 export async function selectStatement(op: Op, id: string): Promise<RailStatementRow | undefined> {
   return op.find(STATEMENT_BY_ID, id)
 }
 
-const ENTRY_BY_ID = rowByKey<RailStatementEntryRow>(
-  'SELECT * FROM rail_statement_entries WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const ENTRY_BY_ID = rowById('rail_statement_entries')
 
 export async function selectEntry(op: Op, id: string): Promise<RailStatementEntryRow | undefined> {
   return op.find(ENTRY_BY_ID, id)

@@ -16,9 +16,9 @@ interface ChainPlace {
 }
 
 /**
- * What funds an account whose money is on a chain with a faucet: due work that mints to its address, so that it arrives as any other
- * deposit. Undefined where the account is not on one. Errors: 400 `INVALID_INPUT` where the chain of a wallet has no faucet, 503
- * `UNAVAILABLE` where the account has no address yet.
+ * Funds an account at the faucet of its chain. Returns the write of a job that mints to the account's address; the money then arrives
+ * as any other deposit does. Returns undefined for an account whose money is on no chain with a faucet: it is funded in the books.
+ * Errors: 503 `UNAVAILABLE` while the account has no address yet, 400 `INVALID_INPUT` for a wallet on a chain without a faucet.
  */
 export async function fundingOnChain(
   op: Op,
@@ -34,7 +34,7 @@ export async function fundingOnChain(
 async function placeOf(op: Op, account: OwnedAccountRow): Promise<ChainPlace | undefined> {
   const { chain_rail: rail, chain_address: address, currency } = account
   if (rail !== null && address !== null) {
-    if (op.rails.find(rail)?.chain?.mint) return { rail, address: address as Hex }
+    if (op.rails.find(rail)?.chain?.mint) return { rail, address }
     throw fieldError(
       'INVALID_INPUT',
       'accountId',

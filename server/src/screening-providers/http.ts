@@ -1,12 +1,12 @@
 import { readBody } from '@countersign/contract/connectors/reader'
 import { ScreeningAnswer, type ScreeningRequest } from '@countersign/contract/connectors/screening-provider'
 import { standardHeaders } from '../crypto/standard-webhooks.ts'
-import { textFromUtf8 } from '../crypto/text.ts'
+import { jsonFromUtf8 } from '../crypto/text.ts'
 import { readable } from '../formats/readable.ts'
-import { parseJson, toJson } from '../json/json.ts'
+import { toJson } from '../json/json.ts'
 import { type Answer, NoAnswer, send } from '../outgoing/send.ts'
 import { type Screening, ScreeningFailed, type ScreeningWanted } from '../ports/screening.ts'
-import type { ScreeningProviderConfig } from '../settings/screening.ts'
+import type { SignedProvider } from '../settings/signed-provider.ts'
 
 /** Shorter than the claim of the job that waits for it. */
 const TIMEOUT_MS = 5_000
@@ -18,7 +18,7 @@ const LIST_CHARACTERS_MAX = 100
  * with an outcome. Anything else is no answer. `clock` is real time.
  */
 export function createHttpScreening(
-  { url, secrets }: ScreeningProviderConfig,
+  { url, secrets }: SignedProvider,
   clock: () => Date,
   timeoutMs = TIMEOUT_MS,
 ): Screening {
@@ -66,7 +66,7 @@ async function post(
 function resultOf({ status, body, isWhole }: Answer) {
   if (status !== 200) throw new ScreeningFailed(`The provider answered ${status}`)
   if (!isWhole) throw new ScreeningFailed(`The answer has more than ${ANSWER_BYTES_MAX} bytes`)
-  const { value, fault } = readBody(ScreeningAnswer, jsonOf(body))
+  const { value, fault } = readBody(ScreeningAnswer, jsonFromUtf8(body))
   if (fault !== undefined) throw new ScreeningFailed(`The provider answered wrongly: ${fault}`)
   const { outcome, list, detail } = value
   if (outcome === 'CLEAR') return { outcome } as const
@@ -75,15 +75,4 @@ function resultOf({ status, body, isWhole }: Answer) {
     list: readable(list, LIST_CHARACTERS_MAX) ?? 'provider',
     detail: readable(detail) ?? 'The provider gives no detail',
   } as const
-}
-
-/** The value of a JSON text; null where it is none. */
-function jsonOf(body: Uint8Array): unknown {
-  const text = textFromUtf8(body)
-  if (text === undefined) return null
-  try {
-    return parseJson(text)
-  } catch {
-    return null
-  }
 }

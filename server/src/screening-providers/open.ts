@@ -9,7 +9,7 @@ export interface OpenedScreening {
   readonly file?: AddressFile
 }
 
-/** Opens what the settings name: an address is clear where it is neither in the file nor known to the provider. Throws ConfigError. */
+/** Opens what the settings name. An address is clear if it is not in the file and the provider clears it. Throws ConfigError. */
 export async function openScreening(
   config: ScreeningConfig,
   clock: () => Date,

@@ -1,4 +1,5 @@
 import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/core/screening-states'
+import { networkOf } from '../accounts/funding.ts'
 import type { Write } from '../db/commit/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
@@ -12,6 +13,7 @@ const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_
 export interface ScreenedPayment {
   /** Its transaction. */
   readonly id: string
+  /** The account type of its payee. */
   readonly chain: string
   readonly identifier: string
   /** Smallest unit of `currency`. */
@@ -40,23 +42,19 @@ const REFUSED = {
 const WAITS = { outcome: 'accepted' } as const
 
 /**
- * Whether a payment to a chain may go to its rail: where it was not asked about yet, it is now. One that its rail was asked
- * about before (`isAsked`) without a screening was given to it before there was any, and goes on.
+ * Whether a payment to a chain may go to its rail. The first call asks about its address; later ones find that answer. With
+ * `isAsked` the payment was begun before; where it has no answer then, nobody was configured to say, and it goes on.
  * Error: 503 `UNAVAILABLE` where nobody can say.
  */
 export async function gateOf(op: Op, payment: ScreenedPayment, isAsked: boolean): Promise<Gate> {
   const { id: subject, chain, identifier: address, amount, currency } = payment
   const before = await findScreeningOf(op, 'PAY', subject)
   if (!before && isAsked) return { wasReleased: false, writes: [] }
-  const wanted = { network: networkOf(chain), address, direction: 'PAY', amount, currency, subject } as const
+  const network = networkOf(chain) ?? chain
+  const wanted = { network, address, direction: 'PAY', amount, currency, subject } as const
   const { row, writes } = before ? { row: before, writes: [] } : await screen(op, wanted)
   const held = row?.state === SCREENING_INITIAL ? WAITS : row?.state === REJECTED ? REFUSED : undefined
   return { ...(held ? { held } : {}), wasReleased: row?.state === RELEASED, writes }
-}
-
-/** The network of an account type on a chain: `BASE_WALLET` is on `BASE`. */
-export function networkOf(accountType: string): string {
-  return accountType.replace(/_WALLET$/, '')
 }
 
 /** The work that a decision makes due: it reads the decision, and then gives the payment to its rail or fails it. */

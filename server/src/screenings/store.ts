@@ -1,11 +1,11 @@
 import type { ScreeningState } from '@countersign/contract/core/screening-states'
 import type { ScreeningDirection } from '@countersign/contract/payments/screenings'
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { ScreeningRow } from '../db/schema/screening-tables.ts'
 import type { Op } from '../op/app.ts'
 
-const BY_ID = rowByKey<ScreeningRow>('SELECT * FROM screenings WHERE id = ANY ($1::uuid[])', 'id')
+const BY_ID = rowById('screenings')
 
 export async function selectScreening(op: Op, id: string): Promise<ScreeningRow | undefined> {
   return op.find(BY_ID, id)

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { ConfigError } from './config-error.ts'
+import { isSafeUrl } from './safe-url.ts'
 
 /** How the stablecoin provider Brale is asked. */
 export interface BraleConfig {
@@ -31,17 +31,9 @@ export function readBrale(env: Environment): { readonly brale?: BraleConfig } {
 
 function readUrl(env: Environment, name: string, fallback: string): string {
   const text = env[name] || fallback
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname))
-  if (!url || !isSafe || url.username || url.password || url.search || url.hash)
+  if (!isSafeUrl(text) || new URL(text).search)
     throw new ConfigError(
       `${name} must begin with https:// (http:// for this machine alone) and have no user or query, not "${text}"`,
     )
-  return url.href
-}
-
-function isThisMachine(hostname: string): boolean {
-  return (
-    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
-  )
+  return new URL(text).href
 }

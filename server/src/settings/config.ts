@@ -12,9 +12,10 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
+import { isSafeUrl, isThisMachine } from './safe-url.ts'
 import { readScreening, type ScreeningConfig } from './screening.ts'
+import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
-import { parseVerification, type VerificationConfig } from './verification.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
 export interface Config {
@@ -46,7 +47,7 @@ export interface Config {
   /** The source of exchange rates. Absent: the sandbox has its own, production has none. */
   readonly rates?: RatesConfig
   /** The provider that decides about customers. Absent: people decide. */
-  readonly verification?: VerificationConfig
+  readonly verification?: SignedProvider
   readonly documents: DocumentsConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
@@ -222,7 +223,7 @@ function readSmtp(env: Environment): SmtpConfig | undefined {
   if (!/^smtps?:$/.test(protocol) || host === '' || !/^\/?$/.test(pathname)) throw new ConfigError(SMTP_FORM)
   if (hasLogin && (username === '' || password === '')) throw new ConfigError(SMTP_FORM)
   const login = { user: percentDecoded(username), password: percentDecoded(password) }
-  const requireTls = searchParams.get('requireTLS') ?? (isLoopback(host) ? undefined : 'true')
+  const requireTls = searchParams.get('requireTLS') ?? (isThisMachine(host) ? undefined : 'true')
   if (requireTls !== undefined && requireTls !== 'true' && requireTls !== 'false')
     throw new ConfigError('SMTP_URL: requireTLS must be true or false')
   const startTls = requireTls === undefined ? 'never' : requireTls === 'true' ? 'required' : 'offered'
@@ -260,10 +261,6 @@ function percentDecoded(text: string): string {
 /** Refuses an IP address as the domain of an address: many mail servers refuse that form. */
 function domainOf(host: string): string {
   return isIP(host) === 0 ? host : 'localhost'
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 function readSms(env: Environment): SmsConfig | undefined {
@@ -335,20 +332,11 @@ function readRates(env: Environment): RatesConfig | undefined {
   return { url: new URL(RATES_URL).href, maxAgeSeconds }
 }
 
-/** Whether an address can be called: encrypted or on this machine, without a login or a fragment. */
-function isSafeUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isSafe =
-    url?.protocol === 'https:' ||
-    (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
-  return url !== undefined && isSafe && !url.username && !url.password && !url.hash
-}
-
 function readVerification({
   VERIFICATION_URL,
   VERIFICATION_SECRET,
-}: Environment): VerificationConfig | undefined {
-  const verification = parseVerification(VERIFICATION_URL, VERIFICATION_SECRET, isSafeUrl)
+}: Environment): SignedProvider | undefined {
+  const verification = parseSignedProvider('VERIFICATION', VERIFICATION_URL, VERIFICATION_SECRET, isSafeUrl)
   if (verification && 'problem' in verification) throw new ConfigError(verification.problem)
   return verification
 }

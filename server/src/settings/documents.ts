@@ -1,3 +1,5 @@
+import { isSafeUrl } from './safe-url.ts'
+
 /** Where documents are stored, and how long after the deletion of their customer. */
 export interface DocumentsConfig {
   /** Absent: a folder of the data directory. */
@@ -73,9 +75,7 @@ function parseBucket(env: Environment): BucketConfig | { readonly problem: strin
 }
 
 function parseEndpoint(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isLocal = url && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname)
-  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal))) return undefined
-  if (url.username || url.password || url.search || url.hash) return undefined
-  return url.href.replace(/\/+$/, '')
+  if (!isSafeUrl(text)) return undefined
+  const url = new URL(text)
+  return url.search ? undefined : url.href.replace(/\/+$/, '')
 }

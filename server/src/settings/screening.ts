@@ -1,18 +1,12 @@
 import { resolve } from 'node:path'
-import { secretOfText } from '../crypto/standard-webhooks.ts'
 import { ConfigError } from './config-error.ts'
+import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
 
 /** Who knows the addresses that must not be paid. At least one is there; both are asked, the file first. */
 export interface ScreeningConfig {
   /** The path of a file of addresses. */
   readonly file?: string
-  readonly provider?: ScreeningProviderConfig
-}
-
-export interface ScreeningProviderConfig {
-  readonly url: string
-  /** Sign what is sent: the present one first, and one that is being replaced. */
-  readonly secrets: readonly Uint8Array[]
+  readonly provider?: SignedProvider
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -29,32 +23,13 @@ export function readScreening(
   if (given === undefined) return {}
   if (mode === 'sandbox')
     throw new ConfigError(`${given} belongs to production: the sandbox has a list of its own`)
-  const { SCREENING_FILE } = env
-  const provider = readProvider(env, isSafe)
+  const { SCREENING_FILE, SCREENING_URL, SCREENING_SECRET } = env
+  const provider = parseSignedProvider('SCREENING', SCREENING_URL, SCREENING_SECRET, isSafe)
+  if (provider && 'problem' in provider) throw new ConfigError(provider.problem)
   return {
     screening: {
       ...(SCREENING_FILE ? { file: resolve(SCREENING_FILE) } : {}),
       ...(provider ? { provider } : {}),
     },
   }
-}
-
-function readProvider(
-  { SCREENING_URL, SCREENING_SECRET }: Environment,
-  isSafe: (url: string) => boolean,
-): ScreeningProviderConfig | undefined {
-  if (!SCREENING_URL && !SCREENING_SECRET) return undefined
-  if (!SCREENING_URL) throw new ConfigError('SCREENING_URL is missing: it belongs to SCREENING_SECRET')
-  if (!SCREENING_SECRET) throw new ConfigError('SCREENING_SECRET is missing: it belongs to SCREENING_URL')
-  if (!isSafe(SCREENING_URL))
-    throw new ConfigError(
-      'SCREENING_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
-    )
-  const secrets = SCREENING_SECRET.split(',').map((secret) => secretOfText(secret.trim()))
-  const known = secrets.filter((secret) => secret !== undefined)
-  if (known.length < secrets.length || known.length > 2)
-    throw new ConfigError(
-      'SCREENING_SECRET must be one or two secrets like whsec_… with 24 to 64 bytes in base64, separated by a comma',
-    )
-  return { url: new URL(SCREENING_URL).href, secrets: known }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Payload, Statement } from '@countersign/contract/signing/payloads'
 import { sql } from 'kysely'
 import { insert, type Write } from '../db/commit/writes.ts'
-import { rowByKey } from '../db/read/lookup.ts'
+import { rowById } from '../db/read/lookup.ts'
 import type { SigningRequestRow } from '../db/schema/tables.ts'
 import { toCanonicalJson, toJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
@@ -74,10 +74,7 @@ function stated(call: SignedCall, { operation, summary, ...own }: Statement): St
   return { operation, summary, ...own } as Statement
 }
 
-const REQUEST_BY_ID = rowByKey<SigningRequestRow>(
-  'SELECT * FROM signing_requests WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const REQUEST_BY_ID = rowById('signing_requests')
 
 /** Error: 401 `UNAUTHORIZED` for an unknown or used request. */
 export async function findUnusedRequest(op: Op, requestId: string): Promise<SigningRequestRow> {

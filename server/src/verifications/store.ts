@@ -1,13 +1,13 @@
 import type { VerificationState } from '@countersign/contract/core/customer-states'
 import { BARE_PLATFORM_BY_ID } from '../db/read/bare-platform.ts'
-import { type Lookup, rowByKey } from '../db/read/lookup.ts'
+import { type Lookup, rowById } from '../db/read/lookup.ts'
 import type { Read } from '../db/read/read.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
 import type { VerificationDecisionRow, VerificationRow } from '../db/schema/verification-tables.ts'
 import type { Op } from '../op/app.ts'
 
-const BY_ID = rowByKey<VerificationRow>('SELECT * FROM verifications WHERE id = ANY ($1::uuid[])', 'id')
+const BY_ID = rowById('verifications')
 
 export async function selectVerification(op: Op, id: string): Promise<VerificationRow | undefined> {
   return op.find(BY_ID, id)

@@ -1,9 +1,9 @@
 import { isStandardSigned, standardHeaders } from '../crypto/standard-webhooks.ts'
-import { textFromUtf8 } from '../crypto/text.ts'
-import { parseJson, toJson } from '../json/json.ts'
+import { jsonFromUtf8 } from '../crypto/text.ts'
+import { toJson } from '../json/json.ts'
 import { NoAnswer, send } from '../outgoing/send.ts'
 import type { VerificationSubmission, Verifier, VerifierAnswer } from '../ports/verifier.ts'
-import type { VerificationConfig } from '../settings/verification.ts'
+import type { SignedProvider } from '../settings/signed-provider.ts'
 
 const TIMEOUT_MS = 15_000
 const ANSWER_BYTES_MAX = 256 * 1024
@@ -17,7 +17,7 @@ export class VerifierError extends Error {}
  * `check` throws for an answer that is no outcome. `clock` is real time.
  */
 export function createHttpVerifier(
-  { url, secrets }: VerificationConfig,
+  { url, secrets }: SignedProvider,
   clock: () => Date,
   check: (answer: unknown) => VerifierAnswer,
 ): Verifier {
@@ -27,10 +27,10 @@ export function createHttpVerifier(
       if (status === 202) return { decision: 'WAIT' }
       if (status !== 200) throw new VerifierError(`The verification provider answered ${status}`)
       if (!isWhole) throw new VerifierError(`The answer has more than ${ANSWER_BYTES_MAX} bytes`)
-      return check(jsonOf(body))
+      return check(jsonFromUtf8(body) ?? null)
     },
     readEvent(headers, body, now) {
-      return isStandardSigned(secrets, headers, body, now) ? jsonOf(body) : undefined
+      return isStandardSigned(secrets, headers, body, now) ? (jsonFromUtf8(body) ?? null) : undefined
     },
   }
 }
@@ -61,16 +61,5 @@ async function post(
     if (error instanceof NoAnswer)
       throw new VerifierError(`The verification provider is not reached: ${error.code}`)
     throw error
-  }
-}
-
-/** The value of a JSON text; null where it is none. */
-function jsonOf(body: Uint8Array): unknown {
-  const text = textFromUtf8(body)
-  if (text === undefined) return null
-  try {
-    return parseJson(text)
-  } catch {
-    return null
   }
 }

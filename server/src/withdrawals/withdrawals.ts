@@ -16,7 +16,7 @@ type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
 
 /**
  * What a withdrawal would cost now. Errors: 400 that names the field, 404 `ACCOUNT_NOT_FOUND`, 501 `NOT_IMPLEMENTED` where
- * the server has no rates or no rail on the network, 503 `UNAVAILABLE` where the fees of the network cannot be read now.
+ * the server has no rates or no rail that knows the fees of the network, 503 `UNAVAILABLE` where the fees of the network cannot be read now.
  */
 export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> {
   const account = await findCryptoAccount(op, body)
@@ -47,7 +47,7 @@ async function networkFee(
   if (rail?.chain) return rail.chain.transferFee(currency, chain_rail === null ? 1 : 2)
   const network = networkOf(accountType)!
   if (!op.networkFees)
-    throw new ApiError('NOT_IMPLEMENTED', { message: `No rail of this server is on ${network}.` })
+    throw new ApiError('NOT_IMPLEMENTED', { message: `No rail of this server says what ${network} charges.` })
   return op.networkFees.estimate({ network, currency, amount, destinationAddress })
 }
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   client = new Client(await createPlatform(service.app, 'Test'), `${service.app.origin()}/2025-10-13`)
   // Budgets begin again at midnight, by the clock of the platform, which is put forward by hours here.
-  await client.advance(secondsToMidnight())
+  await client.advance(secondsToMidnight(service.app.clock()))
 })
 afterAll(() => service.close())
 
@@ -162,7 +162,7 @@ describe('a denial', () => {
 })
 
 /** To the beginning of the next day. */
-function secondsToMidnight(): number {
+function secondsToMidnight(now: Date): number {
   const day = 24 * 3600
-  return day - (Math.floor(Date.now() / 1000) % day)
+  return day - (Math.floor(now.getTime() / 1000) % day)
 }

@@ -194,9 +194,9 @@ export function payloadOf({ paymentInstructions = [] }: Quote): string {
   return info.payloadToSign
 }
 
-/** An address that nobody has used. */
+/** An address that nobody has used, and whose end is no magic value of the sandbox: these are digits, or bad0. */
 export function newAddress(): Hex {
-  return toChecksumAddress(randomBytes(20).toString('hex')) as Hex
+  return toChecksumAddress(`${randomBytes(19).toString('hex')}aa`) as Hex
 }
 
 /** The body of an answer that is one. */

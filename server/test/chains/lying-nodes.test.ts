@@ -1,17 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { chainAbsent, openChain } from '../chain.testing.ts'
-import { type LieName, type LyingProxy, openLyingProxy } from '../lying-proxy.testing.ts'
-import {
-  alertsOf,
-  balanceOf,
-  bothSides,
-  credited,
-  followed,
-  newHolder,
-  type OnChain,
-  openOnChain,
-} from '../on-chain.testing.ts'
+import { chainAbsent } from '../chain.testing.ts'
+import type { LieName } from '../lying-proxy.testing.ts'
+import { alertsOf, balanceOf, bothSides, credited, followed, newHolder } from '../on-chain.testing.ts'
 import { until } from '../production.testing.ts'
+import { type BehindProxy, openBehindProxy } from './behind-proxy.testing.ts'
 
 const LIES: readonly (readonly [method: string, lie: LieName])[] = [
   ['eth_blockNumber', 'old head'],
@@ -25,21 +17,14 @@ const LIES: readonly (readonly [method: string, lie: LieName])[] = [
 ]
 
 describe.skipIf(chainAbsent)('a node that lies', () => {
-  let on: OnChain
-  let proxy: LyingProxy
+  let on: BehindProxy
 
   beforeAll(async () => {
-    const chain = await openChain()
-    proxy = await openLyingProxy(chain.url)
-    on = await openOnChain({ chain, entry: { rpcs: [{ type: 'url', url: proxy.url }] } })
-    await chain.mint(chain.account(1).address, 1_000_000_000n)
+    on = await openBehindProxy()
+    await on.chain.mint(on.chain.account(1).address, 1_000_000_000n)
   })
-  afterEach(() => proxy.honest())
-  afterAll(async () => {
-    await on?.close()
-    await proxy?.close()
-    await on?.chain.close()
-  })
+  afterEach(() => on.proxy.honest())
+  afterAll(() => on?.close())
 
   test.each(LIES)(
     'about %s (%s) has nothing credited, and once it is honest it is credited once',
@@ -48,18 +33,18 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
       const { customerId, account, address } = await newHolder(on)
       await followed(on)
       const before = await alertsOf(on, 'nodes')
-      proxy.lie(method, lie)
-      const heard = proxy.calls(method).length
+      on.proxy.lie(method, lie)
+      const heard = on.proxy.calls(method).length
       await on.chain.transfer(1, address, 1_000n)
       await on.chain.mine(3)
       // Two further questions: the answer to the first was looked at by then, or its time is over.
       await until(
-        async () => [proxy.calls(method).length - heard, await alertsOf(on, 'nodes')],
+        async () => [on.proxy.calls(method).length - heard, await alertsOf(on, 'nodes')],
         ([asked, alerts]) => asked! >= 2 || alerts! > before,
         40,
       )
       expect(await balanceOf(on, customerId)).toBe(0n)
-      proxy.honest()
+      on.proxy.honest()
       await until(
         () => credited(on, account.id, 0),
         (deposits) => deposits.length === 1,
@@ -74,22 +59,14 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
 })
 
 describe.skipIf(chainAbsent)('of two nodes that have to agree', () => {
-  let on: OnChain
-  let proxy: LyingProxy
+  let on: BehindProxy
 
   beforeAll(async () => {
-    const chain = await openChain()
-    proxy = await openLyingProxy(chain.url)
-    const rpcs = [proxy.url, chain.url].map((url) => ({ type: 'url', url }))
-    on = await openOnChain({ chain, entry: { rpcs, agreement: 2 } })
-    await chain.mint(chain.account(1).address, 1_000_000_000n)
+    on = await openBehindProxy({ agreement: 2 })
+    await on.chain.mint(on.chain.account(1).address, 1_000_000_000n)
   })
-  afterEach(() => proxy.honest())
-  afterAll(async () => {
-    await on?.close()
-    await proxy?.close()
-    await on?.chain.close()
-  })
+  afterEach(() => on.proxy.honest())
+  afterAll(() => on?.close())
 
   test.each(['no logs', 'missing log', 'inflated logs'] as const)(
     'one that lies (%s) has nothing credited, with an alert, and once it is honest all is credited once',
@@ -98,7 +75,7 @@ describe.skipIf(chainAbsent)('of two nodes that have to agree', () => {
       const { customerId, account, address } = await newHolder(on)
       await followed(on)
       const before = await alertsOf(on, 'nodes')
-      proxy.lie('eth_getLogs', lie)
+      on.proxy.lie('eth_getLogs', lie)
       await on.chain.transfer(1, address, 1_000n)
       await on.chain.transfer(1, address, 234n)
       await on.chain.mine(3)
@@ -107,7 +84,7 @@ describe.skipIf(chainAbsent)('of two nodes that have to agree', () => {
         (alerts) => alerts > before,
       )
       expect(await balanceOf(on, customerId)).toBe(0n)
-      proxy.honest()
+      on.proxy.honest()
       await until(
         () => credited(on, account.id, 0),
         (deposits) => deposits.length === 2,

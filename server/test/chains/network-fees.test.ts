@@ -3,27 +3,24 @@ import { HOLDER, tokenUsers } from '../../../contracts/token.testing.ts'
 import { transferCost } from '../../src/chains/transfer-fee.ts'
 import type { Hex } from '../../src/formats/hex.ts'
 import { expectError } from '../calls.testing.ts'
-import { chainAbsent, openChain } from '../chain.testing.ts'
+import { chainAbsent } from '../chain.testing.ts'
 import type { Reply } from '../client.testing.ts'
-import { type LyingProxy, openLyingProxy } from '../lying-proxy.testing.ts'
-import { evmEntry, type OnChain, openOnChain } from '../on-chain.testing.ts'
+import { evmEntry } from '../on-chain.testing.ts'
+import { type BehindProxy, openBehindProxy } from './behind-proxy.testing.ts'
 
 const PAYEE = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 /** The rate of the tests' own source: 3000 USD for 10^18 wei. */
 const MICRO_USD_PER_ETH = 3000n * 10n ** 6n
 const WEI_PER_ETH = 10n ** 18n
 
-let on: OnChain
-let proxy: LyingProxy
+let on: BehindProxy
 let wallet: string
 /** The platform's own accounts by currency. */
 let own: Readonly<Record<string, string>>
 
 describe.skipIf(chainAbsent)('what a chain charges', () => {
   beforeAll(async () => {
-    const chain = await openChain()
-    proxy = await openLyingProxy(chain.url)
-    on = await openOnChain({ chain, entry: { rpcs: [{ type: 'url', url: proxy.url }] } })
+    on = await openBehindProxy()
     const account = await on.client.post('/platform/external-accounts', {
       currency: 'USDC',
       accountInfo: { accountType: 'BASE_WALLET', address: PAYEE },
@@ -33,11 +30,7 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
     const { data } = (await on.client.get('/platform/internal-accounts')).body
     own = Object.fromEntries(data.map((one: Reply['body']) => [one.balance.currency.code, one.id]))
   })
-  afterAll(async () => {
-    await on?.close()
-    await proxy?.close()
-    await on?.chain.close()
-  })
+  afterAll(() => on?.close())
 
   /** Fees of the chain that stay: so many wei for a unit of gas, and the tip. */
   const fixFees = async (baseFee: bigint) => {
@@ -46,7 +39,7 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
     await on.chain.mine()
     const present = await on.rail().nodes.fees()
     // The server forgets what it knew.
-    await on.setRail(evmEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] }))
+    await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
     return present
   }
   const estimate = (more: object = {}) =>
@@ -122,7 +115,7 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
   })
 
   test('is not part of a quote that touches no chain', async () => {
-    const before = proxy.calls('eth_maxPriorityFeePerGas').length
+    const before = on.proxy.calls('eth_maxPriorityFeePerGas').length
     const { body } = await on.client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: own.USD },
       destination: { destinationType: 'ACCOUNT', accountId: own.USDC },
@@ -130,17 +123,17 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
       lockedCurrencyAmount: 5_000,
     })
     expect(body).toMatchObject({ feesIncluded: 35, totalReceivingAmount: 49_650_000 })
-    expect(proxy.calls('eth_maxPriorityFeePerGas').length).toBe(before)
+    expect(on.proxy.calls('eth_maxPriorityFeePerGas').length).toBe(before)
   })
 
   test('cannot be said while no node answers, or where the rates do not have its coin', async () => {
-    await on.setRail(evmEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] }))
-    proxy.lie('*', 'server error')
+    await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
+    on.proxy.lie('*', 'server error')
     try {
       expectError(await quote('USD', {}), { code: 'UNAVAILABLE' })
       expectError(await estimate(), { code: 'UNAVAILABLE' })
     } finally {
-      proxy.honest()
+      on.proxy.honest()
     }
     const { chain } = on
     const polygon = {

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { keccak256, parseSignature, serializeTransaction } from 'viem'
 import { runCommand } from '../../src/admin/admin.ts'
 import { authorizedCall } from '../../src/chains/formats/calls.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../src/db/schema/chain-tables.ts'
-import { toChecksumAddress } from '../../src/formats/addresses.ts'
 import { bytesOf, type Hex } from '../../src/formats/hex.ts'
 import { arrivalLegs, post } from '../../src/ledger/ledger.ts'
 import { operate } from '../../src/platforms/operate.ts'
@@ -13,6 +11,7 @@ import type { Client, Reply } from '../client.testing.ts'
 import type { OnChain } from '../on-chain.testing.ts'
 import { accountOf, until } from '../production.testing.ts'
 import { PERSON } from '../verifications.testing.ts'
+import { newAddress } from './holder.testing.ts'
 
 /** A machine that is busy with other tests is slow. */
 const WAIT_SECONDS = 25
@@ -71,7 +70,7 @@ export class Payer {
 
   /** An address that nobody has used. */
   newPayee(): Hex {
-    return toChecksumAddress(randomBytes(20).toString('hex')) as Hex
+    return newAddress()
   }
 
   account(isCustomer = false): string {

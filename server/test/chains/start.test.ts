@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainIdOf } from '../../src/chains/ids.ts'
-import { chainAbsent } from '../chain.testing.ts'
-import { CONFIRMATIONS, evmEntry, gasAddressOf, type OnChain, openOnChain } from '../on-chain.testing.ts'
+import { chainAbsent, openChain } from '../chain.testing.ts'
+import { openLyingProxy } from '../lying-proxy.testing.ts'
+import {
+  alertsOf,
+  CONFIRMATIONS,
+  evmEntry,
+  followed,
+  gasAddressOf,
+  type OnChain,
+  openOnChain,
+} from '../on-chain.testing.ts'
 import { until } from '../production.testing.ts'
 
 let on: OnChain
@@ -78,13 +87,37 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
         { serves: [{ direction: 'OUT', accountTypes: ['ETHEREUM_WALLET'], currencies: ['USDC'] }] },
         'BASE_WALLET alone',
       ],
-      [{ agreement: 2 }, 'two nodes'],
+      [{ agreement: 2 }, 'needs two nodes'],
+      [
+        { agreement: 2, rpcs: [chain.url, `${chain.url}/`].map((url) => ({ type: 'url', url })) },
+        'two nodes have one address',
+      ],
       [{ rpcs: [{ type: 'url', url: 'http://example.com' }] }, 'https://'],
       [{ rpcs: [{ type: 'secret', env: 'NO_SUCH_NODE' }] }, 'NO_SUCH_NODE'],
     ] as const)
       await expect(on.setRail(evmEntry(chain, more)), why).rejects.toThrow(why)
     // What is under way goes on with the rails as they were.
     expect(on.rail().facts).toBeDefined()
+  })
+
+  test('is not looked at where a rail is given another one, however lately it was held', async () => {
+    const chain = await openChain({ chainId: 31_338 })
+    const proxy = await openLyingProxy(chain.url)
+    try {
+      const before = await alertsOf(on, 'nodes')
+      await on.setRail(evmEntry({ ...chain, url: proxy.url }))
+      await until(
+        () => alertsOf(on, 'nodes'),
+        (alerts) => alerts > before,
+      )
+      const heads = proxy.calls('eth_getBlockByNumber').filter(({ params }) => params[0] === 'latest')
+      expect(heads).toEqual([])
+    } finally {
+      await on.setRail(evmEntry(on.chain))
+      await proxy.close()
+      await chain.close()
+    }
+    await followed(on)
   })
 })
 

@@ -1,43 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../src/admin/admin.ts'
-import { chainAbsent, openChain } from '../chain.testing.ts'
+import { chainAbsent } from '../chain.testing.ts'
 import type { Reply } from '../client.testing.ts'
-import { type LyingProxy, openLyingProxy } from '../lying-proxy.testing.ts'
-import {
-  balanceOf,
-  bothSides,
-  credited,
-  followed,
-  newHolder,
-  type OnChain,
-  openOnChain,
-} from '../on-chain.testing.ts'
+import { balanceOf, bothSides, credited, followed, newHolder } from '../on-chain.testing.ts'
 import { until } from '../production.testing.ts'
+import { type BehindProxy, openBehindProxy } from './behind-proxy.testing.ts'
 
 const DAY_SECONDS = 86_400
 const SWEPT_FROM = 1_000_000
 
-let on: OnChain
-let proxy: LyingProxy
+let on: BehindProxy
 
 describe.skipIf(chainAbsent)('the statement of a chain', () => {
   beforeAll(async () => {
-    const chain = await openChain()
-    proxy = await openLyingProxy(chain.url)
-    on = await openOnChain({
-      chain,
-      entry: {
-        rpcs: [{ type: 'url', url: proxy.url }],
-        sweeps: [{ currency: 'USDC', from: SWEPT_FROM }],
-      },
-    })
-    await chain.mint(chain.account(1).address, 1_000_000_000_000n)
+    on = await openBehindProxy({ entry: { sweeps: [{ currency: 'USDC', from: SWEPT_FROM }] } })
+    await on.chain.mint(on.chain.account(1).address, 1_000_000_000_000n)
   })
-  afterAll(async () => {
-    await on?.close()
-    await proxy?.close()
-    await on?.chain.close()
-  })
+  afterAll(() => on?.close())
 
   test('agrees with the ledger after deposits, payouts and sweeps', async () => {
     const { account, address } = await newHolder(on)
@@ -69,11 +48,11 @@ describe.skipIf(chainAbsent)('the statement of a chain', () => {
 
   test('has a transfer that no log has shown as a difference of its amount', async () => {
     const { customerId, address } = await newHolder(on)
-    proxy.lie('eth_getLogs', 'no logs')
+    on.proxy.lie('eth_getLogs', 'no logs')
     await on.chain.transfer(1, address, 777n)
     await on.chain.mine(3)
     await followed(on)
-    proxy.honest()
+    on.proxy.honest()
     expect(await balanceOf(on, customerId)).toBe(0n)
     const [ledger, chain] = await bothSides(on)
     expect(chain).toBe(ledger + 777n)

@@ -2,6 +2,8 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LocalChain } from '../../../contracts/local-chain.ts'
 import { uuidOf } from '../../src/db/engine/ids.ts'
+import { recordDeposit } from '../../src/deposits/deposits.ts'
+import { operate } from '../../src/platforms/operate.ts'
 import { newAgent } from '../agents.testing.ts'
 import { chainAbsent, openChain } from '../chain.testing.ts'
 import { signIn } from '../client.testing.ts'
@@ -53,6 +55,23 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
       balance: { currency: { code: 'USDB' } },
       fundingPaymentInstructions: [{ accountOrWalletInfo: { accountType: 'SPARK_WALLET' } }],
     })
+  })
+
+  test('have nothing of what another rail says has come to their address', async () => {
+    const ada = await holder()
+    const { app } = on.service
+    const op = await operate(app, (await app.rails.ownerOf(on.rail()))!)
+    const paidBy = async (rail: string) => {
+      const said = {
+        depositId: 'D-1',
+        depositAccountId: ada.address,
+        amount: { value: '1', currency: 'USDC' },
+        receivedAt: op.now.toISOString(),
+      }
+      return (await recordDeposit(op, rail, said, 1n, ada.walletId)).row
+    }
+    expect(await paidBy('base')).toMatchObject({ state: 'CREDITED', account_id: ada.walletId })
+    expect(await paidBy('polygon')).toMatchObject({ state: 'SUSPENSE', reason: 'OTHER_RAIL' })
   })
 
   test('have the address of their own seed, whose exported words open them elsewhere', async () => {

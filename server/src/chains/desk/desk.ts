@@ -1,7 +1,7 @@
 import { insert, update } from '../../db/commit/writes.ts'
 import type { ChainRow } from '../../db/schema/chain-tables.ts'
 import { type App, plusSeconds } from '../../op/app.ts'
-import { NodeError } from '../../ports/chain-nodes.ts'
+import { NodeError, timeOf } from '../../ports/chain-nodes.ts'
 import { opOf } from '../../rails/desk.ts'
 import { readFacts, WrongChain } from '../facts.ts'
 import { pathOf } from '../formats/paths.ts'
@@ -18,13 +18,15 @@ const EVER = new Date(0)
 
 /** The claim that this process has on a chain, and how long it leaves it alone after failures. */
 export interface Hold {
+  /** The rail for which the claim was made. One that was read again may name another chain. */
+  rail: EvmRail | undefined
   claimedUntil: Date
   pausedUntil: Date
   failures: number
 }
 
 /** Works once at each chain. One that fails is logged, and left alone for a while. */
-export async function workAtChains(app: App, holds: Map<string, Hold> = new Map()): Promise<void> {
+export async function workAtChains(app: App, holds: Map<string, Hold>): Promise<void> {
   await Promise.all(
     app.rails
       .list()
@@ -34,7 +36,7 @@ export async function workAtChains(app: App, holds: Map<string, Hold> = new Map(
 }
 
 function holdOf(holds: Map<string, Hold>, { name }: EvmRail): Hold {
-  const found = holds.get(name) ?? { claimedUntil: EVER, pausedUntil: EVER, failures: 0 }
+  const found = holds.get(name) ?? { rail: undefined, claimedUntil: EVER, pausedUntil: EVER, failures: 0 }
   holds.set(name, found)
   return found
 }
@@ -65,12 +67,13 @@ async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
 async function claim(desk: ChainDesk, hold: Hold): Promise<boolean> {
   const { app, rail } = desk
   const now = app.clock()
-  if (plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
+  if (hold.rail === rail && plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
   const op = await opOf(desk)
   const id = chainIdOf(rail.name)
   const found = (await findChain(op, id)) ?? (await begin(desk))
   if (!found) return false
   checkSame(rail, found)
+  hold.rail = rail
   rail.followedBlock = found.followed_block
   // One process has the embedded database, so every claim in it is its own, or that of one that died.
   const isOwn = app.db.kind === 'embedded' || found.claimed_until.getTime() === hold.claimedUntil.getTime()
@@ -102,9 +105,9 @@ async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
     tokens: facts.tokens,
     followed_block: block.number,
     followed_hash: block.hash,
-    followed_time: new Date(Number(block.timestamp) * 1000),
+    followed_time: timeOf(block),
     highest_block: block.number,
-    latest_time: new Date(Number(block.timestamp) * 1000),
+    latest_time: timeOf(block),
     swept_at: EVER,
     claimed_until: EVER,
     created_at: op.now,

@@ -2,7 +2,7 @@ import type { ChainAddressRow } from '../../db/schema/chain-tables.ts'
 import type { Hex } from '../../formats/hex.ts'
 import { INT64_MAX } from '../../json/int64.ts'
 import type { Op } from '../../op/app.ts'
-import { type ChainBlock, type ChainLog, NodeError } from '../../ports/chain-nodes.ts'
+import { type ChainBlock, type ChainLog, NodeError, timeOf } from '../../ports/chain-nodes.ts'
 import { opOf } from '../../rails/desk.ts'
 import { TRANSFER_TOPIC, topicOf, USED_TOPIC } from '../formats/calls.ts'
 import { transferOf, usedOf } from '../formats/transfers.ts'
@@ -182,11 +182,6 @@ async function timesOf(
       }),
     )
   return times
-}
-
-/** When a block was made. */
-export function timeOf({ timestamp }: ChainBlock): Date {
-  return new Date(Number(timestamp) * 1_000)
 }
 
 function groups<T>(all: readonly T[], size: number): T[][] {

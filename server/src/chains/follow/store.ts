@@ -1,4 +1,4 @@
-import { rowByKey } from '../../db/read/lookup.ts'
+import { rowById } from '../../db/read/lookup.ts'
 import type {
   ChainAddressRow,
   ChainBlockRow,
@@ -102,7 +102,7 @@ export async function selectPlainPayments(
   return payments.map((payment) => ({ payment, hashes: hashes.get(payment.id) ?? [] }))
 }
 
-const BLOCK_BY_ID = rowByKey<ChainBlockRow>('SELECT * FROM chain_blocks WHERE id = ANY ($1::uuid[])', 'id')
+const BLOCK_BY_ID = rowById('chain_blocks')
 
 export async function selectBlock(op: Op, id: string): Promise<ChainBlockRow | undefined> {
   return op.find(BLOCK_BY_ID, id)
@@ -148,10 +148,7 @@ export function selectUnsure(op: Op, rail: string, limit: number): Promise<Chain
     .execute()
 }
 
-const MOVEMENT_BY_ID = rowByKey<ChainMovementRow>(
-  'SELECT * FROM chain_movements WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const MOVEMENT_BY_ID = rowById('chain_movements')
 
 export async function selectMovement(op: Op, id: string): Promise<ChainMovementRow | undefined> {
   return op.find(MOVEMENT_BY_ID, id)

@@ -11,10 +11,8 @@ const HARDENED_MAX = 0x7fff_ffff
  * known tells nothing of another.
  */
 export function pathOf(rail: string, role: keyof typeof ROLES, of: string): string {
-  return ['m', 44, 60, ...stepsOf(`rail ${rail}`), ROLES[role], ...stepsOf(of)]
-    .join("'/")
-    .concat("'")
-    .replace("m'", 'm')
+  const steps = [44, 60, ...stepsOf(`rail ${rail}`), ROLES[role], ...stepsOf(of)]
+  return ['m', ...steps.map((step) => `${step}'`)].join('/')
 }
 
 function stepsOf(name: string): [number, number] {

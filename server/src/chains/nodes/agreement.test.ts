@@ -16,7 +16,7 @@ import {
 
 const HOLDER: Hex = `0x${'22'.repeat(20)}`
 const CALL = { to: TOKEN, data: '0x1234' } as const
-const DISAGREEMENT = { name: 'NodeError', problem: 'DISAGREEMENT', isDisagreement: true } as const
+const DISAGREEMENT = { name: 'NodeError', problem: 'DISAGREEMENT' } as const
 const hashOfReceipt = (number: number) => hashOf(`transaction ${number} 0`)
 
 async function twoNodes(

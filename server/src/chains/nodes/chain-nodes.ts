@@ -8,10 +8,10 @@ import {
   NodeError,
 } from '../../ports/chain-nodes.ts'
 import type { Log } from '../../ports/log.ts'
-import { Refusal } from './failure.ts'
+import { failureOf, Refusal } from './failure.ts'
 import { Node, type NodeAlert } from './node.ts'
 import { alertOnce, Pool } from './pool.ts'
-import { ask, blockOf, failureOf, feesOf, headNumber, latestBlock, logsOf, receiptsOf } from './questions.ts'
+import { ask, blockOf, feesOf, headNumber, latestBlock, logsOf, receiptsOf } from './questions.ts'
 import { mergeReceipts, TIP_BLOCKS } from './receipts.ts'
 import { revertOf } from './refusals.ts'
 import { sendToAll } from './sending.ts'

@@ -98,6 +98,24 @@ test('an answer to another request is refused, however well it reads', async () 
   expect(await chain.coin('0x00')).toBe(5n)
 })
 
+test('a node that will not say its chain has said nothing of what it was to be asked', async () => {
+  // A provider whose customer has not paid: the words are those for a sender without coin.
+  const refuse = () => new RpcError(-32000, 'insufficient balance')
+  const node = await startNode({ lies: { eth_chainId: refuse } })
+  const chain = chainOf([node])
+  const call = { to: '0x00', data: '0x' } as const
+  for (const asked of [
+    () => chain.chainId(),
+    () => chain.head(),
+    () => chain.receipts([`0x${'00'.repeat(32)}`]),
+    () => chain.call(call),
+    () => chain.send('0x02'),
+  ])
+    await expect(asked(), String(asked)).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
+  const good = await startNode({ head: 99 })
+  expect((await chainOf([node, good]).head()).number).toBe(99n)
+})
+
 test('a node that has failed rests, twice as long each time, up to a minute', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
   const chain = chainOf([first, second])

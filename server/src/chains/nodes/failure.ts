@@ -32,3 +32,8 @@ export class Refusal extends Error {
     this.data = data
   }
 }
+
+/** What a refusal is that says nothing of the question itself. */
+export function failureOf({ code, message }: Refusal): NodeFailure {
+  return new NodeFailure('NO_ANSWER', `refuses: ${message} (${code})`)
+}

@@ -1,5 +1,5 @@
 import type { Log } from '../../ports/log.ts'
-import { NodeFailure, Refusal } from './failure.ts'
+import { failureOf, NodeFailure, Refusal } from './failure.ts'
 import { type Ask, callNode, callNodeInBatch, type Endpoint } from './json-rpc.ts'
 import { readQuantity } from './values.ts'
 
@@ -7,6 +7,8 @@ const CHECK_EVERY_MS = 60_000
 const REST_MS_MIN = 1_000
 const REST_MS_MAX = 60_000
 const BATCH_MAX = 50
+/** For how long a batch is not tried again: one may be refused because the node was busy. */
+const SINGLY_MS = 3_600_000
 
 /** What somebody should look at. `node` is its host, without the path, which may hold a key. */
 export interface NodeAlert {
@@ -30,7 +32,7 @@ export class Node {
   #checkedAtMs: number | undefined
   #checking: Promise<void> | undefined
   #otherChain: { readonly untilMs: number; readonly failure: NodeFailure } | undefined
-  #takesBatches = true
+  #singlyUntilMs = 0
   #failures = 0
   #restsUntilMs = 0
 
@@ -60,10 +62,10 @@ export class Node {
 
   async #askSome(asks: readonly Ask[]): Promise<readonly unknown[]> {
     await this.check()
-    if (asks.length > 1 && this.#takesBatches) {
+    if (asks.length > 1 && this.#nowMs() >= this.#singlyUntilMs) {
       const results = await this.#connected(() => callNodeInBatch(this.#options, asks))
       if (results) return results
-      this.#takesBatches = false
+      this.#singlyUntilMs = this.#nowMs() + SINGLY_MS
       this.#options.log.info({ node: this.name }, 'a node of a chain takes no batches')
     }
     const results: unknown[] = []
@@ -90,7 +92,10 @@ export class Node {
 
   async #checkNow(): Promise<void> {
     const answered = await this.#connected(() =>
-      callNode(this.#options, { method: 'eth_chainId', params: [] }),
+      // A refusal here is none of what is asked afterwards.
+      callNode(this.#options, { method: 'eth_chainId', params: [] }).catch((error: unknown) => {
+        throw error instanceof Refusal ? failureOf(error) : error
+      }),
     )
     const chainId = readQuantity(answered, 'eth_chainId')
     if (chainId === BigInt(this.#options.chainId)) {

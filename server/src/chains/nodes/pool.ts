@@ -53,8 +53,7 @@ export class Pool {
   async agreed<T>(question: string, ask: (node: Node) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const [first, ...others] = await this.answers(ask)
-      const text = textOf(first!.answer)
-      const other = others.find(({ answer }) => textOf(answer) !== text)
+      const other = others.find(({ answer }) => textOf(answer) !== textOf(first!.answer))
       if (!other) return first!.answer
       if (attempt === 2) throw this.disagreement(question, [first!.node, other.node])
     }

@@ -1,6 +1,6 @@
 import type { Hex } from '../../formats/hex.ts'
 import type { ChainBlock, ChainFees, ChainLog, ChainReceipt, LogFilter } from '../../ports/chain-nodes.ts'
-import { NodeFailure, Refusal } from './failure.ts'
+import { failureOf, NodeFailure, Refusal } from './failure.ts'
 import type { Node } from './node.ts'
 import { isRangeRefusal } from './refusals.ts'
 import { quantityText, readBlock, readList, readLog, readQuantity, readReceipt } from './values.ts'
@@ -23,10 +23,6 @@ export async function ask(node: Node, method: string, ...params: readonly unknow
   } catch (error) {
     throw error instanceof Refusal ? failureOf(error) : error
   }
-}
-
-export function failureOf({ code, message }: Refusal): NodeFailure {
-  return new NodeFailure('NO_ANSWER', `refuses: ${message} (${code})`)
 }
 
 export async function headNumber(node: Node): Promise<bigint> {

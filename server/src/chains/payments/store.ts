@@ -1,22 +1,16 @@
 import { sql } from 'kysely'
-import { rowByKey } from '../../db/read/lookup.ts'
+import { rowById } from '../../db/read/lookup.ts'
 import type { ChainAddressRow, ChainPaymentRow, ChainTransactionRow } from '../../db/schema/chain-tables.ts'
 import type { Hex } from '../../formats/hex.ts'
 import type { Op } from '../../op/app.ts'
 
-const PAYMENT_BY_ID = rowByKey<ChainPaymentRow>(
-  'SELECT * FROM chain_payments WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const PAYMENT_BY_ID = rowById('chain_payments')
 
 export async function selectPayment(op: Op, id: string): Promise<ChainPaymentRow | undefined> {
   return op.find(PAYMENT_BY_ID, id)
 }
 
-const ADDRESS_BY_ID = rowByKey<ChainAddressRow>(
-  'SELECT * FROM chain_addresses WHERE id = ANY ($1::uuid[])',
-  'id',
-)
+const ADDRESS_BY_ID = rowById('chain_addresses')
 
 export async function selectAddress(op: Op, id: string): Promise<ChainAddressRow | undefined> {
   return op.find(ADDRESS_BY_ID, id)

@@ -1,6 +1,7 @@
 import { uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
+import type { Tables } from '../schema/tables.ts'
 import { batched } from './batched.ts'
 
 /** A statement that finds rows by keys: `$1`… are arrays, one per column of the key, of uuid where it holds ids, else of text. */
@@ -19,6 +20,13 @@ export type Lookup = <Row extends object>(
 /** The rows of a table or of a statement, by a key of one or several columns. */
 export function rowByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): RowByKey<Row> {
   return { sql, columns }
+}
+
+type WithId = { [Name in keyof Tables]: Tables[Name] extends { id: string } ? Name : never }[keyof Tables]
+
+/** The rows of a table by their ids. */
+export function rowById<Name extends WithId>(table: Name): RowByKey<Tables[Name]> {
+  return { sql: `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`, columns: ['id'] }
 }
 
 /**
