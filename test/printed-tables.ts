@@ -87,13 +87,17 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
 
 /** A file of the tree as it is. */
 function fileBlock(path: string): string {
-  const text = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+  const text = textOf(path)
   return [`\`\`\`${path.split('.').at(-1)}`, `// ${path}`, text.trimEnd(), '```'].join('\n')
+}
+
+function textOf(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
 /** The variables of the kit's style sheet, with what they are where a page sets nothing. */
 function kitVariableTable(): string {
-  const css = readFileSync(new URL('../sdk/src/react/styles.css', import.meta.url), 'utf8')
+  const css = textOf('sdk/src/react/styles.css')
   return markdownTable(
     ['variable', 'default'],
     [...css.matchAll(/^ {2}(--cs-[\w-]+): (.+);$/gm)].map(([, name, value]) => [

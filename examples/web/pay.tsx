@@ -24,68 +24,62 @@ async function accountOf(client: Caller, customerId: string, accountInfo: BankAc
   }
 }
 
-/** A form of this app: pays dollars to a bank account in the United States. The kit shows what is signed, and signs. */
-export function Pay() {
+/** The payment of what the form says. */
+function usePayment() {
   const { client, customerId } = useCountersign()
-  const { session } = useSession()
+  const { parseMoney } = useWords()
   const payment = useQuote()
-  const words = useWords()
   const pay = useAction(async (form: FormData) => {
     const of = (name: string) => String(form.get(name)).trim()
-    const amount = words.parseMoney(of('amount'), 2)
-    if (amount === undefined) throw new RangeError('not an amount')
+    const lockedCurrencyAmount = parseMoney(of('amount'), 2)
+    if (lockedCurrencyAmount === undefined) throw new RangeError('not an amount')
     const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: of('payee') } as const
     const bank = { accountNumber: of('accountNumber'), routingNumber: of('routingNumber') }
     const accountInfo = { accountType: 'USD_ACCOUNT', ...bank, beneficiary } as const
-    const destination = {
-      destinationType: 'ACCOUNT',
-      accountId: await accountOf(client, customerId, accountInfo),
-    } as const
-    const quote = await payment.create({
-      destination,
-      lockedCurrencySide: 'RECEIVING',
-      lockedCurrencyAmount: amount,
-    })
+    const accountId = await accountOf(client, customerId, accountInfo)
+    const destination = { destinationType: 'ACCOUNT', accountId } as const
+    const quote = await payment.create({ destination, lockedCurrencySide: 'RECEIVING', lockedCurrencyAmount })
     if (quote) await payment.execute(quote)
   })
+  return { pay, phase: payment.phase, error: pay.error ?? payment.error }
+}
+
+/** A form of this app: pays dollars to a bank account in the United States. The kit shows what is signed, and signs. */
+export function Pay() {
+  const { session } = useSession()
+  const { texts, error: errorText } = useWords()
+  const { pay, phase, error } = usePayment()
   if (!session) return null
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     void pay.run(new FormData(event.currentTarget))
   }
-  const error = pay.error ?? payment.error
-  const said = SAID[payment.phase]
+  const said = SAID[phase]
   return (
     <form className="cs-section" onSubmit={submit} aria-labelledby="pay">
       <h2 className="cs-title" id="pay">
         Pay
       </h2>
-      <label htmlFor="payee">Name of the payee</label>
-      <input id="payee" name="payee" autoComplete="off" required />
-      <label htmlFor="account-number">Account number</label>
-      <input id="account-number" name="accountNumber" inputMode="numeric" autoComplete="off" required />
-      <label htmlFor="routing-number">Routing number</label>
-      <input
-        id="routing-number"
-        name="routingNumber"
-        inputMode="numeric"
-        autoComplete="off"
-        defaultValue="021000021"
-        required
-      />
-      <label htmlFor="amount">Dollars to arrive</label>
-      <input id="amount" name="amount" inputMode="decimal" autoComplete="off" required />
-      <p role="status">{said && words.texts[said]}</p>
+      <Field name="payee" label="Name of the payee" />
+      <Field name="accountNumber" label="Account number" />
+      <Field name="routingNumber" label="Routing number" defaultValue="021000021" />
+      <Field name="amount" label="Dollars to arrive" />
+      <p role="status">{said && texts[said]}</p>
       <p role="alert" className="wrong">
-        {error === undefined
-          ? ''
-          : error instanceof RangeError
-            ? words.texts.wrongAmount
-            : words.error(error)}
+        {error === undefined ? '' : error instanceof RangeError ? texts.wrongAmount : errorText(error)}
       </p>
       <button type="submit" className="cs-button cs-primary" aria-disabled={pay.isBusy}>
         Pay
       </button>
     </form>
+  )
+}
+
+function Field({ name, label, defaultValue = '' }: { name: string; label: string; defaultValue?: string }) {
+  return (
+    <div>
+      <label htmlFor={name}>{label}</label>
+      <input id={name} name={name} defaultValue={defaultValue} autoComplete="off" required />
+    </div>
   )
 }

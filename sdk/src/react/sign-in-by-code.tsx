@@ -1,7 +1,7 @@
 'use client'
 
 import { OTPInput, REGEXP_ONLY_DIGITS } from 'input-otp'
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import type { Session } from '../session.ts'
 import type { Credential } from '../wallet-access.ts'
 import { useCountersign } from './context.ts'
@@ -27,36 +27,10 @@ export function SignInByCode(
   },
 ): ReactNode {
   const { credential, onSession, onBack, classNames } = props
-  const { client, wallet } = useCountersign()
   const { texts } = useWords()
   const part = useParts(classNames)
-  const [code, setCode] = useState('')
-  const [bundle, setBundle] = useState<string>()
-  const [said, setSaid] = useState<string>()
   const input = useRef<HTMLInputElement>(null)
-  const id = useId()
-
-  const sending = useAction(async (text: string) => {
-    checking.clear()
-    const { body } = await client.call('credential_challenge', { params: { id: credential.id } })
-    if (body.type === 'PASSKEY') return
-    setBundle(body.otpEncryptionTargetBundle)
-    setSaid(text)
-    setCode('')
-    input.current?.focus()
-  })
-  const checking = useAction(async (typed: string) => {
-    if (bundle === undefined || typed.length < DIGITS) return
-    const ways = credential.type === 'EMAIL_OTP' ? wallet.email : wallet.sms
-    const options = { code: typed, credentialId: credential.id, otpEncryptionTargetBundle: bundle }
-    try {
-      await onSession(await ways.signIn(options))
-    } catch (error) {
-      setCode('')
-      input.current?.focus()
-      throw error
-    }
-  })
+  const { code, setCode, said, sending, checking } = useCode(credential, onSession, input)
   useFirst(() => {
     input.current?.focus()
     void sending.run(texts.codeSentTo(credential.nickname))
@@ -70,29 +44,13 @@ export function SignInByCode(
   return (
     <form className={part('code')} onSubmit={submit}>
       <Outcome status={said} {...styled} />
-      <label className={part('label')} htmlFor={id}>
-        {texts.code}
-      </label>
-      <OTPInput
-        id={id}
-        ref={input}
-        maxLength={DIGITS}
-        pattern={REGEXP_ONLY_DIGITS}
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        value={code}
+      <CodeField
+        input={input}
+        code={code}
+        isWrong={checking.error !== undefined}
         onChange={setCode}
-        onComplete={(typed: string) => void checking.run(typed)}
-        aria-invalid={checking.error !== undefined}
-        render={({ slots }) => (
-          <div className="cs-slots" aria-hidden="true">
-            {slots.map(({ char, isActive }, index) => (
-              <span key={index} className={part('slot', isActive ? 'cs-active' : undefined)}>
-                {char}
-              </span>
-            ))}
-          </div>
-        )}
+        onComplete={(typed) => void checking.run(typed)}
+        {...styled}
       />
       <Outcome error={checking.error ?? sending.error} sentences={WRONG_CODE} {...styled} />
       <div className={part('actions')}>
@@ -111,6 +69,86 @@ export function SignInByCode(
         </Button>
       </div>
     </form>
+  )
+}
+
+/** The sending of a code, and the check of what was typed. Either gives the field the focus when it has failed. */
+function useCode(
+  credential: CodeCredential,
+  onSession: (session: Session) => Promise<void>,
+  input: RefObject<HTMLInputElement | null>,
+) {
+  const { client, wallet } = useCountersign()
+  const [code, setCode] = useState('')
+  const [bundle, setBundle] = useState<string>()
+  const [said, setSaid] = useState<string>()
+  const again = () => {
+    setCode('')
+    input.current?.focus()
+  }
+  const sending = useAction(async (text: string) => {
+    checking.clear()
+    const { body } = await client.call('credential_challenge', { params: { id: credential.id } })
+    if (body.type === 'PASSKEY') return
+    setBundle(body.otpEncryptionTargetBundle)
+    setSaid(text)
+    again()
+  })
+  const checking = useAction(async (typed: string) => {
+    if (bundle === undefined || typed.length < DIGITS) return input.current?.focus()
+    const ways = credential.type === 'EMAIL_OTP' ? wallet.email : wallet.sms
+    const options = { code: typed, credentialId: credential.id, otpEncryptionTargetBundle: bundle }
+    try {
+      await onSession(await ways.signIn(options))
+    } catch (error) {
+      again()
+      throw error
+    }
+  })
+  return { code, setCode, said, sending, checking }
+}
+
+/** One field, drawn as a place for each digit. */
+function CodeField(
+  props: Styled & {
+    readonly input: RefObject<HTMLInputElement | null>
+    readonly code: string
+    readonly isWrong: boolean
+    readonly onChange: (code: string) => void
+    readonly onComplete: (code: string) => void
+  },
+): ReactNode {
+  const { input, code, isWrong, onChange, onComplete, classNames } = props
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const id = useId()
+  return (
+    <>
+      <label className={part('label')} htmlFor={id}>
+        {texts.code}
+      </label>
+      <OTPInput
+        id={id}
+        ref={input}
+        maxLength={DIGITS}
+        pattern={REGEXP_ONLY_DIGITS}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        value={code}
+        onChange={onChange}
+        onComplete={onComplete}
+        aria-invalid={isWrong}
+        render={({ slots }) => (
+          <div className="cs-slots" aria-hidden="true">
+            {slots.map(({ char, isActive }, index) => (
+              <span key={index} className={part('slot', isActive ? 'cs-active' : undefined)}>
+                {char}
+              </span>
+            ))}
+          </div>
+        )}
+      />
+    </>
   )
 }
 

@@ -7,6 +7,7 @@ import type { Credential } from '../wallet-access.ts'
 import { useCountersign } from './context.ts'
 import { Button, Loaded, Outcome, Section, type Styled, useParts } from './parts.tsx'
 import { type CodeCredential, SignInByCode } from './sign-in-by-code.tsx'
+import type { Texts } from './texts.ts'
 import { useAction } from './use-action.ts'
 import { useResource } from './use-resource.ts'
 import { useSession } from './use-session.ts'
@@ -129,7 +130,7 @@ function Ways(props: WaysProps): ReactNode {
           {all.some(isOffered) ? null : <p className={part('text')}>{texts.noWayToSignIn}</p>}
           <Choice
             credentials={all.filter(isOffered)}
-            labelOf={(one) => labelOf(one, identityProvider ?? texts.anIdentity)}
+            labelOf={(one) => labelOf(one, identityProvider ?? texts.anIdentity, texts)}
             isBusy={entering.isBusy}
             takesFocus={takesFocus || isBack}
             onChoose={choose}
@@ -140,12 +141,13 @@ function Ways(props: WaysProps): ReactNode {
       )}
     </Loaded>
   )
+}
 
-  function labelOf({ type, nickname }: Credential, provider: string): string {
-    if (type === 'EMAIL_OTP') return texts.sendCodeTo(nickname)
-    if (type === 'SMS_OTP') return texts.textCodeTo(nickname)
-    return type === 'PASSKEY' ? texts.withPasskey(nickname) : texts.withIdentity(provider)
-  }
+/** What the button of a credential says. */
+function labelOf({ type, nickname }: Credential, provider: string, texts: Texts): string {
+  if (type === 'EMAIL_OTP') return texts.sendCodeTo(nickname)
+  if (type === 'SMS_OTP') return texts.textCodeTo(nickname)
+  return type === 'PASSKEY' ? texts.withPasskey(nickname) : texts.withIdentity(provider)
 }
 
 function Choice(

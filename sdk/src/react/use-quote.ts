@@ -39,18 +39,14 @@ export function useQuote(): QuoteControls {
   const { client, accountId, refresh } = useCountersign()
   const { session } = useSession()
   const [quote, setQuote] = useState<Quote>()
-  const [transaction, setTransaction] = useState<Transaction>()
   const [isPaid, setPaid] = useState(false)
-  const following = useRef<AbortController>(undefined)
-  useEffect(() => () => following.current?.abort(), [])
+  const { transaction, follow, forget } = useFollowed()
 
   const reset = useCallback(() => {
-    following.current?.abort()
+    forget()
     setQuote(undefined)
-    setTransaction(undefined)
     setPaid(false)
-  }, [])
-
+  }, [forget])
   const creating = useAction(async (input: QuoteInput, made: (quote: Quote) => void) => {
     reset()
     const source = input.source ?? { sourceType: 'ACCOUNT', accountId }
@@ -58,16 +54,6 @@ export function useQuote(): QuoteControls {
     setQuote(body)
     made(body)
   })
-
-  const follow = async (transactionId: string) => {
-    following.current?.abort()
-    const stop = new AbortController()
-    following.current = stop
-    const ended = await untilEnded(client, transactionId, stop.signal)
-    if (!ended) return
-    setTransaction(ended)
-    refresh()
-  }
   const executing = useAction(async (which: Quote | undefined) => {
     if (!which) throw new TypeError('There is no quote to execute: create one first.')
     if (!session) throw new SessionRequiredError('Nobody is signed in.')
@@ -100,6 +86,31 @@ export function useQuote(): QuoteControls {
     execute,
     reset,
   }
+}
+
+/** A transaction that is looked at until it has ended. */
+function useFollowed() {
+  const { client, refresh } = useCountersign()
+  const [transaction, setTransaction] = useState<Transaction>()
+  const following = useRef<AbortController>(undefined)
+  useEffect(() => () => following.current?.abort(), [])
+  const forget = useCallback(() => {
+    following.current?.abort()
+    setTransaction(undefined)
+  }, [])
+  const follow = useCallback(
+    async (transactionId: string) => {
+      following.current?.abort()
+      const stop = new AbortController()
+      following.current = stop
+      const ended = await untilEnded(client, transactionId, stop.signal)
+      if (!ended) return
+      setTransaction(ended)
+      refresh()
+    },
+    [client, refresh],
+  )
+  return { transaction, follow, forget }
 }
 
 /** The transaction at its end, however often the connection is lost until then. Undefined where nobody looks any more. */
