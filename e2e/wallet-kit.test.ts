@@ -224,10 +224,7 @@ describe.skipIf(!CHROMIUM)('the page with the wallet kit', { timeout: 120_000 },
     const { page, look } = await open(WIDTHS.phone, 'dark', `?language=${language}`)
     await signUpAndIn(page)
     await page.getByRole('button', { name: 'Have 250' }).click()
-    await page.getByLabel('Name of the payee').fill('Maria Silva')
-    await page.getByLabel('Account number').fill('000123456789')
-    await page.getByLabel('Dollars to arrive').fill('25,50')
-    await page.getByRole('button', { name: 'Pay', exact: true }).click()
+    await fillPayment(page, '25,50')
     const dialog = page.getByRole('dialog', { name: title })
     await dialog.waitFor()
     expect(await dialog.getAttribute('lang')).toBe(language)
@@ -236,6 +233,47 @@ describe.skipIf(!CHROMIUM)('the page with the wallet kit', { timeout: 120_000 },
     await look(`confirm-${language}`)
     await dialog.getByRole('button', { name: button }).waitFor()
   })
+
+  test('a payload that pays more than the page asked for is neither shown nor signed', async () => {
+    const { page } = await open(WIDTHS.desktop, 'light')
+    await signUpAndIn(page)
+    await page.getByRole('button', { name: 'Have 250' }).click()
+    await page.route('**/execute', async (route) => {
+      const answer = await route.fetch()
+      const text = await answer.text()
+      // What arrives, in data; the sentence is for people.
+      await route.fulfill({
+        response: answer,
+        body: text.replaceAll(String.raw`\"amount\":2550,`, String.raw`\"amount\":9550,`),
+      })
+    })
+    await fillPayment(page, '25.50')
+    await page.getByRole('alert').getByText('Nothing was signed').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.unroute('**/execute')
+    await fillPayment(page, '25.50')
+    await page.getByRole('dialog').waitFor()
+  })
+
+  test('a token that has ended is replaced, and a session that has ended is said to have', async () => {
+    const { page, look } = await open(WIDTHS.desktop, 'light')
+    await signUpAndIn(page)
+    await countersign.call('sandbox_clock_advance', { body: { seconds: 16 * 60 } })
+    await page.getByRole('button', { name: 'Have 250' }).click()
+    await page.getByText('250.00 USDB', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Freeze the card' }).click()
+    await page.getByRole('status').getByText('Your session has ended. Sign in again.').waitFor()
+    await page.getByRole('button', { name: /E-mail a code/ }).waitFor()
+    await look('9-session-ended')
+    expect(trouble).toEqual([])
+  })
+
+  async function fillPayment(page: Page, amount: string): Promise<void> {
+    await page.getByLabel('Name of the payee').fill('Maria Silva')
+    await page.getByLabel('Account number').fill('000123456789')
+    await page.getByLabel('Dollars to arrive').fill(amount)
+    await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  }
 
   async function signUpAndIn(page: Page): Promise<void> {
     await page.getByLabel('Your name').fill('Ada Lovelace')

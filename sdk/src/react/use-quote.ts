@@ -5,6 +5,7 @@ import { wait } from '../wait.ts'
 import { type Transaction, waitForTransaction } from '../wait-for-transaction.ts'
 import { SessionRequiredError } from '../wallet-access.ts'
 import { useCountersign } from './context.ts'
+import { signerOf } from './hold-payment.ts'
 import { useAction } from './use-action.ts'
 import { useSession } from './use-session.ts'
 
@@ -27,7 +28,7 @@ export interface QuoteControls {
   readonly error: unknown
   /** Asks for a price. No money moves. Resolves to it, or to undefined where it failed. */
   readonly create: (input: QuoteInput) => Promise<Quote | undefined>
-  /** Pays the quote: the customer confirms, the session signs, and the transaction is followed to its end. */
+  /** Pays a quote of `create`: the payload is held to what was asked, the customer confirms, the session signs, and the transaction is followed to its end. */
   readonly execute: (quote?: Quote) => Promise<void>
   readonly reset: () => void
 }
@@ -41,6 +42,8 @@ export function useQuote(): QuoteControls {
   const [quote, setQuote] = useState<Quote>()
   const [isPaid, setPaid] = useState(false)
   const { transaction, follow, forget } = useFollowed()
+  /** What each quote was asked for: its payload is held to that. */
+  const requests = useRef(new Map<string, QuoteInput>())
 
   const reset = useCallback(() => {
     forget()
@@ -51,13 +54,16 @@ export function useQuote(): QuoteControls {
     reset()
     const source = input.source ?? { sourceType: 'ACCOUNT', accountId }
     const { body } = await client.call('quote_create', { body: { ...input, source } })
+    requests.current.set(body.id, input)
     setQuote(body)
     made(body)
   })
   const executing = useAction(async (which: Quote | undefined) => {
-    if (!which) throw new TypeError('There is no quote to execute: create one first.')
+    const request = which && requests.current.get(which.id)
+    if (!which || !request) throw new TypeError('Only a quote that was created here can be executed here.')
     if (!session) throw new SessionRequiredError('Nobody is signed in.')
-    await signed(client, 'quote_execute', { params: { quoteId: which.id } }, session)
+    const signer = signerOf(session, which, request)
+    await signed(client, 'quote_execute', { params: { quoteId: which.id } }, signer)
     setPaid(true)
     refresh()
     // Followed on the side: the payment is made, whatever becomes of the looking.
