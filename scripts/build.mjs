@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { ensureGenerated } from './generate.mjs'
 import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runScript, ScriptError, say } from './run.mjs'
 
@@ -70,6 +71,7 @@ const STAMP = '.sources'
 
 /** Builds targets that have changed since their last build. Skips targets without sources. */
 export async function ensureBuilt() {
+  await ensureGenerated()
   /** @type {Map<string, string[]>} */
   const sources = new Map()
   for (const room of new Set(TARGETS.flatMap((target) => target.rooms)))

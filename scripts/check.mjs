@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { ensureGenerated } from './generate.mjs'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
 
@@ -25,6 +26,7 @@ await runScript(async () => {
       'Usage: npm run check [-- --static | --graph]   (--static: no tests; --graph: prints which folder imports which)',
     )
   await ensureInstalled()
+  await ensureGenerated()
   if (flag === '--graph') return printGraph()
   for (const { name, file, args } of flag === '--static' ? STATIC_STEPS : [...STATIC_STEPS, ...TEST_STEPS]) {
     say(`Checking ${name} …`)

@@ -30,6 +30,8 @@ declare module 'vitest' {
  * server's log, at the finest level, must not contain a secret.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { ensureGenerated } = await import(new URL('../scripts/generate.mjs', import.meta.url).href)
+  await ensureGenerated()
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
   const emptyDatabase = await makeEmptyDatabase()
   await copyEmptyDatabase(emptyDatabase, dataDir)

@@ -39,7 +39,8 @@ function sourcesBelow(folder: string): Source[] {
   if (!existsSync(new URL(folder, ROOT))) return []
   return readdirSync(new URL(folder, ROOT), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return ['node_modules', 'dist'].includes(entry.name) ? [] : sourcesBelow(path)
+    if (entry.isDirectory())
+      return ['node_modules', 'dist', 'generated'].includes(entry.name) ? [] : sourcesBelow(path)
     return /\.(?:ts|tsx|mjs)$/.test(entry.name)
       ? [{ path, text: readFileSync(new URL(path, ROOT), 'utf8') }]
       : []

@@ -30,7 +30,11 @@ async function makeCodes() {
       spendingLimits: { currency: 'USD', perTransactionLimit: 0n },
     },
   })
-  return { agentId: agent.id, code: deviceCode.code, another: () => countersign.agents.deviceCode(agent.id) }
+  return {
+    agentId: agent.id,
+    code: deviceCode.code,
+    another: () => countersign.agents.createDeviceCode(agent.id),
+  }
 }
 
 const baseUrl = inject('baseUrl')

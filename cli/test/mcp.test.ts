@@ -140,7 +140,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
     const early = await call('wait_for_decision', { actionId, timeoutSeconds: 0 })
     expect(early).toMatchObject({ isError: false, body: { status: 'PENDING_APPROVAL' } })
     const decision = call('wait_for_decision', { actionId })
-    await countersign.agents.approve({ id: actionId, agentId })
+    await countersign.agents.approve(agentId, actionId)
     expect(await decision).toMatchObject({ isError: false, body: { id: actionId, status: 'APPROVED' } })
 
     const quote = await call('create_quote', {

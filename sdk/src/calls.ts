@@ -1,16 +1,7 @@
-import type { API, EndpointName } from '@countersign/contract/api'
-import type {
-  BodyOf,
-  Endpoint,
-  ParamsOf,
-  QueryOf,
-  SuccessOf,
-  Upload,
-} from '@countersign/contract/core/endpoint'
+import type { Calls } from './generated/types.ts'
 
-/** The types of every call, taken from the contract. */
-type Table = typeof API
-type EndpointOf<N extends EndpointName> = Table[N]
+/** The name of a call in the contract: `customer_create`. */
+export type EndpointName = keyof Calls
 
 /** A part of the input: absent where it has no members, optional where every member is optional. */
 type Part<Name extends string, T> = [T] extends [undefined]
@@ -33,6 +24,8 @@ export interface CallOptions {
   readonly requestId?: string
   /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
+  /** Timeout of one attempt of this call in milliseconds, in place of the client's. */
+  readonly timeoutMs?: number
 }
 
 /** The file of an upload, beside its text fields in `body`. */
@@ -42,19 +35,11 @@ export interface FileInput {
   readonly fileName?: string
 }
 
-type BodyInputOf<E extends Endpoint> = E extends { upload: Upload }
-  ? [BodyOf<E>] extends [undefined]
-    ? FileInput
-    : BodyOf<E> & FileInput
-  : BodyOf<E>
-
-type InputOf<E extends Endpoint> = Part<'params', ParamsOf<E>> &
-  Part<'query', QueryOf<E>> &
-  Part<'body', BodyInputOf<E>> &
-  CallOptions
-
 /** The input of the call `N`: `params`, `query` and `body` as the contract declares them, and `CallOptions`. */
-export type Input<N extends EndpointName> = InputOf<EndpointOf<N>>
+export type Input<N extends EndpointName> = Part<'params', Calls[N]['params']> &
+  Part<'query', Calls[N]['query']> &
+  Part<'body', Calls[N]['body']> &
+  CallOptions
 
 /** The body of the call `N`. */
 export type BodyInput<N extends EndpointName> =
@@ -65,10 +50,13 @@ export type QueryInput<N extends EndpointName> =
   Input<N> extends { readonly query?: infer Query } ? NonNullable<Query> : never
 
 /** The success answers of the call `N`: `status` distinguishes them. Amounts (int64) are `bigint`. */
-export type Answer<N extends EndpointName> = SuccessOf<EndpointOf<N>> & {
+export type Answer<N extends EndpointName> = Calls[N]['answer'] & {
   /** Whether this is the stored answer to an earlier call with the same `Idempotency-Key` (`Idempotency-Replayed`). */
   readonly isReplayed: boolean
 }
+
+/** The codes that the call `N` is refused with. */
+export type ErrorOf<N extends EndpointName> = Calls[N]['error']
 
 type WithoutInput = {
   [N in EndpointName]: Record<never, never> extends Input<N> ? N : never
@@ -86,7 +74,7 @@ export interface Caller {
   call<N extends EndpointName>(...args: Arguments<N>): Promise<Answer<N>>
 }
 
-type OkBody<N extends EndpointName> = Extract<SuccessOf<EndpointOf<N>>, { status: 200 }>['body']
+type OkBody<N extends EndpointName> = Extract<Calls[N]['answer'], { status: 200 }>['body']
 
 interface Paged {
   data: unknown[]
@@ -98,16 +86,15 @@ export type PagedName = {
   [N in EndpointName]: [OkBody<N>] extends [never] ? never : OkBody<N> extends Paged ? N : never
 }[EndpointName]
 
-/** One record of the paged list `N`. */
-export type ItemOf<N extends PagedName> =
-  OkBody<N> extends { data: (infer Item)[]; hasMore: boolean } ? Item : never
+/** One record of the list `N`. */
+export type ItemOf<N extends EndpointName> = OkBody<N> extends { data: (infer Item)[] } ? Item : never
 
 /** The calls that take the signed retry (specification 3.4). */
 export type SignedName = {
-  [N in EndpointName]: EndpointOf<N> extends { signed: true } ? N : never
+  [N in EndpointName]: Calls[N]['signed'] extends true ? N : never
 }[EndpointName]
 
 /** The calls of an agent with its own token (specification 5.2). */
 export type AgentCallName = {
-  [N in EndpointName]: EndpointOf<N> extends { auth: 'agent' } ? N : never
+  [N in EndpointName]: Calls[N]['auth'] extends 'agent' ? N : never
 }[EndpointName]

@@ -1,4 +1,3 @@
-import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { Confirm } from './confirm.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 import type { Payment } from './statement.ts'
@@ -16,7 +15,9 @@ export interface WalletChain {
 export type ChainTransfers = NonNullable<Payment['chain']>
 
 /** The public chains and their USDC. Others are test chains. */
-const PUBLIC: Readonly<Record<EvmNetwork, { readonly chainId: number; readonly usdc: string }>> = {
+const PUBLIC: Readonly<
+  Record<ChainTransfers['network'], { readonly chainId: number; readonly usdc: string }>
+> = {
   ETHEREUM: { chainId: 1, usdc: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' },
   BASE: { chainId: 8453, usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
   POLYGON: { chainId: 137, usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359' },

@@ -1,5 +1,5 @@
-import { isObject } from '@countersign/contract/core/decode'
 import { checkTransfers } from './chain-transfers.ts'
+import { isObject } from './json.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 import { bodySha256, type SignedCall } from './signed-call.ts'
 import { isPayment, readPayload, type Statement } from './statement.ts'

@@ -1,23 +1,17 @@
-import { API, type EndpointName } from '@countersign/contract/api'
-import { decode, isObject } from '@countersign/contract/core/decode'
-import { type Endpoint, TEXT_TYPES } from '@countersign/contract/core/endpoint'
-import type { Answer, Arguments, Caller, CallOptions } from './calls.ts'
-import { base64FromBytes, bytesFromText } from './crypto/bytes.ts'
+import type { Answer, Arguments, Caller, CallOptions, EndpointName } from './calls.ts'
+import { Authorization, type ClientCredentials } from './credentials.ts'
 import { pointFromHex } from './crypto/p256.ts'
+import { decode } from './decode.ts'
+import { type Endpoint, endpointOf } from './endpoints.ts'
 import { ConnectionError, CountersignError } from './errors.ts'
 import { formOf, sendingMs } from './form.ts'
 import { newIdempotencyKey, type Random, systemRandom } from './idempotency-key.ts'
-import { parseJson, toJson } from './json.ts'
+import { isObject, parseJson, toJson } from './json.ts'
 import { wait } from './wait.ts'
 
-export interface ClientOptions {
+export interface ClientOptions extends ClientCredentials {
   /** `http://127.0.0.1:8787/2025-10-13`: with the version, without a trailing slash. */
   readonly baseUrl: string
-  /** Left out together with `clientSecret` where a backend in between adds them, as for a web page. */
-  readonly tokenId?: string
-  readonly clientSecret?: string
-  /** In place of the two: the token of an agent (specification 5.2), for the endpoints of agents. */
-  readonly accessToken?: string
   /** Timeout of one attempt in milliseconds. Default: 30 000. An upload gets more, by the length of its file. */
   readonly timeoutMs?: number
   /** Largest number of attempts where a retry is safe. Default: 4. */
@@ -38,7 +32,7 @@ const RETRY_AFTER_SECONDS_MAX = 10
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 503])
 
 /** The input of any call, without its endpoint's types. */
-interface AnyInput extends CallOptions {
+export interface AnyInput extends CallOptions {
   readonly params?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
@@ -50,7 +44,7 @@ interface AnyInput extends CallOptions {
  */
 export class Client implements Caller {
   readonly #baseUrl: string
-  readonly #authorization: string | undefined
+  readonly #authorization: Authorization
   readonly #timeoutMs: number
   readonly #triesMax: number
   readonly #fetch: typeof globalThis.fetch
@@ -60,7 +54,7 @@ export class Client implements Caller {
 
   constructor(options: ClientOptions) {
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '')
-    this.#authorization = authorizationOf(options)
+    this.#authorization = new Authorization(options)
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS
     this.#triesMax = options.triesMax ?? TRIES_MAX
     this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
@@ -76,8 +70,11 @@ export class Client implements Caller {
    * carries the same key, so nothing happens twice.
    */
   async call<N extends EndpointName>(...[name, input]: Arguments<N>): Promise<Answer<N>> {
-    const endpoint: Endpoint = API[name]
-    return (await this.#send(endpoint, (input ?? {}) as AnyInput)) as Answer<N>
+    const endpoint = endpointOf(name)
+    const answer = await this.#authorization.send((authorization) =>
+      this.#send(endpoint, (input ?? {}) as AnyInput, authorization),
+    )
+    return answer as Answer<N>
   }
 
   /**
@@ -101,25 +98,26 @@ export class Client implements Caller {
     })
   }
 
-  async #send(endpoint: Endpoint, input: AnyInput): Promise<unknown> {
+  async #send(endpoint: Endpoint, input: AnyInput, authorization: string | undefined) {
     const url = this.#baseUrl + pathOf(endpoint, input.params ?? {}) + queryOf(input.query ?? {})
-    const idempotencyKey = endpoint.idempotent
+    const idempotencyKey = endpoint.isIdempotent
       ? (input.idempotencyKey ?? newIdempotencyKey(this.#random))
       : undefined
     const headers = new Headers({ Accept: acceptedBy(endpoint) })
-    if (this.#authorization !== undefined) headers.set('Authorization', this.#authorization)
+    if (authorization !== undefined) headers.set('Authorization', authorization)
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
     if (input.signature !== undefined) headers.set('Svc-Wallet-Signature', input.signature)
     if (input.requestId !== undefined) headers.set('Request-Id', input.requestId)
     const { body } = input
     // The type of a form names its boundary, which `fetch` chooses.
-    if (body !== undefined && !endpoint.upload) headers.set('Content-Type', 'application/json')
+    if (body !== undefined && !endpoint.isUpload) headers.set('Content-Type', 'application/json')
     const init = {
       method: endpoint.method,
       headers,
-      ...(body === undefined ? {} : { body: endpoint.upload ? formOf(body) : toJson(body) }),
+      ...(body === undefined ? {} : { body: endpoint.isUpload ? formOf(body) : toJson(body) }),
     }
-    const timeoutMs = this.#timeoutMs + (endpoint.upload && body !== undefined ? sendingMs(body) : 0)
+    const { timeoutMs: ownMs = this.#timeoutMs } = input
+    const timeoutMs = ownMs + (endpoint.isUpload && body !== undefined ? sendingMs(body) : 0)
     const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
     return this.#trying(triesMax, input.signal, async () => {
       const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal, timeoutMs)
@@ -171,21 +169,11 @@ export class Client implements Caller {
   }
 }
 
-function authorizationOf({ tokenId, clientSecret, accessToken }: ClientOptions): string | undefined {
-  if ((tokenId === undefined) !== (clientSecret === undefined))
-    throw new TypeError('tokenId and clientSecret must be given together')
-  if (tokenId !== undefined && accessToken !== undefined)
-    throw new TypeError(
-      'A client has the credentials of a platform or of an agent: give either tokenId or accessToken',
-    )
-  if (accessToken !== undefined) return `Bearer ${accessToken}`
-  if (tokenId === undefined) return undefined
-  return `Basic ${base64FromBytes(bytesFromText(`${tokenId}:${clientSecret}`))}`
-}
-
 function pathOf(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String(params[name] ?? '')
+    if (params[name] === undefined || params[name] === null)
+      throw new TypeError(`${endpoint.name} needs params.${name}`)
+    const value = String(params[name])
     // An empty segment, or one of dots, would be resolved to another path.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} is not an id: "${value}"`)
     // Keeps the colon of ids: a path may contain it, and the payload of a signed call names the path so.
@@ -203,26 +191,26 @@ function queryOf(query: Readonly<Record<string, unknown>>): string {
 }
 
 /** JSON, and the texts that the endpoint may answer in place of it. */
-function acceptedBy({ texts = [] }: Endpoint): string {
-  return ['application/json', ...texts.map((type) => TEXT_TYPES[type])].join(', ')
+function acceptedBy({ texts }: Endpoint): string {
+  return ['application/json', ...texts].join(', ')
 }
 
 /** Whether an answer is one of the texts of its endpoint. */
-function isText({ texts = [] }: Endpoint, { status, headers }: Response): boolean {
-  const type = headers.get('Content-Type')?.split(';', 1)[0]
-  return status === 200 && texts.some((one) => TEXT_TYPES[one] === type)
+function isText({ texts }: Endpoint, { status, headers }: Response): boolean {
+  const type = headers.get('Content-Type')?.split(';', 1)[0] ?? ''
+  return status === 200 && texts.includes(type)
 }
 
-function readAnswer(endpoint: Endpoint, response: Response, text: string): unknown {
+function readAnswer(endpoint: Endpoint, response: Response, text: string) {
   const { status, headers } = response
   const isReplayed = headers.get('Idempotency-Replayed') === 'true'
   if (isText(endpoint, response)) return { status, body: text, isReplayed }
   const parsed = parseOrUndefined(text)
-  if (!Object.hasOwn(endpoint.responses, status)) throw refusal(response, parsed)
-  const schema = endpoint.responses[status]
-  if ((schema || (endpoint.texts && status === 200)) && parsed === undefined)
-    throw refusal(response, undefined)
-  return { status, body: schema ? decode(schema, parsed) : undefined, isReplayed }
+  const answer = endpoint.answers.get(status)
+  if (!answer) throw refusal(response, parsed)
+  const isMissing = answer.hasBody || (endpoint.texts.length > 0 && status === 200)
+  if (isMissing && parsed === undefined) throw refusal(response, undefined)
+  return { status, body: answer.hasBody ? decode(answer.shape, parsed) : undefined, isReplayed }
 }
 
 function refusal({ status, headers }: Response, parsed: unknown): CountersignError {
@@ -235,6 +223,7 @@ function refusal({ status, headers }: Response, parsed: unknown): CountersignErr
     reason: textOr(body.reason, undefined),
     details: typeof body.details === 'object' && body.details !== null ? { ...body.details } : undefined,
     requestId: headers.get('X-Request-Id') ?? undefined,
+    isCredentials: headers.has('WWW-Authenticate') || /credentials$/.test(textOr(body.reason, '')),
     retryAfterSeconds: retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
   })
 }

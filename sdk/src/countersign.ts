@@ -1,43 +1,35 @@
-import type { EndpointName } from '@countersign/contract/api'
-import type { Answer, Arguments, Caller, Input, ItemOf, PagedName, SignedName } from './calls.ts'
+import type {
+  Answer,
+  Arguments,
+  Caller,
+  EndpointName,
+  Input,
+  ItemOf,
+  PagedName,
+  SignedName,
+} from './calls.ts'
 import { Client, type ClientOptions } from './client.ts'
-import { DelegatedKeys } from './delegated-keys.ts'
+import { endpoints } from './endpoints.ts'
+import type { Nouns } from './generated/nouns.ts'
+import { complaining, nounsOf } from './nouns.ts'
 import { paginate } from './paginate.ts'
-import { PlatformAgents } from './platform-agents.ts'
-import { PlatformCards } from './platform-cards.ts'
 import { type SignedAnswer, signed } from './signed.ts'
-import { SignedCard } from './signed-card.ts'
 import type { Signer } from './signer.ts'
+import { type CardRecord, waitForCard } from './wait-for-card.ts'
 import { type CustomerImport, type ImportWaitOptions, waitForImport } from './wait-for-import.ts'
 import { type Transaction, waitForTransaction } from './wait-for-transaction.ts'
 import type { WaitOptions } from './wait-until.ts'
 import { Wallet, type WalletOptions } from './wallet.ts'
 
-/**
- * The API as a platform uses it, in one object:
- *
- *     const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
- *     const wallet = countersign.wallet(accountId, { confirm: showThePayment })
- *     const session = await wallet.email.signIn({ code: askTheCustomer })
- *     const { body: quote } = await countersign.signed('quote_execute', { params: { quoteId } }, session)
- *     await countersign.waitForTransaction(quote.transactionId)
- *
- * Each part is also a function or a class that takes a `Caller`: `client.ts`, `wallet.ts`, `signed.ts` and so on.
- */
-export class Countersign implements Caller {
-  /** The platform's agents. An agent itself uses `Agent`. */
-  readonly agents: PlatformAgents
-  /** The platform's cards. Signed operations on one of them: `signedCard(id)`. */
-  readonly cards: PlatformCards
-  /** The keys that let cards be paid from embedded wallets. */
-  readonly delegatedKeys: DelegatedKeys
+/** What a `Countersign` has beside its nouns. */
+class Core implements Caller {
   readonly #client: Client
 
   constructor(options: ClientOptions) {
     this.#client = new Client(options)
-    this.agents = new PlatformAgents(this.#client)
-    this.cards = new PlatformCards(this.#client)
-    this.delegatedKeys = new DelegatedKeys(this.#client)
+    const nouns = nounsOf(this.#client)
+    for (const [noun, verbs] of Object.entries(nouns))
+      Object.defineProperty(this, noun, { value: verbs, enumerable: true })
   }
 
   /** See `Client.call`. */
@@ -65,6 +57,11 @@ export class Countersign implements Caller {
     return waitForImport(this.#client, jobId, options)
   }
 
+  /** See `waitForCard`. */
+  async waitForCard(cardId: string, options?: WaitOptions): Promise<CardRecord> {
+    return waitForCard(this.#client, cardId, options)
+  }
+
   /** See `Client.quorumPublicKey`. */
   async quorumPublicKey(): Promise<string> {
     return this.#client.quorumPublicKey()
@@ -75,9 +72,29 @@ export class Countersign implements Caller {
     const quorumPublicKey = () => this.#client.quorumPublicKey()
     return new Wallet(this.#client, accountId, { quorumPublicKey, ...options })
   }
-
-  /** See `SignedCard`: freezes, unfreezes and closes a card, and replaces its funding sources. */
-  signedCard(cardId: string): SignedCard {
-    return new SignedCard(this.#client, cardId)
-  }
 }
+
+// A name that is none, such as `countersign.customer`, says which one was meant.
+Object.setPrototypeOf(
+  Core.prototype,
+  complaining('countersign', () => [
+    ...new Set([...endpoints().values()].map(({ noun }) => noun)),
+    ...Object.getOwnPropertyNames(Core.prototype),
+  ]),
+)
+
+/**
+ * The API, as nouns and verbs:
+ *
+ *     const countersign = new Countersign({ baseUrl, tokenId, clientSecret })
+ *     const customer = await countersign.customers.create({ customerType: 'INDIVIDUAL', … })
+ *     for await (const transaction of countersign.transactions.list({ customerId })) …
+ *     const quote = await countersign.quotes.execute(quoteId, { signer: session })
+ *     await countersign.waitForTransaction(quote.transactionId)
+ *
+ * Parameters of the path come first, then the body or the query, then options. A verb resolves to the body of the answer, and rejects with
+ * CountersignError for a refusal, with ConnectionError where there was no answer, and with SignatureRequiredError where a wallet has to sign and
+ * there is no signer. `call` gives the whole answer.
+ */
+export type Countersign = Core & Nouns
+export const Countersign = Core as unknown as new (options: ClientOptions) => Countersign

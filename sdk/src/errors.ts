@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@countersign/contract/core/errors'
+import type { ErrorCode } from './generated/types.ts'
 
 /** The body of an error answer of the API (specification 7). */
 export interface Refusal {
@@ -9,6 +9,7 @@ export interface Refusal {
   readonly details?: Readonly<Record<string, unknown>> | undefined
   readonly requestId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
+  readonly isCredentials?: boolean | undefined
 }
 
 /** The API refused a call. Branch on `code`. */
@@ -29,6 +30,9 @@ export class CountersignError extends Error {
   /** 429 and 503: the seconds to wait, where the answer has them. */
   readonly retryAfterSeconds: number | undefined
 
+  /** 401 only: whether the credentials of the call were refused, and not a code, a signature or a token inside it. */
+  readonly isCredentials: boolean
+
   constructor(refusal: Refusal) {
     super(refusal.message)
     this.status = refusal.status
@@ -37,6 +41,7 @@ export class CountersignError extends Error {
     this.details = refusal.details ?? {}
     this.requestId = refusal.requestId
     this.retryAfterSeconds = refusal.retryAfterSeconds
+    this.isCredentials = refusal.status === 401 && (refusal.isCredentials ?? false)
   }
 }
 
@@ -58,5 +63,39 @@ export class ConnectionError extends Error {
     super(message, { cause: options.cause })
     this.isTimeout = options.isTimeout
     this.idempotencyKey = options.idempotencyKey
+  }
+}
+
+/**
+ * Whether an error is a refusal with one of these codes: `isCode(error, 'QUOTE_EXPIRED')`. The type of `code` narrows to them, and the codes
+ * of one call are `ErrorOf<'quote_execute'>`.
+ */
+export function isCode<const C extends ErrorCode>(
+  error: unknown,
+  ...codes: readonly C[]
+): error is CountersignError & { readonly code: C } {
+  return error instanceof CountersignError && codes.some((code) => code === error.code)
+}
+
+/** A wallet must sign this call, and it was made without a signer. Send the same call again with the signature and `requestId`. */
+export class SignatureRequiredError extends Error {
+  override readonly name = 'SignatureRequiredError'
+  /** What the holder of the wallet signs on the device. `statementOf` reads it. */
+  readonly payloadToSign: string
+  /** Goes into the second call beside `signature`. */
+  readonly requestId: string
+  /** ISO 8601. The second call must arrive before. */
+  readonly expiresAt: string
+
+  constructor(
+    call: string,
+    challenge: { readonly payloadToSign: string; readonly requestId: string; readonly expiresAt: string },
+  ) {
+    super(
+      `${call} needs the signature of a wallet: give a signer, or have payloadToSign signed on its device.`,
+    )
+    this.payloadToSign = challenge.payloadToSign
+    this.requestId = challenge.requestId
+    this.expiresAt = challenge.expiresAt
   }
 }

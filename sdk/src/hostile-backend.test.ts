@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Caller } from './calls.ts'
 import { CheckedPayload } from './checked-payload.ts'
 import { ConfirmationRequiredError, NotConfirmedError } from './confirm.ts'
-import { DelegatedKeys } from './delegated-keys.ts'
 import { DeviceKey } from './device-key.ts'
 import {
   ACCOUNT,
@@ -16,12 +15,12 @@ import {
   QUOTE,
   type Sent,
 } from './hostile-backend.testing.ts'
+import { nounsOf } from './nouns.ts'
+import { onlyQuote } from './only-quote.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
-import { PlatformAgents } from './platform-agents.ts'
 import { Session } from './session.ts'
 import { signed } from './signed.ts'
 import { signedCall } from './signed-call.ts'
-import { SignedCard } from './signed-card.ts'
 import type { Payment } from './statement.ts'
 import { Wallet } from './wallet.ts'
 
@@ -56,18 +55,17 @@ const SIGNED: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     wallet.passkey.register({ nickname: 'Phone', challenge: 'once', session }),
   'wallet.oauth.register': ({ wallet, session }) =>
     wallet.oauth.register({ oidcToken: async () => 'a.b.c', session }),
-  'card.freeze': ({ caller, session }) => new SignedCard(caller, 'Card:c').freeze(session),
-  'card.unfreeze': ({ caller, session }) => new SignedCard(caller, 'Card:c').unfreeze(session),
-  'card.close': ({ caller, session }) => new SignedCard(caller, 'Card:c').close(session),
-  'card.setFundingSources': ({ caller, session }) =>
-    new SignedCard(caller, 'Card:c').setFundingSources([ACCOUNT], session),
+  'cards.update state': ({ caller, session }) =>
+    nounsOf(caller).cards.update('Card:c', { state: 'FROZEN' }, { signer: session }),
+  'cards.update fundingSources': ({ caller, session }) =>
+    nounsOf(caller).cards.update('Card:c', { fundingSources: [ACCOUNT] }, { signer: session }),
   'delegatedKeys.create': ({ caller, session }) =>
-    new DelegatedKeys(caller).create(
+    nounsOf(caller).delegatedKeys.create(
       { cardId: 'Card:c', internalAccountId: ACCOUNT, nickname: 'Coffee' },
-      session,
+      { signer: session },
     ),
   'agents.approve': ({ caller, session }) =>
-    new PlatformAgents(caller).approve({ ...ACTION, quote: { id: QUOTE } }, session),
+    nounsOf(caller).agents.approve(ACTION.agentId, ACTION.id, { signer: onlyQuote(QUOTE, session) }),
   'signed quote_execute': ({ caller, session }) =>
     signed(caller, 'quote_execute', { params: { quoteId: QUOTE } }, session),
   'signed customer_update': ({ caller, session }) =>
@@ -257,9 +255,9 @@ describe('a payment', () => {
       }),
       (payment) => shown.push(payment.quote) === 0,
     )
-    await expect(new PlatformAgents(caller).approve(ACTION, session)).rejects.toBeInstanceOf(
-      NotConfirmedError,
-    )
+    await expect(
+      nounsOf(caller).agents.approve(ACTION.agentId, ACTION.id, { signer: session }),
+    ).rejects.toBeInstanceOf(NotConfirmedError)
     expect([shown, signed]).toEqual([['Quote:evil'], []])
   })
 })

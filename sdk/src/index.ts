@@ -5,6 +5,8 @@ export type {
   BodyInput,
   Caller,
   CallOptions,
+  EndpointName,
+  ErrorOf,
   FileInput,
   Input,
   ItemOf,
@@ -14,17 +16,16 @@ export type {
 } from './calls.ts'
 export { Client, type ClientOptions } from './client.ts'
 export { Countersign } from './countersign.ts'
-export type { DelegatedKey } from './delegated-keys.ts'
-export { ConnectionError, CountersignError, type Refusal } from './errors.ts'
+export type { AccessToken } from './credentials.ts'
+export { type CryptoPort, setCrypto } from './crypto/port.ts'
+export { ConnectionError, CountersignError, isCode, type Refusal, SignatureRequiredError } from './errors.ts'
+export type { Nouns } from './generated/nouns.ts'
+export type { Agent as AgentRecord, AgentDeviceCode as DeviceCode, ErrorCode } from './generated/types.ts'
 export { parseJson, toJson } from './json.ts'
+export type { Listing } from './listing.ts'
+export { type ListOf, type NounOptions, nounsOf, type ResultOf, type SignedOptions } from './nouns.ts'
 export { paginate } from './paginate.ts'
-export {
-  type ActionReference,
-  type AgentRecord,
-  type DeviceCode,
-  SignatureRequiredError,
-} from './platform-agents.ts'
-export { type CardPurchase, type CardRecord, NotIssuedError } from './platform-cards.ts'
+export { type CardPurchase, type CardRecord, NotIssuedError } from './wait-for-card.ts'
 export { type AgentAction, type DecidedAction, NotDecidedError } from './wait-for-decision.ts'
 export { type CustomerImport, type ImportWaitOptions, StillImportingError } from './wait-for-import.ts'
 export { StillUnderWayError, type Transaction } from './wait-for-transaction.ts'

@@ -1,9 +1,8 @@
-import { API } from '@countersign/contract/api'
-import type { Endpoint } from '@countersign/contract/core/endpoint'
-import type { SignedOperation } from '@countersign/contract/signing/payloads'
 import type { Input, SignedName } from './calls.ts'
 import { bytesFromText, hexFromBytes, sha256 } from './crypto/bytes.ts'
+import { SIGNED_TARGETS } from './generated/signing.ts'
 import { toCanonicalJson } from './json.ts'
+import type { SignedOperation } from './statement.ts'
 
 /** A call that a wallet signs for, as this side knows it. The payload is checked against it. */
 export interface SignedCall {
@@ -33,8 +32,7 @@ export function signedCall<N extends SignedName>(name: N, input: Input<N>): Sign
   }
   if (EXECUTIONS.has(name))
     return { operation: 'quote_execute', target: params.quoteId && executionTarget(params.quoteId) }
-  const { method, path }: Endpoint = API[name]
-  const target = `${method} ${path.replaceAll(/\{(\w+)\}/g, (_, param: string) => String(params[param]))}`
+  const target = SIGNED_TARGETS[name].replaceAll(/\{(\w+)\}/g, (_, param: string) => String(params[param]))
   return { operation: name as SignedOperation, target, body }
 }
 

@@ -38,6 +38,7 @@ interface Challenge {
   readonly body: { readonly payloadToSign: string; readonly requestId: string; readonly expiresAt: string }
 }
 
-function isChallenge(answer: { status: number; body: unknown }): answer is Challenge {
+/** Whether an answer asks for a signature. */
+export function isChallenge(answer: { status: number; body: unknown }): answer is Challenge {
   return answer.status === 202
 }

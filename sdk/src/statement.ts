@@ -1,6 +1,6 @@
-import { isObject } from '@countersign/contract/core/decode'
-import { PAYLOADS, type Payload } from '@countersign/contract/signing/payloads'
-import { parseJson, toJson } from './json.ts'
+import { PAYLOAD_NODES, PAYLOAD_ROOTS } from './generated/signing.ts'
+import type { Payloads } from './generated/types.ts'
+import { isObject, parseJson, toJson } from './json.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 import { readStrictly } from './strict.ts'
 
@@ -8,10 +8,13 @@ import { readStrictly } from './strict.ts'
  * The content of a payload: `operation` is its kind, `summary` is a sentence for the person who signs, and the other
  * members are the same as data. Amounts are `bigint`.
  */
-export type Statement = Payload
+export type Statement = Payloads[SignedOperation]
+
+/** The operations that a wallet signs for. */
+export type SignedOperation = keyof Payloads
 
 /** A payment of a wallet: `sends` leaves it, fees included, and `delivers` arrives at `destination`. */
-export type Payment = Payload<'quote_execute'>
+export type Payment = Payloads['quote_execute']
 
 export function isPayment(statement: Statement): statement is Payment {
   return statement.operation === 'quote_execute'
@@ -27,7 +30,7 @@ export function readPayload(payloadToSign: string): Statement {
   const { operation } = value
   if (!isOperation(operation))
     throw new PayloadMismatchError('operation', 'is not one that a wallet signs for')
-  const statement = readStrictly(PAYLOADS[operation], value, '') as Statement
+  const statement = readStrictly(PAYLOAD_NODES, PAYLOAD_ROOTS[operation], value, '') as Statement
   // The payload names the quote twice.
   if (isPayment(statement) && statement.target !== `POST /quotes/${statement.quote}/execute`)
     throw new PayloadMismatchError('quote', 'is not the quote of target')
@@ -55,8 +58,8 @@ export function membersOf(part: object, path = ''): [path: string, text: string]
   )
 }
 
-function isOperation(operation: unknown): operation is keyof typeof PAYLOADS {
-  return typeof operation === 'string' && Object.hasOwn(PAYLOADS, operation)
+function isOperation(operation: unknown): operation is SignedOperation {
+  return typeof operation === 'string' && Object.hasOwn(PAYLOAD_ROOTS, operation)
 }
 
 /** The object of compact JSON. A text with another spelling, such as a member given twice, is refused. */

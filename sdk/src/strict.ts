@@ -1,56 +1,70 @@
-import { isObject } from '@countersign/contract/core/decode'
+import { isObject } from './json.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 
-/** What is held against a value: of any schema of the contract. */
-interface Schema {
-  readonly type?: string
-  readonly format?: string
-  readonly enum?: readonly unknown[]
-  readonly pattern?: string
-  readonly items?: Schema
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly oneOf?: readonly Schema[]
-  readonly anyOf?: readonly Schema[]
-  readonly discriminator?: { readonly propertyName: string }
-  /** Marks of typebox, which are all that the type of some schemas has. */
-  readonly '~unsafe'?: unknown
-  readonly '~optional'?: unknown
-}
-
 /**
- * The value that a schema of the contract describes, with integers of 64 bits as `bigint`. Stricter than the reading of
- * answers: a member that the schema does not name is refused, because nobody would see it. Throws PayloadMismatchError.
+ * The value that a node of `generated/signing.ts` describes, with integers of 64 bits as `bigint`. A node is a type, a list or an object:
+ * `['=', …]` one of these words, `['/', pattern]` a text of this form, `['[', node]` a list, `['|', tag, …]` one of these nodes, chosen by its tag or
+ * else by its type; an object has the node of each member, and its name ends in `?` where it may be absent. Stricter than the reading of
+ * answers: a member that the node does not name is refused, because nobody would see it. Throws PayloadMismatchError.
  */
-export function readStrictly(s: Schema, value: unknown, member: string): unknown {
-  if (s.oneOf ?? s.anyOf) return readStrictly(memberFor(s, value, member), value, member)
-  if (s.format === 'int64') return int64(value, member)
-  if (s.enum && !s.enum.includes(value)) throw new PayloadMismatchError(member, `is not one of ${s.enum}`)
-  if (s.pattern !== undefined && typeof value === 'string' && !new RegExp(s.pattern, 'u').test(value))
-    throw new PayloadMismatchError(member, 'does not have the right form')
-  if (s.type !== undefined && !isOf(s.type, value))
-    throw new PayloadMismatchError(member, `is not of type ${s.type}`)
-  const { items } = s
-  if (Array.isArray(value))
-    return items ? value.map((item, i) => readStrictly(items, item, `${member}.${i}`)) : value
-  return s.properties && isObject(value) ? object(s, value, member) : value
+export function readStrictly(nodes: readonly unknown[], at: number, value: unknown, member: string): unknown {
+  const node = nodes[at]
+  if (isObject(node)) return object(nodes, node as Readonly<Record<string, number>>, value, member)
+  if (!Array.isArray(node)) return plain(node as string, value, member)
+  const [kind, first, ...rest] = node
+  if (kind === '=') {
+    if (![first, ...rest].includes(value))
+      throw new PayloadMismatchError(member, `is not one of ${[first, ...rest]}`)
+    return value
+  }
+  if (kind === '/') {
+    plain('string', value, member)
+    if (!new RegExp(first, 'u').test(value as string))
+      throw new PayloadMismatchError(member, 'does not have the right form')
+    return value
+  }
+  if (kind === '[') {
+    if (!Array.isArray(value)) throw new PayloadMismatchError(member, 'is not of type array')
+    return value.map((item, i) => readStrictly(nodes, first, item, `${member}.${i}`))
+  }
+  const found = rest.find((one: number) =>
+    first === '' ? isOf(nodes[one], value) : isTagged(nodes, one, first, value),
+  )
+  if (found === undefined) throw new PayloadMismatchError(member, 'is of an unknown kind')
+  return readStrictly(nodes, found, value, member)
 }
 
 function object(
-  { properties = {}, required = [] }: Schema,
-  value: Readonly<Record<string, unknown>>,
+  nodes: readonly unknown[],
+  members: Readonly<Record<string, number>>,
+  value: unknown,
   member: string,
 ): Record<string, unknown> {
+  if (!isObject(value)) throw new PayloadMismatchError(member, 'is not of type object')
   const inside = (name: string) => (member === '' ? name : `${member}.${name}`)
-  for (const name of required)
-    if (!Object.hasOwn(value, name)) throw new PayloadMismatchError(inside(name), 'is missing')
+  for (const name of Object.keys(members))
+    if (!name.endsWith('?') && !Object.hasOwn(value, name))
+      throw new PayloadMismatchError(inside(name), 'is missing')
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      const known = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (!known) throw new PayloadMismatchError(inside(name), 'is unknown')
-      return [name, readStrictly(known, item, inside(name))]
+      const known = nodeOf(members, name)
+      if (known === undefined) throw new PayloadMismatchError(inside(name), 'is unknown')
+      return [name, readStrictly(nodes, known, item, inside(name))]
     }),
   )
+}
+
+/** The node of a member; a name that ends in `?` is none of a payload. */
+function nodeOf(members: Readonly<Record<string, number>>, name: string): number | undefined {
+  if (name.endsWith('?')) return undefined
+  const key = [name, `${name}?`].find((one) => Object.hasOwn(members, one))
+  return key === undefined ? undefined : members[key]
+}
+
+function plain(type: string, value: unknown, member: string): unknown {
+  if (type === 'int64') return int64(value, member)
+  if (!isOf(type, value)) throw new PayloadMismatchError(member, `is not of type ${type}`)
+  return value
 }
 
 function int64(value: unknown, member: string): bigint {
@@ -61,22 +75,16 @@ function int64(value: unknown, member: string): bigint {
   throw new PayloadMismatchError(member, 'is not an integer of 64 bits')
 }
 
-function memberFor({ oneOf, anyOf, discriminator }: Schema, value: unknown, member: string): Schema {
-  const members = oneOf ?? anyOf ?? []
-  const tag = discriminator?.propertyName
-  const found = members.find((one) =>
-    tag === undefined
-      ? isOf(one.type, value)
-      : isObject(value) && one.properties?.[tag]?.enum?.includes(value[tag]),
-  )
-  if (!found) throw new PayloadMismatchError(member, 'is of an unknown kind')
-  return found
+/** Whether a value has the tag of this member of a union. */
+function isTagged(nodes: readonly unknown[], at: number, tag: string, value: unknown): boolean {
+  if (!isObject(value) || !Object.hasOwn(value, tag)) return false
+  const words = nodes[nodeOf(nodes[at] as Readonly<Record<string, number>>, tag) ?? -1]
+  return Array.isArray(words) && words[0] === '=' && words.slice(1).includes(value[tag])
 }
 
-function isOf(type: string | undefined, value: unknown): boolean {
-  if (type === 'null') return value === null
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isObject(value)
-  if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
-  return type === typeof value
+function isOf(node: unknown, value: unknown): boolean {
+  if (isObject(node)) return isObject(value)
+  if (Array.isArray(node)) return node[0] === '[' ? Array.isArray(value) : typeof value === 'string'
+  if (node === 'int64' || node === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
+  return node === typeof value
 }

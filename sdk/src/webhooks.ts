@@ -1,15 +1,23 @@
-import { decode, isObject, type JsonSchema } from '@countersign/contract/core/decode'
-import { EventEnvelope } from '@countersign/contract/events/events'
-import { WEBHOOKS, type WebhookEvent } from '@countersign/contract/events/webhooks'
 import { type Bytes, bytesFromBase64, bytesFromText, concatBytes } from './crypto/bytes.ts'
 import { pointFromHex, verify } from './crypto/p256.ts'
-import { parseJson } from './json.ts'
+import { webCrypto } from './crypto/port.ts'
+import { decode } from './decode.ts'
+import type { EventEnvelope, EventType, WebhookBodies } from './generated/types.ts'
+import { WEBHOOK_SHAPES } from './generated/webhooks.ts'
+import { isObject, parseJson } from './json.ts'
 import { systemClock } from './system-clock.ts'
 
 /** The request is not from this server, or too old or too new. `message` says what is wrong, never the right value. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
 }
+
+type TypedEvent = WebhookBodies[keyof WebhookBodies]
+
+/** An event of any type. `type` identifies its form. */
+export type WebhookEvent =
+  | TypedEvent
+  | (Omit<EventEnvelope, 'type'> & { type: Exclude<EventType, TypedEvent['type']> })
 
 /** The headers of a request, with names in any case: a `Headers` object or those of Node. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
@@ -43,11 +51,12 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
   const signed = concatBytes(bytesFromText(`${id}.${timestamp}.`), payload)
   const secrets = typeof request.secret === 'string' ? [request.secret] : request.secret
   for (const secret of secrets) {
-    const key = await crypto.subtle.importKey('raw', secretBytes(secret), HMAC, false, ['verify'])
+    const key = await webCrypto().subtle.importKey('raw', secretBytes(secret), HMAC, false, ['verify'])
     for (const text of signatures) {
       const signature = text.startsWith('v1,') ? bytesFromBase64(text.slice(3)) : undefined
       // Web Crypto compares in constant time.
-      if (signature && (await crypto.subtle.verify(HMAC, key, signature, signed))) return eventOf(payload)
+      if (signature && (await webCrypto().subtle.verify(HMAC, key, signature, signed)))
+        return eventOf(payload)
     }
   }
   throw new WebhookVerificationError('No signature matches the secret')
@@ -112,12 +121,7 @@ function bytesOf(payload: string | Uint8Array): Bytes {
 function eventOf(payload: Bytes): WebhookEvent {
   const event = parseJson(new TextDecoder().decode(payload))
   const type = isObject(event) ? event.type : undefined
-  const known = Object.values(WEBHOOKS).find(({ body }) => wordsOf(body.properties.type).includes(type))
-  return decode(known?.body ?? EventEnvelope, event) as WebhookEvent
-}
-
-function wordsOf({ enum: words = [] }: JsonSchema): readonly unknown[] {
-  return words
+  return decode(WEBHOOK_SHAPES[String(type)], event) as WebhookEvent
 }
 
 function membersOf(text: string): Record<string, unknown> {

@@ -3,7 +3,8 @@ import { describe, expect, inject, test } from 'vitest'
 import { Agent } from '../src/agent.ts'
 import type { BodyInput } from '../src/calls.ts'
 import type { Countersign } from '../src/countersign.ts'
-import { SignatureRequiredError } from '../src/platform-agents.ts'
+import { SignatureRequiredError } from '../src/errors.ts'
+import { onlyQuote } from '../src/only-quote.ts'
 import { NotDecidedError } from '../src/wait-for-decision.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 
@@ -52,7 +53,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 describe('an agent', () => {
   test("reads its customer's records, pays by transfer and by quote, and reads the outcome", async () => {
     const { countersign, customer, agent, agentId, code } = await makeAgent()
-    expect(await countersign.agents.isRedeemed(code)).toBe(true)
+    expect(await countersign.agents.getDeviceCode(code)).toMatchObject({ redeemed: true })
     expect(await agent.me()).toMatchObject({ id: agentId, customerId: customer.customerId, policy: POLICY })
     expect((await all(agent.internalAccounts({ limit: 1 }))).map(({ id }) => id)).toContain(customer.usdId)
     expect(await all(agent.externalAccounts())).toEqual([await agent.externalAccount(customer.bankId)])
@@ -154,14 +155,17 @@ describe('an action that waits', () => {
     expect(waiting[0]).toEqual({ ...first, transaction: { ...first.transaction, type: 'OUTGOING' } })
 
     const waits = [agent.waitForDecision(first.id), agent.waitForDecision(second.id)]
-    const approved = await countersign.agents.approve(first)
+    const approved = await countersign.agents.approve(agentId, first.id)
     expect(approved.status).toBe('APPROVED')
-    await countersign.agents.reject(second, 'Not this month')
+    await countersign.agents.reject(agentId, second.id, { reason: 'Not this month' })
     expect(await Promise.all(waits)).toMatchObject([
       { id: first.id, status: 'APPROVED' },
       { id: second.id, status: 'REJECTED', rejectionReason: 'Not this month' },
     ])
-    await expect(countersign.agents.reject(first)).rejects.toMatchObject({ status: 409, code: 'CONFLICT' })
+    await expect(countersign.agents.reject(agentId, first.id)).rejects.toMatchObject({
+      status: 409,
+      code: 'CONFLICT',
+    })
   })
 
   test('fails with a reason if a check no longer passes', async () => {
@@ -169,14 +173,14 @@ describe('an action that waits', () => {
     const { countersign, agent, agentId } = made
     const action = await transfer(made)
     await countersign.agents.updatePolicy(agentId, { spendingLimits: { perTransactionLimit: 1_999n } })
-    expect((await countersign.agents.approve(action)).status).toBe('FAILED')
+    expect((await countersign.agents.approve(agentId, action.id)).status).toBe('FAILED')
     const decided = await agent.waitForDecision(action.id)
     expect(decided).toMatchObject({ status: 'FAILED', rejectionReason: expect.any(String) })
   })
 
   test('of a wallet is approved in one call with a session of the wallet', async () => {
     const limits = { currency: 'USDB', perTransactionLimit: 10_000_000n }
-    const { countersign, customer, agent } = await makeAgent({ spendingLimits: limits })
+    const { countersign, customer, agent, agentId } = await makeAgent({ spendingLimits: limits })
     const quote = () =>
       agent.createQuote({
         source: { sourceType: 'ACCOUNT', accountId: customer.walletId },
@@ -184,13 +188,17 @@ describe('an action that waits', () => {
         lockedCurrencySide: 'SENDING',
         lockedCurrencyAmount: 2_000_000n,
       })
-    const action = await agent.executeQuote((await quote()).id)
+    const asked = await quote()
+    const action = await agent.executeQuote(asked.id)
     expect(action.status).toBe('PENDING_APPROVAL')
-    const unsigned = await countersign.agents.approve(action).catch((error: unknown) => error)
+    const unsigned = await countersign.agents.approve(agentId, action.id).catch((error: unknown) => error)
     expect(unsigned).toBeInstanceOf(SignatureRequiredError)
     const wallet = countersign.wallet(customer.walletId, { confirm: () => true })
     const session = await wallet.email.signIn({ code: '000000' })
-    expect((await countersign.agents.approve(action, session)).status).toBe('APPROVED')
+    const other = { signer: onlyQuote('Quote:other', session) }
+    await expect(countersign.agents.approve(agentId, action.id, other)).rejects.toThrow('quote')
+    const signer = onlyQuote(asked.id, session)
+    expect((await countersign.agents.approve(agentId, action.id, { signer })).status).toBe('APPROVED')
     expect((await agent.waitForDecision(action.id)).status).toBe('APPROVED')
 
     const signed = await quote()
@@ -206,7 +214,7 @@ test('a platform lists its agents, renames, pauses, reconnects and deletes them'
   expect((await agent.me()).isPaused).toBe(true)
   expect((await all(agents.list({ isPaused: true }))).map(({ id }) => id)).toEqual([agentId])
   expect(await agents.get(agentId)).toMatchObject({ isConnected: true, isPaused: true })
-  const { code } = await agents.deviceCode(agentId)
+  const { code } = await agents.createDeviceCode(agentId)
   const again = await Agent.redeem({ baseUrl: inject('baseUrl'), code })
   await expect(agent.me()).rejects.toMatchObject({ status: 401 })
   await expect(Agent.redeem({ baseUrl: inject('baseUrl'), code })).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { NotIssuedError } from '../src/platform-cards.ts'
+import type { BodyInput } from '../src/calls.ts'
+import { NotIssuedError } from '../src/wait-for-card.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 
 /** A platform, a customer with 1,000.00 USD and 50 USDB in a wallet, who is signed in, and an ACTIVE card on the USD. */
@@ -18,7 +19,7 @@ async function makeCard() {
     )
   const { id } = await create()
   expect((await create()).id).toBe(id)
-  expect((await countersign.cards.waitUntilIssued(id)).state).toBe('ACTIVE')
+  expect((await countersign.waitForCard(id)).state).toBe('ACTIVE')
   const session = await countersign.wallet(walletId).email.signIn({ code: '000000' })
   const use = (cardId: string, amount: bigint, code = 'USD') =>
     countersign.call('sandbox_card_authorization', {
@@ -36,23 +37,29 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 test('a card is frozen, unfrozen, given other accounts and closed in one call each', async () => {
   const { countersign, customer, session, id, use } = await makeCard()
-  const card = countersign.signedCard(id)
+  const update = (body: BodyInput<'card_update'>) => countersign.cards.update(id, body, { signer: session })
   const purchases = [await use(id, 1_250n), await use(id, 300n)].map(({ body }) => body)
   expect(await all(countersign.cards.transactions(id, { limit: 1, sortOrder: 'asc' }))).toEqual(purchases)
-  expect(await card.freeze(session)).toMatchObject({ id, state: 'FROZEN' })
+  expect(await update({ state: 'FROZEN' })).toMatchObject({ id, state: 'FROZEN' })
   await expect(use(id, 1n)).rejects.toMatchObject({ status: 403, code: 'CARD_PAUSED' })
-  await expect(card.freeze(session)).rejects.toMatchObject({ status: 409, code: 'INVALID_STATE_TRANSITION' })
-  expect((await card.unfreeze(session)).state).toBe('ACTIVE')
-  expect(await card.update({ state: 'FROZEN', fundingSources: [customer.usdId] }, session)).toMatchObject({
+  await expect(update({ state: 'FROZEN' })).rejects.toMatchObject({
+    status: 409,
+    code: 'INVALID_STATE_TRANSITION',
+  })
+  expect((await update({ state: 'ACTIVE' })).state).toBe('ACTIVE')
+  expect(await update({ state: 'FROZEN', fundingSources: [customer.usdId] })).toMatchObject({
     state: 'FROZEN',
     fundingSources: [customer.usdId],
   })
-  expect((await card.setFundingSources([customer.usdId], session)).state).toBe('FROZEN')
-  await expect(card.setFundingSources(['InternalAccount:none'], session)).rejects.toMatchObject({
+  expect((await update({ fundingSources: [customer.usdId] })).state).toBe('FROZEN')
+  await expect(update({ fundingSources: ['InternalAccount:none'] })).rejects.toMatchObject({
     code: 'FUNDING_SOURCE_INELIGIBLE',
     details: { field: 'fundingSources.0' },
   })
-  expect(await card.close(session)).toMatchObject({ state: 'CLOSED', stateReason: 'CLOSED_BY_PLATFORM' })
+  expect(await update({ state: 'CLOSED' })).toMatchObject({
+    state: 'CLOSED',
+    stateReason: 'CLOSED_BY_PLATFORM',
+  })
   const query = { cardholderId: customer.customerId, state: 'CLOSED' } as const
   expect(await all(countersign.cards.list(query))).toEqual([await countersign.cards.get(id)])
 })
@@ -62,16 +69,21 @@ test('a card is paid from an embedded wallet as long as its delegated key is ACT
   const { cards, delegatedKeys } = countersign
   const { customerId: cardholderId, walletId } = customer
   const made = await cards.create({ cardholderId, form: 'VIRTUAL', fundingSources: [walletId] })
-  const { id: cardId } = await cards.waitUntilIssued(made.id)
+  const { id: cardId } = await countersign.waitForCard(made.id)
   const ask = { cardId, internalAccountId: walletId, nickname: 'Coffee' }
-  const key = await delegatedKeys.create(ask, session)
+  const key = await delegatedKeys.create(ask, { signer: session })
   expect(key).toMatchObject({ cardId, fundingSourceId: walletId, status: 'ACTIVE' })
-  await expect(delegatedKeys.create(ask, session)).rejects.toMatchObject({ status: 409, code: 'CONFLICT' })
+  await expect(delegatedKeys.create(ask, { signer: session })).rejects.toMatchObject({
+    status: 409,
+    code: 'CONFLICT',
+  })
   expect((await use(cardId, 1_000n, 'USD')).body).toMatchObject({
     status: 'AUTHORIZED',
     accountId: walletId,
   })
-  expect(await delegatedKeys.list({ accountId: walletId })).toEqual([await delegatedKeys.get(key.id)])
+  expect(await delegatedKeys.list({ accountId: walletId })).toEqual({
+    data: [await delegatedKeys.get(key.id)],
+  })
   await delegatedKeys.delete(key.id)
   await expect(use(cardId, 1n, 'USD')).rejects.toMatchObject({ code: 'CARD_INSUFFICIENT_FUNDS' })
   expect((await delegatedKeys.get(key.id)).status).toBe('REVOKED')
@@ -87,9 +99,9 @@ test('a wait for an issuer reports no answer and a rejection', async () => {
       platformCardId,
     })
   const [silent, rejected] = [await ask('silent-001'), await ask('rejected-002')]
-  const soon = countersign.cards.waitUntilIssued(silent.id, { timeoutMs: 1 })
+  const soon = countersign.waitForCard(silent.id, { timeoutMs: 1 })
   await expect(soon).rejects.toBeInstanceOf(NotIssuedError)
-  expect(await countersign.cards.waitUntilIssued(rejected.id)).toMatchObject({
+  expect(await countersign.waitForCard(rejected.id)).toMatchObject({
     state: 'CLOSED',
     stateReason: 'ISSUER_REJECTED',
   })

@@ -35,15 +35,14 @@ export async function approveAction(
   options: { readonly agent?: string },
 ): Promise<void> {
   const { agents } = shell.countersign
-  const action = await agents
-    .approve(await findAction(shell, actionId, options.agent))
-    .catch((error: unknown) => {
-      if (!(error instanceof SignatureRequiredError)) throw error
-      const words = statementOf(error.payloadToSign)?.summary ?? error.payloadToSign
-      throw new Failure(
-        `The source is an embedded wallet, so its holder must sign the approval in your app (agents.approve of the sdk with a session): ${words}`,
-      )
-    })
+  const { agentId } = await findAction(shell, actionId, options.agent)
+  const action = await agents.approve(agentId, actionId).catch((error: unknown) => {
+    if (!(error instanceof SignatureRequiredError)) throw error
+    const words = statementOf(error.payloadToSign)?.summary ?? error.payloadToSign
+    throw new Failure(
+      `The source is an embedded wallet, so its holder must sign the approval in your app (agents.approve of the sdk, with a session as its signer): ${words}`,
+    )
+  })
   sayDecided(shell, action)
   // The approval was accepted, but the action failed: the exit code tells a script.
   if (action.status === 'FAILED')
@@ -56,8 +55,9 @@ export async function rejectAction(
   actionId: string,
   options: { readonly agent?: string; readonly reason?: string },
 ): Promise<void> {
-  const action = await findAction(shell, actionId, options.agent)
-  sayDecided(shell, await shell.countersign.agents.reject(action, options.reason))
+  const { agentId } = await findAction(shell, actionId, options.agent)
+  const body = options.reason === undefined ? {} : { reason: options.reason }
+  sayDecided(shell, await shell.countersign.agents.reject(agentId, actionId, body))
 }
 
 /** `countersign agent pause` and `resume` */
@@ -78,7 +78,7 @@ export async function deleteAgent(shell: Shell, agentId: string): Promise<void> 
 
 /** `countersign agent code` */
 export async function makeCode(shell: Shell, agentId: string): Promise<void> {
-  const code = await shell.countersign.agents.deviceCode(agentId)
+  const code = await shell.countersign.agents.createDeviceCode(agentId)
   say(shell, code, codeRows(shell, code))
 }
 

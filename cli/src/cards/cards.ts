@@ -27,10 +27,12 @@ export async function issueCard(
     ...(platformCardId === undefined ? {} : { platformCardId }),
   }
   const { id } = await cards.create(body)
-  const card = await cards.waitUntilIssued(id, { timeoutMs: ISSUE_TIMEOUT_MS }).catch((error: unknown) => {
-    if (error instanceof NotIssuedError) return error.card
-    throw error
-  })
+  const card = await shell.countersign
+    .waitForCard(id, { timeoutMs: ISSUE_TIMEOUT_MS })
+    .catch((error: unknown) => {
+      if (error instanceof NotIssuedError) return error.card
+      throw error
+    })
   sayCard(shell, card)
   // The request was accepted, but no card was issued: the exit code tells a script.
   if (card.state === 'CLOSED') throw new Failure('The issuer has rejected the card.')

@@ -47,9 +47,9 @@ async function moveOf({ countersign }: Shell, id: string, amount: string, purcha
 }
 
 async function newestOf(countersign: Shell['countersign'], id: string): Promise<string> {
-  const { value } = await countersign.cards.transactions(id, { limit: 1 }).next()
-  if (!value) throw new Failure('This card has not been used yet.')
-  return value.id
+  const [newest] = (await countersign.cards.transactions(id, { limit: 1 })).data
+  if (!newest) throw new Failure('This card has not been used yet.')
+  return newest.id
 }
 
 /** The purchase after the due work: a claim above the hold is pulled afterwards. */

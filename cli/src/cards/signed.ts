@@ -14,20 +14,21 @@ export async function changeState(
   state: 'ACTIVE' | 'FROZEN' | 'CLOSED',
 ): Promise<void> {
   const { holder } = await findHolder(shell, id)
-  sayCard(shell, await shell.countersign.signedCard(id).update({ state }, holder))
+  sayCard(shell, await shell.countersign.cards.update(id, { state }, { signer: holder }))
 }
 
 /** `countersign card sources` */
 export async function setFundingSources(shell: Shell, id: string, accounts: string): Promise<void> {
   const { holder } = await findHolder(shell, id)
-  sayCard(shell, await shell.countersign.signedCard(id).setFundingSources(idsOf(accounts), holder))
+  const body = { fundingSources: idsOf(accounts) }
+  sayCard(shell, await shell.countersign.cards.update(id, body, { signer: holder }))
 }
 
 /** `countersign card delegate` */
 export async function delegateKey(shell: Shell, id: string, nickname: string): Promise<void> {
   const { holder, walletId } = await findHolder(shell, id)
   const body = { cardId: id, internalAccountId: walletId, nickname }
-  const key = await shell.countersign.delegatedKeys.create(body, holder)
+  const key = await shell.countersign.delegatedKeys.create(body, { signer: holder })
   say(shell, key, [`${key.id} "${key.nickname}" is ${key.status}: the card can be paid from ${walletId}.`])
 }
 
@@ -58,7 +59,7 @@ async function refuseOutsideSandbox(countersign: Shell['countersign'], words: st
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
     throw new Failure(
-      `This server is not a sandbox, so only the cardholder's device can sign in your app (countersign.signedCard(id) of the sdk with a session): ${words}`,
+      `This server is not a sandbox, so only the cardholder's device can sign in your app (cards.update of the sdk, with a session as its signer): ${words}`,
     )
   }
 }

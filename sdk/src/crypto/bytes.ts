@@ -1,3 +1,5 @@
+import { webCrypto } from './port.ts'
+
 /** Bytes as Web Crypto takes them, in memory that threads do not share. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
@@ -51,7 +53,7 @@ export function bytesFromBase64url(text: string): Bytes {
 }
 
 export async function sha256(bytes: Bytes): Promise<Bytes> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return new Uint8Array(await webCrypto().subtle.digest('SHA-256', bytes))
 }
 
 export function concatBytes(...parts: readonly Uint8Array[]): Bytes {

@@ -1,48 +1,98 @@
-import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core'
 import { type Bytes, bytesFromText, concatBytes } from './bytes.ts'
 import { uncompressedPublicKey } from './p256.ts'
+import { webCrypto } from './port.ts'
+
+/**
+ * HPKE (RFC 9180), base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message. The suite is fixed, so this is a page of
+ * calls of Web Crypto, and runs wherever its port does. Tests hold it against an independent implementation, both ways.
+ */
 
 /** `info` of everything that is sealed in this API. */
 const INFO = bytesFromText('turnkey_hpke')
+const EMPTY: Bytes = new Uint8Array(0)
+const SECRET_BYTES = 32
+const NONCE_BYTES = 12
 
-const suite = new CipherSuite({
-  kem: new DhkemP256HkdfSha256(),
-  kdf: new HkdfSha256(),
-  aead: new Aes256Gcm(),
-})
+const VERSION = bytesFromText('HPKE-v1')
+const KEM_SUITE = concatBytes(bytesFromText('KEM'), Uint8Array.of(0, 0x10))
+const HPKE_SUITE = concatBytes(bytesFromText('HPKE'), Uint8Array.of(0, 0x10, 0, 1, 0, 2))
+
+const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
+const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const
 
 /**
- * HPKE (RFC 9180), base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message to
- * `recipientPublicKey` (65 bytes). The additional data is `enc ‖ recipientPublicKey`. Gives `enc` (65 bytes) and the
- * ciphertext with its 16-byte tag. Rejects where the key is not a point of the curve.
+ * Seals to `recipientPublicKey` (65 bytes). The additional data is `enc ‖ recipientPublicKey`. Gives `enc` (65 bytes) and the ciphertext with its
+ * 16-byte tag. Rejects where the key is not a point of the curve.
  */
 export async function seal(
   recipientPublicKey: Bytes,
   plaintext: Bytes,
 ): Promise<{ enc: Bytes; ciphertext: Bytes }> {
-  const recipient = await suite.kem.deserializePublicKey(recipientPublicKey)
-  // Seals in two steps, not in the library's single one: the additional data contains `enc`, which only the context
-  // has.
-  const context = await suite.createSenderContext({ recipientPublicKey: recipient, info: INFO })
-  const enc = new Uint8Array(context.enc)
-  const ciphertext = await context.seal(plaintext, concatBytes(enc, recipientPublicKey))
+  const { subtle } = webCrypto()
+  const ephemeral = (await subtle.generateKey(ECDH, false, ['deriveBits'])) as CryptoKeyPair
+  const enc = await uncompressedPublicKey(ephemeral)
+  const shared = await agree(ephemeral.privateKey, recipientPublicKey)
+  const { key, iv } = await schedule(shared, enc, recipientPublicKey, 'encrypt')
+  const additionalData = concatBytes(enc, recipientPublicKey)
+  const ciphertext = await subtle.encrypt({ name: 'AES-GCM', iv, additionalData }, key, plaintext)
   return { enc, ciphertext: new Uint8Array(ciphertext) }
 }
 
 /**
- * Opens what was sealed to `recipient`, as `seal` seals. `enc` is 65 bytes. Undefined where it was sealed to another
- * key or changed.
+ * Opens what was sealed to `recipient`, as `seal` seals. `enc` is 65 bytes. Undefined where it was sealed to another key or changed.
  */
 export async function open(
   recipient: CryptoKeyPair,
   enc: Bytes,
   ciphertext: Bytes,
 ): Promise<Bytes | undefined> {
-  const aad = concatBytes(enc, await uncompressedPublicKey(recipient))
+  const { subtle } = webCrypto()
+  const own = await uncompressedPublicKey(recipient)
   try {
-    const context = await suite.createRecipientContext({ recipientKey: recipient, enc, info: INFO })
-    return new Uint8Array(await context.open(ciphertext, aad))
+    const shared = await agree(recipient.privateKey, enc)
+    const { key, iv } = await schedule(shared, enc, own, 'decrypt')
+    const additionalData = concatBytes(enc, own)
+    return new Uint8Array(await subtle.decrypt({ name: 'AES-GCM', iv, additionalData }, key, ciphertext))
   } catch {
     return undefined
   }
+}
+
+/** X of the point that both sides come to. */
+async function agree(privateKey: CryptoKey, publicKey: Bytes): Promise<Bytes> {
+  const { subtle } = webCrypto()
+  const other = await subtle.importKey('raw', publicKey, ECDH, false, [])
+  return new Uint8Array(await subtle.deriveBits({ ...ECDH, public: other }, privateKey, 8 * SECRET_BYTES))
+}
+
+/** The key of the message and its nonce (RFC 9180 sections 4.1 and 5.1): `dh` is what both sides come to. */
+async function schedule(dh: Bytes, enc: Bytes, recipient: Bytes, usage: 'encrypt' | 'decrypt') {
+  const prk = await extract(KEM_SUITE, EMPTY, 'eae_prk', dh)
+  const secret = await expand(KEM_SUITE, prk, 'shared_secret', concatBytes(enc, recipient), SECRET_BYTES)
+  const pskIdHash = await extract(HPKE_SUITE, EMPTY, 'psk_id_hash', EMPTY)
+  const infoHash = await extract(HPKE_SUITE, EMPTY, 'info_hash', INFO)
+  const context = concatBytes(Uint8Array.of(0), pskIdHash, infoHash)
+  const root = await extract(HPKE_SUITE, secret, 'secret', EMPTY)
+  const bytes = await expand(HPKE_SUITE, root, 'key', context, SECRET_BYTES)
+  const iv = await expand(HPKE_SUITE, root, 'base_nonce', context, NONCE_BYTES)
+  return { key: await webCrypto().subtle.importKey('raw', bytes, 'AES-GCM', false, [usage]), iv }
+}
+
+/** LabeledExtract. */
+async function extract(suite: Bytes, salt: Bytes, label: string, secret: Bytes): Promise<Bytes> {
+  return hmac(salt, concatBytes(VERSION, suite, bytesFromText(label), secret))
+}
+
+/** LabeledExpand, for at most one block of the hash. */
+async function expand(suite: Bytes, prk: Bytes, label: string, info: Bytes, length: number): Promise<Bytes> {
+  const labeled = concatBytes(Uint8Array.of(0, length), VERSION, suite, bytesFromText(label), info)
+  return (await hmac(prk, concatBytes(labeled, Uint8Array.of(1)))).slice(0, length)
+}
+
+async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
+  const { subtle } = webCrypto()
+  // HMAC fills a short key up with zeros; Web Crypto takes no empty one.
+  const whole = key.length > 0 ? key : new Uint8Array(SECRET_BYTES)
+  const imported = await subtle.importKey('raw', whole, HMAC, false, ['sign'])
+  return new Uint8Array(await subtle.sign('HMAC', imported, message))
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@countersign/contract/core/decode'
+import { isObject } from '../json.ts'
 import { PayloadMismatchError } from '../payload-mismatch.ts'
 import { base64urlFromBytes, bytesFromBase64url, bytesFromText, textFromBytes } from './bytes.ts'
 import { pointFromHex, verifyRaw } from './p256.ts'

@@ -3,6 +3,7 @@ import { type Bytes, base64urlFromBytes, bytesFromHex, bytesFromText, concatByte
 import { decompress, GENERATOR } from './curve.ts'
 import { open } from './hpke.ts'
 import { sign, verify } from './p256.ts'
+import { webCrypto } from './port.ts'
 
 const ENC_BYTES = 33
 const SEALED_BYTES = 48
@@ -62,11 +63,14 @@ async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
     const [xText, yText] = [point.subarray(1, 33), point.subarray(33)].map(base64urlFromBytes)
     const jwk = { kty: 'EC', crv: 'P-256', x: xText!, y: yText!, d }
     // Both points with this x are on the curve. A key with the wrong one is refused here or makes invalid signatures.
-    const privateKey = await crypto.subtle
-      .importKey('jwk', jwk, ecdsa, false, ['sign'])
+    const privateKey = await webCrypto()
+      .subtle.importKey('jwk', jwk, ecdsa, false, ['sign'])
       .catch(() => undefined)
     if (!privateKey || !(await verify(point, message, await sign(privateKey, message)))) continue
-    return { privateKey, publicKey: await crypto.subtle.importKey('raw', point, ecdsa, true, ['verify']) }
+    return {
+      privateKey,
+      publicKey: await webCrypto().subtle.importKey('raw', point, ecdsa, true, ['verify']),
+    }
   }
   throw new SealedKeyError('The sealed secret is not a private key.')
 }
@@ -76,9 +80,11 @@ async function publicX(scalar: Bytes): Promise<Bytes> {
   const ecdh = { name: 'ECDH', namedCurve: 'P-256' } as const
   const pkcs8 = concatBytes(PKCS8_START, scalar)
   try {
-    const key = await crypto.subtle.importKey('pkcs8', pkcs8, ecdh, false, ['deriveBits'])
-    const generator = await crypto.subtle.importKey('raw', GENERATOR, ecdh, false, [])
-    return new Uint8Array(await crypto.subtle.deriveBits({ ...ecdh, public: generator }, key, SCALAR_BITS))
+    const key = await webCrypto().subtle.importKey('pkcs8', pkcs8, ecdh, false, ['deriveBits'])
+    const generator = await webCrypto().subtle.importKey('raw', GENERATOR, ecdh, false, [])
+    return new Uint8Array(
+      await webCrypto().subtle.deriveBits({ ...ecdh, public: generator }, key, SCALAR_BITS),
+    )
   } catch {
     throw new SealedKeyError('The sealed secret is not a private key.')
   } finally {

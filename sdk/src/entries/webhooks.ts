@@ -1,7 +1,8 @@
-export type { WebhookEvent } from '@countersign/contract/events/webhooks'
+export { type CryptoPort, setCrypto } from '../crypto/port.ts'
 export {
   verifySvcSignature,
   verifyWebhook,
+  type WebhookEvent,
   type WebhookHeaders,
   type WebhookRequest,
   WebhookVerificationError,

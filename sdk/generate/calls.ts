@@ -1,0 +1,121 @@
+import { API } from '@countersign/contract/api'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { WEBHOOKS } from '@countersign/contract/events/webhooks'
+import { NOUNS } from '@countersign/contract/nouns'
+import { PAYLOADS } from '@countersign/contract/signing/payloads'
+import { membersOf, type Schema } from './schema.ts'
+import { Shapes, shapeOf } from './shapes.ts'
+
+/** The paths that the call of the sdk reaches: all endpoints, one a line. */
+export function callsFile(): string {
+  const shapes = new Shapes()
+  const lines = Object.entries<Endpoint>(API).map(([name, endpoint]) => lineOf(name, endpoint, shapes))
+  return `/**
+ * Every call, one a line: name, noun and verb, method, path, what it is, and its answers. What it is: i takes an Idempotency-Key, s is
+ * signed, u takes a file, b takes a body and q a query (B and Q: that cannot be left out), l answers a list, c and h answer CSV and HTML. An answer is its status, then a colon where it has a
+ * body, then the number of its shape where there are amounts in it.
+ */
+export const CALLS = \`\n${lines.join('\n')}\n\`
+
+/** Where amounts are. */
+export const SHAPES: readonly unknown[] = ${shapes.text}
+`
+}
+
+function lineOf(name: string, endpoint: Endpoint, shapes: Shapes): string {
+  const { method, path, idempotent, signed, upload, body, query, texts, responses } = endpoint
+  const flags = [
+    idempotent && 'i',
+    signed && 's',
+    upload && 'u',
+    (body || upload) && (isOptional(endpoint) ? 'b' : 'B'),
+    query && !body && (isOptional(endpoint) ? 'q' : 'Q'),
+    method === 'GET' && isList(responses[200]) && 'l',
+    texts?.includes('csv') && 'c',
+    texts?.includes('html') && 'h',
+  ]
+  const answers = Object.entries(responses).map(([status, schema]) => {
+    if (!schema) return status
+    const shape = shapeOf(schema as Schema)
+    return `${status}:${shape === undefined ? '' : shapes.indexOf(shape)}`
+  })
+  const verb = NOUNS[name as keyof typeof NOUNS]
+  return [name, verb, method, path, `-${flags.filter(Boolean).join('')}`, ...answers].join(' ')
+}
+
+/** Whether the body or the query can be left out. */
+export function isOptional({ body, bodyOptional, upload, query }: Endpoint): boolean {
+  if (upload) return false
+  const { required = [] } = (body ?? query ?? {}) as Schema
+  return bodyOptional === true || required.length === 0
+}
+
+/** Whether an answer has a list of records in \`data\`. */
+export function isList(schema: unknown): boolean {
+  return (schema as Schema | null | undefined)?.properties?.data?.type === 'array'
+}
+
+/** What the wallet needs of the contract: the calls that it signs for, and what it reads in a payload. */
+export function signingFile(): string {
+  const signed = Object.entries<Endpoint>(API).filter(([, { signed }]) => signed)
+  const targets = Object.fromEntries(signed.map(([name, { method, path }]) => [name, `${method} ${path}`]))
+  const nodes = new Nodes()
+  const roots = Object.fromEntries(
+    Object.entries(PAYLOADS).map(([name, schema]) => [name, nodes.indexOf(schema as Schema)]),
+  )
+  return `/** Method and path of every signed call. */
+export const SIGNED_TARGETS = ${JSON.stringify(targets, null, 2)} as const
+
+/** The node of each operation's payload. */
+export const PAYLOAD_ROOTS = ${JSON.stringify(roots, null, 2)} as const
+
+/** What is read strictly: see strict.ts. */
+export const PAYLOAD_NODES: readonly unknown[] = ${nodes.text}
+`
+}
+
+/** Gives each different schema its number, in the form that strict.ts reads: what a device checks of it, and nothing else. */
+export class Nodes {
+  readonly #texts: string[] = []
+
+  indexOf(schema: Schema): number {
+    const text = JSON.stringify(this.#nodeOf(schema))
+    const known = this.#texts.indexOf(text)
+    return known >= 0 ? known : this.#texts.push(text) - 1
+  }
+
+  get text(): string {
+    return `[\n${this.#texts.join(',\n')}\n]`
+  }
+
+  #nodeOf(schema: Schema): unknown {
+    const { type, format, pattern, items, properties, required = [], discriminator } = schema
+    const members = membersOf(schema)
+    if (members) return ['|', discriminator?.propertyName ?? '', ...members.map((one) => this.indexOf(one))]
+    if (format === 'int64') return 'int64'
+    if (schema.enum) return ['=', ...schema.enum]
+    if (items) return ['[', this.indexOf(items)]
+    if (properties)
+      return Object.fromEntries(
+        Object.entries(properties).map(([name, one]) => [
+          required.includes(name) ? name : `${name}?`,
+          this.indexOf(one),
+        ]),
+      )
+    if (pattern !== undefined) return ['/', pattern]
+    if (type === 'string' || type === 'integer' || type === 'boolean') return type
+    throw new Error(`A payload has a schema that a device cannot check: ${JSON.stringify(schema)}`)
+  }
+}
+
+/** Where the amounts of each webhook are, by the type of its event. */
+export function webhooksFile(): string {
+  const shapes = Object.values(WEBHOOKS).flatMap(({ body }) => {
+    const shape = shapeOf(body as Schema)
+    const types = (body as Schema).properties?.type?.enum ?? []
+    return shape === undefined ? [] : types.map((type) => [String(type), shape] as const)
+  })
+  return `/** Where the amounts of each webhook are, by the type of its event. */
+export const WEBHOOK_SHAPES: Readonly<Record<string, unknown>> = ${JSON.stringify(Object.fromEntries(shapes))}
+`
+}

@@ -1,0 +1,23 @@
+/** What the generator reads of a schema of the contract. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly description?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly pattern?: string
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: unknown
+  readonly oneOf?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly discriminator?: { readonly propertyName: string }
+}
+
+/** The members of a union; undefined for another schema. */
+export function membersOf({ oneOf, anyOf }: Schema): readonly Schema[] | undefined {
+  return oneOf ?? anyOf
+}

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util'
+import { membersOf, type Schema } from './schema.ts'
+
+/**
+ * Where the amounts of an answer are: 1 is an amount, 2 a number that is no amount, a list of one is the shape of every item, an object has the
+ * shapes of its members. What has neither is left out.
+ */
+export type Shape = 1 | 2 | readonly [Shape] | { readonly [name: string]: Shape }
+
+/** The shape of what a schema describes; undefined where nothing in it is a number to decode. Throws where the members of a union differ. */
+export function shapeOf(schema: Schema): Shape | undefined {
+  if (schema.format === 'int64') return 1
+  if (schema.type === 'number') return 2
+  const members = membersOf(schema)
+  if (members) return members.map(shapeOf).reduce(merged, undefined)
+  if (schema.items) {
+    const item = shapeOf(schema.items)
+    return item && [item]
+  }
+  const shapes = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const shape = shapeOf(property)
+    return shape === undefined ? [] : [[name, shape] as const]
+  })
+  return shapes.length === 0 ? undefined : Object.fromEntries(shapes)
+}
+
+/** The shape that reads either; a member that one of them lacks is read as the other says. */
+function merged(one: Shape | undefined, other: Shape | undefined): Shape | undefined {
+  if (one === undefined || other === undefined || isDeepStrictEqual(one, other)) return one ?? other
+  if (typeof one === 'object' && typeof other === 'object' && !Array.isArray(one) && !Array.isArray(other)) {
+    const whole: Record<string, Shape> = { ...(one as Record<string, Shape>) }
+    for (const [name, shape] of Object.entries(other)) whole[name] = merged(whole[name], shape as Shape)!
+    return whole
+  }
+  throw new Error(`Two members of a union differ in where their amounts are: ${JSON.stringify([one, other])}`)
+}
+
+/** Gives each shape its number in a list of different ones. */
+export class Shapes {
+  readonly #texts: string[] = []
+
+  indexOf(shape: Shape): number {
+    const text = JSON.stringify(shape)
+    const known = this.#texts.indexOf(text)
+    return known >= 0 ? known : this.#texts.push(text) - 1
+  }
+
+  get text(): string {
+    return `[${this.#texts.join(',\n')}]`
+  }
+}

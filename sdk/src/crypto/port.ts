@@ -1,0 +1,43 @@
+/** What the sdk uses of Web Crypto: P-256, SHA-256, HMAC and AES-GCM. */
+export interface CryptoPort {
+  readonly subtle: Pick<
+    SubtleCrypto,
+    | 'decrypt'
+    | 'deriveBits'
+    | 'digest'
+    | 'encrypt'
+    | 'exportKey'
+    | 'generateKey'
+    | 'importKey'
+    | 'sign'
+    | 'verify'
+  >
+  getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array
+}
+
+let given: CryptoPort | undefined
+
+/**
+ * Uses another implementation than the platform's own Web Crypto, in the whole program: for React Native, which has none. Call it once, before
+ * anything else of the sdk. `undefined` goes back to the platform's own.
+ */
+export function setCrypto(port: CryptoPort | undefined): void {
+  given = port
+}
+
+/** The given implementation or the platform's own. Throws an Error that names `setCrypto` where there is neither. */
+export function webCrypto(): CryptoPort {
+  const port = given ?? (globalThis.crypto as CryptoPort | undefined)
+  if (port?.subtle) return port
+  throw new Error(
+    'Web Crypto is missing here (React Native, or a page without HTTPS): give the sdk an implementation with setCrypto().',
+  )
+}
+
+/** Fills bytes with randomness; only this part of the port is needed. */
+export function randomBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
+  const port = given ?? (globalThis.crypto as CryptoPort | undefined)
+  return typeof port?.getRandomValues === 'function'
+    ? port.getRandomValues(bytes)
+    : webCrypto().getRandomValues(bytes)
+}
