@@ -11,6 +11,8 @@ export const NOUNS = {
   token_list: 'tokens.list',
   token_get: 'tokens.get',
   token_delete: 'tokens.delete',
+  customer_token_create: 'customerTokens.create',
+  customer_token_delete: 'customerTokens.delete',
   customer_create: 'customers.create',
   customer_list: 'customers.list',
   customer_get: 'customers.get',

@@ -15,29 +15,28 @@ function userOf({ headers }: IncomingMessage): User | undefined {
 }
 
 /** Makes a customer, whose wallet comes along, and asks for a card on it. */
-async function signUp(countersign: Countersign, { fullName = '', email = '' }): Promise<User> {
-  const body = { customerType: 'INDIVIDUAL', fullName, email } as const
-  const customerId = (await countersign.call('customer_create', { body })).body.id
-  const query = { customerId, type: 'EMBEDDED_WALLET' } as const
-  const accountId = (await countersign.call('customer_internal_account_list', { query })).body.data[0]!.id
-  const fundingSources = [accountId]
-  const card = { cardholderId: customerId, form: 'VIRTUAL', fundingSources } as const
-  await countersign.call('card_create', { body: card })
+async function signUp(api: Countersign, { fullName = '', email = '' }): Promise<User> {
+  const { id: customerId } = await api.customers.create({ customerType: 'INDIVIDUAL', fullName, email })
+  const wallets = await api.internalAccounts.list({ customerId, type: 'EMBEDDED_WALLET' })
+  const accountId = wallets.data[0]!.id
+  await api.cards.create({ cardholderId: customerId, form: 'VIRTUAL', fundingSources: [accountId] })
   return { customerId, accountId }
 }
 
 /** Serves the page, makes customers, and gives each the tokens of their own. The rest the page asks of the server itself. */
 export function makeBackend(
-  countersign: Countersign,
+  api: Countersign,
   files: Readonly<Record<string, readonly [type: string, text: string]>>,
   more: Readonly<Record<string, Route>> = {},
 ): Server {
   const routes: Readonly<Record<string, Route>> = {
     /** The customer comes from the login, never from the page. */
     async 'POST /token'({ customerId, accountId }) {
-      const body = { customerId, permissions: ['VIEW' as const, 'TRANSACT' as const, 'MANAGE' as const] }
-      const { accessToken } = (await countersign.call('customer_token_create', { body })).body
-      return { customerId, accountId, accessToken }
+      const made = await api.customerTokens.create({
+        customerId,
+        permissions: ['VIEW', 'TRANSACT', 'MANAGE'],
+      })
+      return { customerId, accountId, accessToken: made.accessToken }
     },
     ...more,
   }
@@ -49,7 +48,7 @@ export function makeBackend(
       const body = request.method === 'POST' ? ((await json(request)) as Record<string, string>) : {}
       if (path === 'POST /sign-up') {
         const cookie = randomBytes(32).toString('base64url')
-        users.set(cookie, await signUp(countersign, body))
+        users.set(cookie, await signUp(api, body))
         response.setHeader('Set-Cookie', `app=${cookie}; HttpOnly; SameSite=Strict; Path=/`)
         return send(201)
       }
@@ -57,7 +56,7 @@ export function makeBackend(
       if (!user) return send(401)
       return routes[path] ? send(200, await routes[path](user, body)) : send(404)
     } catch (error) {
-      return send(400, { message: String(error) })
+      return send(400, { message: error instanceof Error ? error.message : '' })
     }
   })
 }

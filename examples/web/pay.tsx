@@ -1,4 +1,4 @@
-import { type BodyInput, type Caller, CountersignError } from '@countersign/sdk'
+import { type BodyInput, CountersignError, type Nouns } from '@countersign/sdk'
 import { useAction, useCountersign, useQuote, useSession, useWords } from '@countersign/sdk/react'
 import type { FormEvent } from 'react'
 
@@ -13,10 +13,9 @@ const SAID = {
 } as const
 
 /** The payee as an account of the customer's: a new one, or the one that is there already. */
-async function accountOf(client: Caller, customerId: string, accountInfo: BankAccount): Promise<string> {
+async function accountOf(api: Nouns, customerId: string, accountInfo: BankAccount): Promise<string> {
   try {
-    const body = { customerId, currency: 'USD', accountInfo }
-    return (await client.call('customer_external_account_create', { body })).body.id
+    return (await api.externalAccounts.create({ customerId, currency: 'USD', accountInfo })).id
   } catch (error) {
     const known = error instanceof CountersignError && error.details.externalAccountId
     if (typeof known === 'string') return known
@@ -26,7 +25,7 @@ async function accountOf(client: Caller, customerId: string, accountInfo: BankAc
 
 /** The payment of what the form says. */
 function usePayment() {
-  const { client, customerId } = useCountersign()
+  const { api, customerId } = useCountersign()
   const { parseMoney } = useWords()
   const payment = useQuote()
   const pay = useAction(async (form: FormData) => {
@@ -36,7 +35,7 @@ function usePayment() {
     const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: of('payee') } as const
     const bank = { accountNumber: of('accountNumber'), routingNumber: of('routingNumber') }
     const accountInfo = { accountType: 'USD_ACCOUNT', ...bank, beneficiary } as const
-    const accountId = await accountOf(client, customerId, accountInfo)
+    const accountId = await accountOf(api, customerId, accountInfo)
     const destination = { destinationType: 'ACCOUNT', accountId } as const
     const quote = await payment.create({ destination, lockedCurrencySide: 'RECEIVING', lockedCurrencyAmount })
     if (quote) await payment.execute(quote)

@@ -7,12 +7,11 @@ const DEPOSIT = 250_000_000n
 export function sandboxRoutes(countersign: Countersign): Readonly<Record<string, Route>> {
   return {
     async 'POST /sandbox/letter-box'({ customerId }) {
-      const query = { customerId, limit: 1 }
-      const [newest] = (await countersign.call('sandbox_inbox_list', { query })).body.data
+      const [newest] = (await countersign.sandbox.inbox({ customerId, limit: 1 })).data
       return { message: newest?.text ?? 'No letter has come yet.' }
     },
     async 'POST /sandbox/deposit'({ accountId }) {
-      await countersign.call('sandbox_account_fund', { params: { accountId }, body: { amount: DEPOSIT } })
+      await countersign.sandbox.fund(accountId, { amount: DEPOSIT })
       return { message: 'The money has been sent.' }
     },
   }

@@ -49,6 +49,6 @@ export async function serveExample(options: {
     server.once('error', reject).listen(port, '127.0.0.1', resolve)
   })
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`
-  await countersign.call('config_update', { body: { allowedOrigins: [origin] } })
+  await countersign.config.update({ allowedOrigins: [origin] })
   return { origin, server }
 }

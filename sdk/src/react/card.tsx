@@ -1,7 +1,7 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
-import { SignedCard } from '../signed-card.ts'
+import { signed } from '../signed.ts'
 import { useCountersign } from './context.ts'
 import { Button, Loaded, Outcome, Section, type Styled, useParts } from './parts.tsx'
 import { useAction } from './use-action.ts'
@@ -49,8 +49,8 @@ function OneCard(props: Styled & { readonly card: CardRecord; readonly reload: (
   const change = useAction(async () => {
     if (!session) return
     setSaid(undefined)
-    const signedCard = new SignedCard(client, card.id)
-    setChanged(await (isFrozen ? signedCard.unfreeze(session) : signedCard.freeze(session)))
+    const body = { state: isFrozen ? 'ACTIVE' : 'FROZEN' } as const
+    setChanged((await signed(client, 'card_update', { params: { id: card.id }, body }, session)).body)
     setSaid(isFrozen ? texts.cardNowActive : texts.cardNowFrozen)
     reload()
   })

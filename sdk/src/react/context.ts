@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { Caller } from '../calls.ts'
+import type { Nouns } from '../generated/nouns.ts'
 import type { Session } from '../session.ts'
 import type { Wallet } from '../wallet.ts'
 import type { Confirmations } from './confirmations.ts'
@@ -15,6 +16,8 @@ export type SessionState =
 /** What the provider gives to every component below it. */
 export interface Countersign {
   readonly client: Caller
+  /** Every call by its noun and verb: `api.externalAccounts.create(…)`. */
+  readonly api: Nouns
   readonly customerId: string
   readonly accountId: string
   readonly wallet: Wallet

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import type { WalletChain } from '../chain-transfers.ts'
+import { nounsOf } from '../nouns.ts'
 import type { PasskeyAuthenticator } from '../passkey-authenticator.ts'
 import { Wallet } from '../wallet.ts'
 import type { RelyingParty } from '../wallet-access.ts'
@@ -48,6 +49,7 @@ export function CountersignProvider(props: CountersignProviderProps): ReactNode 
   const { customerId, accountId, language = 'en', texts, sessionStore = INDEXED_DB, children } = props
   const { classNames = NO_CLASS_NAMES, refreshSeconds = REFRESH_SECONDS } = props
   const client = useClient(props)
+  const api = useMemo(() => nounsOf(client), [client])
   const [confirmations] = useState(() => new Confirmations())
   const wallet = useWalletOf(props, client, confirmations)
   const { state, start, end } = useSessionState(wallet, sessionStore)
@@ -55,6 +57,7 @@ export function CountersignProvider(props: CountersignProviderProps): ReactNode 
   const value = useMemo<Countersign>(
     () => ({
       client,
+      api,
       customerId,
       accountId,
       wallet,
@@ -70,6 +73,7 @@ export function CountersignProvider(props: CountersignProviderProps): ReactNode 
     }),
     [
       client,
+      api,
       customerId,
       accountId,
       wallet,

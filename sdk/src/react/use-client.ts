@@ -27,30 +27,6 @@ export function useClient({ client, baseUrl, accessToken }: Reach): Caller {
   return useMemo(() => {
     if (client) return client
     const ask = async () => (await latest.current?.()) ?? ''
-    return new Client({ baseUrl: baseUrl ?? '', fetch: withToken(ask) })
+    return new Client({ baseUrl: baseUrl ?? '', accessToken: ask })
   }, [client, baseUrl])
-}
-
-/** A `fetch` with the token, which is asked for again once where the server refuses it. */
-function withToken(ask: () => Promise<string>): typeof fetch {
-  let token: Promise<string> | undefined
-  const current = () => {
-    token ??= ask().catch((error: unknown) => {
-      token = undefined
-      throw error
-    })
-    return token
-  }
-  return async (url, init) => {
-    const send = async (accessToken: string) => {
-      const headers = new Headers(init?.headers)
-      headers.set('Authorization', `Bearer ${accessToken}`)
-      return fetch(url, { ...init, headers })
-    }
-    const used = current()
-    const response = await send(await used)
-    if (response.status !== 401) return response
-    if (token === used) token = undefined
-    return send(await current())
-  }
 }
