@@ -31,6 +31,7 @@ import { decisionTable } from './decision-table.ts'
 import { importColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
+import { nounTable } from './noun-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
 import { personDocumentTable, requiredDocumentTable } from './verification-tables.ts'
 
@@ -40,6 +41,7 @@ import { personDocumentTable, requiredDocumentTable } from './verification-table
  */
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'every call': callTable,
+  'nouns and verbs': nounTable,
   'calls of a connector': connectorCallTable,
   'account types': accountTypeTables,
   'magic values': magicValueTables,

@@ -69,43 +69,51 @@ export const SIGNED_TARGETS = ${JSON.stringify(targets, null, 2)} as const
 /** The node of each operation's payload. */
 export const PAYLOAD_ROOTS = ${JSON.stringify(roots, null, 2)} as const
 
-/** What is read strictly: see strict.ts. */
-export const PAYLOAD_NODES: readonly unknown[] = ${nodes.text}
+/** What is read strictly, a node a line: see strict.ts. */
+export const PAYLOAD_NODES = ${JSON.stringify(nodes.text)}
 `
 }
 
-/** Gives each different schema its number, in the form that strict.ts reads: what a device checks of it, and nothing else. */
+/** Gives each different schema its line, in the form that strict.ts reads: what a device checks of it, and nothing else. */
 export class Nodes {
-  readonly #texts: string[] = []
+  /** A text is the first, because most members are one: they need not name it. */
+  readonly #lines: string[] = ['string']
 
   indexOf(schema: Schema): number {
-    const text = JSON.stringify(this.#nodeOf(schema))
-    const known = this.#texts.indexOf(text)
-    return known >= 0 ? known : this.#texts.push(text) - 1
+    const line = this.#lineOf(schema)
+    const known = this.#lines.indexOf(line)
+    return known >= 0 ? known : this.#lines.push(line) - 1
   }
 
   get text(): string {
-    return `[\n${this.#texts.join(',\n')}\n]`
+    return this.#lines.join('\n')
   }
 
-  #nodeOf(schema: Schema): unknown {
-    const { type, format, pattern, items, properties, required = [], discriminator } = schema
+  #lineOf(schema: Schema): string {
+    const { type, format, pattern, items, properties, discriminator } = schema
     const members = membersOf(schema)
-    if (members) return ['|', discriminator?.propertyName ?? '', ...members.map((one) => this.indexOf(one))]
+    if (members)
+      return `|${listOf([discriminator?.propertyName ?? '', ...members.map((one) => this.indexOf(one))])}`
     if (format === 'int64') return 'int64'
-    if (schema.enum) return ['=', ...schema.enum]
-    if (items) return ['[', this.indexOf(items)]
-    if (properties)
-      return Object.fromEntries(
-        Object.entries(properties).map(([name, one]) => [
-          required.includes(name) ? name : `${name}?`,
-          this.indexOf(one),
-        ]),
-      )
-    if (pattern !== undefined) return ['/', pattern]
+    if (schema.enum) return `=${listOf(schema.enum)}`
+    if (items) return `[${this.indexOf(items)}`
+    if (properties) return `{${listOf(this.#membersOf(schema))}`
+    if (pattern !== undefined) return `/${pattern}`
     if (type === 'string' || type === 'integer' || type === 'boolean') return type
     throw new Error(`A payload has a schema that a device cannot check: ${JSON.stringify(schema)}`)
   }
+
+  #membersOf({ properties = {}, required = [] }: Schema): string[] {
+    return Object.entries(properties).map(([name, one]) => {
+      const at = this.indexOf(one)
+      return `${name}${required.includes(name) ? '' : '?'}${at === 0 ? '' : `:${at}`}`
+    })
+  }
+}
+
+function listOf(words: readonly unknown[]): string {
+  if (words.some((word) => /[,\n]/.test(String(word)))) throw new Error(`A word has a comma: ${words}`)
+  return words.join()
 }
 
 /** Where the amounts of each webhook are, by the type of its event. */

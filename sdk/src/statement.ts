@@ -2,7 +2,7 @@ import { PAYLOAD_NODES, PAYLOAD_ROOTS } from './generated/signing.ts'
 import type { Payloads } from './generated/types.ts'
 import { isObject, parseJson, toJson } from './json.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
-import { readStrictly } from './strict.ts'
+import { nodesOf, readStrictly } from './strict.ts'
 
 /**
  * The content of a payload: `operation` is its kind, `summary` is a sentence for the person who signs, and the other
@@ -20,6 +20,8 @@ export function isPayment(statement: Statement): statement is Payment {
   return statement.operation === 'quote_execute'
 }
 
+let nodes: readonly unknown[] | undefined
+
 /**
  * Reads a whole `payloadToSign`. Refuses duplicate members, members or kinds that the contract does not know, and any
  * other spelling than the server's, so that what is shown is what is signed. Does not check whether it was requested:
@@ -30,7 +32,8 @@ export function readPayload(payloadToSign: string): Statement {
   const { operation } = value
   if (!isOperation(operation))
     throw new PayloadMismatchError('operation', 'is not one that a wallet signs for')
-  const statement = readStrictly(PAYLOAD_NODES, PAYLOAD_ROOTS[operation], value, '') as Statement
+  nodes ??= nodesOf(PAYLOAD_NODES)
+  const statement = readStrictly(nodes, PAYLOAD_ROOTS[operation], value, '') as Statement
   // The payload names the quote twice.
   if (isPayment(statement) && statement.target !== `POST /quotes/${statement.quote}/execute`)
     throw new PayloadMismatchError('quote', 'is not the quote of target')

@@ -1,6 +1,24 @@
 import { isObject } from './json.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 
+/** The nodes of `generated/signing.ts`, a line each: words are separated by commas, and a member without a number is of the first node. */
+export function nodesOf(lines: string): readonly unknown[] {
+  return lines.split('\n').map((line) => {
+    const [kind, rest] = [line.charAt(0), line.slice(1)]
+    const [first = '', ...words] = rest.split(',')
+    if (kind === '=') return [kind, first, ...words]
+    if (kind === '/') return [kind, rest]
+    if (kind === '[') return [kind, Number(rest)]
+    if (kind === '|') return [kind, first, ...words.map(Number)]
+    return kind === '{' ? Object.fromEntries([first, ...words].map(memberOf)) : line
+  })
+}
+
+function memberOf(text: string): [string, number] {
+  const [name = '', at = 0] = text.split(':')
+  return [name, Number(at)]
+}
+
 /**
  * The value that a node of `generated/signing.ts` describes, with integers of 64 bits as `bigint`. A node is a type, a list or an object:
  * `['=', …]` one of these words, `['/', pattern]` a text of this form, `['[', node]` a list, `['|', tag, …]` one of these nodes, chosen by its tag or

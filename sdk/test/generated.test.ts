@@ -1,0 +1,182 @@
+import { API } from '@countersign/contract/api'
+import { decode as decodeBySchema } from '@countersign/contract/core/decode'
+import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { WEBHOOKS } from '@countersign/contract/events/webhooks'
+import { NOUNS } from '@countersign/contract/nouns'
+import { PAYLOADS, type Payload } from '@countersign/contract/signing/payloads'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { membersOf, type Schema } from '../generate/schema.ts'
+import { decode } from '../src/decode.ts'
+import { endpoints } from '../src/endpoints.ts'
+import { PAYLOAD_NODES, PAYLOAD_ROOTS } from '../src/generated/signing.ts'
+import type { Calls, Payloads } from '../src/generated/types.ts'
+import { WEBHOOK_SHAPES } from '../src/generated/webhooks.ts'
+import { nounsOf } from '../src/nouns.ts'
+import { nodesOf, readStrictly } from '../src/strict.ts'
+
+const NODES = nodesOf(PAYLOAD_NODES)
+
+type Table = typeof API
+type Name = keyof Table
+
+/** Whether each can stand for the other. */
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+
+/** The calls whose generated types differ from the contract's in one of their parts. */
+type Different = {
+  [N in Name]: Same<Calls[N]['answer'], SuccessOf<Table[N]>> extends true
+    ? Same<Calls[N]['params'], ParamsOf<Table[N]>> extends true
+      ? Same<Calls[N]['query'], QueryOf<Table[N]>> extends true
+        ? Table[N] extends { upload: unknown }
+          ? never
+          : Same<Calls[N]['body'], BodyOf<Table[N]>> extends true
+            ? never
+            : N
+        : N
+      : N
+    : N
+}[Name]
+
+/** Values of a schema that differ in what matters here: members of unions, absent members, null, and the size of integers. */
+function samplesOf(schema: Schema, depth = 0): unknown[] {
+  const members = membersOf(schema)
+  if (members) return members.flatMap((member) => samplesOf(member, depth + 1))
+  if (schema.enum) return [schema.enum[0]]
+  const types = [schema.type].flat()
+  return types.flatMap((type) => samplesOfType({ ...schema, type: type! }, depth))
+}
+
+function samplesOfType(schema: Schema, depth: number): unknown[] {
+  switch (schema.type) {
+    case 'integer':
+      return schema.format === 'int64' ? [7, 9_007_199_254_740_993n] : [3]
+    case 'number':
+      return [1.5, 9_007_199_254_740_993n]
+    case 'null':
+      return [null]
+    case 'boolean':
+      return [true]
+    case 'array':
+      return [[], samplesOf(schema.items ?? {}, depth + 1)]
+    case 'object':
+      return objectSamples(schema, depth)
+    default:
+      return ['text']
+  }
+}
+
+/** One object for each sample of the member that has most of them, and one without what may be absent. */
+function objectSamples({ properties = {}, required = [] }: Schema, depth: number): unknown[] {
+  const inside = Object.entries(properties).map(([name, one]) => [name, samplesOf(one, depth + 1)] as const)
+  const count = Math.max(1, ...inside.map(([, samples]) => samples.length))
+  const whole = Array.from({ length: count }, (_, i) =>
+    Object.fromEntries(inside.map(([name, samples]) => [name, samples[i % samples.length]])),
+  )
+  const least = Object.fromEntries(
+    inside.filter(([name]) => required.includes(name)).map(([name, samples]) => [name, samples[0]]),
+  )
+  return [...whole, least]
+}
+
+describe('what is generated from the contract', () => {
+  test('has the types of the contract for every call and payload', () => {
+    // Its handler judges `clientPublicKey` itself, so its type in the contract is `unknown`; a caller gives a string.
+    expectTypeOf<Different>().toEqualTypeOf<'credential_challenge'>()
+    expectTypeOf<keyof Calls>().toEqualTypeOf<Name>()
+    expectTypeOf<Same<Payloads[keyof Payloads], Payload>>().toEqualTypeOf<true>()
+  })
+
+  test.each(Object.entries<Endpoint>(API))(
+    'decodes the answers of %s as the contract does',
+    (name, endpoint) => {
+      const { answers } = endpoints().get(name)!
+      expect([...answers.keys()]).toEqual(Object.keys(endpoint.responses).map(Number))
+      for (const [status, schema] of Object.entries(endpoint.responses)) {
+        const { hasBody, shape } = answers.get(Number(status))!
+        expect(hasBody).toBe(schema !== null)
+        for (const sample of schema ? samplesOf(schema as Schema) : [])
+          expect(decode(shape, sample)).toEqual(decodeBySchema(schema as Schema as never, sample))
+      }
+    },
+  )
+
+  test.each(Object.values(WEBHOOKS).map(({ body }) => body as Schema))(
+    'decodes webhooks as the contract does',
+    (body) => {
+      for (const type of body.properties!.type!.enum!)
+        for (const sample of samplesOf(body)) {
+          const event = { ...(sample as object), type }
+          expect(decode(WEBHOOK_SHAPES[String(type)], event)).toEqual(decodeBySchema(body as never, event))
+        }
+    },
+  )
+
+  test('names every call by one noun and one verb', () => {
+    const names = Object.values(NOUNS)
+    expect(new Set(names).size).toBe(names.length)
+    const nouns = nounsOf({ call: async () => ({}) as never })
+    const verbs = Object.entries(nouns).flatMap(([noun, all]) =>
+      Object.keys(all).map((verb) => `${noun}.${verb}`),
+    )
+    expect(verbs.sort()).toEqual([...names].sort())
+  })
+
+  test('says method, path and kind of every call', () => {
+    for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
+      const { method, path, signed, idempotent, upload } = endpoint
+      expect(endpoints().get(name)).toMatchObject({
+        method,
+        path,
+        isSigned: Boolean(signed),
+        isIdempotent: Boolean(idempotent),
+        isUpload: Boolean(upload),
+      })
+    }
+  })
+})
+
+/** The schema that a node stands for, with all that a device checks. */
+function schemaOf(at: number): unknown {
+  const node = NODES[at]
+  if (node === 'int64') return { int64: true }
+  if (typeof node === 'string') return { type: node }
+  if (Array.isArray(node)) {
+    const [kind, first, ...rest] = node
+    if (kind === '=') return { enum: [first, ...rest] }
+    if (kind === '/') return { pattern: first }
+    if (kind === '[') return { items: schemaOf(first) }
+    return { tag: first, members: rest.map(schemaOf) }
+  }
+  return Object.fromEntries(
+    Object.entries(node as Record<string, number>).map(([name, inside]) => [name, schemaOf(inside)]),
+  )
+}
+
+/** The same of a schema of the contract. */
+function checksOf(schema: Schema): unknown {
+  const members = membersOf(schema)
+  if (members) return { tag: schema.discriminator?.propertyName ?? '', members: members.map(checksOf) }
+  if (schema.format === 'int64') return { int64: true }
+  if (schema.enum) return { enum: schema.enum }
+  if (schema.items) return { items: checksOf(schema.items) }
+  if (schema.properties)
+    return Object.fromEntries(
+      Object.entries(schema.properties).map(([name, one]) => [
+        schema.required?.includes(name) ? name : `${name}?`,
+        checksOf(one),
+      ]),
+    )
+  return schema.pattern === undefined ? { type: schema.type } : { pattern: schema.pattern }
+}
+
+describe('the payloads that a wallet reads', () => {
+  test.each(Object.entries(PAYLOADS))('of %s are checked for all that the contract says', (name, schema) => {
+    expect(schemaOf(PAYLOAD_ROOTS[name as keyof Payloads])).toEqual(checksOf(schema as Schema))
+  })
+
+  test('with a member that ends in a question mark, or of another type, are refused', () => {
+    const at = PAYLOAD_ROOTS.internal_account_update
+    expect(() => readStrictly(NODES, at, { 'operation?': 1 }, '')).toThrow('is missing')
+    expect(() => readStrictly(NODES, at, [], '')).toThrow('is not of type object')
+  })
+})

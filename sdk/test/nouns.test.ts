@@ -1,0 +1,207 @@
+import { describe, expect, expectTypeOf, inject, test } from 'vitest'
+import type { ErrorOf } from '../src/calls.ts'
+import { Countersign } from '../src/countersign.ts'
+import { CountersignError, isCode, SignatureRequiredError } from '../src/errors.ts'
+import { makeClient, makeFundedCustomer, makePlatform, makeQuote } from './platform.testing.ts'
+
+/** The same client as plain JavaScript sees it, without types. */
+function untyped(countersign: Countersign) {
+  return countersign as unknown as Record<string, Record<string, (...given: unknown[]) => Promise<unknown>>>
+}
+
+const ADA = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' } as const
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+describe('nouns and verbs', () => {
+  test('create, read, change and list records', async () => {
+    const { customers } = await makeClient()
+    const made = await customers.create(ADA, { idempotencyKey: 'ada' })
+    expect(await customers.create(ADA, { idempotencyKey: 'ada' })).toEqual(made)
+    const renamed = await customers.update(made.id, { customerType: 'INDIVIDUAL', fullName: 'Ada King' })
+    expect(renamed).toMatchObject({ id: made.id, fullName: 'Ada King' })
+    expect(await customers.get(made.id)).toEqual(renamed)
+    await customers.create({ ...ADA, email: 'grace@example.com' })
+    await customers.create({ ...ADA, email: 'mary@example.com' })
+    const page = await customers.list({ limit: 2 })
+    expect([page.data.length, page.hasMore]).toEqual([2, true])
+    expect(await all(customers.list({ limit: 2 }))).toHaveLength(3)
+    expect(await all(customers.list())).toHaveLength(3)
+  })
+
+  test('a list that has no pages is iterated too, and asks for nothing before it is used', async () => {
+    const { positions } = await makeClient()
+    expect(await all(positions.list())).toEqual((await positions.list()).data)
+    const unused = new Countersign({ baseUrl: 'http://127.0.0.1:1' }).positions.list()
+    expect(String(unused)).toBe('[object Listing]')
+  })
+
+  test('a payment of a wallet takes a signer; without one, what has to be signed is in the error', async () => {
+    const countersign = await makeClient()
+    const customer = await makeFundedCustomer(countersign, { email: ADA.email, amount: 50_000_000n })
+    const { id } = await makeQuote(countersign, {
+      from: customer.walletId,
+      to: customer.bankId,
+      amount: 100n,
+    })
+    const session = await countersign
+      .wallet(customer.walletId, { confirm: () => true })
+      .email.signIn({ code: '000000' })
+    const unsigned = await countersign.quotes.execute(id).catch((error: unknown) => error)
+    if (!(unsigned instanceof SignatureRequiredError)) throw unsigned
+    const { payloadToSign, requestId } = unsigned
+    const call = { operation: 'quote_execute', target: `POST /quotes/${id}/execute` } as const
+    const signature = await session.approve(payloadToSign, call)
+    expect(await countersign.quotes.execute(id, { signature, requestId })).toMatchObject({
+      status: 'PROCESSING',
+    })
+    const next = await makeQuote(countersign, { from: customer.walletId, to: customer.bankId, amount: 100n })
+    const executed = await countersign.quotes.execute(next.id, { signer: session })
+    expect(executed.totalReceivingAmount).toBe(100n)
+    await countersign.waitForTransaction(executed.transactionId)
+  })
+
+  test('a refusal is told by its code', async () => {
+    const { customers } = await makeClient()
+    const error = await customers.get('Customer:none').catch((thrown: unknown) => thrown)
+    expect(isCode(error, 'QUOTE_EXPIRED')).toBe(false)
+    expect(isCode(new Error('USER_NOT_FOUND'), 'USER_NOT_FOUND')).toBe(false)
+    if (!isCode(error, 'QUOTE_EXPIRED', 'USER_NOT_FOUND')) throw error
+    expectTypeOf(error.code).toEqualTypeOf<'QUOTE_EXPIRED' | 'USER_NOT_FOUND'>()
+    expectTypeOf<'USER_NOT_FOUND'>().toExtend<ErrorOf<'customer_get'>>()
+    expect(error).toMatchObject({ status: 404, code: 'USER_NOT_FOUND' })
+  })
+
+  test('a call is aborted, and has a timeout of its own', async () => {
+    const slow = new Countersign({
+      baseUrl: 'http://127.0.0.1:1/v',
+      fetch: (_url, init) =>
+        new Promise((_, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+        }),
+    })
+    const controller = new AbortController()
+    const aborted = slow.customers.create(ADA, { signal: controller.signal })
+    controller.abort(new Error('not wanted'))
+    await expect(aborted).rejects.toThrow('not wanted')
+    const late = slow.call('sandbox_reset', { timeoutMs: 5 })
+    await expect(late).rejects.toMatchObject({
+      isTimeout: true,
+      message: expect.stringContaining('within 5 ms'),
+    })
+  })
+})
+
+describe('what is wrong', () => {
+  test.each<[string, string, unknown[], string]>([
+    ['quotes', 'execute', [], 'quotes.execute(quoteId, options): quoteId is missing'],
+    ['quotes', 'execute', [''], 'quoteId must be a text, and is empty'],
+    ['quotes', 'execute', [{ quoteId: 'Quote:a' }], 'quoteId must be a text, and is of type object'],
+    ['customers', 'create', [], 'customers.create(body, options): body is missing'],
+    ['customers', 'create', ['Ada'], 'body must be an object, and is of type string'],
+    ['customers', 'list', [[]], 'customers.list(query, options): query must be an object, and is a list'],
+    [
+      'customers',
+      'get',
+      ['Customer:a', { limit: 2 }],
+      'there is no option "limit". There are signal, timeoutMs.',
+    ],
+    ['quotes', 'execute', ['Quote:a', { singer: 1 }], 'there is no option "singer". Did you mean "signer"?'],
+    ['customers', 'get', ['Customer:a', {}, {}], 'takes no more than these: 1 more were given'],
+  ])('in %s.%s(%j) is named', async (noun, verb, given, message) => {
+    const call = untyped(await makeClient())[noun]![verb]!(...given)
+    await expect(call).rejects.toThrow(TypeError)
+    await expect(call).rejects.toThrow(message)
+  })
+
+  test.each<[(countersign: ReturnType<typeof untyped>) => unknown, string]>([
+    [(c) => c.customer!.create!(), 'countersign has no "customer". Did you mean "customers"?'],
+    [(c) => c.external_accounts, 'Did you mean "externalAccounts"?'],
+    [(c) => c.nonsense, /It has agents, /.source],
+    [(c) => c.customers!.creat!(), 'countersign.customers has no "creat". Did you mean "create"?'],
+    [(c) => c.customers!.nonsense!(), 'It has confirmEmail, confirmPhone, create, delete'],
+  ])('a name that is none says which one was meant', async (ask, message) => {
+    const countersign = untyped(await makeClient())
+    expect(() => ask(countersign)).toThrow(TypeError)
+    expect(() => ask(countersign)).toThrow(new RegExp(message.replaceAll(/[?.]/g, '.')))
+  })
+
+  test('an unknown call is named, and so is a missing parameter of one', async () => {
+    const countersign = await makeClient()
+    const call = countersign.call.bind(countersign) as unknown as (...given: unknown[]) => Promise<unknown>
+    await expect(call('customer_creat')).rejects.toThrow(
+      'There is no call "customer_creat". Did you mean "customer_create"?',
+    )
+    await expect(call('customer_get', {})).rejects.toThrow('customer_get needs params.customerId')
+  })
+
+  test('a client can be awaited, printed and compared like any other object', async () => {
+    const countersign = await makeClient()
+    expect(await Promise.resolve(countersign)).toBe(countersign)
+    expect(JSON.stringify(countersign.customers)).toBe('{}')
+    expect(countersign).toEqual(countersign)
+  })
+})
+
+describe('an access token from a function', () => {
+  test('is asked for once, and again where it was refused', async () => {
+    const countersign = await makeClient()
+    const { customerId } = await makeFundedCustomer(countersign, { email: ADA.email, amount: 1n })
+    const policy = { permissions: ['VIEW_TRANSACTIONS'], defaultExecutionMode: 'AUTO' } as const
+    const { agent, deviceCode } = await countersign.agents.create({
+      name: 'Shopper',
+      customerId,
+      policy: {
+        ...policy,
+        permissions: [...policy.permissions],
+        spendingLimits: { currency: 'USD', perTransactionLimit: 1n, dailyLimit: 1n, monthlyLimit: 1n },
+      },
+    })
+    const { accessToken } = await countersign.agents.redeemDeviceCode(deviceCode.code)
+    let asked = 0
+    const own = new Countersign({
+      baseUrl: inject('baseUrl'),
+      accessToken: async () => (asked++ === 0 ? 'csa_of-yesterday' : accessToken),
+    })
+    const [one, two] = await Promise.all([own.me.get(), own.me.get()])
+    expect([one.id, two.id, (await own.me.get()).id]).toEqual([agent.id, agent.id, agent.id])
+    expect(asked).toBe(2)
+  })
+
+  test('is not asked for again where a code inside the call was wrong', async () => {
+    let asked = 0
+    const refusing = new Countersign({
+      baseUrl: 'http://127.0.0.1:1',
+      accessToken: () => `token${asked++}`,
+      fetch: async () =>
+        Response.json(
+          { status: 401, code: 'UNAUTHORIZED', message: 'x', reason: 'Invalid OTP code' },
+          { status: 401 },
+        ),
+    })
+    await expect(refusing.me.get()).rejects.toBeInstanceOf(CountersignError)
+    expect(asked).toBe(1)
+  })
+
+  test('that cannot be had fails the call, and is asked for by the next one', async () => {
+    const { tokenId, clientSecret, baseUrl } = await makePlatform()
+    expect(() => new Countersign({ baseUrl, tokenId, clientSecret, accessToken: () => '' })).toThrow(
+      TypeError,
+    )
+    let asked = 0
+    const client = new Countersign({
+      baseUrl,
+      accessToken: () => {
+        asked++
+        throw new Error('signed out')
+      },
+    })
+    await expect(client.me.get()).rejects.toThrow('signed out')
+    await expect(client.me.get()).rejects.toThrow('signed out')
+    expect(asked).toBe(2)
+  })
+})
